@@ -6,8 +6,10 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
+#include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/http/any_call.h"
 #include "server/http/json.h"
@@ -39,17 +41,23 @@ grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
   return {&slice, 1};
 }
 
-grpc::Status Busy() {
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "as many messages wait to be converted as may"};
+// In this time some of the messages are converted, and some of the answers read.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
+
+absl::Status Busy() {
+  return Refusal(ErrorReason::kQueueFull, kRetryDelay, "as many messages wait to be converted as may");
 }
 
-grpc::Status TooMuchUnread() {
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "answers that are not read hold as much as they may"};
+absl::Status TooMuchUnread() {
+  return Refusal(ErrorReason::kAnswersUnread, kRetryDelay,
+                 "answers that are not read hold as much as they may");
 }
 
-grpc::Status TooMuchToSend() {
-  return {grpc::StatusCode::RESOURCE_EXHAUSTED, "requests hold as much as they may"};
+absl::Status TooMuchToSend() {
+  return Refusal(ErrorReason::kAnswersUnread, kRetryDelay, "requests hold as much as they may");
 }
+
+absl::Status Stopping() { return MakeError(ErrorReason::kDraining, "", "the server is stopping"); }
 
 // One call, from its request to the end of its answer. Its call, and the exchange that it answers, hold it.
 class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
@@ -69,15 +77,14 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     }
     BodyShare share = std::move(request.body_share);
     if (!share.GrowTo(request.body.size() + wire->size())) {
-      exchange_->Answer(FailureAnswer(TooMuchToSend(), options_.fields));
+      exchange_->Answer(FailureAnswer(options_.status_of(TooMuchToSend()), options_.fields));
       return;
     }
     request = HttpRequest();
     share.ShrinkTo(wire->size());
     std::shared_ptr<void> place = calls.Enter();
     if (place == nullptr) {
-      exchange_->Answer(
-          FailureAnswer({grpc::StatusCode::UNAVAILABLE, "the server is stopping"}, options_.fields));
+      exchange_->Answer(FailureAnswer(options_.status_of(Stopping()), options_.fields));
       return;
     }
     const auto self = shared_from_this();
@@ -104,10 +111,10 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     if (bytes <= kTinyAnswerBytes || json == nullptr) {
       Convert(*call, message);
     } else if (!options_.hold(exchange_->waiting_bytes() + bytes)) {
-      Fail(*call, TooMuchUnread());
+      Fail(*call, options_.status_of(TooMuchUnread()));
     } else if (!json->Run(options_.client, bytes,
                           [self = shared_from_this(), call, message] { self->Convert(*call, message); })) {
-      Fail(*call, Busy());
+      Fail(*call, options_.status_of(Busy()));
     }
   }
 
@@ -126,7 +133,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     if (!options_.hold(exchange_->waiting_bytes() + message.Length() + json_bytes)) {
       message.Clear();
       options_.hold(exchange_->waiting_bytes());
-      Fail(call, TooMuchUnread());
+      Fail(call, options_.status_of(TooMuchUnread()));
       return;
     }
     message.Clear();
@@ -231,7 +238,7 @@ void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::s
   if (!json_->Run(options.client, bytes, [answer, channel = channel_, calls = calls_, shared] {
         answer->Start(channel, *calls, std::move(*shared));
       })) {
-    exchange->Answer(FailureAnswer(Busy(), std::move(options.fields)));
+    exchange->Answer(FailureAnswer(options.status_of(Busy()), std::move(options.fields)));
   }
 }
 

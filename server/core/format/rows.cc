@@ -135,8 +135,14 @@ absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, Grid
 absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
                                  absl::Span<const TerrainId> cells, const StopCheck* stop) {
   const bool has_board = HasBoard(settings);
-  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank,
-                           CreateFilled(width, height, std::move(settings), 0, has_board, stop));
+  const absl::StatusOr<GridMap> created =
+      CreateFilled(width, height, std::move(settings), 0, has_board, stop);
+  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+    // No field of a request says how large a file's map is.
+    return MakeError(ErrorReason::kBadSize, "", created.status().message());
+  }
+  WAYSTAR_RETURN_IF_ERROR(created.status());
+  const GridMap& blank = *created;
   GridMapEditor editor(blank);
   const auto columns = static_cast<std::size_t>(width);
   for (int y = 0; y < height; ++y) {

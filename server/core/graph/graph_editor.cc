@@ -389,7 +389,7 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
     const WaypointEdge& edge = edges[i];
     const absl::StatusOr<std::vector<EdgeEnds>> ends = EndsOf(edge.name, seen);
     if (!ends.ok()) {
-      return WithFieldPrefix(ends.status(), At("edges", i, ""));
+      return WithFieldPrefix(ends.status(), At("edges", i, ".edge"));
     }
     const absl::StatusOr<TagSet> tags = InternTags(edge.tags);
     if (!tags.ok()) {

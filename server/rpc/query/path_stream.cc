@@ -8,6 +8,7 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
@@ -214,9 +215,12 @@ class PathStream::QueriesJob final : public Executor::Job {
  private:
   // How long a job keeps a worker that others wait for, give or take a query.
   static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
+  // In this time a client that reads has read some.
+  static constexpr absl::Duration kUnreadDelay = absl::Milliseconds(100);
 
   static absl::Status Unread() {
-    return MakeError(ErrorReason::kAnswersUnread, "", "too many answers wait for the client to read them");
+    return Refusal(ErrorReason::kAnswersUnread, kUnreadDelay,
+                   "too many answers wait for the client to read them");
   }
 
   void Finish() {

@@ -176,7 +176,7 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
   };
   using G = v1::WaypointGraph;
   EXPECT_THAT(refused([](G& g) { AddEdge(g, "a", "nobody"); }),
-              IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].to"));
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].edge.to"));
   EXPECT_THAT(refused([](G& g) { g.add_edges(); }),
               IsError(kInvalid, ErrorReason::kMissingField, "graph.edges[4].edge"));
   EXPECT_THAT(refused([](G& g) { g.mutable_auto_connect()->set_reference_map("nowhere"); }),
