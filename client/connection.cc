@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "client/target.h"
 
@@ -131,7 +132,11 @@ Connection::Connection(const Options& options)
   authorization_ = options.token.empty() ? "" : absl::StrCat("Bearer ", options.token);
 
   grpc::ChannelArguments arguments = BasicArguments(target_, max_receive_bytes_, server_name_);
-  arguments.SetServiceConfigJSON(kServiceConfig);
+  // One server may have several addresses, which are not to take turns: another may be behind one of them.
+  const bool takes_turns =
+      StandsForSeveralServers(options.target) || IsOnThisMachine(options.target) || IsAddress(options.target);
+  arguments.SetServiceConfigJSON(
+      takes_turns ? kServiceConfig : absl::StrReplaceAll(kServiceConfig, {{"round_robin", "pick_first"}}));
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, options.retry ? 1 : 0);
   arguments.SetInt(GRPC_ARG_INHIBIT_HEALTH_CHECKING, options.retry ? 0 : 1);
   channel_ = grpc::CreateCustomChannel(target_, credentials_, arguments);
@@ -147,11 +152,10 @@ std::shared_ptr<grpc::Channel> Connection::NewPlainChannel() const {
 }
 
 absl::Status Connection::CheckOneServer() const {
-  absl::call_once(looked_up_, [this] { has_several_servers_ = StandsForSeveralServers(target_); });
-  return has_several_servers_
+  return StandsForSeveralServers(target_)
              ? absl::FailedPreconditionError(absl::StrCat(
-                   target_, " stands for several servers, and a change would reach one of them alone: ",
-                   "make it at each of them by its own address"))
+                   target_, " may be several servers, and a change would reach one of them alone: ",
+                   "make it at each of them by its own address, HOST:PORT"))
              : absl::OkStatus();
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/base/call_once.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/options.h"
@@ -33,8 +32,8 @@ class Connection {
   // Makes another channel, which shares its connections with no other and retries no call.
   std::shared_ptr<grpc::Channel> NewPlainChannel() const;
 
-  // Returns FAILED_PRECONDITION if the target stands for several servers. They know nothing of each other, so
-  // that a change would reach one of them alone. A name is looked up at the first call.
+  // Returns FAILED_PRECONDITION if the target stands for several servers: see StandsForSeveralServers. They
+  // know nothing of each other, so that a change would reach one of them alone.
   absl::Status CheckOneServer() const;
 
   // Lets the call end when `timeout` has passed from now; absl::InfiniteDuration() leaves it open.
@@ -46,8 +45,6 @@ class Connection {
   const std::string server_name_;
   absl::Status status_;
   std::string target_;
-  mutable absl::once_flag looked_up_;
-  mutable bool has_several_servers_ = false;
   // The value of the authorization header. No header is sent if it is empty.
   std::string authorization_;
   std::shared_ptr<grpc::ChannelCredentials> credentials_;

@@ -7,9 +7,10 @@
 namespace waystar::client {
 
 struct Options {
-  // Where the server listens: HOST:PORT, unix:PATH, or any other name that gRPC resolves. Several servers
-  // with the same maps take turns at answering: they are IP:PORT,IP:PORT... or a name that stands for all of
-  // them, dns:///NAME:PORT. Changes are refused then: make them at each server by its own address.
+  // Where the server listens: HOST:PORT, unix:PATH, or any other name that gRPC resolves. Of the addresses
+  // that HOST has one is used at a time. Several servers with the same maps take turns at answering: they are
+  // IP:PORT,IP:PORT... or a name that stands for all of them, dns:///NAME:PORT. Changes are refused then:
+  // make them at each server by its own address.
   std::string target = "localhost:7450";
   // How long a call may take in all, retries included.
   absl::Duration timeout = absl::Seconds(5);

@@ -1,8 +1,6 @@
 #include "client/target.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -136,23 +134,14 @@ bool HasSeveralAddresses(absl::string_view target) {
 }
 
 bool StandsForSeveralServers(absl::string_view target) {
-  if (HasSeveralAddresses(target)) {
-    return true;
-  }
-  const std::optional<Endpoint> endpoint = IsOnThisMachine(target) ? std::nullopt : FirstEndpoint(target);
-  addrinfo* found = nullptr;
-  const addrinfo wanted = {.ai_socktype = SOCK_STREAM};
-  if (!endpoint.has_value() || getaddrinfo(endpoint->host.c_str(), nullptr, &wanted, &found) != 0) {
-    return false;
-  }
-  int with_ip4 = 0;
-  int with_ip6 = 0;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    with_ip4 += each->ai_family == AF_INET ? 1 : 0;
-    with_ip6 += each->ai_family == AF_INET6 ? 1 : 0;
-  }
-  freeaddrinfo(found);
-  return with_ip4 > 1 || with_ip6 > 1;
+  return HasSeveralAddresses(target) || absl::StartsWith(target, "dns:") ||
+         (IsOfOtherScheme(target) && !absl::StartsWith(target, "unix"));
+}
+
+bool IsAddress(absl::string_view target) {
+  const std::optional<Endpoint> endpoint = FirstEndpoint(target);
+  return !HasSeveralAddresses(target) && endpoint.has_value() &&
+         (IsAddressOf(AF_INET, endpoint->host) || IsAddressOf(AF_INET6, endpoint->host));
 }
 
 bool IsOnThisMachine(absl::string_view target) {

@@ -20,9 +20,13 @@ absl::StatusOr<std::string> GrpcTarget(absl::string_view target);
 // Whether `target` lists more than one address.
 bool HasSeveralAddresses(absl::string_view target);
 
-// Whether `target` stands for more than one server: it lists several addresses, or the name that it has means
-// several addresses of one family. Such a name is looked up, which may take as long as the system takes.
+// Whether `target` may stand for more than one server: it lists several addresses, or it is a name with the
+// scheme of what resolves it, such as dns:///. A name without one is that of one server, whatever addresses
+// it has.
 bool StandsForSeveralServers(absl::string_view target);
+
+// Whether `target` is the address of one server, and no name.
+bool IsAddress(absl::string_view target);
 
 // Whether all that is sent to `target` stays on this machine.
 bool IsOnThisMachine(absl::string_view target);

@@ -213,6 +213,10 @@ absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, c
   if (!proxy->connection_.status().ok()) {
     return proxy->connection_.status();
   }
+  // It passes on whatever comes, changes too.
+  if (absl::Status status = proxy->connection_.CheckOneServer(); !status.ok()) {
+    return status;
+  }
   const bool is_unix = absl::StartsWith(listen, "unix:");
   if (absl::Status status = CheckListenAddress(listen); !is_unix && !status.ok()) {
     return status;

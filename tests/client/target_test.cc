@@ -79,12 +79,24 @@ TEST(TargetTest, KnowsTheFirstServer) {
   EXPECT_FALSE(FirstEndpoint("xds:///maps").has_value());
 }
 
-TEST(StandsForSeveralServersTest, ListsDo) {
-  EXPECT_TRUE(StandsForSeveralServers("10.0.0.1:7450,10.0.0.2:7450"));
-  EXPECT_TRUE(StandsForSeveralServers("ipv4:10.0.0.1:1,10.0.0.2:2"));
+TEST(StandsForSeveralServersTest, ListsAndNamesToResolveDo) {
+  for (const char* const target : {"10.0.0.1:7450,10.0.0.2:7450", "ipv4:10.0.0.1:1,10.0.0.2:2",
+                                   "dns:///maps:7450", "dns://8.8.8.8/maps", "xds:///maps"}) {
+    EXPECT_TRUE(StandsForSeveralServers(target)) << target;
+  }
   for (const char* const target :
-       {"localhost:7450", "10.0.0.1", "[::1]:7450", "unix:/tmp/a,b", "xds:///maps", "dns:///127.0.0.1:1"}) {
+       {"localhost:7450", "maps:7450", "10.0.0.1", "[::1]:7450", "ipv4:10.0.0.1:1", "unix:/tmp/a,b"}) {
     EXPECT_FALSE(StandsForSeveralServers(target)) << target;
+  }
+}
+
+TEST(IsAddressTest, TellsAddressesFromNames) {
+  for (const char* const target : {"10.0.0.1", "10.0.0.1:1", "[::1]:7450", "ipv4:10.0.0.1:1"}) {
+    EXPECT_TRUE(IsAddress(target)) << target;
+  }
+  for (const char* const target :
+       {"localhost:7450", "maps", "10.0.0.1,10.0.0.2", "unix:/tmp/a", "xds:///1.2.3.4"}) {
+    EXPECT_FALSE(IsAddress(target)) << target;
   }
 }
 

@@ -139,16 +139,14 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
   std::vector<Passage> passages;
   if (query.sources.size() * query.targets.size() > kFewPairs) {
     RoundTrips trips(map, world, query.agent);
-    // A flood from each root passes the other maps' cells as well as the map's own.
-    const std::uint64_t roots = std::min(query.sources.size(), query.targets.size());
-    const std::optional<std::uint64_t> world_cells = trips.CellsOfWorld();
-    const std::uint64_t flood_cells = roots * world_cells.value_or(0);
-    const bool is_world_quicker = world_cells && flood_cells < trips.CellsOfTrips(roots);
+    const std::size_t roots = std::min(query.sources.size(), query.targets.size());
+    const std::optional<std::uint64_t> world_cells = trips.CellsOfWorld(roots);
+    const bool is_world_quicker = world_cells && *world_cells < trips.CellsOfTrips(roots);
     PairByPair pairs(query, leads, search);
     WAYSTAR_ASSIGN_OR_RETURN(
         const bool is_filled,
         pairs.TryFill(trips.door_count(), is_world_quicker
-                                              ? std::min(kMostPairCells * flood_cells, trips.flood_cells())
+                                              ? std::min(kMostPairCells * *world_cells, trips.flood_cells())
                                               : trips.flood_cells()));
     if (is_filled) {
       return std::move(pairs.matrix());

@@ -292,9 +292,13 @@ template <Flood::Order kOrder>
 ABSL_ATTRIBUTE_NOINLINE void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
   ++gate_looks_;
   for (const Gate& gate : spec.gates->From(from)) {
+    // Very many dear portals together cost more than a Cost holds.
+    if (gate.cost > spec.max_cost - costs_[from]) {
+      continue;
+    }
     const Cost cost = costs_[from] + gate.cost;
     const Cost before = costs_[gate.to];
-    if (cost >= before || cost > spec.max_cost) {
+    if (cost >= before) {
       continue;
     }
     costs_[gate.to] = cost;
@@ -305,7 +309,7 @@ ABSL_ATTRIBUTE_NOINLINE void Flood::PassGates(const FloodSpec& spec, std::uint32
     }
     if (open_.HasRoomFor(cost)) {
       Put<kOrder>(before, cost, gate.to);
-    } else {
+    } else if (!open_.AreInOneBucket(before, cost)) {
       far_.emplace_back(cost, gate.to);
       std::push_heap(far_.begin(), far_.end(), std::greater<>());
     }

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "server/base/status_macros.h"
 #include "server/core/field/flood_sense.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 
@@ -22,6 +24,10 @@ absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, F
   gates.Read(ground, query.passages, sense);
   std::vector<std::uint32_t> until;
   for (std::size_t root = 0; root < roots.size(); ++root) {
+    // Floods of few cells on large ground do not look at the clock themselves.
+    if (const std::optional<SearchEnd> end = Interruption(budget)) {
+      return StatusOfEnd(*end, matrix.expanded);
+    }
     until.clear();
     for (const Cell end : ends) {
       if (is_turned ? query.leads(end, roots[root]) : query.leads(roots[root], end)) {

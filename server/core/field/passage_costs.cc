@@ -62,7 +62,7 @@ void PassageCosts::Improve(std::vector<Cost>& row) const {
   const auto pass = [&](Cost so_far, const std::vector<Cost>& walks) {
     for (const Link& link : links_) {
       if (const Cost walk = walks[end_count_ + link.entrance]; walk != kUnreached) {
-        costs[link.exit] = std::min(costs[link.exit], so_far + walk + link.cost);
+        costs[link.exit] = std::min(costs[link.exit], SaturatingSum(SaturatingSum(so_far, walk), link.cost));
       }
     }
   };
@@ -82,7 +82,7 @@ void PassageCosts::Improve(std::vector<Cost>& row) const {
     const std::vector<Cost>& walks = rows_[next];
     for (std::size_t end = 0; end < end_count_; ++end) {
       if (walks[end] != kUnreached) {
-        row[end] = std::min(row[end], costs[next] + walks[end]);
+        row[end] = std::min(row[end], SaturatingSum(costs[next], walks[end]));
       }
     }
     pass(costs[next], walks);

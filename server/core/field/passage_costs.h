@@ -14,6 +14,13 @@
 
 namespace waystar::core {
 
+// Returns the cost of two ways in a row, or the greatest Cost if that is less: a way through very many dear
+// portals costs more than a Cost holds.
+inline Cost SaturatingSum(Cost a, Cost b) {
+  constexpr Cost kGreatest = std::numeric_limits<Cost>::max();
+  return a > kGreatest - b ? kGreatest : a + b;
+}
+
 // A passage between two cells, both of which are free.
 struct Passage {
   Cell from;

@@ -24,6 +24,14 @@ namespace {
 constexpr Cost kFar = std::numeric_limits<Cost>::max();
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
+// Returns what a matrix from one cell takes on a map by itself, as cells of a flood.
+std::uint64_t CellsOfRoot(const GridMap& map) {
+  // A matrix over jump points takes about an eighth of what floods take.
+  constexpr std::uint64_t kFloodsOfJumps = 8;
+  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix;
+  return static_cast<std::uint64_t>(map.walkable_cells()) / (has_jumps ? kFloodsOfJumps : 1);
+}
+
 }  // namespace
 
 RoundTrips::RoundTrips(const GridMap& map, World& world, const Agent& agent) : agent_(agent) {
@@ -117,18 +125,14 @@ std::uint64_t RoundTrips::KeptCount(const std::vector<std::uint32_t>& doors) con
 
 std::uint64_t RoundTrips::CellsOfTrips(std::size_t roots) const {
   // A look at a walk or a trip takes a fifth of the time that a cell of a flood does, and to list a trip four
-  // times as long. A matrix over jump points takes about an eighth of what floods take.
+  // times as long.
   constexpr std::uint64_t kLooksOfACell = 5;
   constexpr std::uint64_t kLooksOfATrip = 20;
-  constexpr std::uint64_t kFloodsOfJumps = 8;
-  std::uint64_t cells = 0;
+  std::uint64_t cells = roots * CellsOfRoot(*maps_[0].map);
   std::vector<std::uint64_t> departures(maps_.size(), 0);
   for (std::size_t i = 1; i < maps_.size(); ++i) {
     departures[i] = KeptCount(maps_[i].departures);
-    const GridMap& map = *maps_[i].map;
-    const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix;
-    cells += std::min(KeptCount(maps_[i].arrivals), departures[i]) *
-             static_cast<std::uint64_t>(map.walkable_cells()) / (has_jumps ? kFloodsOfJumps : 1);
+    cells += std::min(KeptCount(maps_[i].arrivals), departures[i]) * CellsOfRoot(*maps_[i].map);
   }
   std::uint64_t out = 0;
   std::uint64_t back = 0;
@@ -151,7 +155,10 @@ std::uint64_t RoundTrips::CellsOfTrips(std::size_t roots) const {
   return cells + looks / kLooksOfACell;
 }
 
-std::optional<std::uint64_t> RoundTrips::CellsOfWorld() const {
+std::optional<std::uint64_t> RoundTrips::CellsOfWorld(std::size_t roots) const {
+  // To clear a cell for a flood takes a tenth of what it takes to flood it. Maps of other widths leave many
+  // that are nothing but cleared.
+  constexpr std::int64_t kClearedCellsOfACell = 10;
   std::int64_t width = 0;
   std::int64_t height = 0;
   std::uint64_t cells = 0;
@@ -161,9 +168,12 @@ std::optional<std::uint64_t> RoundTrips::CellsOfWorld() const {
     }
     width = std::max<std::int64_t>(width, maps_[i].map->width());
     height += maps_[i].map->height();
-    cells += i == 0 ? 0 : static_cast<std::uint64_t>(maps_[i].map->walkable_cells());
+    cells += static_cast<std::uint64_t>(maps_[i].map->walkable_cells());
   }
-  return height <= kMaxFieldCells / width ? std::optional(cells) : std::nullopt;
+  if (height > kMaxFieldCells / width) {
+    return std::nullopt;
+  }
+  return roots * (cells + static_cast<std::uint64_t>(height * width / kClearedCellsOfACell));
 }
 
 std::vector<Passage> RoundTrips::ReadWorld(FloodGround& ground) const {
@@ -275,7 +285,7 @@ void RoundTrips::AddTripsThrough(std::size_t first, std::vector<Passage>& trips)
     for (std::size_t i = 0; i < walks.departures.size(); ++i) {
       if (row[i] != CostMatrix::kUnreachable) {
         const std::size_t after = walks.departures[i];
-        reach(after, cost + CostFromDouble(row[i]) + doors_[after].portal->cost);
+        reach(after, SaturatingSum(SaturatingSum(cost, CostFromDouble(row[i])), doors_[after].portal->cost));
       }
     }
   }

@@ -33,11 +33,12 @@ class RoundTrips {
   // Returns the cells of floods from where each portal that leads out and back arrives, which is what Find
   // takes at the most before it joins the walks to trips; 0 if there are none.
   std::uint64_t flood_cells() const;
-  // Returns an estimate of what a matrix takes by trips beyond its floods of the map, as cells of a flood,
-  // where it is filled from so many cells.
+  // Returns an estimate of what a matrix takes by trips, as cells of a flood, where it is filled from so many
+  // cells.
   std::uint64_t CellsOfTrips(std::size_t roots) const;
-  // Returns the cells of the other maps, once each, or nothing if ReadWorld cannot read them.
-  std::optional<std::uint64_t> CellsOfWorld() const;
+  // Returns an estimate of what it takes by floods of all maps in one, or nothing if ReadWorld cannot read
+  // them.
+  std::optional<std::uint64_t> CellsOfWorld(std::size_t roots) const;
 
   // Returns the cheapest way for each portal that leads from the map and each that leads back to it, where
   // there is one; none between a cell and itself. It takes a matrix of costs between portals on each of the
@@ -47,7 +48,7 @@ class RoundTrips {
                                             FieldScratch& field_scratch, std::uint64_t& expanded);
 
   // Reads the map and, below it, the others: their cells have other rows there. Returns the passages by
-  // portals that lead out, back and between them. REQUIRES: CellsOfWorld() returned something.
+  // portals that lead out, back and between them. REQUIRES: CellsOfWorld returned something.
   std::vector<Passage> ReadWorld(FloodGround& ground) const;
 
  private:

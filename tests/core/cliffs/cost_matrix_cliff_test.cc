@@ -166,6 +166,32 @@ TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandLittleMoreThanPairByPairOrFloo
   }
 }
 
+// Doors to a small map and back make a matrix of a large one no flood of all cells.
+TEST_F(CostMatrixCliffTest, ASmallMapBesideALargeOneExpandsLittleMore) {
+  const GridMap large = MakeFieldMap({.layout = FieldLayout::kNoise, .side = 384});
+  const std::vector<Cell> part = LargestPart(large);
+  const GridMap small = MakeFieldMap({.layout = FieldLayout::kOpen, .side = 10});
+  const std::vector<Cell> cells = LargestPart(small);
+  testing::Maps world;
+  std::vector<Portal> out;
+  std::vector<Portal> back;
+  const std::vector<Cell> from = AnyOf(part, 60, 3);
+  const std::vector<Cell> to = AnyOf(part, 60, 4);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    out.push_back(testing::Between(absl::StrCat("out", i), from[i], cells[i]));
+    out.back().to_map = "small";
+    back.push_back(testing::Between(absl::StrCat("back", i), cells[cells.size() - 1 - i], to[i]));
+    back.back().to_map = "large";
+  }
+  world.maps.emplace("large", testing::With(large, out));
+  world.maps.emplace("small", testing::With(small, back));
+  const std::vector<Cell> sources = AnyOf(part, 32, 1);
+  const std::vector<Cell> targets = AnyOf(part, 32, 2);
+  NoWorld nothing;
+  EXPECT_LE(Matrix(world.maps.at("large"), world, sources, targets),
+            3 * Matrix(large, nothing, sources, targets));
+}
+
 // A map and two others, with doors from each to the next, and from the second back too.
 TEST_F(CostMatrixCliffTest, MoreDoorsToOtherMapsExpandLittleMoreThanFloodsOfAll) {
   for (const FieldCosts costs : {FieldCosts::kOne, FieldCosts::kMud}) {

@@ -14,6 +14,7 @@
 #include "server/core/field/flood_ground.h"
 #include "server/core/field/passage_costs.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
+#include "tests/testing/drawn_map.h"
 
 namespace waystar::core {
 namespace {
@@ -109,6 +110,27 @@ TEST(PortalFloodCliffTest, CheapPortalsExpandNoCellTwice) {
           }
         }
       });
+}
+
+// They are all beyond what the queue has room for.
+TEST(PortalFloodCliffTest, ManyDearPortalsToOneCellExpandItOnce) {
+  const GridMap map = testing::DrawMap({"..#.#."});
+  std::vector<Passage> passages;
+  for (int i = 0; i < 300; ++i) {
+    passages.push_back({.from = {0, 0}, .to = {3, 0}, .cost = CostFromDouble(1e5) + 300 - i});
+  }
+  passages.push_back({.from = {3, 0}, .to = {5, 0}, .cost = 1});
+  FloodGround ground;
+  ground.Read(map, *map.walk(1), 1, CornerRule::kNoCornerCutting, map.bounds());
+  FloodGates gates;
+  gates.Read(ground, passages, FloodSense::kFromSeeds);
+  Flood flood;
+  std::uint64_t expanded = 0;
+  const Cell seed{0, 0};
+  flood.Run(ground, {.seeds = {&seed, 1}, .sense = FloodSense::kFromSeeds, .gates = &gates}, {}, expanded);
+  EXPECT_EQ(flood.costs()[ground.IndexOf({5, 0})], CostFromDouble(1e5) + 2);
+  EXPECT_EQ(expanded, 4U);
+  EXPECT_EQ(flood.gate_looks(), 2U);
 }
 
 }  // namespace

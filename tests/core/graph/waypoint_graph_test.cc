@@ -313,7 +313,7 @@ TEST(WaypointGraphTest, RefusesWhatMakesNoSense) {
       {{.nodes = two, .edges = {{.name = {"a", "b"}}, {.name = {"b", "a", true}}}},
        kInvalid,
        "DUPLICATE_EDGE",
-       "edges[1]"},
+       "edges[1].edge"},
       {{.nodes = {{"a", {}}, {"b", {1e6, 0}}}, .edges = {{.name = {"a", "b"}}}},
        kInvalid,
        "BAD_EDGE",
