@@ -1,10 +1,15 @@
 #include "server/net/connection_table.h"
 
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "absl/container/flat_hash_set.h"
 
 namespace waystar::net {
 namespace {
@@ -18,6 +23,13 @@ constexpr std::size_t kMostKeptOut = 4096;
 ino_t InodeOf(int socket) {
   struct stat status {};
   return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+// Returns 0 if the system does not say.
+std::uint64_t BytesReceivedBy(int socket) {
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info.tcpi_bytes_received : 0;
 }
 
 }  // namespace
@@ -79,6 +91,27 @@ std::vector<Network> ConnectionTable::Latest(std::chrono::steady_clock::duration
     }
   }
   return networks;
+}
+
+std::vector<std::uint64_t> ConnectionTable::BytesFrom(const std::vector<Peer>& peers) const {
+  absl::flat_hash_map<Peer, std::size_t> places;
+  absl::flat_hash_set<std::uint16_t> ports;
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    places.emplace(peers[i], i);
+    ports.insert(peers[i].second);
+  }
+  std::vector<std::uint64_t> bytes(peers.size(), 0);
+  MutexLock lock(mutex_);
+  for (const auto& [socket, connection] : connections_) {
+    if (!ports.contains(connection.port) || !connection.network.has_address()) {
+      continue;
+    }
+    const auto place = places.find({connection.network.Text(), connection.port});
+    if (place != places.end() && InodeOf(socket) == connection.inode) {
+      bytes[place->second] = BytesReceivedBy(socket);
+    }
+  }
+  return bytes;
 }
 
 std::size_t ConnectionTable::Count() {

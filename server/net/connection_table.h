@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -48,6 +50,12 @@ class ConnectionTable {
   // but at most kLatest. Some of the connections may have ended. It costs a look at all of them.
   std::vector<Network> Latest(std::chrono::steady_clock::duration time) const;
   static constexpr std::size_t kLatest = 4;
+
+  // One connection: its network, as Network::Text says, and the port of its peer.
+  using Peer = std::pair<std::string, std::uint16_t>;
+  // Returns how many bytes each of those peers has sent, in the same order; 0 for one that is not here, and
+  // for one of a unix socket. It costs a look at all connections.
+  std::vector<std::uint64_t> BytesFrom(const std::vector<Peer>& peers) const;
 
   // Returns the number of open connections.
   std::size_t Count();

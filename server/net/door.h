@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "server/net/acceptor.h"
@@ -25,7 +26,7 @@ namespace waystar::net {
 // second and tries again. What it resets is counted, and logged once in ten seconds. A connection whose peer
 // has hung up already is closed and not counted.
 //
-// Thread safety: one thread; TurnOut, Latest, connections and Collect any.
+// Thread safety: one thread; TurnOut, Latest, connections, BytesFrom and Collect any.
 class Door final : public runtime::MetricSource {
  public:
   // Takes a connection that does not block, and closes it sooner or later.
@@ -51,6 +52,11 @@ class Door final : public runtime::MetricSource {
 
   // Returns the number of connections that were handed over and are open: see ConnectionTable.
   std::size_t connections() const { return table_.Count(); }
+
+  // See ConnectionTable.
+  std::vector<std::uint64_t> BytesFrom(const std::vector<ConnectionTable::Peer>& peers) const {
+    return table_.BytesFrom(peers);
+  }
 
   void Collect(runtime::MetricSink& sink) const override;
 

@@ -116,6 +116,17 @@ void WarnOfOpenDoors(const runtime::Options& options) {
   }
 }
 
+// Requests may take so much of what calls may hold before they are there, and one alone in any case.
+AwaitedRequests::Limits AwaitedLimits(const runtime::Options& options, int max_requests, int part_of_memory) {
+  const auto max_request_bytes = static_cast<std::uint64_t>(options.max_message_bytes);
+  return {.max_requests = static_cast<std::size_t>(max_requests),
+          .patience = absl::ToChronoNanoseconds(options.request_timeout),
+          .max_bytes = std::max(
+              (std::uint64_t{options.max_call_memory_mib} << 20) / static_cast<std::uint64_t>(part_of_memory),
+              max_request_bytes),
+          .max_request_bytes = max_request_bytes};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const runtime::Options& options,
@@ -145,15 +156,13 @@ ServerParts::ServerParts(const runtime::Options& options)
       index_builder_(store_, {.quiet_time = options.static_index_quiet_time,
                               .max_static_bytes = options.static_index_mib << 20}),
       client_calls_(options.max_client_calls),
-      awaited_requests_("requests", {.max_requests = static_cast<std::size_t>(options.max_awaited_requests),
-                                     .patience = absl::ToChronoNanoseconds(options.request_timeout)}),
+      awaited_requests_("requests", AwaitedLimits(options, options.max_awaited_requests, 2)),
       call_memory_(options.max_call_memory_mib << 20, options.max_connection_memory_mib << 20),
       arrival_pause_(absl::ToChronoNanoseconds(std::min(options.queue_target, kMostPause))),
       transfer_slots_(options.max_transfers, ErrorReason::kTransfersBusy, "imports, exports and traces run"),
       watch_slots_(options.max_watches, ErrorReason::kTooManyWatches, "watches are open"),
       stream_slots_(options.max_streams, ErrorReason::kClientBusy, "streams are open"),
-      awaited_of_strangers_("strangers", {.max_requests = kAwaitedOfStrangers,
-                                          .patience = absl::ToChronoNanoseconds(options.request_timeout)}),
+      awaited_of_strangers_("strangers", AwaitedLimits(options, kAwaitedOfStrangers, 4)),
       health_watch_slots_(kHealthWatches, ErrorReason::kTooManyWatches, "watches of health are open"),
       reflection_slots_(kReflections, ErrorReason::kClientBusy, "calls of reflection are open"),
       context_(ContextOf(gate_, {access_, awaited_requests_, watch_slots_, stream_slots_})),
@@ -308,8 +317,6 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   builder.RegisterService(&server_service_);
   builder.RegisterService(&health_service_);
   builder.RegisterService(&reflection_service_);
-  awaited_requests_.StartEnding();
-  awaited_of_strangers_.StartEnding();
   server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -329,6 +336,15 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
         return door->Latest(time);
       });
   server_statistics_.SetDoor(*door_);
+  for (AwaitedRequests* awaited : {&awaited_requests_, &awaited_of_strangers_}) {
+    awaited->StartEnding([door = door_.get()](const std::vector<std::string>& peers) {
+      std::vector<net::ConnectionTable::Peer> connections;
+      for (const std::string& peer : peers) {
+        connections.emplace_back(NetworkOf(peer), PortOf(peer));
+      }
+      return door->BytesFrom(connections);
+    });
+  }
   for (AccessControl* access : {&access_, &open_access_}) {
     access->SetCloser([this](absl::string_view peer) { TurnOut(peer); });
   }
@@ -336,9 +352,8 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
 }
 
 void ServerParts::TurnOut(absl::string_view peer) {
-  int port = 0;
-  if (absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port)) {
-    door_->TurnOut(NetworkOf(peer), static_cast<std::uint16_t>(port), !access_.KnowsNetworkOf(peer));
+  if (const std::uint16_t port = PortOf(peer); port != 0) {
+    door_->TurnOut(NetworkOf(peer), port, !access_.KnowsNetworkOf(peer));
   }
 }
 

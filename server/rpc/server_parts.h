@@ -141,6 +141,8 @@ class ServerParts final : public Server {
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
+  // Stop closes it. Workers and the threads that end calls ask it about connections.
+  std::unique_ptr<net::Door> door_;
   AwaitedRequests awaited_requests_;
   CallMemory call_memory_;
   ArrivalPause arrival_pause_;
@@ -157,8 +159,6 @@ class ServerParts final : public Server {
   const ServerContext server_calls_;
   // What those share that ask for no token, health and reflection.
   const ServerContext probes_;
-  // Stop closes it. Workers ask it for the statistics of the server.
-  std::unique_ptr<net::Door> door_;
   LoadProgress loading_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;

@@ -135,6 +135,20 @@ def unfinished_calls(aggressor):
     aggressor.together(4, lambda _: begin_calls(aggressor, messages.FIND_PATH, 20_000, b"\0"))
 
 
+@attack("messages of 4 MB that lack their last bytes, 40 from each of 32 connections", short=True, limit_mib=512)
+def unfinished_messages(aggressor):
+    part = message(bytes(4_000_000))[:-100_000]
+
+    def begin(_):
+        connection = aggressor.connect()
+        for _ in range(40):
+            if aggressor.left():
+                connection.send_bytes(connection.start(messages.FIND_PATH), part)
+        aggressor.hold([connection])
+
+    aggressor.together(32, begin)
+
+
 @attack("health and reflection streams held open")
 def public_streams(aggressor):
     kinds = (

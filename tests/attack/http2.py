@@ -176,8 +176,12 @@ class Connection:
         return call
 
     def send_message(self, call, body, end=True, compressed=0):
-        """Sends one message as fast as flow control lets it; stops when the call is over."""
-        data, at = message(body, compressed), 0
+        """Sends one message: see send_bytes."""
+        self.send_bytes(call, message(body, compressed), end)
+
+    def send_bytes(self, call, data, end=False):
+        """Sends a part of a message as fast as flow control lets it; stops when the call is over."""
+        at = 0
         while at < len(data) and call.status is None:
             room = min(self.window, call.window, 16384, len(data) - at)
             if room <= 0:

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -161,6 +162,25 @@ TEST_F(DoorTest, KeepsOutTheNetworkOfWhomItTurnsOut) {
   EXPECT_FALSE(ComesIn());
   EXPECT_TRUE(ComesIn("127.0.0.2"));
   EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_refused_total kept_out", 1)));
+}
+
+TEST_F(DoorTest, KnowsHowManyBytesEachPeerHasSent) {
+  Open({.max_connections = 4, .max_network_connections = 4});
+  ASSERT_TRUE(ComesIn());
+  ASSERT_TRUE(ComesIn());
+  clients_.back()->Send(std::string(1000, 'x'));
+  std::vector<ConnectionTable::Peer> peers;
+  {
+    MutexLock lock(mutex_);
+    peers = {{"127.0.0.1", PortOfPeer(inside_[0].fd())},
+             {"127.0.0.1", PortOfPeer(inside_[1].fd())},
+             {"127.0.0.2", PortOfPeer(inside_[1].fd())}};
+  }
+  const testing::Patience patience("the bytes to arrive");
+  while (door_->BytesFrom(peers)[1] == 0 && patience.Lasts()) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(door_->BytesFrom(peers), (std::vector<std::uint64_t>{0, 1000, 0}));
 }
 
 TEST_F(DoorTest, PlacesAreTakenAndLeftManyTimes) {

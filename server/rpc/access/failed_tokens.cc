@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/hash/hash.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -48,6 +49,12 @@ std::string NetworkOf(absl::string_view peer) {
     return NetworkOfIpv6(std::string(peer.substr(0, peer.find_first_of("%]"))));
   }
   return std::string(peer.substr(0, peer.find(':')));
+}
+
+std::uint16_t PortOf(absl::string_view peer) {
+  int port = 0;
+  const bool is_number = absl::SimpleAtoi(peer.substr(peer.rfind(':') + 1), &port);
+  return is_number ? static_cast<std::uint16_t>(port) : 0;
 }
 
 FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {

@@ -19,6 +19,8 @@ namespace waystar::rpc {
 // Returns the network that a peer, as PeerOf names it, is known by: its IPv4 address, the first 64
 // bits of its IPv6 address, which are one customer's, or "unix" for all of this machine's sockets.
 std::string NetworkOf(absl::string_view peer);
+// Returns the port of a peer, or 0 if it has none.
+std::uint16_t PortOf(absl::string_view peer);
 
 // Decides which of these calls the log tells of: of one network the first kLogged within a minute, and of all
 // together as many as LineLimit admits. Decides too which connections are to be closed: those on which more

@@ -1,8 +1,12 @@
 #include "server/rpc/admission/awaited_requests.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
@@ -17,7 +21,8 @@ void Cancel(grpc_call* call, grpc_status_code code, const char* why) {
 
 }  // namespace
 
-void AwaitedRequests::Enter(std::uint64_t holder, grpc_call* call, Clock::time_point now, Place& place) {
+void AwaitedRequests::Enter(std::uint64_t holder, const std::string& peer, grpc_call* call,
+                            Clock::time_point now, Place& place) {
   grpc_call* crowded_out = nullptr;
   {
     MutexLock lock(mutex_);
@@ -29,6 +34,7 @@ void AwaitedRequests::Enter(std::uint64_t holder, grpc_call* call, Clock::time_p
     }
     Line& line = lines_[holder];
     place.call_ = call;
+    place.peer_ = &peer;
     place.holder_ = holder;
     place.begin_ = now;
     place.position_ = line.insert(line.end(), &place);
@@ -64,9 +70,80 @@ void AwaitedRequests::EndLate(Clock::time_point now) {
   }
 }
 
-void AwaitedRequests::StartEnding() {
-  const auto period = std::min<Clock::duration>(limits_.patience, std::chrono::seconds(1));
-  ending_.Start("late-requests", absl::FromChrono(period), [this] { EndLate(Clock::now()); });
+std::vector<std::string> AwaitedRequests::Peers() const {
+  absl::flat_hash_set<std::string> peers;
+  MutexLock lock(mutex_);
+  for (const auto& [holder, line] : lines_) {
+    for (const Place* place : line) {
+      peers.insert(*place->peer_);
+    }
+  }
+  return {peers.begin(), peers.end()};
+}
+
+void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
+  const std::vector<std::string> peers = Peers();
+  if (peers.empty()) {
+    return;
+  }
+  const std::vector<std::uint64_t> sent = bytes_sent(peers);
+  struct Arriving {
+    std::uint64_t sent = 0;
+    std::uint64_t bytes = 0;
+    std::vector<Place*> places;
+  };
+  absl::flat_hash_map<absl::string_view, Arriving> by_peer;
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    by_peer[peers[i]].sent = sent[i];
+  }
+  std::vector<grpc_call*> large;
+  {
+    MutexLock lock(mutex_);
+    std::uint64_t bytes = 0;
+    for (const auto& [holder, line] : lines_) {
+      for (Place* place : line) {
+        const auto found = by_peer.find(*place->peer_);
+        // It came meanwhile.
+        if (found == by_peer.end()) {
+          continue;
+        }
+        Arriving& arriving = found->second;
+        if (!place->sent_before_.has_value()) {
+          place->sent_before_ = arriving.sent;
+          continue;
+        }
+        arriving.places.push_back(place);
+        arriving.bytes =
+            std::max(arriving.bytes, arriving.sent - std::min(arriving.sent, *place->sent_before_));
+      }
+    }
+    std::vector<Arriving*> most;
+    for (auto& [peer, arriving] : by_peer) {
+      arriving.bytes = std::min(arriving.bytes, arriving.places.size() * limits_.max_request_bytes);
+      bytes += arriving.bytes;
+      most.push_back(&arriving);
+    }
+    std::ranges::sort(most, std::greater<>(), &Arriving::bytes);
+    for (std::size_t i = 0; i < most.size() && bytes > limits_.max_bytes; ++i) {
+      bytes -= most[i]->bytes;
+      for (Place* place : most[i]->places) {
+        large.push_back(Take(*place));
+      }
+    }
+    large_ += large.size();
+  }
+  for (grpc_call* call : large) {
+    Cancel(call, GRPC_STATUS_RESOURCE_EXHAUSTED,
+           "requests that have not arrived in whole hold as much memory as they may");
+  }
+}
+
+void AwaitedRequests::StartEnding(BytesSent bytes_sent) {
+  const auto period = std::min<Clock::duration>(limits_.patience, std::chrono::milliseconds(100));
+  ending_.Start("late-requests", absl::FromChrono(period), [this, bytes_sent = std::move(bytes_sent)] {
+    EndLate(Clock::now());
+    EndLarge(bytes_sent);
+  });
 }
 
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
@@ -77,6 +154,7 @@ void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
   const std::string ended = absl::StrCat(name, "_ended_total");
   constexpr char kEndedHelp[] = "Calls that were ended before their request was there.";
   sink.AddCounter(ended, kEndedHelp, {{"reason", "late"}}, static_cast<double>(late_));
+  sink.AddCounter(ended, kEndedHelp, {{"reason", "too_large"}}, static_cast<double>(large_));
   sink.AddCounter(ended, kEndedHelp, {{"reason", "too_many"}}, static_cast<double>(crowded_out_));
 }
 

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -22,6 +25,10 @@ namespace waystar::rpc {
 // must arrive. A holder that begins one more than its share loses its oldest: the request of an honest call
 // arrives within moments, and so is never the oldest.
 //
+// The library also keeps what has arrived of a request. It does not say how much that is, but the system says
+// how much a connection has received since its oldest call began to wait. Where that is more than all may
+// hold together, the connection that has most loses the calls that have waited for a while.
+//
 // Thread safety: any.
 class AwaitedRequests final : public runtime::MetricSource {
  public:
@@ -31,7 +38,14 @@ class AwaitedRequests final : public runtime::MetricSource {
     std::size_t max_requests = 8192;
     // From the headers on.
     Clock::duration patience = std::chrono::seconds(10);
+    // What has arrived of all requests may take so much, and one request at the most so much.
+    std::uint64_t max_bytes = std::uint64_t{128} << 20;
+    std::uint64_t max_request_bytes = std::uint64_t{4} << 20;
   };
+
+  // Returns how many bytes those peers, as PeerOf names them, have sent over their connections, in the same
+  // order; 0 for those that are not known.
+  using BytesSent = std::function<std::vector<std::uint64_t>(const std::vector<std::string>& peers)>;
 
   // `kind` names the calls in metrics, such as "requests". It lives as long as the program.
   AwaitedRequests(absl::string_view kind, const Limits& limits)
@@ -48,22 +62,31 @@ class AwaitedRequests final : public runtime::MetricSource {
     friend AwaitedRequests;
     std::list<Place*>::iterator position_;
     grpc_call* call_ = nullptr;
+    const std::string* peer_ = nullptr;
+    // What its connection had sent when EndLarge first saw it.
+    std::optional<std::uint64_t> sent_before_;
     std::uint64_t holder_ = 0;
     Clock::time_point begin_;
     bool is_waiting_ = false;
   };
 
-  // Counts a call of that holder until Leave. Where there is no room, another call is cancelled with
-  // RESOURCE_EXHAUSTED: the oldest of the holder if it has its share, else the oldest of all.
-  void Enter(std::uint64_t holder, grpc_call* call, Clock::time_point now, Place& place);
+  // Counts a call of that holder and that peer, whose name must live as long, until Leave. Where there is no
+  // room, another call is cancelled with RESOURCE_EXHAUSTED: the oldest of the holder if it has its share,
+  // else the oldest of all.
+  void Enter(std::uint64_t holder, const std::string& peer, grpc_call* call, Clock::time_point now,
+             Place& place);
   // Returns false if the call was cancelled here.
   bool Leave(Place& place);
 
   // Cancels the calls that have waited for too long, with DEADLINE_EXCEEDED.
   void EndLate(Clock::time_point now);
 
-  // Calls EndLate again and again from now on.
-  void StartEnding();
+  // Cancels calls whose requests hold more than they may with RESOURCE_EXHAUSTED: of those that an earlier
+  // call of this has seen all of the connection that has most, and so on.
+  void EndLarge(const BytesSent& bytes_sent);
+
+  // Calls EndLate and EndLarge again and again from now on.
+  void StartEnding(BytesSent bytes_sent);
 
   void Collect(runtime::MetricSink& sink) const override;
 
@@ -74,6 +97,8 @@ class AwaitedRequests final : public runtime::MetricSource {
   // Returns the call, which the caller is to cancel and let go of.
   grpc_call* Take(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the peers of those that wait, each once.
+  std::vector<std::string> Peers() const ABSL_LOCKS_EXCLUDED(mutex_);
   // REQUIRES: a call waits.
   Place& Oldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -85,6 +110,7 @@ class AwaitedRequests final : public runtime::MetricSource {
   absl::flat_hash_map<std::uint64_t, Line> lines_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t crowded_out_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t late_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t large_ ABSL_GUARDED_BY(mutex_) = 0;
   PeriodicThread ending_;
 };
 

@@ -63,7 +63,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
     // A call that has been cancelled does not know its peer any more.
     peer_ = PeerOf(rpc());
-    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), call_->call(),
+    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), peer_, call_->call(),
                     AwaitedRequests::Clock::now(), place_);
     State reading = State::kReading;
     if (!state_.compare_exchange_strong(reading, State::kWaiting)) {
