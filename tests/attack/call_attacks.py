@@ -135,7 +135,7 @@ def unfinished_calls(aggressor):
     aggressor.together(4, lambda _: begin_calls(aggressor, messages.FIND_PATH, 20_000, b"\0"))
 
 
-@attack("messages of 4 MB that lack their last bytes, 40 from each of 32 connections", short=True, limit_mib=512)
+@attack("messages of 4 MB that lack their last bytes, 40 from each of 32 connections", short=True, limit_mib=768)
 def unfinished_messages(aggressor):
     part = message(bytes(4_000_000))[:-100_000]
 

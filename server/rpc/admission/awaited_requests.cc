@@ -139,7 +139,7 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
 }
 
 void AwaitedRequests::StartEnding(BytesSent bytes_sent) {
-  const auto period = std::min<Clock::duration>(limits_.patience, std::chrono::milliseconds(100));
+  const auto period = std::min<Clock::duration>(limits_.patience, std::chrono::milliseconds(50));
   ending_.Start("late-requests", absl::FromChrono(period), [this, bytes_sent = std::move(bytes_sent)] {
     EndLate(Clock::now());
     EndLarge(bytes_sent);
