@@ -93,7 +93,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
        {"absl/", "google/", "nlohmann/", "waystar/", "server/base/", "server/core/", "server/storage/",
         "server/rpc/wire/"}},
       {"server/runtime/", {"absl/", "spdlog/", "server/base/"}},
-      {"server/net/", {"absl/", "arpa/", "netinet/", "server/base/", "server/runtime/"}},
+      {"server/net/", {"absl/", "arpa/", "linux/", "netinet/", "server/base/", "server/runtime/"}},
       {"server/maintenance/", {"absl/", "server/base/", "server/core/", "server/runtime/"}},
       {"server/http/", {"absl/", "boost/", "google/", "grpcpp/", "grpc/", "server/base/", "server/net/"}},
       {"server/rpc/",
