@@ -339,6 +339,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   for (AwaitedRequests* awaited : {&awaited_requests_, &awaited_of_strangers_}) {
     awaited->StartEnding([door = door_.get()](const std::vector<std::string>& peers) {
       std::vector<net::ConnectionTable::Peer> connections;
+      connections.reserve(peers.size());
       for (const std::string& peer : peers) {
         connections.emplace_back(NetworkOf(peer), PortOf(peer));
       }
