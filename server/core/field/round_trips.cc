@@ -159,7 +159,7 @@ std::optional<std::uint64_t> RoundTrips::CellsOfWorld(std::size_t roots) const {
   // To clear a cell for a flood takes a tenth of what it takes to flood it. Maps of other widths leave many
   // that are nothing but cleared.
   constexpr std::int64_t kClearedCellsOfACell = 10;
-  std::int64_t width = 0;
+  std::int64_t width = 1;
   std::int64_t height = 0;
   std::uint64_t cells = 0;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
