@@ -21,11 +21,7 @@ absl::StatusOr<v1::ImportMapResponse> Import(const Connection& connection,
                                              const std::unique_ptr<v1::MapService::StubInterface>& maps,
                                              absl::Duration timeout, v1::ImportMapHeader header,
                                              const ChunkSource& next_chunk) {
-  absl::Status problem = connection.status();
-  if (problem.ok()) {
-    problem = connection.CheckOneServer();
-  }
-  if (!problem.ok()) {
+  if (absl::Status problem = connection.StatusForChanges(); !problem.ok()) {
     return problem;
   }
   grpc::ClientContext context;

@@ -35,7 +35,7 @@ using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
 // A connection to a Waystar server, or to several with the same maps, which is made when first needed and
 // again whenever it breaks. Several take turns at answering calls that only read. Calls that change something
-// are refused then, before anything is sent: FAILED_PRECONDITION; see Connection::CheckOneServer.
+// are refused then, before anything is sent: FAILED_PRECONDITION; see Connection::StatusForChanges.
 //
 // Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
 // the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
@@ -205,10 +205,7 @@ absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,
                                                                    Response*),
                                       const Request& request, Repeatable repeatable,
                                       std::optional<absl::Duration> timeout) const {
-  absl::Status problem = status();
-  if (problem.ok() && repeatable != Repeatable::kReads) {
-    problem = connection_.CheckOneServer();
-  }
+  const absl::Status problem = repeatable == Repeatable::kReads ? status() : connection_.StatusForChanges();
   if (!problem.ok()) {
     return problem;
   }

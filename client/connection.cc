@@ -151,12 +151,13 @@ std::shared_ptr<grpc::Channel> Connection::NewPlainChannel() const {
   return grpc::CreateCustomChannel(target_, credentials_, arguments);
 }
 
-absl::Status Connection::CheckOneServer() const {
-  return StandsForSeveralServers(target_)
-             ? absl::FailedPreconditionError(absl::StrCat(
-                   target_, " may be several servers, and a change would reach one of them alone: ",
-                   "make it at each of them by its own address, HOST:PORT"))
-             : absl::OkStatus();
+absl::Status Connection::StatusForChanges() const {
+  if (status_.ok() && StandsForSeveralServers(target_)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(target_, " may be several servers, and a change would reach one of them alone: ",
+                     "make it at each of them by its own address, HOST:PORT"));
+  }
+  return status_;
 }
 
 void Connection::Prepare(grpc::ClientContext& context, absl::Duration timeout) const {

@@ -32,9 +32,10 @@ class Connection {
   // Makes another channel, which shares its connections with no other and retries no call.
   std::shared_ptr<grpc::Channel> NewPlainChannel() const;
 
-  // Returns FAILED_PRECONDITION if the target stands for several servers: see StandsForSeveralServers. They
-  // know nothing of each other, so that a change would reach one of them alone.
-  absl::Status CheckOneServer() const;
+  // As status(), for calls that change something: FAILED_PRECONDITION besides if the target stands for
+  // several servers (see StandsForSeveralServers). They know nothing of each other, so that a change would
+  // reach one of them alone.
+  absl::Status StatusForChanges() const;
 
   // Lets the call end when `timeout` has passed from now; absl::InfiniteDuration() leaves it open.
   void Prepare(grpc::ClientContext& context, absl::Duration timeout) const;

@@ -94,8 +94,8 @@ class UpdateStream
     : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
  public:
   UpdateStream(const Connection& connection, v1::MapService::StubInterface* maps, absl::Duration timeout)
-      : TwoWayStream(connection, connection.status().ok() ? connection.CheckOneServer() : connection.status(),
-                     timeout, [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
+      : TwoWayStream(connection, connection.StatusForChanges(), timeout,
+                     [maps](auto* context) { return maps->StreamObstacleUpdates(context); }) {}
 
   bool Send(const v1::UpdateObstaclesRequest& batch) {
     v1::StreamObstacleUpdatesRequest message;

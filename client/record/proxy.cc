@@ -210,11 +210,8 @@ Proxy::Proxy(const client::Options& options, std::unique_ptr<RecordingWriter> re
 absl::StatusOr<std::unique_ptr<Proxy>> Proxy::Start(const std::string& listen, const client::Options& options,
                                                     std::unique_ptr<RecordingWriter> recording) {
   std::unique_ptr<Proxy> proxy(new Proxy(options, std::move(recording)));
-  if (!proxy->connection_.status().ok()) {
-    return proxy->connection_.status();
-  }
   // It passes on whatever comes, changes too.
-  if (absl::Status status = proxy->connection_.CheckOneServer(); !status.ok()) {
+  if (absl::Status status = proxy->connection_.StatusForChanges(); !status.ok()) {
     return status;
   }
   const bool is_unix = absl::StartsWith(listen, "unix:");
