@@ -106,14 +106,10 @@ class PairByPair {
   bool is_filled_ = false;
 };
 
-// Floods the map and those that portals lead to as one.
-absl::StatusOr<CostMatrix> OverWorld(const RoundTrips& trips, const GridMap& map,
-                                     const CostMatrixQuery& query,
+// Floods the map and those that portals lead to as one, which has been read.
+absl::StatusOr<CostMatrix> OverWorld(const CostMatrixQuery& query, absl::Span<const Passage> passages,
                                      absl::FunctionRef<bool(Cell from, Cell to)> leads, const Budget& budget,
                                      FieldScratch& field_scratch, std::uint64_t expanded) {
-  std::vector<Passage> passages = trips.ReadWorld(field_scratch.ground());
-  const std::vector<Passage> own = OwnPassages(map, query.agent);
-  passages.insert(passages.end(), own.begin(), own.end());
   CostMatrix matrix;
   matrix.costs.assign(query.sources.size() * query.targets.size(), CostMatrix::kUnreachable);
   matrix.expanded = expanded;
@@ -153,11 +149,15 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
     }
     expanded = pairs.matrix().expanded;
     if (is_world_quicker) {
-      return OverWorld(trips, map, query, leads, budget, field_scratch, expanded);
+      passages = trips.ReadWorld(field_scratch.ground());
+    } else {
+      WAYSTAR_ASSIGN_OR_RETURN(passages, trips.Find(budget, scratch, field_scratch, expanded));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(passages, trips.Find(budget, scratch, field_scratch, expanded));
     const std::vector<Passage> own = OwnPassages(map, query.agent);
     passages.insert(passages.end(), own.begin(), own.end());
+    if (is_world_quicker) {
+      return OverWorld(query, passages, leads, budget, field_scratch, expanded);
+    }
   }
   WAYSTAR_ASSIGN_OR_RETURN(CostMatrix matrix, ComputeWalkMatrix(map,
                                                                 {.sources = query.sources,
