@@ -48,11 +48,21 @@ IndexBuilder::~IndexBuilder() {
 void IndexBuilder::OnCommit(const core::PinnedSnapshot& snapshot,
                             absl::Span<const core::SharedCommit> /*commits*/,
                             const core::MapChanges& /*changes*/) {
-  if (!snapshot->is_grid() || !snapshot->grid().NeedsBackgroundBuild()) {
+  NoteIfDue(*snapshot);
+}
+
+void IndexBuilder::LookAtMaps() {
+  for (const core::PinnedSnapshot& snapshot : store_.List("", std::numeric_limits<std::size_t>::max())) {
+    NoteIfDue(*snapshot);
+  }
+}
+
+void IndexBuilder::NoteIfDue(const core::MapSnapshot& snapshot) {
+  if (!snapshot.is_grid() || !snapshot.grid().NeedsBackgroundBuild()) {
     return;
   }
   MutexLock lock(mutex_);
-  if (noted_.insert(snapshot->id).second && noted_.size() == 1) {
+  if (noted_.insert(snapshot.id).second && noted_.size() == 1) {
     wake_.NotifyAll();
   }
 }

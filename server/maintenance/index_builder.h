@@ -43,6 +43,9 @@ class IndexBuilder final : public core::StoreListener {
   // Stops what is being built.
   ~IndexBuilder() override;
 
+  // Looks at all maps. To be called once those of a data folder are restored.
+  void LookAtMaps();
+
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& /*last*/) override {}
@@ -57,6 +60,8 @@ class IndexBuilder final : public core::StoreListener {
     absl::Time since;
   };
 
+  // Notes the map if it has jump indexes to be built.
+  void NoteIfDue(const core::MapSnapshot& snapshot);
   void Run();
   // Returns when maps are to be looked at; false if it is time to stop.
   bool WaitForRound();

@@ -270,6 +270,7 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
           [this](absl::Duration age) { OnStorageStall(age); });
     }
   }
+  index_builder_.LookAtMaps();
   WAYSTAR_RETURN_IF_ERROR(LoadMaps(options, store_));
   obstacle_expirer_.Start();
   loading_.Finish();

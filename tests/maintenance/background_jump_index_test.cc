@@ -88,6 +88,18 @@ TEST_F(BackgroundJumpIndexTest, MapThatIsGoneIsForgotten) {
   ExpectMade("b");
 }
 
+TEST_F(BackgroundJumpIndexTest, IsMadeForRestoredMapsWithoutASearch) {
+  ASSERT_THAT(
+      store_.Restore(
+          {.id = "a", .epoch = 1, .revision = 1, .map = *core::GridMap::Create(kLargeSide, kLargeSide, {})},
+          {}, core::RequestHorizon()),
+      IsOk());
+  IndexBuilder builder(store_, {});
+  builder.LookAtMaps();
+  EXPECT_TRUE(WaitUntil([&] { return Latest("a")->grid().walk().diagonal_jumps(kAnyRule) != nullptr; },
+                        "the index of a"));
+}
+
 // Whether that meets it asleep or at work.
 TEST_F(BackgroundJumpIndexTest, EndsAtAnyTime) {
   Create("a");

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
 
 namespace waystar::core {
 namespace {
@@ -12,30 +15,67 @@ Word CellsOf(const Word* row, std::size_t block) {
   return row[block] >> 1 | row[block + 1] << (kWordBits - 1);
 }
 
+// Turns a strip of columns, a few words wide, so that both what is read and what is written stays in a cache.
+class StripTurner {
+ public:
+  static constexpr int kColumns = 8 * kWordBits;
+
+  explicit StripTurner(const BitPlane& plane)
+      : plane_(plane),
+        words_(static_cast<std::size_t>(WordsPerRow(plane.height()))),
+        rows_(kColumns * words_) {}
+
+  // Turns the columns from `left` on.
+  void Turn(int left) {
+    std::ranges::fill(rows_, Word{0});
+    const int right = std::min(left + kColumns, plane_.width());
+    for (int top = 0; top < plane_.height(); top += kWordBits) {
+      for (int x = left; x < right; x += kWordBits) {
+        TurnSquare(top, x, x - left);
+      }
+    }
+  }
+
+  // Returns column left + i as a row.
+  absl::Span<const Word> Row(int i) const {
+    return absl::MakeConstSpan(rows_).subspan(static_cast<std::size_t>(i) * words_, words_);
+  }
+
+ private:
+  void TurnSquare(int top, int x, int first_row) {
+    std::array<Word, kWordBits> square = {};
+    const auto word = static_cast<std::size_t>(x / kWordBits);
+    for (int i = 0; i < std::min(kWordBits, plane_.height() - top); ++i) {
+      square[static_cast<std::size_t>(i)] = CellsOf(plane_.row(top + i), word);
+    }
+    Transpose(square);
+    Word* row = rows_.data() + static_cast<std::size_t>(first_row) * words_ +
+                static_cast<std::size_t>(top / kWordBits);
+    for (const Word cells : square) {
+      row[0] |= cells << 1;
+      row[1] |= cells >> (kWordBits - 1);
+      row += words_;
+    }
+  }
+
+  const BitPlane& plane_;
+  const std::size_t words_;
+  std::vector<Word> rows_;
+};
+
 }  // namespace
 
-// Only what is unlike the fill is written, so that the bands of uniform parts stay one.
+// Only rows unlike the fill are written, so that the bands of uniform parts stay one.
 BitPlane Transposed(const BitPlane& plane) {
   BitPlane turned(plane.height(), plane.width(), plane.Test({0, 0}));
   BitPlaneWriter writer(turned);
-  std::array<Word, kWordBits> square;
-  for (int top = 0; top < plane.height(); top += kWordBits) {
-    const auto block = static_cast<std::size_t>(top / kWordBits);
-    for (int left = 0; left < plane.width(); left += kWordBits) {
-      for (int i = 0; i < kWordBits; ++i) {
-        square[static_cast<std::size_t>(i)] =
-            top + i < plane.height() ? CellsOf(plane.row(top + i), static_cast<std::size_t>(left / kWordBits))
-                                     : Word{0};
-      }
-      Transpose(square);
-      const int right = std::min(left + kWordBits, plane.width());
-      for (int x = left; x < right; ++x) {
-        const Word unlike = square[static_cast<std::size_t>(x - left)] ^ CellsOf(turned.row(x), block);
-        if (unlike != 0) {
-          Word* row = writer.row(x) + block;
-          row[0] ^= unlike << 1;
-          row[1] ^= unlike >> (kWordBits - 1);
-        }
+  StripTurner strip(plane);
+  for (int left = 0; left < plane.width(); left += StripTurner::kColumns) {
+    strip.Turn(left);
+    for (int x = left; x < std::min(left + StripTurner::kColumns, plane.width()); ++x) {
+      const absl::Span<const Word> row = strip.Row(x - left);
+      if (!std::equal(row.begin(), row.end(), turned.row(x))) {
+        std::ranges::copy(row, writer.row(x));
       }
     }
   }

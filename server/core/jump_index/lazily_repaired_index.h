@@ -35,9 +35,11 @@ namespace waystar::core {
 //
 // On a large grid, where a search would have to work for more than about 10 ms, the index is overdue: it is
 // left to a background thread (MakeNow). By the time that is done the grid may have been replaced many times;
-// the latest grid then follows the new index (FollowCloser).
+// the latest grid then follows the new index (FollowCloser). So is the first index of a large grid that is to
+// serve at once (LeaveToBackground).
 //
-// Thread safety: any method may be called from any thread, except Follow and FollowUnlisted.
+// Thread safety: any method may be called from any thread, except Follow, FollowUnlisted and
+// LeaveToBackground.
 template <typename Index>
 class LazilyRepairedIndex {
  public:
@@ -50,6 +52,18 @@ class LazilyRepairedIndex {
   // Returns whether searches have paid for it already.
   bool IsWanted() const {
     return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
+  }
+
+  // Returns whether it takes longer to build the index of so many cells than a search may wait.
+  static bool TakesLong(std::size_t cells) { return cells > kMaxCellsAtOnce; }
+
+  // Leaves the first build to a background thread, as if searches had paid for it. REQUIRES: no other thread
+  // knows this index, which was not made; TakesLong(the cells of `rows`).
+  void LeaveToBackground(const BitPlane& rows) {
+    lags_ = true;
+    MutexLock lock(mutex_);
+    SetBehind({}, CellsOf(rows));
+    credit_ = std::make_shared<Credit>(MostCredit());
   }
 
   // Returns whether it lags so far behind that neither a search nor a change of the map is to make it.
@@ -238,7 +252,7 @@ class LazilyRepairedIndex {
     if (base_ != nullptr) {
       price = log_.size() * kLookAroundsPerWord;
     }
-    const bool takes_long = cells > kMaxCellsAtOnce && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
+    const bool takes_long = TakesLong(cells) && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
     takes_long_.store(takes_long, std::memory_order_relaxed);
     price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
   }

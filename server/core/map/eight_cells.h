@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/base/attributes.h"
 #include "server/core/grid/bit_row.h"
 
 namespace waystar::core {
@@ -14,21 +15,24 @@ inline constexpr int kEight = 8;
 // Returns a word of eight equal bytes.
 constexpr std::uint64_t EightTimes(std::uint8_t byte) { return byte * std::uint64_t{0x0101010101010101}; }
 
-// Returns the bytes of cells x, ..., x + 7 of a row, the first lowest, and 0 for those off the row.
-inline std::uint64_t EightCells(const std::uint8_t* row, int width, int x) {
-  // Compilers make one load of it.
-  const auto load = [](const std::uint8_t* cells) {
-    const auto byte = [&](unsigned i) { return std::uint64_t{cells[i]} << 8 * i; };
-    return byte(0) | byte(1) | byte(2) | byte(3) | byte(4) | byte(5) | byte(6) | byte(7);
-  };
-  if (0 <= x && x + kEight <= width) {
-    return load(row + x);
-  }
+// Returns eight bytes, the first lowest. Compilers make one load of it.
+inline std::uint64_t LoadEight(const std::uint8_t* cells) {
+  const auto byte = [&](unsigned i) { return std::uint64_t{cells[i]} << 8 * i; };
+  return byte(0) | byte(1) | byte(2) | byte(3) | byte(4) | byte(5) | byte(6) | byte(7);
+}
+
+// As EightCells, for an end of the row.
+ABSL_ATTRIBUTE_NOINLINE inline std::uint64_t EightCellsAtEnd(const std::uint8_t* row, int width, int x) {
   std::uint8_t cells[kEight] = {};
   for (int i = std::max(0, -x); i < std::min(kEight, width - x); ++i) {
     cells[i] = row[x + i];
   }
-  return load(cells);
+  return LoadEight(cells);
+}
+
+// Returns the bytes of cells x, ..., x + 7 of a row, the first lowest, and 0 for those off the row.
+inline std::uint64_t EightCells(const std::uint8_t* row, int width, int x) {
+  return 0 <= x && x + kEight <= width ? LoadEight(row + x) : EightCellsAtEnd(row, width, x);
 }
 
 // Returns the highest bits of eight bytes, the first lowest.

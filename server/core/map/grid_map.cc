@@ -126,20 +126,27 @@ absl::StatusOr<GridMap> GridMap::Create(std::int64_t width, std::int64_t height,
   return map;
 }
 
-void GridMap::Prepare(IndexMemory memory, const StopCheck* stop) {
-  walk_ = std::make_shared<const WalkGrid>(WalkCells(*walk_), std::move(memory));
+void GridMap::Prepare(IndexMemory memory, const StopCheck* stop, LargeIndexes large_indexes) {
+  const auto walk = std::make_shared<WalkGrid>(WalkCells(*walk_), std::move(memory));
+  walk_ = walk;
   if (settings().connectivity == Connectivity::kSix) {
-    walk_->components(Adjacency::kHexagonal, stop);
+    walk->components(Adjacency::kHexagonal, stop);
     return;
   }
-  walk_->components(Adjacency::kStraight, stop);
+  const bool is_eight = settings().connectivity == Connectivity::kEight;
+  if (large_indexes == LargeIndexes::kInBackground && HasUniformCost() &&
+      (is_eight ? walk->TryPostponeDiagonalJumpIndex(CornerRule::kNoCornerCutting)
+                : walk->TryPostponeTurnJumpIndex())) {
+    return;
+  }
+  walk->components(Adjacency::kStraight, stop);
   if (!HasUniformCost()) {
     return;
   }
-  if (settings().connectivity == Connectivity::kEight) {
-    walk_->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting, stop);
+  if (is_eight) {
+    walk->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting, stop);
   } else {
-    walk_->MakeTurnJumpIndex(stop);
+    walk->MakeTurnJumpIndex(stop);
   }
 }
 

@@ -51,10 +51,14 @@ class GridMap : public GridCells {
   // Returns the portals. Only searches through portals follow them: see portal_search.h.
   const PortalTable& portals() const { return *portal_table_; }
 
+  // When Prepare's jump indexes of large maps are made: before it returns, or by BuildInBackground. Queries
+  // do without meanwhile.
+  enum class LargeIndexes { kNow, kInBackground };
   // Makes what searches use by default, so that the first query does not wait for it. Indexes over the
   // walkable cells take at most `memory`, in this map and in those that edits make of it. Once `stop` fails
   // it ends early: the map must not be used then. REQUIRES: no other thread knows the map yet.
-  void Prepare(IndexMemory memory = {}, const StopCheck* stop = nullptr);
+  void Prepare(IndexMemory memory = {}, const StopCheck* stop = nullptr,
+               LargeIndexes large_indexes = LargeIndexes::kNow);
 
   // Returns the account of the memory that is taken for this map's sake; null if nobody counts.
   MemoryAccount* memory_account() const { return walk_->index_memory().account.get(); }

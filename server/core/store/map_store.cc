@@ -60,10 +60,11 @@ absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
   return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
-void MapStore::Prepare(GridMap& grid, const StopCheck* stop) const {
+void MapStore::Prepare(GridMap& grid, const StopCheck* stop, GridMap::LargeIndexes large_indexes) const {
   // A map has the account of the store that has prepared it.
   if (grid.memory_account() != context_.memory.get()) {
-    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop);
+    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop,
+                 large_indexes);
   }
 }
 
@@ -220,7 +221,7 @@ void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waitin
 absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                                const RequestHorizon& request_horizon) {
   if (snapshot.is_grid()) {
-    Prepare(*std::get_if<GridMap>(&snapshot.map));
+    Prepare(*std::get_if<GridMap>(&snapshot.map), nullptr, GridMap::LargeIndexes::kInBackground);
   }
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot.id));

@@ -78,6 +78,7 @@ class MapStore {
   void SetLog(DurableLog* log, std::uint64_t first_revision);
   // Adds a map that was stored, with its epoch and revision, which is not logged. Returns the errors of
   // Create but for STORAGE_FAILED. It does not move the first revision of the next map, which SetLog tells.
+  // Jump indexes of a large map are left to BuildInBackground.
   absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                        const RequestHorizon& request_horizon);
   // Notes a map that the log has at that version, and that could not be read. Its id is taken until it is
@@ -102,7 +103,8 @@ class MapStore {
   // Makes what searches use of a map, which takes some nanoseconds a cell, so that Create and Replace need
   // not. They prepare a map that this store has not prepared. Once `stop` fails it ends early: the map must
   // not be used then. REQUIRES: no other thread knows the map yet.
-  void Prepare(GridMap& grid, const StopCheck* stop = nullptr) const;
+  void Prepare(GridMap& grid, const StopCheck* stop = nullptr,
+               GridMap::LargeIndexes large_indexes = GridMap::LargeIndexes::kNow) const;
 
   // Create a map, one after another: with a log, each waits until its map is durable. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or

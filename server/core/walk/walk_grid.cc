@@ -78,7 +78,12 @@ bool WalkGrid::NeedsBackgroundBuild() const {
 bool WalkGrid::BuildInBackground(CancelFlag cancelled) const {
   bool has_made = false;
   const auto make_if_due = [&](const auto& index, auto make) {
-    if (index.NeedsBackgroundBuild() && index.IsWanted() && make() != nullptr) {
+    if (!index.NeedsBackgroundBuild() || !index.IsWanted()) {
+      return;
+    }
+    // Queries need them more.
+    components(Adjacency::kStraight);
+    if (make() != nullptr) {
       index.SpendCredit();
       has_made = true;
     }
@@ -100,6 +105,11 @@ void WalkGrid::FollowCloser(const WalkGrid& before) const {
     diagonal_jumps_[i].FollowCloser(before.diagonal_jumps_[i], before.rows(), before.columns(), changes);
   }
   turn_jumps_.FollowCloser(before.turn_jumps_, before.rows(), before.columns(), changes);
+  for (std::size_t i = 0; i < components_.size(); ++i) {
+    if (const Components* made = before.components_[i].GetIfMade()) {
+      components_[i].Get([&] { return Components(*made, rows(), changes); });
+    }
+  }
 }
 
 // Two that are asked for at the same time may both find room that only one has; that much is tolerated. What
@@ -153,6 +163,21 @@ const DiagonalJumpIndex* WalkGrid::diagonal_jumps(CornerRule rule, bool now, Can
 const TurnJumpIndex* WalkGrid::turn_jumps(bool now, CancelFlag cancelled) const {
   return Find<TurnJumpIndex>(turn_jumps_, now, cancelled, [&] { return TurnJumpIndex(*this, cancelled); });
 }
+
+template <typename Index>
+bool WalkGrid::TryPostpone(LazilyRepairedIndex<Index>& index) const {
+  const bool may = index.TakesLong(CellCount()) && TakeRoomFor(Index::BytesFor(CellCount()));
+  if (may) {
+    index.LeaveToBackground(rows());
+  }
+  return may;
+}
+
+bool WalkGrid::TryPostponeDiagonalJumpIndex(CornerRule rule) {
+  return TryPostpone(diagonal_jumps_[static_cast<std::size_t>(rule)]);
+}
+
+bool WalkGrid::TryPostponeTurnJumpIndex() { return TryPostpone(turn_jumps_); }
 
 const Components& WalkGrid::components(Adjacency adjacency, const StopCheck* stop) const {
   return components_[static_cast<std::size_t>(adjacency)].Get([&] {

@@ -70,17 +70,24 @@ class WalkGrid : public WalkCells {
     return turn_jumps(true, stop);
   }
 
+  // Leave the index, and the components of straight steps, to BuildInBackground, if they take long to make
+  // and there is room for the index. They return whether they do. REQUIRES: the index was not made; no other
+  // thread knows this grid.
+  bool TryPostponeDiagonalJumpIndex(CornerRule rule);
+  bool TryPostponeTurnJumpIndex();
+
   // Return whether a search by jumps would first have to make the index, which no grid before had.
   bool WouldMakeDiagonalJumps(CornerRule rule) const;
   bool WouldMakeTurnJumps() const;
 
   // Returns whether an index lags so far behind that neither searches nor changes of the map are to make it.
   bool NeedsBackgroundBuild() const;
-  // Makes those indexes that searches have paid for, and returns whether it made any. It is meant for a
-  // background thread, as it costs up to some nanoseconds a cell. It stops once `cancelled` is set.
+  // Makes those indexes that searches have paid for, and components that were left to it; returns whether it
+  // made any index. It is meant for a background thread, as it costs up to some nanoseconds a cell. It stops
+  // once `cancelled` is set.
   bool BuildInBackground(CancelFlag cancelled) const;
-  // Lets lagging indexes follow those of `before`, an ancestor of this grid, where those are closer. The cost
-  // is a few pointers a band, and a look at each band that differs.
+  // Lets lagging indexes, and components that are not made, follow those of `before`, an ancestor of this
+  // grid, where those are closer. The cost is a few pointers a band, and a look at each band that differs.
   void FollowCloser(const WalkGrid& before) const;
 
   // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
@@ -114,6 +121,8 @@ class WalkGrid : public WalkCells {
   template <typename Index>
   const Index* Find(const LazilyRepairedIndex<Index>& index, bool now, CancelFlag cancelled,
                     absl::FunctionRef<Index()> make) const;
+  template <typename Index>
+  bool TryPostpone(LazilyRepairedIndex<Index>& index) const;
   std::size_t CellCount() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }

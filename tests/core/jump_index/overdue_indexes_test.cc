@@ -156,6 +156,41 @@ TEST(OverdueIndexesTest, GoByWhatIsCloser) {
   ExpectCurrent(*third);
 }
 
+TEST(OverdueIndexesTest, PostponedOnesAreMadeInTheBackgroundWithTheComponents) {
+  const auto made = MadeGrid(1);
+  WalkGrid grid(made->rows());
+  ASSERT_TRUE(grid.TryPostponeDiagonalJumpIndex(kOneRule));
+  ASSERT_TRUE(grid.TryPostponeTurnJumpIndex());
+  EXPECT_FALSE(grid.WouldMakeDiagonalJumps(kOneRule)) << "searches do without";
+  EXPECT_EQ(grid.diagonal_jumps(kOneRule), nullptr);
+  EXPECT_EQ(grid.turn_jumps(), nullptr);
+  EXPECT_TRUE(grid.NeedsBackgroundBuild());
+  const auto changed = Changed(grid, 10, 2);
+  EXPECT_TRUE(changed->NeedsBackgroundBuild());
+
+  EXPECT_TRUE(grid.BuildInBackground(nullptr)) << "nobody has to search before";
+  EXPECT_FALSE(grid.NeedsBackgroundBuild());
+  EXPECT_TRUE(grid.HasComponents(Adjacency::kStraight));
+  ExpectCurrent(grid);
+
+  EXPECT_FALSE(changed->HasComponents(Adjacency::kStraight));
+  changed->FollowCloser(grid);
+  EXPECT_TRUE(changed->HasComponents(Adjacency::kStraight));
+  EXPECT_EQ(changed->components(Adjacency::kStraight).memory_bytes(),
+            Components(changed->rows(), Adjacency::kStraight).memory_bytes());
+  Pay(*changed);
+  ExpectCurrent(*changed);
+}
+
+TEST(OverdueIndexesTest, OnlyThoseOfLargeGridsArePostponedAndWhereThereIsRoom) {
+  WalkGrid small(BitPlane(kLargeSide, kLargeSide / 2, true));
+  EXPECT_FALSE(small.TryPostponeDiagonalJumpIndex(kOneRule));
+  EXPECT_FALSE(small.TryPostponeTurnJumpIndex());
+  WalkGrid cramped(BitPlane(kLargeSide, kLargeSide, true), {.max_bytes = 1});
+  EXPECT_FALSE(cramped.TryPostponeDiagonalJumpIndex(kOneRule));
+  EXPECT_FALSE(cramped.NeedsBackgroundBuild());
+}
+
 TEST(OverdueIndexesTest, ChangeOfEverythingLeavesThemToo) {
   GridMap map = *GridMap::Create(kLargeSide, kLargeSide, {});
   map.Prepare();

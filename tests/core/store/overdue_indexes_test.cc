@@ -1,5 +1,6 @@
 // Search indexes of large maps, made on a thread of their own while the maps change.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -7,7 +8,9 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
+#include "server/core/engine/find_path.h"
 #include "server/core/jump_index/diagonal_jump_index.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_store.h"
@@ -19,6 +22,7 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAreArray;
 using ::waystar::testing::ExpectNoStopMissing;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
@@ -67,6 +71,30 @@ TEST_F(OverdueIndexesOfStoreTest, AreMadeForTheLatestSnapshot) {
   ASSERT_NE(latest->grid().walk().diagonal_jumps(kOneRule), nullptr);
   EXPECT_THAT(store_.BuildInBackground("small", nullptr),
               IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+}
+
+TEST_F(OverdueIndexesOfStoreTest, RestoredMapAnswersBeforeThereAreAny) {
+  GridMap map = ApplyEdits(*GridMap::Create(kLargeSide, kLargeSide, {}),
+                           std::vector<Edit>{BlockScattered(400'000, random_)}, absl::UnixEpoch())
+                    ->map;
+  const Cell start{0, 0};
+  const Cell goal{kLargeSide - 1, kLargeSide - 1};
+  map = ApplyEdits(map, std::vector<Edit>{UnblockCells{{.cells = {start, goal}}}}, absl::UnixEpoch())->map;
+  MapStore restored{1};
+  ASSERT_THAT(restored.Restore({.id = "large", .epoch = 1, .revision = 7, .map = map}, {}, RequestHorizon()),
+              IsOk());
+  const PinnedSnapshot pinned = *restored.Pin("large");
+  EXPECT_TRUE(pinned->grid().NeedsBackgroundBuild());
+  Scratch scratch(std::size_t{1} << 28);
+  const auto find = [&] { return *FindPath(pinned->grid(), {.start = start, .goal = goal}, {}, scratch); };
+  const PathResult before = find();
+  const std::vector<Cell> points(before.points.begin(), before.points.end());
+  EXPECT_TRUE(*restored.BuildInBackground("large", nullptr));
+  EXPECT_FALSE(pinned->grid().NeedsBackgroundBuild());
+  const PathResult after = find();
+  EXPECT_EQ(before.outcome, Outcome::kFound);
+  EXPECT_EQ(before.cost, after.cost);
+  EXPECT_THAT(after.points, ElementsAreArray(points));
 }
 
 TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
