@@ -189,10 +189,12 @@ void SearchPanel::DrawEnds() {
     surface.FillDisc(CenterOf(cell), radius + 1, {kPaper});
     surface.FillDisc(CenterOf(cell), radius, {color});
   };
-  if (search_.query.has_goal()) {
-    draw(search_.query.goal(), picture::kGoalColor);
-    surface.FillDisc(CenterOf(search_.query.goal()), radius * 0.55, {kPaper});
-    surface.FillDisc(CenterOf(search_.query.goal()), radius * 0.28, {picture::kGoalColor});
+  for (const v1::Location& goal : search_.query.goals()) {
+    if (goal.has_cell()) {
+      draw(goal.cell(), picture::kGoalColor);
+      surface.FillDisc(CenterOf(goal.cell()), radius * 0.55, {kPaper});
+      surface.FillDisc(CenterOf(goal.cell()), radius * 0.28, {picture::kGoalColor});
+    }
   }
   draw(search_.answer.start(), picture::kStartColor);
 }

@@ -105,6 +105,17 @@ std::string FormatPosition(const v1::Position& position) {
   return position.z() == 0.0 ? plane : absl::StrFormat("%s,%.10g", plane, position.z());
 }
 
+std::string FormatLocation(const v1::Location& location) {
+  switch (location.place_case()) {
+    case v1::Location::kPosition:
+      return FormatPosition(location.position());
+    case v1::Location::kNode:
+      return location.node();
+    default:
+      return FormatCell(location.cell());
+  }
+}
+
 absl::StatusOr<v1::Terrain> ParseTerrain(absl::string_view text) {
   if (text.size() < 2 || text[1] != '=') {
     return Malformed(text);

@@ -38,6 +38,8 @@ absl::Duration DurationOf(const google::protobuf::Duration& duration);
 std::string FormatCell(const v1::Cell& cell);
 // With z unless that is 0.
 std::string FormatPosition(const v1::Position& position);
+// The cell, the position, or the name of the node.
+std::string FormatLocation(const v1::Location& location);
 
 // SYMBOL=NAME:COST, such as "~=river:3" or "^=mountain:impassable". Without NAME or :COST, or both, the
 // server's defaults hold: "~=river", "~=:3".

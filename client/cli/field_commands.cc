@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -7,11 +6,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
@@ -47,9 +44,11 @@ std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
 
 ExitCode Reach(const ReachArguments& arguments, Session& session) {
   return session.Answer(session.client().FindReachable(arguments.request), [&](const auto& answer) {
-    ShowFieldPicture(arguments.request.map(),
-                     {.start = arguments.request.start(), .reached = CellsOf(answer)}, answer.revision(),
-                     arguments.draw, session);
+    Overlay overlay{.reached = CellsOf(answer)};
+    if (arguments.request.start().has_cell()) {
+      overlay.start = arguments.request.start().cell();
+    }
+    ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
@@ -67,8 +66,9 @@ ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session&
   const auto print = [&](const v1::CheckReachabilityResponse& answer) {
     std::vector<TableRow> rows = {{"START", "GOAL", "REACHABLE"}};
     for (int i = 0; i < request.pairs_size() && i < answer.reachable_size(); ++i) {
-      rows.push_back({FormatCell(request.pairs(i).start()), FormatCell(request.pairs(i).goal()),
-                      answer.reachable(i) ? "yes" : "no"});
+      const v1::LocationPair& pair = request.pairs(i);
+      rows.push_back(
+          {FormatLocation(pair.start()), FormatLocation(pair.goal()), answer.reachable(i) ? "yes" : "no"});
     }
     session.PrintTable(rows);
   };
@@ -112,7 +112,7 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
     for (const v1::PortalStep& step : answer.portals()) {
       overlay.portals.push_back(step.cell());
     }
-    overlay.goals.assign(arguments.request.goals().begin(), arguments.request.goals().end());
+    overlay.goals = GivenCells(arguments.request.goals());
     ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
@@ -128,13 +128,13 @@ std::string Entry(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g"
 ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
   return session.Answer(session.client().ComputeCostMatrix(request), [&](const auto& answer) {
     std::vector<TableRow> rows(1, {"FROM"});
-    for (const v1::Cell& target : request.targets()) {
-      rows.front().push_back(FormatCell(target));
+    for (const v1::Location& goal : request.goals()) {
+      rows.front().push_back(FormatLocation(goal));
     }
     int next = 0;
-    for (const v1::Cell& source : request.sources()) {
-      TableRow& row = rows.emplace_back(1, FormatCell(source));
-      for (int i = 0; i < request.targets_size() && next < answer.costs_size(); ++i) {
+    for (const v1::Location& start : request.starts()) {
+      TableRow& row = rows.emplace_back(1, FormatLocation(start));
+      for (int i = 0; i < request.goals_size() && next < answer.costs_size(); ++i) {
         row.push_back(Entry(answer.costs(next++)));
       }
     }
@@ -142,22 +142,14 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
   });
 }
 
-absl::StatusOr<v1::Point> ParseTarget(absl::string_view text) {
-  auto point = ParsePoint(text);
-  if (!point) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no position: give X,Y, such as 3.5,4"));
-  }
-  return *std::move(point);
-}
-
 ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
     if (is_blocked) {
-      session.io().out << absl::StreamFormat("Blocked by %s, at %.6g,%.6g (revision %d)\n",
-                                             FormatCell(answer.cell()), answer.point().x(),
-                                             answer.point().y(), answer.revision());
+      session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
+                                             FormatCell(answer.cell()), FormatPosition(answer.position()),
+                                             answer.revision());
     } else {
       session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.revision());
     }
@@ -178,11 +170,13 @@ void AddReachCommand(CLI::App& parent, Session& session) {
   v1::FindReachableRequest& request = arguments->request;
   CLI::App& command = AddCommand(parent, session, "reach", "Finds and draws all cells within a cost of one",
                                  arguments, &Reach);
-  AddFieldQuestion(command, request);
-  AddParsed(
-      command, "START", &ParseCell, [&request](const v1::Cell& cell) { *request.mutable_start() = cell; },
-      "The cell to start from: X,Y")
-      ->required();
+  AddMap(command, *request.mutable_map());
+  AddPlaces(
+      command, "START", "--start-position",
+      [&request]() -> v1::Location& { return *request.mutable_start(); }, "The cell to start from: X,Y");
+  command.get_option("START")->excludes("--start-position");
+  command.parse_complete_callback([&request] { CheckPlace(request.has_start(), "START"); });
+  AddQuestion(command, request);
   AddMaxCost(command, request, "How much the way there may cost [no limit]");
   AddRegion(command, request, "Do not leave this part of the map [all of it]");
   AddField(command, "--towards", request, &v1::FindReachableRequest::set_towards_start,
@@ -191,7 +185,8 @@ void AddReachCommand(CLI::App& parent, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar reach arena 10,5 --max-cost 6\n"
-      "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n");
+      "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n"
+      "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n");
 }
 
 void AddReachableCommand(CLI::App& parent, Session& session) {
@@ -199,13 +194,15 @@ void AddReachableCommand(CLI::App& parent, Session& session) {
   CLI::App& command = AddCommand(parent, session, "reachable",
                                  "Tells whether paths lead between pairs of cells, without a search", request,
                                  &CheckReachability);
-  AddFieldQuestion(command, *request);
+  AddMap(command, *request->mutable_map());
+  AddQuestion(command, *request);
   AddParsedList(
       command, "CELLS", &ParseCell,
       [request](const v1::Cell& cell) {
         const bool is_goal = !request->pairs().empty() && !request->pairs().rbegin()->has_goal();
         *(is_goal ? request->mutable_pairs()->rbegin()->mutable_goal()
-                  : request->add_pairs()->mutable_start()) = cell;
+                  : request->add_pairs()->mutable_start())
+             ->mutable_cell() = cell;
       },
       "START GOAL, X,Y each; any number of such pairs")
       ->required();
@@ -221,11 +218,12 @@ void AddFlowCommand(CLI::App& parent, Session& session) {
   CLI::App& command = AddCommand(parent, session, "flow",
                                  "Computes and draws which way each cell goes to the nearest of some goals",
                                  arguments, &Flow);
-  AddFieldQuestion(command, request);
-  AddParsedList(
-      command, "GOAL", &ParseCell, [&request](const v1::Cell& cell) { *request.add_goals() = cell; },
-      "The cells to go to, X,Y")
-      ->required();
+  AddMap(command, *request.mutable_map());
+  AddPlaces(
+      command, "GOAL", "--goal-position", [&request]() -> v1::Location& { return *request.add_goals(); },
+      "The cells to go to, X,Y", kAnyNumber);
+  command.parse_complete_callback([&request] { CheckPlace(!request.goals().empty(), "GOAL"); });
+  AddQuestion(command, request);
   AddMaxCost(command, request, "Leave out cells whose way costs more [no limit]");
   AddRegion(command, request, "Look at this part of the map, and do not leave it [all of it]");
   AddDrawOptions(command, arguments->draw);
@@ -243,15 +241,18 @@ void AddMatrixCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "matrix",
                  "Tells what it costs to go from each of some cells to each of others", request, &Matrix);
-  AddFieldQuestion(command, *request);
-  AddParsedList(
-      command, "--from", &ParseCell, [request](const v1::Cell& cell) { *request->add_sources() = cell; },
-      "The cells to start from, X,Y")
-      ->required();
-  AddParsedList(
-      command, "--to", &ParseCell, [request](const v1::Cell& cell) { *request->add_targets() = cell; },
-      "The cells to go to, X,Y")
-      ->required();
+  AddMap(command, *request->mutable_map());
+  AddPlaces(
+      command, "--from", "--from-position", [request]() -> v1::Location& { return *request->add_starts(); },
+      "The cells to start from, X,Y", kAnyNumber);
+  AddPlaces(
+      command, "--to", "--to-position", [request]() -> v1::Location& { return *request->add_goals(); },
+      "The cells to go to, X,Y", kAnyNumber);
+  command.parse_complete_callback([request] {
+    CheckPlace(!request->starts().empty(), "--from");
+    CheckPlace(!request->goals().empty(), "--to");
+  });
+  AddQuestion(command, *request);
   command.footer(
       "A - stands where no path leads.\n\n"
       "Examples:\n"
@@ -260,24 +261,35 @@ void AddMatrixCommand(CLI::App& parent, Session& session) {
 
 void AddRayCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::CastRayRequest>();
-  CLI::App& command =
-      AddCommand(parent, session, "ray",
-                 "Tells which cell a straight line between two positions comes to first that is "
-                 "blocked",
-                 request, &Ray);
-  AddFieldQuestion(command, *request);
-  AddParsed(
-      command, "FROM", &ParseTarget, [request](const v1::Point& point) { *request->mutable_from() = point; },
-      "Where to start: X,Y, which need not be whole numbers; a cell's centre is at its coordinates")
-      ->required();
-  AddParsed(
-      command, "TO", &ParseTarget, [request](const v1::Point& point) { *request->mutable_to() = point; },
-      "Where to go: X,Y")
-      ->required();
+  CLI::App& command = AddCommand(
+      parent, session, "ray",
+      "Tells which cell a straight line between two places comes to first that is blocked", request, &Ray);
+  AddMap(command, *request->mutable_map());
+  const auto to = [request]() -> v1::Location& {
+    if (request->has_to()) {
+      throw CLI::ArgumentMismatch("TO is given twice");
+    }
+    return *request->mutable_to();
+  };
+  const auto from = [request, to]() -> v1::Location& {
+    if (request->has_from()) {
+      // The cell that stands alone beside --from-position is TO.
+      to().Swap(request->mutable_from());
+    }
+    return *request->mutable_from();
+  };
+  AddPlaces(command, "FROM", "--from-position", from, "The cell whose centre to start from: X,Y");
+  AddPlaces(command, "TO", "--to-position", to, "The cell whose centre to go to: X,Y");
+  command.parse_complete_callback([request] {
+    CheckPlace(request->has_from(), "FROM");
+    CheckPlace(request->has_to(), "TO");
+  });
+  AddQuestion(command, *request);
   command.footer(
       "Examples:\n"
       "  waystar ray arena 1,1 60,40\n"
-      "  waystar ray arena 1.25,1 60.5,40 --corner-rule always\n");
+      "  waystar ray arena 60,40 --from-position 1.25,1\n"
+      "  waystar ray arena --from-position 1.25,1 --to-position 60.5,40 --corner-rule always\n");
 }
 
 void AddSampleCommand(CLI::App& parent, Session& session) {
@@ -285,14 +297,16 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
   request->set_count(1);
   CLI::App& command =
       AddCommand(parent, session, "sample", "Draws random cells that an agent can be on", request, &Sample);
-  AddFieldQuestion(command, *request);
+  AddMap(command, *request->mutable_map());
+  AddQuestion(command, *request);
   AddField(command, "--count", *request, &v1::SampleCellsRequest::set_count, "How many cells to draw [1]");
   AddField(command, "--seed", *request, &v1::SampleCellsRequest::set_seed,
            "The same seed draws the same cells, as long as the map does not change [0]");
-  AddParsed(
-      command, "--reachable-from", &ParseCell,
-      [request](const v1::Cell& cell) { *request->mutable_reachable_from() = cell; },
+  AddPlaces(
+      command, "--reachable-from", "--reachable-from-position",
+      [request]() -> v1::Location& { return *request->mutable_reachable_from(); },
       "Only cells that a path leads to from here: X,Y");
+  command.get_option("--reachable-from")->excludes("--reachable-from-position");
   AddRegion(command, *request, "Only cells of this part of the map [all of it]");
   AddField(command, "--distinct", *request, &v1::SampleCellsRequest::set_distinct, "No cell twice");
   command.footer(

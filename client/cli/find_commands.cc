@@ -155,13 +155,10 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       command, "POINTS", &ParseCell, [request](const v1::Cell& cell) { *request->add_points() = cell; },
       "The cells of the path, X,Y: each of them, or those that straight lines lead between")
       ->required();
-  AddCornerRule(command, [request](v1::CornerRule rule) { request->set_corner_rule(rule); });
-  AddFootprint(command, [request](int32_t cells) { request->set_footprint(cells); });
-  AddProfile(command, [request](const std::string& name) { request->set_profile_name(name); });
   command.add_flag_callback(
       "--smoothed", [request] { request->set_path_form(v1::PATH_FORM_SMOOTHED); },
       "The path is a smoothed one, whose lines cost their length");
-  AddOverlay(command, [request]() -> v1::Overlay& { return *request->mutable_overlay(); });
+  AddQuestion(command, *request);
   command.footer(
       "Points are counted from 0.\n\n"
       "Examples:\n"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -154,13 +155,16 @@ std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
 }
 
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  const auto may_be = [](const v1::Location& location) {
+    return location.has_node() || location.has_position();
+  };
   // Each answer on a grid says which cell was started from.
-  return !request.start_node().empty() || !request.goal_node().empty() || answer.nodes_size() > 0 ||
-         (request.has_start_position() && request.has_goal_position() && !answer.has_start());
+  return answer.nodes_size() > 0 ||
+         (!answer.has_start() && may_be(request.start()) && absl::c_all_of(request.goals(), may_be));
 }
 
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
-  return answer.has_start() ? answer.start() : request.start();
+  return answer.has_start() ? answer.start() : request.start().cell();
 }
 
 }  // namespace waystar::cli

@@ -37,7 +37,7 @@ absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json) {
 
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   std::vector<std::string> places(answer.nodes().begin(), answer.nodes().end());
-  if (request.has_start_position() && answer.positions_size() > 0) {
+  if (request.start().has_position() && answer.positions_size() > 0) {
     places.insert(places.begin(), FormatPosition(answer.positions(0)));
   }
   if (static_cast<size_t>(answer.positions_size()) > places.size()) {

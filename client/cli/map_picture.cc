@@ -95,13 +95,13 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   Overlay overlay;
   overlay.start = StartOf(request, answer);
   const bool ends_here = request.goal_map().empty() || request.goal_map() == request.map();
-  if (ends_here && request.has_goal()) {
-    overlay.goal = request.goal();
+  if (ends_here) {
+    overlay.goals = GivenCells(request.goals());
+  }
+  if (request.goals_size() == 1 && !overlay.goals.empty()) {
+    overlay.goal = overlay.goals.front();
   } else if (ends_here && answer.outcome() == v1::OUTCOME_FOUND) {
     overlay.goal = answer.end();
-  }
-  if (ends_here) {
-    overlay.goals.assign(request.goals().begin(), request.goals().end());
   }
   overlay.path = PathCells(request.map(), StartOf(request, answer), answer);
   if (ends_here && answer.has_end()) {
@@ -114,16 +114,16 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
 
 // Counted by cells of the plane, whatever the request counted them by.
 void MoveToPlane(const v1::HexInfo& hexagons, v1::FindPathRequest& request, v1::FindPathResponse& answer) {
-  const auto move = [&, layout = request.coordinates()](v1::Cell& cell) {
+  const auto move = [&, layout = request.view().coordinates()](v1::Cell& cell) {
     cell = PlaneCellOf(hexagons, layout, cell);
   };
-  if (request.has_start()) {
-    move(*request.mutable_start());
-  }
-  if (request.has_goal()) {
-    move(*request.mutable_goal());
-  }
-  std::for_each(request.mutable_goals()->begin(), request.mutable_goals()->end(), move);
+  const auto move_location = [&move](v1::Location& location) {
+    if (location.has_cell()) {
+      move(*location.mutable_cell());
+    }
+  };
+  move_location(*request.mutable_start());
+  std::for_each(request.mutable_goals()->begin(), request.mutable_goals()->end(), move_location);
   if (answer.has_start()) {
     move(*answer.mutable_start());
   }
@@ -191,6 +191,16 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
   AppendLine(Legend(picture, grid), text);
   AppendLine(Caption(picture.view, size.width, size.height), text);
   return text;
+}
+
+std::vector<v1::Cell> GivenCells(const google::protobuf::RepeatedPtrField<v1::Location>& locations) {
+  std::vector<v1::Cell> cells;
+  for (const v1::Location& location : locations) {
+    if (location.has_cell()) {
+      cells.push_back(location.cell());
+    }
+  }
+  return cells;
 }
 
 void AddDrawOptions(CLI::App& command, DrawOptions& options) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <google/protobuf/repeated_ptr_field.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/cli/draw/overlay.h"
@@ -18,6 +21,9 @@ namespace waystar::cli {
 // map fits the window, a caption. Errors: DATA_LOSS if the file is not the map that its header describes.
 absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Overlay& overlay, Window window,
                                        bool color);
+
+// Returns those of the locations that are cells.
+std::vector<v1::Cell> GivenCells(const google::protobuf::RepeatedPtrField<v1::Location>& locations);
 
 // What the user wants of a picture.
 struct DrawOptions {

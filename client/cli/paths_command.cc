@@ -40,6 +40,11 @@ constexpr std::size_t kMaxListed = 20;
 // Few enough for the answer to fit a message.
 constexpr std::size_t kQueriesACall = 500;
 
+void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query) {
+  *query.mutable_start()->mutable_cell() = start;
+  *query.add_goals()->mutable_cell() = goal;
+}
+
 absl::Status LineFault(int line, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
 }
@@ -129,8 +134,7 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
     for (std::size_t i = begin; i < end; ++i) {
       v1::FindPathRequest& query = *batch.add_queries();
       query = each;
-      *query.mutable_start() = (*queries)[i].start;
-      *query.mutable_goal() = (*queries)[i].goal;
+      SetEnds((*queries)[i].start, (*queries)[i].goal, query);
     }
     const auto answers = session.client().FindPaths(batch);
     if (!answers.ok()) {
@@ -193,8 +197,7 @@ absl::Status AddQueries(absl::string_view text, const v1::FindPathRequest& each,
     }
     v1::FindPathRequest& query = *request.add_queries();
     query = each;
-    *query.mutable_start() = *start;
-    *query.mutable_goal() = *goal;
+    SetEnds(*start, *goal, query);
   }
   return absl::OkStatus();
 }
@@ -215,7 +218,7 @@ std::string OutcomeName(v1::Outcome outcome) {
 }
 
 TableRow RowOf(const v1::FindPathRequest& query, const v1::FindPathsResult& result) {
-  TableRow row = {FormatCell(query.start()), FormatCell(query.goal())};
+  TableRow row = {FormatLocation(query.start()), FormatLocation(query.goals(0))};
   if (result.has_problem()) {
     row.insert(row.end(), {"refused", "-", result.problem().message()});
     return row;
@@ -274,7 +277,9 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "paths", "Finds many paths at once, on one revision of the map", arguments,
                  &FindPaths);
-  AddFieldQuestion(command, arguments->request);
+  AddMap(command, *arguments->request.mutable_map());
+  AddQuestion(command, arguments->request);
+  AddSnap(command, [&each]() -> v1::Snap& { return *each.mutable_snap(); });
   command
       .add_option("FILE", arguments->file,
                   "The queries, a line each: START GOAL, both X,Y; '-' reads standard input [-]")

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -36,32 +35,40 @@ void AddNearest(CLI::App& command, v1::FindPathRequest& request);
 // Adds --form.
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
 
-// Add the options that say how an agent walks.
-void AddCornerRule(CLI::App& command, const std::function<void(v1::CornerRule)>& accept);
-void AddFootprint(CLI::App& command, const std::function<void(int32_t)>& accept);
-void AddProfile(CLI::App& command, const std::function<void(const std::string&)>& accept);
-
 // Adds --positions and --summary, which say what to tell of the path.
 void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 
-// Adds --block and --ignore-obstacle. `overlay` returns the message to fill, when there is something to fill
-// in.
-void AddOverlay(CLI::App& command, const std::function<v1::Overlay&()>& overlay);
+// Return the message or the location to fill, when there is something to fill in.
+using FillAgent = std::function<v1::Agent&()>;
+using FillView = std::function<v1::View&()>;
+using FillSnap = std::function<v1::Snap&()>;
+using FillLocation = std::function<v1::Location&()>;
 
-// MAP, and the options that say how the agents move and what they see. `request`, any request about fields,
-// must outlive `command`.
+// Adds --profile, --corner-rule and --footprint.
+void AddAgent(CLI::App& command, const FillAgent& agent);
+// Adds --block and --ignore-obstacle.
+void AddView(CLI::App& command, const FillView& view);
+// Adds --snap.
+void AddSnap(CLI::App& command, const FillSnap& snap);
+
+constexpr int kAnyNumber = CLI::detail::expected_max_vector_size;
+
+// Adds the argument `cells` and the option `position`, which takes positions in place of cells: `most` of
+// each. A location is filled for each that is given, first for the cells.
+void AddPlaces(CLI::App& command, const std::string& cells, const std::string& position,
+               const FillLocation& location, const std::string& description, int most = 1);
+// Throws the usage error that the place is missing, unless it is given.
+void CheckPlace(bool is_given, const std::string& name);
+
+// Adds what says how the agents move, what they see, and, where the request has a snap, what their places may
+// move to. `request`, any request about paths and fields, must outlive `command`.
 template <typename Request>
-void AddFieldQuestion(CLI::App& command, Request& request) {
-  AddMap(command, *request.mutable_map());
-  AddProfile(command, [&request](const std::string& name) { request.set_profile_name(name); });
-  AddCornerRule(command,
-                [&request](v1::CornerRule rule) { request.mutable_profile()->set_corner_rule(rule); });
-  AddFootprint(command, [&request](int32_t cells) { request.mutable_profile()->set_footprint(cells); });
-  // A request has the name of a profile or says itself how the agents move.
-  command.get_option("--profile")
-      ->excludes(command.get_option("--corner-rule"))
-      ->excludes(command.get_option("--footprint"));
-  AddOverlay(command, [&request]() -> v1::Overlay& { return *request.mutable_overlay(); });
+void AddQuestion(CLI::App& command, Request& request) {
+  AddAgent(command, [&request]() -> v1::Agent& { return *request.mutable_agent(); });
+  if constexpr (requires { request.mutable_snap(); }) {
+    AddSnap(command, [&request]() -> v1::Snap& { return *request.mutable_snap(); });
+  }
+  AddView(command, [&request]() -> v1::View& { return *request.mutable_view(); });
 }
 
 // --region.

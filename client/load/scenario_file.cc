@@ -26,17 +26,21 @@ Words WordsOf(absl::string_view text) {
   return absl::StrSplit(text, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
 }
 
+v1::Cell CellAt(std::int32_t x, std::int32_t y) {
+  v1::Cell cell;
+  cell.set_x(x);
+  cell.set_y(y);
+  return cell;
+}
+
 absl::StatusOr<v1::Cell> CellOf(absl::string_view text) {
   const std::vector<absl::string_view> numbers = absl::StrSplit(text, ',');
-  v1::Cell cell;
   std::int32_t x = 0;
   std::int32_t y = 0;
   if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &x) || !absl::SimpleAtoi(numbers[1], &y)) {
     return Bad(absl::StrCat("'", text, "' is not a cell: write such as 3,4"));
   }
-  cell.set_x(x);
-  cell.set_y(y);
-  return cell;
+  return CellAt(x, y);
 }
 
 absl::Status AddPair(const Words& words, Part& part) {
@@ -49,8 +53,7 @@ absl::Status AddPair(const Words& words, Part& part) {
     return (start.ok() ? goal : start).status();
   }
   v1::FindPathRequest query = part.common;
-  *query.mutable_start() = *start;
-  *query.mutable_goal() = *goal;
+  SetEnds(*start, *goal, query);
   part.queries.push_back(std::move(query));
   return absl::OkStatus();
 }
@@ -73,10 +76,7 @@ absl::Status AddScenarios(const std::string& name, absl::string_view text, Part&
       return Bad(absl::StrCat(name, " line ", number, ": this is no scenario of the Moving AI benchmarks"));
     }
     v1::FindPathRequest query = part.common;
-    query.mutable_start()->set_x(values[0]);
-    query.mutable_start()->set_y(values[1]);
-    query.mutable_goal()->set_x(values[2]);
-    query.mutable_goal()->set_y(values[3]);
+    SetEnds(CellAt(values[0], values[1]), CellAt(values[2], values[3]), query);
     part.queries.push_back(std::move(query));
   }
   return part.queries.empty() ? Bad(absl::StrCat(name, " has no scenarios")) : absl::OkStatus();
@@ -150,6 +150,12 @@ absl::StatusOr<Part> ParsePart(absl::string_view line, const FileReader& read_fi
 }
 
 }  // namespace
+
+void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query) {
+  *query.mutable_start()->mutable_cell() = start;
+  query.clear_goals();
+  *query.add_goals()->mutable_cell() = goal;
+}
 
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file) {
   std::vector<Part> parts;

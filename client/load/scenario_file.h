@@ -21,6 +21,9 @@ struct Part {
   int random_pairs = 0;
 };
 
+// Makes the query lead from one cell to the other, and to no other goal.
+void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query);
+
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
 
 // Reads a mix of queries: one part a line, by a weight and a map.
@@ -28,8 +31,8 @@ using FileReader = std::function<absl::StatusOr<std::string>(const std::string& 
 //   # Lines like this one, and empty ones, are passed over.
 //   70 arena random 1000
 //   20 arena pair 1,1 60,40 {"path_form": "PATH_FORM_CORNERS"}
-//    9 arena scen arena.map.scen {"profile_name": "tank"}
-//    1 islands query {"start_node": "harbour", "goal_node": "lighthouse"}
+//    9 arena scen arena.map.scen {"agent": {"profile_name": "tank"}}
+//    1 islands query {"start": {"node": "harbour"}, "goals": [{"node": "lighthouse"}]}
 //
 // "random" is pairs of cells that an agent can be on, and "scen" the scenarios of a file of the Moving AI
 // benchmarks. The end of a line is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the line.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -23,13 +24,19 @@ v1::SampleCellsRequest SampleRequest(const v1::FindPathRequest& common, std::uin
   v1::SampleCellsRequest request;
   request.set_map(common.map());
   request.set_seed(seed);
-  request.set_coordinates(common.coordinates());
-  if (common.has_profile()) {
-    *request.mutable_profile() = common.profile();
-  } else if (!common.profile_name().empty()) {
-    request.set_profile_name(common.profile_name());
+  if (common.has_agent()) {
+    *request.mutable_agent() = common.agent();
+  }
+  if (common.has_view()) {
+    *request.mutable_view() = common.view();
   }
   return request;
+}
+
+void AddPlace(const v1::Location& location, Places& places) {
+  if (location.has_cell()) {
+    places.insert(PlaceOf(location.cell()));
+  }
 }
 
 absl::StatusOr<std::vector<v1::Cell>> Sample(const client::Client& client,
@@ -58,8 +65,7 @@ absl::Status DrawPairs(const client::Client& client, std::uint64_t seed, const P
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(part.random_pairs); ++i) {
     v1::FindPathRequest query = part.common;
-    *query.mutable_start() = (*cells)[2 * i % cells->size()];
-    *query.mutable_goal() = (*cells)[(2 * i + 1) % cells->size()];
+    SetEnds((*cells)[2 * i % cells->size()], (*cells)[(2 * i + 1) % cells->size()], query);
     part.queries.push_back(std::move(query));
   }
   part.random_pairs = 0;
@@ -75,7 +81,10 @@ absl::StatusOr<Workload> Workload::Make(std::vector<Part> parts, const client::C
   for (const Part& part : parts) {
     Places& places = given[part.common.map()];
     for (const v1::FindPathRequest& query : part.queries) {
-      places.insert({PlaceOf(query.start()), PlaceOf(query.goal())});
+      AddPlace(query.start(), places);
+      for (const v1::Location& goal : query.goals()) {
+        AddPlace(goal, places);
+      }
     }
   }
   std::map<std::string, Places> toggled;

@@ -19,8 +19,8 @@ class Workload {
   using Random = std::mt19937_64;
 
   // Draws from the server what the parts leave to chance. With `want_toggles` it also draws a few cells to
-  // block from the maps of all parts; no query that is given starts or ends there, and random queries avoid
-  // them. Errors: those of SampleCells; FAILED_PRECONDITION if a map has no cell to draw.
+  // block from the maps of all parts; no query whose cells are given starts or ends there, and random queries
+  // avoid them. Errors: those of SampleCells; FAILED_PRECONDITION if a map has no cell to draw.
   static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
                                        std::uint64_t seed, bool want_toggles);
 

@@ -14,8 +14,8 @@ MAP, SIDE = "attacked", 120
 QUERY = messages.find_path(MAP, (0, 0), (SIDE - 1, SIDE - 1), messages.DIJKSTRA)
 JSON_QUERY = {
     "map": MAP,
-    "start": {"x": 0, "y": 0},
-    "goal": {"x": SIDE - 1, "y": SIDE - 1},
+    "start": {"cell": {"x": 0, "y": 0}},
+    "goals": [{"cell": {"x": SIDE - 1, "y": SIDE - 1}}],
     "algorithm": "ALGORITHM_DIJKSTRA",
     "pathForm": "PATH_FORM_CORNERS",
 }

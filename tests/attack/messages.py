@@ -48,11 +48,11 @@ def cell(x, y):
 def find_path(map_id, start, goal, algorithm=0, form=CORNERS, profile=b""):
     return (
         text(1, map_id)
-        + text(2, cell(*start))
-        + text(3, cell(*goal))
-        + number(5, algorithm)
-        + number(7, form)
-        + (text(12, profile) if profile else b"")
+        + (text(2, text(1, profile)) if profile else b"")
+        + text(5, text(1, cell(*start)))
+        + text(6, text(1, cell(*goal)))
+        + number(8, algorithm)
+        + number(10, form)
     )
 
 

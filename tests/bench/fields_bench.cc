@@ -24,7 +24,7 @@
 
 ABSL_FLAG(std::string, only, "", "print only maps whose name contains this");
 ABSL_FLAG(int, repeat, 5, "passes; the least time of each is printed");
-ABSL_FLAG(int, side, 32, "sources, and targets, of the matrix");
+ABSL_FLAG(int, side, 32, "starts, and goals, of the matrix");
 ABSL_FLAG(bool, weighted, false, "swamp costs 1.5, water 2 and is passable");
 
 namespace waystar::bench {
@@ -68,11 +68,11 @@ std::vector<Cell> ChooseCells(const GridMap& map, int count, testing::Random& ra
   return cells;
 }
 
-std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& sources,
-                                const std::vector<Cell>& targets, core::Scratch& scratch) {
+std::vector<double> SingleCosts(const GridMap& map, const std::vector<Cell>& starts,
+                                const std::vector<Cell>& goals, core::Scratch& scratch) {
   std::vector<double> costs;
-  for (const Cell source : sources) {
-    for (const Cell target : targets) {
+  for (const Cell source : starts) {
+    for (const Cell target : goals) {
       costs.push_back(
           Check(core::FindPath(map, {.start = source, .goal = target, .path_form = core::PathForm::kCorners},
                                {}, scratch))
@@ -96,25 +96,25 @@ void PrintMap(const std::string& name, GridMap map) {
   map.Prepare();
   testing::Random random(7);
   const int side = absl::GetFlag(FLAGS_side);
-  const std::vector<Cell> sources = ChooseCells(map, side, random);
-  const std::vector<Cell> targets = ChooseCells(map, side, random);
+  const std::vector<Cell> starts = ChooseCells(map, side, random);
+  const std::vector<Cell> goals = ChooseCells(map, side, random);
   core::Scratch scratch(std::size_t{1} << 28);
   core::FieldScratch field_scratch;
 
   std::vector<double> single;
-  const double single_micros = LeastMicros([&] { single = SingleCosts(map, sources, targets, scratch); });
+  const double single_micros = LeastMicros([&] { single = SingleCosts(map, starts, goals, scratch); });
   core::NoWorld no_world;
   core::CostMatrix matrix;
   const double matrix_micros = LeastMicros([&] {
-    matrix = Check(core::ComputeCostMatrix(map, no_world, {.sources = sources, .targets = targets}, {},
-                                           scratch, field_scratch));
+    matrix = Check(core::ComputeCostMatrix(map, no_world, {.starts = starts, .goals = goals}, {}, scratch,
+                                           field_scratch));
   });
   CheckAlike(matrix.costs, single);
   const double flow_micros = LeastMicros([&] {
-    Check(core::ComputeFlowField(map, {.goals = {&targets[0], 1}, .want_costs = true}, {}, field_scratch));
+    Check(core::ComputeFlowField(map, {.goals = {&goals[0], 1}, .want_costs = true}, {}, field_scratch));
   });
   const double reach_micros = LeastMicros(
-      [&] { Check(core::FindReachable(map, {.start = sources[0], .max_cost = 20.0}, {}, field_scratch)); });
+      [&] { Check(core::FindReachable(map, {.start = starts[0], .max_cost = 20.0}, {}, field_scratch)); });
   std::cout << absl::StreamFormat("%-28s %10.0f %10.0f %7.1f %9.2f %9.1f\n", name, single_micros,
                                   matrix_micros, single_micros / matrix_micros, flow_micros / 1000.0,
                                   reach_micros);

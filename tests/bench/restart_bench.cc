@@ -85,9 +85,10 @@ class Callers {
   void Ask(bool is_large, std::vector<Call>& calls) {
     v1::FindPathRequest request;
     request.set_map("field");
-    request.mutable_start();
-    request.mutable_goal()->set_x(kSide - 1);
-    request.mutable_goal()->set_y(kSide - 1);
+    request.mutable_start()->mutable_cell();
+    v1::Cell& goal = *request.add_goals()->mutable_cell();
+    goal.set_x(kSide - 1);
+    goal.set_y(kSide - 1);
     request.set_path_form(v1::PATH_FORM_CORNERS);
     // Tens of milliseconds and tens of microseconds.
     request.set_algorithm(is_large ? v1::ALGORITHM_DIJKSTRA : v1::ALGORITHM_AUTO);

@@ -21,10 +21,12 @@ constexpr int kWarmUpCalls = 2'000;
 v1::FindPathRequest FortyPoints() {
   v1::FindPathRequest request;
   request.set_map("field");
-  request.mutable_start()->set_x(5);
-  request.mutable_start()->set_y(10);
-  request.mutable_goal()->set_x(44);
-  request.mutable_goal()->set_y(25);
+  v1::Cell& start = *request.mutable_start()->mutable_cell();
+  start.set_x(5);
+  start.set_y(10);
+  v1::Cell& goal = *request.add_goals()->mutable_cell();
+  goal.set_x(44);
+  goal.set_y(25);
   return request;
 }
 

@@ -28,8 +28,10 @@ constexpr int kBatchThreads = 8;
 
 // What is asked twice would be searched for once.
 v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
-  query.mutable_start()->set_y(query.start().y() + i % 20);
-  query.mutable_goal()->set_y(query.goal().y() + i / 20 % 20);
+  v1::Cell& start = *query.mutable_start()->mutable_cell();
+  start.set_y(start.y() + i % 20);
+  v1::Cell& goal = *query.mutable_goals(0)->mutable_cell();
+  goal.set_y(goal.y() + i / 20 % 20);
   return query;
 }
 

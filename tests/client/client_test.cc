@@ -27,11 +27,11 @@ class ClientTest : public ::testing::Test {
 
 TEST_F(ClientTest, SendsTheRequestAndReturnsTheAnswer) {
   server_.find_path = [](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {
-    response.set_cost(request.goal().x());
+    response.set_cost(request.goals(0).cell().x());
     return grpc::Status::OK;
   };
   v1::FindPathRequest request;
-  request.mutable_goal()->set_x(7);
+  request.add_goals()->mutable_cell()->set_x(7);
   const auto response = MakeClient().FindPath(request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->cost(), 7);

@@ -77,7 +77,7 @@ expect_code 0 waystar find coast --start-position -7,-9 --goal-position -9.5,-5.
 expect_text "Path found: 1 step at cost 1"
 expect_text "Length 2.82843, 0 turns"
 expect_code 4 waystar find coast --start-position -7,-9 --goal-position -9.5,-5.5
-expect_text "goal_position"
+expect_text "goals[0]"
 expect_code 4 waystar find coast 1,0 1,5 --profile ghost
 expect_text "no profile"
 
@@ -168,8 +168,14 @@ expect_code 0 waystar map export islands -o "$WORK/isles.waymap"
 expect_code 0 waystar map import "$WORK/isles.waymap"
 expect_code 0 waystar find isles --start-node harbour --goal-node lighthouse
 expect_text "harbour bridge lighthouse"
-expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1
+expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1 --snap 2
 expect_text "1,-1 13,1"
+expect_code 0 waystar find islands --start-position 0,0 --goal-node bridge
+expect_text "harbour bridge"
+expect_code 4 waystar find islands --start-position 1,-1 --goal-node bridge
+expect_text "start"
+expect_code 4 waystar find islands --start-node harbour --goal-node lighthouse --footprint 2
+expect_text "agent.footprint"
 expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry
 expect_text "harbour bridge lighthouse"
 expect_code 4 waystar find islands --start-node harbour --goal-node nowhere

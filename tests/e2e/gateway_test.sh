@@ -53,7 +53,7 @@ call() {
   shift
   grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $token" "${@:1:$#-1}" "localhost:$gateway_port" "${@:$#}"
 }
-query='{"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 7, "y": 7}}'
+query='{"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 7, "y": 7}}]}'
 expect_code 0 call "$token" -d "$query" waystar.v1.PathService/FindPath
 expect_text OUTCOME_FOUND
 # Statuses, errors' details and deadlines are the server's.

@@ -23,20 +23,21 @@ expect_text grpc.health.v1.Health
 expect_text waystar.v1.ServerService
 
 expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" describe waystar.v1.FindPathRequest
-expect_text "start = 2"
+expect_text "start = 5"
 
 expect_code 0 grpcurl -plaintext -d '{"service": "waystar.v1.PathService"}' "127.0.0.1:$PORT" \
   grpc.health.v1.Health/Check
 expect_text '"SERVING"'
 
 expect_code 0 call PathService/FindPath \
-  '{"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 7, "y": 7}, "path_form": "PATH_FORM_CORNERS"}'
+  '{"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 7, "y": 7}}],
+    "path_form": "PATH_FORM_CORNERS"}'
 expect_text '"cost": 14,'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
 
 expect_code 0 call PathService/TraceSearch \
-  '{"query": {"map": "ten-by-ten", "start": {"x": 0, "y": 0}, "goal": {"x": 1, "y": 0},
+  '{"query": {"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 1, "y": 0}}],
     "algorithm": "ALGORITHM_ASTAR"}, "max_events": 2}'
 expect_text '"kind": "KIND_GENERATED"'
 expect_text '"kind": "KIND_EXPANDED"'
@@ -54,7 +55,8 @@ expect_code 0 call MapService/UpdateObstacles \
 expect_text '"revision": "2"'
 expect_text '"changed_cells": "2"'
 
-expect_code 0 call PathService/FindPath '{"map": "drawn", "start": {"x": 0, "y": 0}, "goal": {"x": 3, "y": 0}}'
+expect_code 0 call PathService/FindPath \
+  '{"map": "drawn", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}]}'
 expect_text '"outcome": "OUTCOME_UNREACHABLE"'
 expect_text '"reason": "REASON_NO_ROUTE"'
 
@@ -62,25 +64,50 @@ expect_text '"reason": "REASON_NO_ROUTE"'
 expect_code 0 call MapService/CreateMap \
   '{"map": "shore", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "cost": 3}]}}'
 expect_code 0 call PathService/FindPath \
-  '{"map": "shore", "start": {"x": 0, "y": 0}, "goal": {"x": 3, "y": 0}, "with_summary": true,
-    "profile": {"terrain_costs": [{"terrain": "~", "cost": 0.5}]}}'
+  '{"map": "shore", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}],
+    "with_summary": true, "agent": {"profile": {"terrain_costs": [{"terrain": "~", "cost": 0.5}]}}}'
 expect_text '"cost": 2.5,'
 expect_text '"terrain": "~"'
 expect_code 0 call MapService/UpdateObstacles \
   '{"map": "shore", "edits": [{"put_profile": {"named": {"name": "crab", "profile": {"no_diagonals": true}}}}]}'
 expect_code 0 call PathService/FindPath \
-  '{"map": "shore", "start_position": {"x": 0.5, "y": 0.5}, "goal_position": {"x": 0, "y": 1}, "profile_name": "crab"}'
+  '{"map": "shore", "start": {"position": {"x": 0.5, "y": 0.5}}, "goals": [{"position": {"x": 0, "y": 1}}],
+    "agent": {"profile_name": "crab"}}'
 expect_text '"cost": 1,'
 expect_text '"y": 1.5'
 expect_code 67 call PathService/FindPath \
-  '{"map": "shore", "start": {}, "goal": {}, "profile": {"forbidden_terrains": [".", "~"]}}'
+  '{"map": "shore", "start": {"cell": {}}, "goals": [{"cell": {}}], "agent": {"profile": {"forbidden_terrains": [".", "~"]}}}'
 expect_text '"reason": "BAD_PROFILE"'
-expect_text '"field": "profile.forbidden_terrains"'
+expect_text '"field": "agent.profile.forbidden_terrains"'
+expect_code 67 call PathService/FindPath '{"map": "shore", "start": {}, "goals": [{"cell": {}}]}'
+expect_text '"reason": "MISSING_FIELD"'
+expect_text '"field": "start"'
+expect_code 67 call PathService/FindPath '{"map": "shore", "start": {"cell": {}}}'
+expect_text '"field": "goals"'
+
+# A wall moves a start only as far as a snap lets it.
+readonly FROM_THE_WALL='"map": "shore", "start": {"position": {"x": 1.4, "y": 1.5}}, "goals": [{"cell": {"x": 0, "y": 0}}]'
+expect_code 73 call PathService/FindPath "{$FROM_THE_WALL}"
+expect_text '"reason": "START_BLOCKED"'
+expect_code 73 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {\"radius\": 0.5}}"
+expect_code 0 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {\"radius\": 1}}"
+expect_text '"cost": 1,'
+expect_code 67 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {}}"
+expect_text '"field": "snap.radius"'
+
+# A ray is drawn from the centre of a cell, and what it meets is a place in the world.
+expect_code 0 call PathService/CastRay \
+  '{"map": "shore", "from": {"cell": {"x": 0, "y": 1}}, "to": {"position": {"x": 3.5, "y": 1.5}}}'
+expect_text '"x": 1,'
+expect_text '"y": 1.5'
+expect_code 0 call PathService/ComputeCostMatrix \
+  '{"map": "shore", "starts": [{"cell": {"x": 0, "y": 0}}], "goals": [{"cell": {"x": 1, "y": 0}}]}'
+expect_text '"costs": ['
 
 # An obstacle with a name: the shortest way, along row 3, goes round it until it is moved away.
 expect_code 0 call MapService/CreateMap \
   '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"connectivity": "CONNECTIVITY_FOUR"}}'
-readonly ALONG_ROW_3='"map": "field", "start": {"x": 0, "y": 3}, "goal": {"x": 8, "y": 3}'
+readonly ALONG_ROW_3='"map": "field", "start": {"cell": {"x": 0, "y": 3}}, "goals": [{"cell": {"x": 8, "y": 3}}]'
 expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
 expect_text '"cost": 8,'
 expect_code 0 call MapService/UpdateObstacles \
@@ -93,7 +120,7 @@ expect_text '"radius": 2'
 expect_text '"lifetime": "3'
 expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
 expect_text '"cost": 14,'
-expect_code 0 call PathService/FindPath "{$ALONG_ROW_3, \"overlay\": {\"ignored_obstacles\": [\"crater\"]}}"
+expect_code 0 call PathService/FindPath "{$ALONG_ROW_3, \"view\": {\"overlay\": {\"ignored_obstacles\": [\"crater\"]}}}"
 expect_text '"cost": 8,'
 
 expect_code 70 call MapService/UpdateObstacles \
@@ -144,12 +171,12 @@ expect_text "MAP_NOT_FOUND"
 expect_code 0 call MapService/CreateMap '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~"}]}}'
 
 # grpcurl ends with 64 plus the code of the answer, and prints the details.
-expect_code 69 call PathService/FindPath '{"map": "nowhere", "start": {}, "goal": {}}'
+expect_code 69 call PathService/FindPath '{"map": "nowhere", "start": {"cell": {}}, "goals": [{"cell": {}}]}'
 expect_text "NotFound"
 expect_text "MAP_NOT_FOUND"
 expect_code 67 call MapService/CreateMap '{"map": "../x", "rows": ["."]}'
 expect_text "BAD_MAP_ID"
-expect_code 75 call PathService/FindPath '{"map": "drawn", "start": {"x": 9}, "goal": {}}'
+expect_code 75 call PathService/FindPath '{"map": "drawn", "start": {"cell": {"x": 9}}, "goals": [{"cell": {}}]}'
 expect_text '"field": "start"'
 
 stop_server TERM || fail "the server ended with $?"

@@ -60,8 +60,8 @@ class LogTest : public ::testing::Test {
     ASSERT_TRUE(v1::MapService::NewStub(channel)->CreateMap(&context, creation, &created).ok());
     v1::FindPathRequest request;
     request.set_map("small");
-    request.mutable_start();
-    request.mutable_goal()->set_x(3);
+    request.mutable_start()->mutable_cell();
+    request.add_goals()->mutable_cell()->set_x(3);
     const auto paths = v1::PathService::NewStub(channel);
     for (int i = 0; i < 100; ++i) {
       BoundedContext finding;

@@ -84,11 +84,11 @@ class MemoryTest : public ::testing::Test {
   grpc::Status Find(const std::string& map, double cost) {
     v1::FindPathRequest request;
     request.set_map(map);
-    request.mutable_start();
-    request.mutable_goal()->set_y(5);
+    request.mutable_start()->mutable_cell();
+    request.add_goals()->mutable_cell()->set_y(5);
     if (cost > 0) {
-      request.mutable_profile()->add_forbidden_terrains("~");
-      v1::TerrainCost& ground = *request.mutable_profile()->add_terrain_costs();
+      request.mutable_agent()->mutable_profile()->add_forbidden_terrains("~");
+      v1::TerrainCost& ground = *request.mutable_agent()->mutable_profile()->add_terrain_costs();
       ground.set_terrain(".");
       ground.set_cost(cost);
     }

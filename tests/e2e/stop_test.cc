@@ -102,8 +102,8 @@ class StopTest : public ::testing::Test {
   grpc::Status Find() {
     v1::FindPathRequest request;
     request.set_map("small");
-    request.mutable_start();
-    request.mutable_goal()->set_x(3);
+    request.mutable_start()->mutable_cell();
+    request.add_goals()->mutable_cell()->set_x(3);
     v1::FindPathResponse response;
     BoundedContext context;
     return paths_->FindPath(&context, request, &response);

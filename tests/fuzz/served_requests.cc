@@ -225,7 +225,7 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   const v1::FindPathRequest& asked = request.query();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
   WAYSTAR_ASSIGN_OR_RETURN(const rpc::HexCoordinates coordinates,
-                           rpc::HexCoordinates::Of(*snapshot, asked.coordinates()));
+                           rpc::HexCoordinates::Of(*snapshot, asked.view()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, rpc::ToRouteQuery(asked, coordinates));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,

@@ -19,19 +19,19 @@ std::string FieldBlamedIn(const std::string& json) {
 }
 
 TEST(JsonTest, BecomesBytesAndBack) {
-  const auto wire = JsonToWire(Query(), R"({"map": "arena", "start": {"x": 3}, "goal": {}})");
+  const auto wire = JsonToWire(Query(), R"({"map": "arena", "start": {"cell": {"x": 3}}, "snap": {}})");
   ASSERT_TRUE(wire.ok()) << wire.status();
   v1::FindPathRequest request;
   ASSERT_TRUE(request.ParseFromString(*wire));
   EXPECT_EQ(request.map(), "arena");
-  EXPECT_EQ(request.start().x(), 3);
-  EXPECT_TRUE(request.has_goal());
-  EXPECT_EQ(*WireToJson(Query(), *wire), R"({"map":"arena","start":{"x":3},"goal":{}})");
+  EXPECT_EQ(request.start().cell().x(), 3);
+  EXPECT_TRUE(request.has_snap());
+  EXPECT_EQ(*WireToJson(Query(), *wire), R"({"map":"arena","start":{"cell":{"x":3}},"snap":{}})");
 }
 
 TEST(JsonTest, NamesTheFieldToBlame) {
-  EXPECT_EQ(FieldBlamedIn(R"({"start": {"x": "a"}})"), "start.x");
-  EXPECT_EQ(FieldBlamedIn(R"({"start": {"z": 1}})"), "start.z");
+  EXPECT_EQ(FieldBlamedIn(R"({"start": {"cell": {"x": "a"}}})"), "start.cell.x");
+  EXPECT_EQ(FieldBlamedIn(R"({"start": {"cell": {"z": 1}}})"), "start.cell.z");
   EXPECT_EQ(FieldBlamedIn(R"({"nothing": 1})"), "nothing");
   EXPECT_EQ(FieldBlamedIn(R"({"a @ b: c": 1})"), "a @ b: c");
   EXPECT_EQ(FieldBlamedIn(R"({"map": )"), "");

@@ -60,19 +60,18 @@ TEST_F(IndexBuilderTest, BuildsOnceAskedForAndAgainAfterAChange) {
 
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(2, 2)})).ok());
   EXPECT_EQ(Find().outcome(), v1::OUTCOME_UNREACHABLE);
-  request_.mutable_goal()->set_x(0);
-  request_.mutable_goal()->set_y(2);
+  *request_.mutable_goals(0)->mutable_cell() = CellAt(0, 2);
   const v1::FindPathResponse after = FindByIndex();
   EXPECT_EQ(after.revision(), before.revision() + 2);
   EXPECT_EQ(after.cost(), 1.0);
 }
 
 TEST_F(IndexBuilderTest, RefusesWhatItCannotAnswer) {
-  request_.set_footprint(2);
+  request_.mutable_agent()->set_footprint(2);
   EXPECT_THAT(server_.client().FindPath(request_),
               IsRefused(absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
-  request_.set_footprint(1);
-  request_.set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  request_.mutable_agent()->set_footprint(1);
+  request_.mutable_agent()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
   EXPECT_THAT(server_.client().FindPath(request_),
               IsRefused(absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
 }

@@ -102,7 +102,7 @@ TEST_F(HostileClientTest, DeepNestingIsNoMessage) {
 
 TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
   v1::FindPathRequest goals = PathRequest("yard", CellAt(0, 0), CellAt(0, 0));
-  goals.clear_goal();
+  goals.clear_goals();
   v1::FindPathsRequest queries;
   queries.set_map("yard");
   for (int i = 0; i < 1'000'000; ++i) {
@@ -119,9 +119,9 @@ TEST_F(HostileClientTest, ListsOfAMillionAreRefusedByTheirField) {
 // Two bytes each, of which every one would become an object.
 TEST_F(HostileClientTest, ListsOfEmptyItemsAreRefusedBeforeTheyAreParsed) {
   const std::vector<std::pair<std::string, std::string>> lists = {
-      {"PathService/FindPaths", "queries"},         {"PathService/FindPath", "goals"},
-      {"PathService/ComputeCostMatrix", "sources"}, {"PathService/CheckReachability", "pairs"},
-      {"MapService/UpdateObstacles", "edits"},      {"MapService/CreateMap", "rows"}};
+      {"PathService/FindPaths", "queries"},        {"PathService/FindPath", "goals"},
+      {"PathService/ComputeCostMatrix", "starts"}, {"PathService/CheckReachability", "pairs"},
+      {"MapService/UpdateObstacles", "edits"},     {"MapService/CreateMap", "rows"}};
   const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
   for (const auto& [method, list] : lists) {
     const std::string name = "waystar.v1." + method;
@@ -157,12 +157,12 @@ TEST_F(HostileClientTest, NumbersAtTheEndsOfTheirRangeAreOffTheMap) {
 
 TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(3, 2));
-  query.set_snap_radius(1.5);
-  query.set_footprint(1);
+  query.mutable_snap()->set_radius(1.5);
+  query.mutable_agent()->set_footprint(1);
   query.set_max_expansions(1000);
   query.set_path_form(v1::PATH_FORM_SMOOTHED);
   query.set_with_summary(true);
-  *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 1);
+  *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 1);
   v1::FindPathsRequest batch;
   batch.set_map("yard");
   *batch.add_queries() = query;

@@ -124,11 +124,17 @@ v1::Cell CellAt(int x, int y) {
   return cell;
 }
 
+v1::Location LocationAt(int x, int y) {
+  v1::Location location;
+  *location.mutable_cell() = CellAt(x, y);
+  return location;
+}
+
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal) {
   v1::FindPathRequest request;
   request.set_map(map);
-  *request.mutable_start() = start;
-  *request.mutable_goal() = goal;
+  *request.mutable_start()->mutable_cell() = start;
+  *request.add_goals()->mutable_cell() = goal;
   return request;
 }
 

@@ -79,6 +79,7 @@ absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::stri
                                          const std::string& bytes);
 
 v1::Cell CellAt(int x, int y);
+v1::Location LocationAt(int x, int y);
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);
 // One edit that blocks or unblocks cells.
 v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells);

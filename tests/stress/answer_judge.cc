@@ -160,24 +160,25 @@ class Judge {
 
 absl::StatusOr<core::MovementProfile> ProfileOf(const v1::FindPathRequest& request, const GridMap& map) {
   core::MovementProfile profile;
-  if (request.has_profile()) {
-    auto converted = rpc::ToMovementProfile(request.profile());
+  const v1::Agent& agent = request.agent();
+  if (agent.has_profile()) {
+    auto converted = rpc::ToMovementProfile(agent.profile());
     if (!converted.ok()) {
       return converted.status();
     }
     profile = *converted;
-  } else if (request.has_profile_name()) {
-    const core::MovementProfile* named = core::FindProfile(map.profiles(), request.profile_name());
+  } else if (agent.has_profile_name()) {
+    const core::MovementProfile* named = core::FindProfile(map.profiles(), agent.profile_name());
     if (named == nullptr) {
-      return core::NoSuchProfile(request.profile_name(), "profile_name");
+      return core::NoSuchProfile(agent.profile_name(), "agent.profile_name");
     }
     profile = *named;
   }
-  if (request.footprint() != 0) {
-    profile.footprint = request.footprint();
+  if (agent.footprint() != 0) {
+    profile.footprint = agent.footprint();
   }
-  if (request.corner_rule() != v1::CORNER_RULE_UNSPECIFIED) {
-    auto rule = rpc::ToCornerRule(request.corner_rule());
+  if (agent.corner_rule() != v1::CORNER_RULE_UNSPECIFIED) {
+    auto rule = rpc::ToCornerRule(agent.corner_rule());
     if (!rule.ok()) {
       return rule.status();
     }
@@ -195,7 +196,8 @@ std::string FaultOf(const v1::FindPathRequest& request, const v1::FindPathRespon
   if (!profile.ok()) {
     return std::string(profile.status().message());
   }
-  return Judge(map, *profile).Fault(ToCell(request.start()), ToCell(request.goal()), response);
+  return Judge(map, *profile)
+      .Fault(ToCell(request.start().cell()), ToCell(request.goals(0).cell()), response);
 }
 
 }  // namespace waystar::stress

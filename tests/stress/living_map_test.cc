@@ -71,7 +71,7 @@ v1::FindPathRequest Query(RandomRequests& requests) {
   request.set_path_form(v1::PATH_FORM_EVERY_CELL);
   request.set_algorithm(v1::ALGORITHM_AUTO);
   request.set_unreachable_policy(v1::UNREACHABLE_POLICY_REPORT);
-  request.clear_overlay();
+  request.clear_view();
   request.clear_goal_map();
   return request;
 }
@@ -114,7 +114,7 @@ void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) 
     } else {
       const absl::StatusCode code = response.status().code();
       EXPECT_TRUE(code == absl::StatusCode::kFailedPrecondition ||
-                  (code == absl::StatusCode::kNotFound && answer.request.has_profile_name()))
+                  (code == absl::StatusCode::kNotFound && answer.request.agent().has_profile_name()))
           << response.status();
     }
   }
@@ -156,7 +156,7 @@ TEST(LivingMapTest, EveryAnswerHoldsAtTheRevisionItNames) {
       EXPECT_EQ(FaultOf(answer.request, answer.response, maps[answer.response.revision()]), "")
           << "revision " << answer.response.revision() << "\n"
           << answer.request.DebugString();
-      by_profile += answer.request.movement_case() == v1::FindPathRequest::MOVEMENT_NOT_SET ? 0 : 1;
+      by_profile += answer.request.agent().movement_case() == v1::Agent::MOVEMENT_NOT_SET ? 0 : 1;
     }
   }
   EXPECT_GT(by_profile, 0);

@@ -223,24 +223,24 @@ v1::UpdateObstaclesRequest RandomRequests::UpdateObstacles(const std::string& ma
 v1::FindPathRequest RandomRequests::FindPath(const std::string& map) {
   v1::FindPathRequest request;
   request.set_map(map);
-  *request.mutable_start() = CellOnMap();
-  *request.mutable_goal() = CellOnMap();
-  request.set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
+  *request.mutable_start()->mutable_cell() = CellOnMap();
+  *request.add_goals()->mutable_cell() = CellOnMap();
+  request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(random_.Between(0, 3)));
   request.set_unreachable_policy(static_cast<v1::UnreachablePolicy>(random_.Between(0, 2)));
   request.set_path_form(static_cast<v1::PathForm>(random_.Between(0, 4)));
   request.set_algorithm(static_cast<v1::Algorithm>(random_.Between(0, 6)));
-  request.set_footprint(random_.Chance(0.7) ? random_.Between(0, 1) : random_.Between(2, 5));
+  request.mutable_agent()->set_footprint(random_.Chance(0.7) ? random_.Between(0, 1) : random_.Between(2, 5));
   if (random_.Chance(0.2)) {
-    *request.mutable_profile() = Profile();
+    *request.mutable_agent()->mutable_profile() = Profile();
   } else if (random_.Chance(0.2)) {
-    request.set_profile_name(ProfileName());
+    request.mutable_agent()->set_profile_name(ProfileName());
   }
   if (random_.Chance(0.1)) {
     request.set_goal_map(MapId());
   }
   if (random_.Chance(0.2)) {
-    *request.mutable_overlay()->mutable_blocked() = ShapeOnMap();
-    request.mutable_overlay()->add_ignored_obstacles(ObstacleId());
+    *request.mutable_view()->mutable_overlay()->mutable_blocked() = ShapeOnMap();
+    request.mutable_view()->mutable_overlay()->add_ignored_obstacles(ObstacleId());
   }
   return request;
 }

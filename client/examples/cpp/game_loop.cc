@@ -152,8 +152,8 @@ class Game {
     for (Agent& agent : agents_) {
       if (agent.needs_way) {
         v1::FindPathRequest& query = *request.add_queries();
-        *query.mutable_start() = agent.position;
-        *query.mutable_goal() = agent.goal;
+        *query.mutable_start()->mutable_cell() = agent.position;
+        *query.add_goals()->mutable_cell() = agent.goal;
         asking.push_back(&agent);
       }
     }

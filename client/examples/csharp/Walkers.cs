@@ -84,7 +84,11 @@ public sealed class Walkers : MonoBehaviour
         isAsking = true;
         try
         {
-            var queries = asking.Select(walker => new FindPathRequest { Start = walker.Cell, Goal = RandomCell() });
+            var queries = asking.Select(walker => new FindPathRequest
+            {
+                Start = new Location { Cell = walker.Cell },
+                Goals = { new Location { Cell = RandomCell() } },
+            });
             var results = await client.FindPaths(map, queries, quitting.Token);
             for (var i = 0; i < asking.Count; ++i)
             {

@@ -61,7 +61,7 @@ public sealed class WaystarClient : IDisposable
         }
     }
 
-    // The reason and the field that the server gives with every refusal: ("OFF_MAP", "goal").
+    // The reason and the field that the server gives with every refusal: ("OFF_MAP", "goals[0]").
     public static (string Reason, string Field) Refusal(RpcException error)
     {
         var bytes = error.Trailers.GetValueBytes("grpc-status-details-bin");

@@ -34,9 +34,13 @@ func refusal(err error) (reason, field string) {
 	return "", ""
 }
 
-func find(ctx context.Context, paths pb.PathServiceClient, goal *pb.Cell) error {
+func at(x, y int32) *pb.Location {
+	return &pb.Location{Place: &pb.Location_Cell{Cell: &pb.Cell{X: x, Y: y}}}
+}
+
+func find(ctx context.Context, paths pb.PathServiceClient, goal *pb.Location) error {
 	answer, err := paths.FindPath(ctx, &pb.FindPathRequest{
-		Map: yard, Start: &pb.Cell{X: 0, Y: 1}, Goal: goal, PathForm: pb.PathForm_PATH_FORM_CORNERS,
+		Map: yard, Start: at(0, 1), Goals: []*pb.Location{goal}, PathForm: pb.PathForm_PATH_FORM_CORNERS,
 	})
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func walk(ctx context.Context, connection *grpc.ClientConn) error {
 		return err
 	}
 
-	if err := find(ctx, paths, &pb.Cell{X: 9, Y: 1}); err != nil {
+	if err := find(ctx, paths, at(9, 1)); err != nil {
 		return err
 	}
 	crate := &pb.Obstacle{
@@ -84,11 +88,11 @@ func walk(ctx context.Context, connection *grpc.ClientConn) error {
 	}
 	change := event.GetRevision()
 	fmt.Printf("revision %d: %d cells changed\n", change.Revision, change.ChangedCells)
-	if err := find(ctx, paths, &pb.Cell{X: 9, Y: 1}); err != nil {
+	if err := find(ctx, paths, at(9, 1)); err != nil {
 		return err
 	}
 
-	if err := find(ctx, paths, &pb.Cell{X: 10, Y: 1}); err != nil {
+	if err := find(ctx, paths, at(10, 1)); err != nil {
 		reason, field := refusal(err)
 		fmt.Printf("refused: %s %s (%s): %s\n", status.Code(err), reason, field, status.Convert(err).Message())
 	}

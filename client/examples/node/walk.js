@@ -40,7 +40,7 @@ function refusal(error) {
 }
 
 async function find(goal) {
-  const query = { map: MAP, start: { x: 0, y: 1 }, goal, path_form: 'PATH_FORM_CORNERS' };
+  const query = { map: MAP, start: { cell: { x: 0, y: 1 } }, goals: [{ cell: goal }], path_form: 'PATH_FORM_CORNERS' };
   const { revision, cost, points } = await call(paths, 'FindPath', query);
   const way = points.map(({ x, y }) => `${x},${y}`).join(' ');
   console.log(`revision ${revision}: cost ${cost.toFixed(4)} by ${way}`);

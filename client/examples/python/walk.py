@@ -30,7 +30,10 @@ def refusal(error):
 def find(paths, goal):
     answer = paths.FindPath(
         path_service_pb2.FindPathRequest(
-            map=MAP, start=types_pb2.Cell(x=0, y=1), goal=goal, path_form=path_service_pb2.PATH_FORM_CORNERS
+            map=MAP,
+            start=types_pb2.Location(cell=types_pb2.Cell(x=0, y=1)),
+            goals=[types_pb2.Location(cell=goal)],
+            path_form=path_service_pb2.PATH_FORM_CORNERS,
         ),
         timeout=TIMEOUT,
     )

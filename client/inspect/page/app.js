@@ -93,11 +93,13 @@ class App {
     }
     const { map, start, goal } = this;
     const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
-    if (this.model.isGraph) {
-      const { algorithm, unreachablePolicy } = chosen;
-      return { map, startNode: start.id, goalNode: goal.id, algorithm, unreachablePolicy };
-    }
-    return { map, start, goal, ...chosen, footprint: this.footprint };
+    const { algorithm, unreachablePolicy, pathForm, cornerRule } = chosen;
+    const query = { map, start: this.#locationOf(start), goals: [this.#locationOf(goal)], algorithm, unreachablePolicy };
+    return this.model.isGraph ? query : { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } };
+  }
+
+  #locationOf({ x, y, id }) {
+    return this.model.isGraph ? { node: id } : { cell: { x, y } };
   }
 
   // Of the canvas; null off the map.

@@ -34,7 +34,7 @@ export class PathQuery {
       this.events.nothing();
       return;
     }
-    if (query.startNode) {
+    if (query.start.node) {
       // Paths on waypoint graphs cannot be watched: they are asked for after each change.
       this.ask();
       return;

@@ -47,13 +47,10 @@ absl::StatusOr<CostMatrix> OnFoot(const GridMap& map, const CostMatrixQuery& que
   const Components& components = walk->components(AdjacencyOf(map, query.agent.corner_rule));
   const auto leads = [&](Cell from, Cell to) { return components.AreConnected(from, to); };
   const auto search = [&](const PathQuery& pair) { return FindPath(map, pair, budget, scratch); };
-  return ComputeWalkMatrix(map,
-                           {.sources = query.sources,
-                            .targets = query.targets,
-                            .agent = query.agent,
-                            .leads = leads,
-                            .search = search},
-                           budget, field_scratch);
+  return ComputeWalkMatrix(
+      map,
+      {.starts = query.starts, .goals = query.goals, .agent = query.agent, .leads = leads, .search = search},
+      budget, field_scratch);
 }
 
 // Fills a matrix by a search for each pair, while they take no longer than so many cells of a flood.
@@ -66,8 +63,8 @@ class PairByPair {
   // Returns whether the matrix is filled.
   absl::StatusOr<bool> TryFill(std::size_t doors, std::uint64_t most_cells) {
     std::uint64_t cells = 0;
-    for (const Cell source : query_.sources) {
-      for (const Cell target : query_.targets) {
+    for (const Cell source : query_.starts) {
+      for (const Cell target : query_.goals) {
         if (cells >= most_cells) {
           return false;
         }
@@ -111,10 +108,10 @@ absl::StatusOr<CostMatrix> OverWorld(const CostMatrixQuery& query, absl::Span<co
                                      absl::FunctionRef<bool(Cell from, Cell to)> leads, const Budget& budget,
                                      FieldScratch& field_scratch, std::uint64_t expanded) {
   CostMatrix matrix;
-  matrix.costs.assign(query.sources.size() * query.targets.size(), CostMatrix::kUnreachable);
+  matrix.costs.assign(query.starts.size() * query.goals.size(), CostMatrix::kUnreachable);
   matrix.expanded = expanded;
   WAYSTAR_RETURN_IF_ERROR(
-      FillByFloods({.sources = query.sources, .targets = query.targets, .passages = passages, .leads = leads},
+      FillByFloods({.starts = query.starts, .goals = query.goals, .passages = passages, .leads = leads},
                    budget, field_scratch, matrix));
   return matrix;
 }
@@ -133,9 +130,9 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
   };
   std::uint64_t expanded = 0;
   std::vector<Passage> passages;
-  if (query.sources.size() * query.targets.size() > kFewPairs) {
+  if (query.starts.size() * query.goals.size() > kFewPairs) {
     RoundTrips trips(map, world, query.agent);
-    const std::size_t roots = std::min(query.sources.size(), query.targets.size());
+    const std::size_t roots = std::min(query.starts.size(), query.goals.size());
     const std::optional<std::uint64_t> world_cells = trips.CellsOfWorld(roots);
     const bool is_world_quicker = world_cells && *world_cells < trips.CellsOfTrips(roots);
     PairByPair pairs(query, leads, search);
@@ -160,8 +157,8 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
     }
   }
   WAYSTAR_ASSIGN_OR_RETURN(CostMatrix matrix, ComputeWalkMatrix(map,
-                                                                {.sources = query.sources,
-                                                                 .targets = query.targets,
+                                                                {.starts = query.starts,
+                                                                 .goals = query.goals,
                                                                  .agent = query.agent,
                                                                  .passages = passages,
                                                                  .leads = leads,
@@ -177,11 +174,11 @@ absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, World& world, c
                                              const Budget& budget, Scratch& scratch,
                                              FieldScratch& field_scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
-  WAYSTAR_RETURN_IF_ERROR(CheckList(map, "sources", query.sources));
-  WAYSTAR_RETURN_IF_ERROR(CheckList(map, "targets", query.targets));
-  if (query.sources.size() * query.targets.size() > kMaxMatrixEntries) {
-    return MakeError(ErrorReason::kTooManyItems, "targets",
-                     absl::StrCat("the matrix would have ", query.sources.size() * query.targets.size(),
+  WAYSTAR_RETURN_IF_ERROR(CheckList(map, "starts", query.starts));
+  WAYSTAR_RETURN_IF_ERROR(CheckList(map, "goals", query.goals));
+  if (query.starts.size() * query.goals.size() > kMaxMatrixEntries) {
+    return MakeError(ErrorReason::kTooManyItems, "goals",
+                     absl::StrCat("the matrix would have ", query.starts.size() * query.goals.size(),
                                   " entries; at most ", kMaxMatrixEntries, " are allowed"));
   }
   absl::StatusOr<CostMatrix> matrix = map.portals().empty()

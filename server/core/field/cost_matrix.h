@@ -18,13 +18,13 @@ namespace waystar::core {
 
 // The most entries of either list.
 inline constexpr std::size_t kMaxMatrixSide = 1024;
-// The most entries of the matrix: sources times targets.
+// The most entries of the matrix: starts times goals.
 inline constexpr std::size_t kMaxMatrixEntries = 65536;
 
 struct CostMatrixQuery {
   // From 1 to kMaxMatrixSide of each; a cell may occur more than once.
-  absl::Span<const Cell> sources;
-  absl::Span<const Cell> targets;
+  absl::Span<const Cell> starts;
+  absl::Span<const Cell> goals;
   Agent agent;
 };
 
@@ -34,9 +34,9 @@ struct CostMatrixQuery {
 // it takes less time than to measure them, and the maps together have at most kMaxFieldCells, each source, or
 // each target if they are fewer, is flooded from over all of these maps.
 //
-// Returns INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "sources" or
-// "targets", the latter with "targets" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with
-// "sources[i]" or "targets[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and the errors of StatusOfEnd.
+// Returns INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "starts" or
+// "goals", the latter with "goals" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with
+// "starts[i]" or "goals[i]"; INVALID_ARGUMENT / BAD_VALUE with "footprint"; and the errors of StatusOfEnd.
 absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, World& world, const CostMatrixQuery& query,
                                              const Budget& budget, Scratch& scratch,
                                              FieldScratch& field_scratch);

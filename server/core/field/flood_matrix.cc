@@ -17,9 +17,9 @@ absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, F
   const FloodGround& ground = scratch.ground();
   Flood& flood = scratch.flood();
   FloodGates& gates = scratch.gates();
-  const bool is_turned = query.targets.size() < query.sources.size();
-  const absl::Span<const Cell> roots = is_turned ? query.targets : query.sources;
-  const absl::Span<const Cell> ends = is_turned ? query.sources : query.targets;
+  const bool is_turned = query.goals.size() < query.starts.size();
+  const absl::Span<const Cell> roots = is_turned ? query.goals : query.starts;
+  const absl::Span<const Cell> ends = is_turned ? query.starts : query.goals;
   const FloodSense sense = is_turned ? FloodSense::kToSeeds : FloodSense::kFromSeeds;
   gates.Read(ground, query.passages, sense);
   std::vector<std::uint32_t> until;

@@ -14,8 +14,8 @@ namespace waystar::core {
 
 struct FloodMatrixQuery {
   // Cells of the ground.
-  absl::Span<const Cell> sources;
-  absl::Span<const Cell> targets;
+  absl::Span<const Cell> starts;
+  absl::Span<const Cell> goals;
   absl::Span<const Passage> passages;
   // Whether a path leads from one cell to the other; false if either is blocked.
   absl::FunctionRef<bool(Cell from, Cell to)> leads;

@@ -39,7 +39,7 @@ FlowField Write(const FloodGround& ground, const Flood& flood, bool want_costs) 
 absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQuery& query,
                                            const Budget& budget, FieldScratch& scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
-  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
   WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", query.goals));
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));

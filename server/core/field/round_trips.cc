@@ -224,21 +224,21 @@ absl::StatusOr<std::vector<Passage>> RoundTrips::Find(const Budget& budget, Scra
 absl::Status RoundTrips::MeasureWalks(std::size_t index, const Budget& budget, Scratch& scratch,
                                       FieldScratch& field_scratch, std::uint64_t& expanded) {
   Walks& walks = walks_[index];
-  std::vector<Cell> sources;
-  std::vector<Cell> targets;
+  std::vector<Cell> starts;
+  std::vector<Cell> goals;
   for (const std::uint32_t door : maps_[index].arrivals) {
     if (is_kept_[door]) {
-      numbers_[door] = sources.size();
-      sources.push_back(doors_[door].to);
+      numbers_[door] = starts.size();
+      starts.push_back(doors_[door].to);
     }
   }
   for (const std::uint32_t door : maps_[index].departures) {
     if (is_kept_[door]) {
       walks.departures.push_back(door);
-      targets.push_back(doors_[door].from);
+      goals.push_back(doors_[door].from);
     }
   }
-  if (sources.empty()) {
+  if (starts.empty()) {
     return absl::OkStatus();
   }
   const GridMap& map = *maps_[index].map;
@@ -247,9 +247,9 @@ absl::Status RoundTrips::MeasureWalks(std::size_t index, const Budget& budget, S
   const auto search = [&](const PathQuery& pair) { return FindPath(map, pair, budget, scratch); };
   WAYSTAR_ASSIGN_OR_RETURN(
       CostMatrix matrix,
-      ComputeWalkMatrix(
-          map, {.sources = sources, .targets = targets, .agent = agent_, .leads = leads, .search = search},
-          budget, field_scratch));
+      ComputeWalkMatrix(map,
+                        {.starts = starts, .goals = goals, .agent = agent_, .leads = leads, .search = search},
+                        budget, field_scratch));
   expanded += matrix.expanded;
   walks.costs = std::move(matrix.costs);
   return absl::OkStatus();

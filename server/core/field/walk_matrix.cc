@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Fills a matrix from one side: `roots` are the sources and `ends` the targets, or the other way round.
+// Fills a matrix from one side: `roots` are the starts and `ends` the goals, or the other way round.
 class MatrixFiller {
  public:
   MatrixFiller(const GridMap& map, const WalkGrid& walk, const WalkMatrixQuery& query, const Budget& budget,
@@ -26,9 +26,9 @@ class MatrixFiller {
         query_(query),
         budget_(budget),
         field_(scratch),
-        is_turned_(query.targets.size() < query.sources.size()),
-        roots_(is_turned_ ? query.targets : query.sources),
-        ends_(is_turned_ ? query.sources : query.targets) {
+        is_turned_(query.goals.size() < query.starts.size()),
+        roots_(is_turned_ ? query.goals : query.starts),
+        ends_(is_turned_ ? query.starts : query.goals) {
     matrix_.costs.assign(roots_.size() * ends_.size(), CostMatrix::kUnreachable);
   }
 
@@ -159,11 +159,9 @@ class MatrixFiller {
 
   absl::Status FloodRoots() {
     field_.ground().Read(map_, walk_, query_.agent.footprint, query_.agent.corner_rule, map_.bounds());
-    return FillByFloods({.sources = query_.sources,
-                         .targets = query_.targets,
-                         .passages = query_.passages,
-                         .leads = query_.leads},
-                        budget_, field_, matrix_);
+    return FillByFloods(
+        {.starts = query_.starts, .goals = query_.goals, .passages = query_.passages, .leads = query_.leads},
+        budget_, field_, matrix_);
   }
 
   // False if it takes more than the scratch holds, here and below.

@@ -22,8 +22,8 @@ inline constexpr std::size_t kFewPairs = 4;
 
 struct WalkMatrixQuery {
   // Cells on the map.
-  absl::Span<const Cell> sources;
-  absl::Span<const Cell> targets;
+  absl::Span<const Cell> starts;
+  absl::Span<const Cell> goals;
   Agent agent;
   // They are ignored for up to kFewPairs pairs.
   absl::Span<const Passage> passages;
@@ -42,7 +42,7 @@ struct CostMatrix {
   std::uint64_t expanded = 0;
 };
 
-// Computes the matrix. Where all steps cost the same, the jump points are explored once for all sources, and
+// Computes the matrix. Where all steps cost the same, the jump points are explored once for all starts, and
 // passages are put between the walks. Where there are too many jump points, and where cells differ in cost,
 // each source, or each target if they are fewer, is flooded from, unless some pairs tell that a search for
 // each takes less time. Maps too large for a flood get a search for each pair.

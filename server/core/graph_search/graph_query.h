@@ -18,7 +18,7 @@ using GraphPlace = std::variant<std::string, WorldPoint>;
 struct GraphQuery {
   GraphPlace start;
   GraphPlace goal;
-  // How far a position may be from the node that stands in for it; 0 for no limit.
+  // How far a position may be from the node that stands in for it: finite, 0 or more.
   double snap_radius = 0.0;
   // kAStar (which kAuto means) or kDijkstra.
   Algorithm algorithm = Algorithm::kAuto;

@@ -24,6 +24,10 @@ absl::Status Unmet(ErrorReason reason, absl::string_view field, absl::string_vie
   return MakeError(reason, field, message);
 }
 
+// The query's fields.
+constexpr absl::string_view kStartField = "start";
+constexpr absl::string_view kGoalField = "goals[0]";
+
 // A start or goal, and the node that stands in for it.
 struct Snapped {
   NodeNumber node = kNoNodeNumber;
@@ -49,14 +53,14 @@ class GraphPathFinder {
                              .reaches_goal = true,
                              .statistics = {.algorithm = AlgorithmToRun()}};
     }
-    WAYSTAR_ASSIGN_OR_RETURN(start_, Snap(query_.start, "start"));
-    WAYSTAR_ASSIGN_OR_RETURN(goal_, Snap(query_.goal, "goal"));
+    WAYSTAR_ASSIGN_OR_RETURN(start_, Snap(query_.start, kStartField));
+    WAYSTAR_ASSIGN_OR_RETURN(goal_, Snap(query_.goal, kGoalField));
     if (!graph_.IsEnabled(start_.node)) {
-      return Unmet(ErrorReason::kStartBlocked, "start_node", "the node is not enabled");
+      return Unmet(ErrorReason::kStartBlocked, kStartField, "the node is not enabled");
     }
     const bool goal_blocked = !graph_.IsEnabled(goal_.node);
     if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
-      return Unmet(ErrorReason::kGoalBlocked, "goal_node", "the node is not enabled");
+      return Unmet(ErrorReason::kGoalBlocked, kGoalField, "the node is not enabled");
     }
     const std::optional<TagSet> tags = graph_.FindTags(query_.required_tags);
     if (!scratch_.Start(graph_.number_limit())) {
@@ -88,17 +92,13 @@ class GraphPathFinder {
       return Unmet(ErrorReason::kAlgorithmUnsuited, "algorithm",
                    "only A* and Dijkstra's algorithm search waypoint graphs");
     }
-    if (!std::isfinite(query_.snap_radius) || query_.snap_radius < 0.0) {
-      return BadNumber(ErrorReason::kBadValue, "snap_radius", query_.snap_radius,
-                       "a finite number, 0 or more");
-    }
     if (absl::Status status = CheckTags(query_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
-      return WithFieldPrefix(status, "profile.required_tags");
+      return WithFieldPrefix(status, "agent.profile.required_tags");
     }
-    for (const auto& [place, name] : {std::pair(&query_.start, "start"), {&query_.goal, "goal"}}) {
+    for (const auto& [place, name] : {std::pair(&query_.start, kStartField), {&query_.goal, kGoalField}}) {
       if (const auto* position = std::get_if<WorldPoint>(place)) {
         if (absl::Status status = CheckPosition(*position); !status.ok()) {
-          return WithFieldPrefix(status, absl::StrCat(name, "_position"));
+          return WithFieldPrefix(status, absl::StrCat(name, ".position"));
         }
       }
     }
@@ -114,7 +114,7 @@ class GraphPathFinder {
 
   absl::StatusOr<Snapped> Snap(const GraphPlace& place, absl::string_view name) const {
     if (const auto* id = std::get_if<std::string>(&place)) {
-      const std::string field = absl::StrCat(name, "_node");
+      const std::string field = absl::StrCat(name, ".node");
       const NodeNumber node = graph_.FindNode(*id);
       if (node == kNoNodeNumber) {
         if (absl::Status status = CheckNodeId(*id); !status.ok()) {
@@ -126,12 +126,12 @@ class GraphPathFinder {
       return Snapped{.node = node, .position = graph_.PositionOf(node)};
     }
     const WorldPoint position = Rounded(std::get<WorldPoint>(place));
-    constexpr double kAnyDistance = 8 * kMaxReach;
-    const double radius = query_.snap_radius == 0.0 ? kAnyDistance : query_.snap_radius;
-    const NodeNumber node = graph_.NearestVisible(position, radius);
+    const NodeNumber node = graph_.NearestVisible(position, query_.snap_radius);
     if (node == kNoNodeNumber) {
-      return Unmet(ErrorReason::kNoNodeNear, absl::StrCat(name, "_position"),
-                   absl::StrCat("no enabled node is seen from ", name, "_position within snap_radius"));
+      return Unmet(ErrorReason::kNoNodeNear, name,
+                   query_.snap_radius > 0
+                       ? absl::StrCat("no enabled node is seen from there within ", query_.snap_radius)
+                       : "no enabled node lies there, and without a snap none is looked for near by");
     }
     return Snapped{.node = node,
                    .position = position,

@@ -22,10 +22,11 @@ namespace waystar::core {
 // A path that does not reach the goal (kPartial, kBudgetExhausted) leads to the expanded node nearest to it
 // in a straight line; among equals the one cheaper to reach, then the smaller number.
 //
-// Returns INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND ("start_node", "goal_node"), BAD_VALUE
-// ("start_position.x", ..., "snap_radius"), BAD_PROFILE ("profile.required_tags[0]"); FAILED_PRECONDITION /
-// NO_NODE_NEAR ("start_position", "goal_position"), START_BLOCKED or, with kReport, GOAL_BLOCKED (a node that
-// is not enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
+// Returns, with the fields of a route query, INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND
+// ("start.node", "goals[0].node"), BAD_VALUE ("start.position.x", ...), BAD_PROFILE
+// ("agent.profile.required_tags[0]"); FAILED_PRECONDITION / NO_NODE_NEAR, START_BLOCKED or, with kReport,
+// GOAL_BLOCKED (a node that is not enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED /
+// SNAPSHOT_EVICTED. REQUIRES: the snap radius is finite, and 0 or more.
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
                                               const Budget& budget, GraphScratch& scratch);
 

@@ -57,9 +57,12 @@ Cell WorldFrame::CellAt(const Position& position) const {
   return {CellAlong(position.x, origin.x, cell_size), CellAlong(position.y, origin.y, cell_size)};
 }
 
-WorldFrame::PlanePoint WorldFrame::HexPointAt(const Position& position) const {
+WorldFrame::PlanePoint WorldFrame::PointAt(const Position& position) const {
   const double x = (position.x - origin.x) / cell_size;
   const double y = (position.y - origin.y) / cell_size;
+  if (!hexagons) {
+    return {x - 0.5, y - 0.5};
+  }
   const Cell zero = hexagons->zero();
   if (IsFlatTopped(hexagons->layout)) {
     const double column = x / kHexRowHeight;
@@ -70,7 +73,7 @@ WorldFrame::PlanePoint WorldFrame::HexPointAt(const Position& position) const {
 }
 
 Cell WorldFrame::HexagonAt(const Position& position) const {
-  const PlanePoint point = HexPointAt(position);
+  const PlanePoint point = PointAt(position);
   const auto rounded = [](double value) {
     return static_cast<std::int32_t>(std::lround(std::clamp(value, -kFurthestCell, kFurthestCell)));
   };
@@ -93,15 +96,20 @@ Cell WorldFrame::HexagonAt(const Position& position) const {
 }
 
 Position WorldFrame::CenterOf(Cell cell) const {
+  return PositionOf({static_cast<double>(cell.x), static_cast<double>(cell.y)});
+}
+
+Position WorldFrame::PositionOf(const PlanePoint& point) const {
   if (hexagons) {
     const Cell zero = hexagons->zero();
-    const double q = cell.x - zero.x;
-    const double r = cell.y - zero.y;
+    const double q = point.x - zero.x;
+    const double r = point.y - zero.y;
     const bool is_flat = IsFlatTopped(hexagons->layout);
     return {std::fma(is_flat ? q * kHexRowHeight : q + r / 2, cell_size, origin.x),
             std::fma(is_flat ? r + q / 2 : r * kHexRowHeight, cell_size, origin.y), origin.z};
   }
-  return {std::fma(cell.x + 0.5, cell_size, origin.x), std::fma(cell.y + 0.5, cell_size, origin.y), origin.z};
+  return {std::fma(point.x + 0.5, cell_size, origin.x), std::fma(point.y + 0.5, cell_size, origin.y),
+          origin.z};
 }
 
 absl::Status CheckWorldFrame(const WorldFrame& frame) {

@@ -46,14 +46,14 @@ struct WorldFrame {
   // Returns the middle of a cell, which CellAt maps back to the cell. REQUIRES: the cell is on a map.
   Position CenterOf(Cell cell) const;
 
-  // A point on the plane of cells.
+  // A point on the plane of cells: cell (x, y) has its centre at (x, y).
   struct PlanePoint {
     double x = 0.0;
     double y = 0.0;
   };
-  // Returns, approximately, where a position lies among hexagons: cell (x, y) has its centre at (x, y).
-  // REQUIRES: the map is hexagonal.
-  PlanePoint HexPointAt(const Position& position) const;
+  // Return, approximately, where a position lies among the cells, and the position of a point among them.
+  PlanePoint PointAt(const Position& position) const;
+  Position PositionOf(const PlanePoint& point) const;
 
   friend bool operator==(const WorldFrame&, const WorldFrame&) = default;
 

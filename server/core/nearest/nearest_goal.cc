@@ -33,11 +33,11 @@ PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
 
 }  // namespace
 
-absl::Status CheckGoalCount(absl::Span<const Cell> goals) {
-  if (goals.empty()) {
+absl::Status CheckGoalCount(std::size_t goals) {
+  if (goals == 0) {
     return MakeError(ErrorReason::kMissingField, "goals", "at least one goal is needed");
   }
-  return CheckCount("goals", goals.size(), kMaxGoals);
+  return CheckCount("goals", goals, kMaxGoals);
 }
 
 absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<const Cell> goals) {
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<con
   return free;
 }
 
-absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals) {
+absl::Status CheckNearestQuery(const PathQuery& query) {
   if (query.unreachable_policy != UnreachablePolicy::kReport) {
     return MakeError(ErrorReason::kBadValue, "goals",
                      "with several goals unreachable_policy can only be REPORT");
@@ -63,14 +63,15 @@ absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> go
                      "the nearest of several goals is told by paths from cell to cell, which Lazy "
                      "Theta* does not find");
   }
-  return CheckGoalCount(goals);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const PathQuery& query,
                                                     absl::Span<const Cell> goals, const Budget& budget,
                                                     Scratch& scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
-  WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(query, goals));
+  WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(query));
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(goals.size()));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", goals));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);

@@ -17,7 +17,7 @@ namespace waystar::core {
 
 // Returns INVALID_ARGUMENT / MISSING_FIELD with "goals" if there are none, and RESOURCE_EXHAUSTED /
 // TOO_MANY_ITEMS if there are more than kMaxGoals.
-absl::Status CheckGoalCount(absl::Span<const Cell> goals);
+absl::Status CheckGoalCount(std::size_t goals);
 
 // Returns the goals that are free, or FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if none is.
 absl::StatusOr<std::vector<Cell>> FreeGoals(const WalkGrid& walk, absl::Span<const Cell> goals);
@@ -28,9 +28,9 @@ struct NearestGoalResult {
   std::size_t goal_index = 0;
 };
 
-// Checks goals for a query, wherever they lie. Returns INVALID_ARGUMENT / MISSING_FIELD and BAD_VALUE, and
-// RESOURCE_EXHAUSTED / TOO_MANY_ITEMS, as FindPathToNearest does.
-absl::Status CheckNearestQuery(const PathQuery& query, absl::Span<const Cell> goals);
+// Checks whether a query may have several goals. Returns INVALID_ARGUMENT / BAD_VALUE as FindPathToNearest
+// does.
+absl::Status CheckNearestQuery(const PathQuery& query);
 
 // Returns the goal that is cheapest to reach from query.start, among equally cheap ones the first of the
 // list, and the path that FindPath finds to it; query.goal is ignored. One search finds which it is: jump

@@ -47,7 +47,7 @@ absl::Status MakeReady(const GridMap& map, int footprint, CornerRule rule, bool 
   if (!map.HasWalk(footprint)) {
     WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, cells));
     MemoryAccount::Reservation memory;
-    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map, MostBytesOfWalk(map), "footprint", memory));
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(map, MostBytesOfWalk(map), "agent.footprint", memory));
     map.walk(footprint);
     memory.Keep();
   }

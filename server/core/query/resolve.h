@@ -25,13 +25,8 @@ struct GridRouteQuery {
   PathQuery path;
   // It is empty for the query's own map.
   std::string goal_map;
-  // If there are any, path.goal is ignored.
+  // If there are any, there are several, and path.goal is ignored.
   std::vector<Cell> goals;
-
-  // How the ends were given, so that errors blame the field that the caller filled.
-  bool start_was_position = false;
-  bool goal_was_position = false;
-  bool goals_were_positions = false;
 
   // Returns whether portals have a part in it: it leads to another map, or its map has portals.
   bool HasPortals() const;
@@ -57,10 +52,10 @@ struct ResolvedRoute {
 // query and the store of `others` must outlive the result.
 //
 // Returns, with the field of the query, the errors of ResolvedAgent::Make; INVALID_ARGUMENT / MISSING_FIELD
-// for an end that is not given, BAD_VALUE for one that is given twice, for a coordinate or a snap radius that
-// is not finite, and for directions of an any-angle path; OUT_OF_RANGE / OFF_MAP for a position off the map;
-// with several goals those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that the
-// map's kind does not have; and the errors of StatusOfEnd.
+// for an end that is not given, BAD_VALUE for a coordinate or a snap radius out of its range, and for
+// directions of an any-angle path; OUT_OF_RANGE / OFF_MAP for a position off the map; with several goals
+// those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that the map's kind does not
+// have; and the errors of StatusOfEnd.
 //
 // Thread safety: any thread may call it, on one snapshot too.
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
@@ -72,9 +67,9 @@ absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& a
                                          const MapSnapshot& snapshot, const RouteQuery& query,
                                          const Budget& budget);
 
-// Returns the error of a search with its field renamed to the position if the caller gave that and not a
-// cell.
-absl::Status BlamePositionField(const absl::Status& status, const GridRouteQuery& query);
+// Returns the error of a search with the field of the query in place of the search's own: of one goal
+// "goals[0]", and of the agent below "agent.".
+absl::Status InQuery(const absl::Status& status);
 
 // Returns the budget of work on a snapshot, which also ends when the snapshot is to be evicted.
 Budget BudgetOn(const MapSnapshot& snapshot, const Budget& budget);

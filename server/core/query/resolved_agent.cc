@@ -19,11 +19,11 @@ namespace {
 
 absl::StatusOr<const MovementProfile*> ProfileOfName(const std::string& name, const GridMap& map) {
   if (const absl::Status status = CheckProfileName(name); !status.ok()) {
-    return MakeError(ErrorReason::kBadProfile, "profile_name", status.message());
+    return MakeError(ErrorReason::kBadProfile, "agent.profile_name", status.message());
   }
   const MovementProfile* profile = FindProfile(map.profiles(), name);
   if (profile == nullptr) {
-    return NoSuchProfile(name, "profile_name");
+    return NoSuchProfile(name, "agent.profile_name");
   }
   return profile;
 }
@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<ResolvedAgent>> ResolvedAgent::Make(const MapSnap
   WAYSTAR_RETURN_IF_ERROR(agent->TakeProfile());
   agent->corner_rule_ = query.corner_rule.value_or(agent->corner_rule_);
   if (query.footprint.has_value()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckFootprint(*query.footprint));
+    WAYSTAR_RETURN_IF_ERROR(InQuery(CheckFootprint(*query.footprint)));
     agent->footprint_ = *query.footprint;
   }
   WAYSTAR_RETURN_IF_ERROR(
@@ -64,7 +64,7 @@ absl::Status ResolvedAgent::TakeProfile() {
   if (query_.profile.has_value()) {
     profile = &*query_.profile;
     if (const absl::Status status = CheckProfile(*profile, plain.settings()); !status.ok()) {
-      return WithFieldPrefix(status, "profile.");
+      return WithFieldPrefix(status, "agent.profile.");
     }
   } else if (query_.profile_name.has_value()) {
     WAYSTAR_ASSIGN_OR_RETURN(profile, ProfileOfName(*query_.profile_name, plain));
@@ -89,7 +89,8 @@ absl::Status ResolvedAgent::MakeView(const TerrainRules& rules) {
   if (!plain.profile_views().Has(rules)) {
     WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, CellsToView(plain, rules)));
     WAYSTAR_RETURN_IF_ERROR(ReserveFor(plain, MostBytesOfView(plain),
-                                       query_.profile.has_value() ? "profile" : "profile_name", memory));
+                                       query_.profile.has_value() ? "agent.profile" : "agent.profile_name",
+                                       memory));
   }
   view_ = ViewUnder(plain, rules);
   memory.Keep();
@@ -101,8 +102,12 @@ absl::Status ResolvedAgent::TakeOverlay() {
     if (const std::int64_t cells = EstimateWork(*query_.overlay, map()); cells > kMaxCellsAtOnce) {
       WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, static_cast<std::uint64_t>(cells)));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(GridMap overlaid, WithOverlay(map(), *query_.overlay, &overlay_memory_));
-    overlaid_ = std::move(overlaid);
+    absl::StatusOr<GridMap> overlaid = WithOverlay(map(), *query_.overlay, &overlay_memory_);
+    if (!overlaid.ok()) {
+      return ErrorFieldOf(overlaid.status()).empty() ? overlaid.status()
+                                                     : WithFieldPrefix(overlaid.status(), "view.");
+    }
+    overlaid_ = *std::move(overlaid);
   }
   return absl::OkStatus();
 }

@@ -36,10 +36,11 @@ class ResolvedAgent final : public World {
   // of `others` and the budget's upkeep must outlive it. What it needs of the map is made if it is not there:
   // see MakeReady.
   //
-  // Returns the errors of CheckIsGrid, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field "footprint";
-  // those of CheckProfile below "profile."; INVALID_ARGUMENT / BAD_PROFILE and NOT_FOUND / PROFILE_NOT_FOUND
-  // with field "profile_name"; those of WithOverlay; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field
-  // "profile", "profile_name" or "footprint" if there is no memory for the map as that agent sees it.
+  // Returns the errors of CheckIsGrid, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field
+  // "agent.footprint"; those of CheckProfile below "agent.profile."; INVALID_ARGUMENT / BAD_PROFILE and
+  // NOT_FOUND / PROFILE_NOT_FOUND with field "agent.profile_name"; those of WithOverlay below "view.";
+  // RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field "agent.profile", "agent.profile_name" or
+  // "agent.footprint" if there is no memory for the map as that agent sees it.
   static absl::StatusOr<std::unique_ptr<ResolvedAgent>> Make(const MapSnapshot& snapshot,
                                                              const AgentQuery& query, OtherMaps others,
                                                              bool by_jumps, const Budget& budget);

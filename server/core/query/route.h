@@ -45,8 +45,8 @@ struct Route {
   absl::Span<const PortalCrossing> crossings;
   // The version of the map that each crossing leads to.
   std::vector<MapVersion> crossing_versions;
-  // The index of the goal that the path leads to, of several.
-  std::optional<std::size_t> goal_index;
+  // The index of the goal that the path leads to, with Outcome::kFound.
+  std::size_t goal_index = 0;
   std::optional<RouteSummary> summary;
 
   // The graph, which is null on a grid, and the nodes that the path goes through.
@@ -60,9 +60,7 @@ struct Route {
   // How long the search took.
   std::chrono::nanoseconds searching{0};
 
-  PortalPath portal_path() const {
-    return {.path = path, .crossings = crossings, .goal_index = goal_index.value_or(0)};
-  }
+  PortalPath portal_path() const { return {.path = path, .crossings = crossings, .goal_index = goal_index}; }
 };
 
 }  // namespace waystar::core

@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/corner_rule.h"
@@ -28,27 +28,28 @@ struct AgentQuery {
   std::optional<Overlay> overlay;
 };
 
-// A start or a goal as it was given: by a cell or a position on a grid, by a position or a node on a graph.
-// Resolve returns an error for any other.
-struct RouteEnd {
+// A place as it was given: by a cell or a position on a grid, by a position or a node on a graph. At most one
+// is given.
+struct Location {
   std::optional<Cell> cell;
   std::optional<Position> position;
   std::string node;
 };
 
-struct RouteQuery {
-  RouteEnd start;
-  // At most one of the three is given. Of a list the goal that is cheapest to reach counts.
-  RouteEnd goal;
-  std::vector<Cell> goals;
-  std::vector<Position> goal_positions;
-  // The id of the map that the goal lies on. The query's own map may be named or left empty.
-  std::string goal_map;
+// How far, in units of the game, a location may be from the nearest place where the agent can be, to be moved
+// there: a free cell, or on a graph a node.
+struct Snap {
+  double radius = 0.0;
+};
 
+struct RouteQuery {
   AgentQuery agent;
-  // How far, in units of the game, an end may be moved to where the agent can stand. 0 means not at all on a
-  // grid, and however far on a graph.
-  double snap_radius = 0.0;
+  std::optional<Snap> snap;
+  Location start;
+  // The goal that is cheapest to reach counts.
+  absl::InlinedVector<Location, 1> goals;
+  // The id of the map that the goals lie on. The query's own map may be named or left empty.
+  std::string goal_map;
 
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
@@ -58,8 +59,6 @@ struct RouteQuery {
   // What to return besides the path. Positions are also returned where one was given, and always on a graph.
   bool with_positions = false;
   bool with_summary = false;
-
-  bool HasSeveralGoals() const { return !goals.empty() || !goal_positions.empty(); }
 };
 
 }  // namespace waystar::core

@@ -1,22 +1,28 @@
 // Checks of route queries that need no map but its kind.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/core/query/route_query.h"
 
 namespace waystar::core {
 
-// Checks a query on a grid: it names no nodes, has one start, and one goal or one list of goals, given by
-// cells or finite positions, and asks for no directions of an any-angle path. Returns the errors of Resolve.
+// Returns "goals[index]".
+std::string GoalField(std::size_t index);
+
+// Checks a query on a grid: it names no nodes, has a start and from 1 to kMaxGoals goals, given by cells or
+// finite positions, and asks for no directions of an any-angle path. Returns the errors of Resolve.
 absl::Status CheckOnGrid(const RouteQuery& query);
 
 // Checks that a query on the waypoint graph `map` has no field that only grids have. Returns
 // FAILED_PRECONDITION / WRONG_MAP_KIND with the field.
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map);
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" or "goal_positions" for a query with several goals
-// where only one is allowed.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" for a query with several goals where only one is
+// allowed.
 absl::Status CheckOneGoal(const RouteQuery& query);
 
 }  // namespace waystar::core

@@ -68,7 +68,7 @@ absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& b
                                                   own, scratch, recorder)
                          : SearchWithoutPortals(query, own, scratch, recorder);
   if (!found.ok()) {
-    return BlamePositionField(found.status(), query);
+    return InQuery(found.status());
   }
   return ToRoute(resolved, *found, Clock::now() - begin);
 }
@@ -130,12 +130,11 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Res
   }
   const auto take = [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
                         std::chrono::nanoseconds took) {
-    const ResolvedRoute& query = *queries[indexes[task]];
     if (!answer.ok()) {
-      return sink(indexes[task], BlamePositionField(answer.status(), query.grid()));
+      return sink(indexes[task], InQuery(answer.status()));
     }
-    return sink(indexes[task],
-                ToRoute(query, {.path = answer->path, .goal_index = answer->goal_index}, took));
+    return sink(indexes[task], ToRoute(*queries[indexes[task]],
+                                       {.path = answer->path, .goal_index = answer->goal_index}, took));
   };
   const Budget own = BudgetOn(shared.snapshot(), budget);
   return crew != nullptr ? FindPaths(shared.map(), tasks, own, *crew, take)

@@ -24,7 +24,7 @@ std::vector<Cell> Walk(Cell at, absl::Span<const Direction> directions) {
   return cells;
 }
 
-std::optional<WorldPoint> PointOf(const WaypointGraph& graph, const RouteEnd& end) {
+std::optional<WorldPoint> PointOf(const WaypointGraph& graph, const Location& end) {
   if (end.position.has_value()) {
     return WorldPoint{end.position->x, end.position->y, end.position->z};
   }
@@ -57,11 +57,12 @@ void AddGoals(absl::string_view map, const RouteQuery& query, const Route& route
   if (!query.goal_map.empty() && query.goal_map != map) {
     return;
   }
-  if (query.goal.cell.has_value()) {
-    marks.goals.push_back(*query.goal.cell);
-  } else if (!query.goals.empty()) {
-    marks.goals = query.goals;
-  } else if (route.path.outcome == Outcome::kFound) {
+  for (const Location& goal : query.goals) {
+    if (goal.cell.has_value()) {
+      marks.goals.push_back(*goal.cell);
+    }
+  }
+  if (marks.goals.empty() && route.path.outcome == Outcome::kFound) {
     marks.goals.push_back(route.path.end);
   }
 }
@@ -100,7 +101,7 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
   GraphQueryMarks marks{.start = PointOf(*route.graph, query.start),
-                        .goal = PointOf(*route.graph, query.goal)};
+                        .goal = PointOf(*route.graph, query.goals.front())};
   for (const Position& position : route.positions) {
     marks.way.push_back({position.x, position.y, position.z});
   }

@@ -43,7 +43,7 @@ class Nearest {
   bool MayBeIn(int y) const {
     if (frame_.hexagons) {
       // Rows are level, or rise by 30 degrees; either way they lie that far apart.
-      const double away = (y - frame_.HexPointAt(position_).y) * std::sqrt(0.75) * frame_.cell_size;
+      const double away = (y - frame_.PointAt(position_).y) * std::sqrt(0.75) * frame_.cell_size;
       return away * away <= limit_ * kSlack;
     }
     const double dy = frame_.CenterOf({0, y}).y - position_.y;
@@ -86,7 +86,7 @@ std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, c
     if (!frame.hexagons) {
       return middle.x;
     }
-    const WorldFrame::PlanePoint point = frame.HexPointAt(position);
+    const WorldFrame::PlanePoint point = frame.PointAt(position);
     const double x = std::ceil(point.x - (y - point.y) / 2);
     return static_cast<int>(std::clamp(x, 0.0, static_cast<double>(walk.width())));
   };

@@ -19,7 +19,7 @@ bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
 // ignored.
 WatchedAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
   const std::optional<Overlay>& overlay = query.agent.overlay;
-  if (query.snap_radius > 0 || (overlay.has_value() && !overlay->ignored_obstacles.empty())) {
+  if (query.snap.has_value() || (overlay.has_value() && !overlay->ignored_obstacles.empty())) {
     return WatchedAnswer::Basis::kMore;
   }
   return seen.settings() == map.settings() ? WatchedAnswer::Basis::kMap : WatchedAnswer::Basis::kView;
@@ -44,8 +44,9 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
 }
 
 void AnswerRenewal::TakeError(const absl::Status& error) {
-  Judge(snapshot_.grid(),
-        {.start = query_.start.cell.value_or(Cell()), .goal = query_.goal.cell.value_or(Cell())}, {}, error);
+  const Location goal = query_.goals.empty() ? Location() : query_.goals.front();
+  Judge(snapshot_.grid(), {.start = query_.start.cell.value_or(Cell()), .goal = goal.cell.value_or(Cell())},
+        {}, error);
 }
 
 void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,

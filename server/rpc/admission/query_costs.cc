@@ -16,8 +16,10 @@ constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
 
 // Returns the floor of the base-2 logarithm of the distance, in cells; positions have none without the map.
 int DistanceOctave(const v1::FindPathRequest& query) {
-  const std::int64_t dx = std::int64_t{query.goal().x()} - query.start().x();
-  const std::int64_t dy = std::int64_t{query.goal().y()} - query.start().y();
+  const v1::Cell& start = query.start().cell();
+  const v1::Cell& goal = query.goals_size() > 0 ? query.goals(0).cell() : v1::Cell::default_instance();
+  const std::int64_t dx = std::int64_t{goal.x()} - start.x();
+  const std::int64_t dy = std::int64_t{goal.y()} - start.y();
   const auto distance = static_cast<std::uint64_t>(std::max(std::abs(dx), std::abs(dy)));
   return static_cast<int>(std::bit_width(distance));
 }
@@ -27,26 +29,28 @@ int DistanceOctave(const v1::FindPathRequest& query) {
 QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
   // A profile that no query had before may take long to see the map by. It is written the same way each time
   // by one program, which is all that is asked of it.
-  const std::string profile = query.has_profile() ? query.profile().SerializeAsString() : std::string();
+  const v1::Agent& agent = query.agent();
+  const std::string profile = agent.has_profile() ? agent.profile().SerializeAsString() : std::string();
+  const v1::View& view = query.view();
   const int overlay_octave =
-      query.has_overlay() ? static_cast<int>(std::bit_width(query.overlay().ByteSizeLong())) : -1;
+      view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1;
   const std::size_t hash =
       absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
-                   static_cast<int>(query.movement_case()), query.profile_name(), profile, overlay_octave,
-                   query.footprint(), query.goals_size() + query.goal_positions_size(),
-                   static_cast<int>(query.corner_rule()), static_cast<int>(query.path_form()),
-                   static_cast<int>(query.unreachable_policy()), std::ilogb(query.snap_radius()),
-                   query.with_summary(), query.goal_map(), query.has_start_position());
+                   static_cast<int>(agent.movement_case()), agent.profile_name(), profile, overlay_octave,
+                   agent.footprint(), static_cast<int>(agent.corner_rule()), query.goals_size(),
+                   static_cast<int>(query.path_form()), static_cast<int>(query.unreachable_policy()),
+                   std::ilogb(query.snap().radius()), query.with_summary(), query.goal_map(),
+                   static_cast<int>(query.start().place_case()));
   return hash % kSlots;
 }
 
 QueryCosts::Slot QueryCosts::SlotOf(const v1::SampleCellsRequest& draw) {
   const std::int64_t area = std::int64_t{draw.region().width()} * draw.region().height();
-  const std::size_t hash =
-      absl::HashOf(draw.map(), draw.has_reachable_from(), draw.has_region(),
-                   std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(area, 0))),
-                   std::bit_width(static_cast<std::uint32_t>(std::max(draw.count(), 0))),
-                   static_cast<int>(draw.movement_case()), draw.profile_name(), draw.has_overlay());
+  const std::size_t hash = absl::HashOf(
+      draw.map(), draw.has_reachable_from(), draw.has_region(),
+      std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(area, 0))),
+      std::bit_width(static_cast<std::uint32_t>(std::max(draw.count(), 0))),
+      static_cast<int>(draw.agent().movement_case()), draw.agent().profile_name(), draw.view().has_overlay());
   return hash % kSlots;
 }
 

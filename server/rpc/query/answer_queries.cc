@@ -130,15 +130,20 @@ bool MovesByItself(const core::AgentQuery& agent) {
   return agent.profile.has_value() || agent.profile_name.has_value();
 }
 
-// Gives a query what the request says of all agents, where it says nothing itself.
-void TakeShared(const core::AgentQuery& shared, core::AgentQuery& agent) {
-  if (!MovesByItself(agent)) {
-    agent.profile = shared.profile;
-    agent.profile_name = shared.profile_name;
+// Gives a query the agent and the view of the request, where it has none of its own.
+void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked, core::AgentQuery& own) {
+  std::optional<core::Overlay> overlay = asked.has_view() ? std::move(own.overlay) : shared.overlay;
+  if (!asked.has_agent()) {
+    own = shared;
   }
-  if (!agent.overlay.has_value()) {
-    agent.overlay = shared.overlay;
-  }
+  own.overlay = std::move(overlay);
+}
+
+// Returns whether a query sees the map as the agent of the request does. It may have its own size and rule.
+bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
+               const core::AgentQuery& own) {
+  return (!asked.has_agent() || (!MovesByItself(own) && !MovesByItself(shared))) &&
+         (!asked.has_view() || (!own.overlay.has_value() && !shared.overlay.has_value()));
 }
 
 }  // namespace
@@ -149,9 +154,9 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
-                           HexCoordinates::Of(*snapshot, request.coordinates()));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared, ToAgentQuery(request, coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, HexCoordinates::Of(*snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
+                           ToAgentQuery(request.agent(), request.view(), coordinates));
   const core::OtherMaps others = MapsFor(store, context.caller);
   const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<core::ResolvedAgent> agent,
@@ -160,17 +165,21 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
     batched.coordinates = coordinates;
-    if (asked.coordinates() != v1::HEX_LAYOUT_UNSPECIFIED) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, HexCoordinates::Of(*snapshot, asked.coordinates()));
+    if (asked.has_view()) {
+      WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, HexCoordinates::Of(*snapshot, asked.view()));
     }
     absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, batched.coordinates);
     WAYSTAR_RETURN_IF_ERROR(query.status());
     core::AgentQuery& own = query->agent;
-    if (!MovesByItself(own) && !own.overlay.has_value()) {
+    if (SharesMap(shared, asked, own)) {
+      if (asked.has_agent()) {
+        own.footprint = own.footprint.value_or(1);
+        own.corner_rule = own.corner_rule.value_or(core::CornerRule::kNoCornerCutting);
+      }
       WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::ResolveFor(agent, *snapshot, *query, budget));
       return absl::OkStatus();
     }
-    TakeShared(shared, own);
+    TakeShared(shared, asked, own);
     batched.query = std::make_unique<const core::RouteQuery>(*std::move(query));
     WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::Resolve(*snapshot, *batched.query, others, budget));
     return absl::OkStatus();

@@ -1,17 +1,25 @@
 #include "server/rpc/query/field_answers.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/reachable_pairs.h"
+#include "server/core/grid/world_frame.h"
+#include "server/core/path/cell_ray.h"
+#include "server/core/query/location_check.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/resolve_location.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/answer_query.h"
@@ -39,9 +47,33 @@ class Stopwatch {
 
 // The map that a question is about, as its agent sees it, and how its cells are counted.
 struct Ground {
+  // Returns the cell that a location stands for, or the errors of CheckLocationOnGrid and LocationResolver.
+  absl::StatusOr<core::Cell> Resolve(absl::string_view field, const v1::Location& location) const {
+    const core::Location converted = ToLocation(location, coordinates);
+    WAYSTAR_RETURN_IF_ERROR(core::CheckLocationOnGrid(field, converted));
+    return core::LocationResolver(agent->map(), agent->footprint(), snap, budget).Resolve(field, converted);
+  }
+
+  // The same for a list. `name` is that of the field.
+  absl::StatusOr<std::vector<core::Cell>> ResolveAll(
+      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const {
+    std::vector<core::Cell> cells;
+    cells.reserve(static_cast<std::size_t>(locations.size()));
+    for (const v1::Location& location : locations) {
+      absl::StatusOr<core::Cell> cell = Resolve("", location);
+      if (!cell.ok()) {
+        // The field's name is made for what is refused alone.
+        return Resolve(absl::StrCat(name, "[", cells.size(), "]"), location).status();
+      }
+      cells.push_back(*cell);
+    }
+    return cells;
+  }
+
   core::PinnedSnapshot snapshot;
   HexCoordinates coordinates;
   core::AgentQuery query;
+  std::optional<core::Snap> snap;
   std::unique_ptr<core::ResolvedAgent> agent;
   core::Budget budget;
 };
@@ -51,16 +83,29 @@ absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, co
                                                  const CallContext& context) {
   auto ground = std::make_unique<Ground>();
   WAYSTAR_ASSIGN_OR_RETURN(ground->snapshot, store.Pin(request.map()));
-  if constexpr (requires { request.coordinates(); }) {
-    WAYSTAR_ASSIGN_OR_RETURN(ground->coordinates,
-                             HexCoordinates::Of(*ground->snapshot, request.coordinates()));
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(ground->query, ToAgentQuery(request, ground->coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(ground->coordinates, HexCoordinates::Of(*ground->snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(ground->query, ToAgentQuery(request.agent(), request.view(), ground->coordinates));
   WAYSTAR_ASSIGN_OR_RETURN(ground->agent,
                            core::ResolvedAgent::Make(*ground->snapshot, ground->query,
                                                      MapsFor(store, context.caller), false, context.budget));
   ground->budget = core::BudgetOn(*ground->snapshot, context.budget);
+  if constexpr (requires { request.snap(); }) {
+    ground->snap = ToSnap(request.has_snap(), request.snap());
+    WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(ground->snap));
+  }
   return ground;
+}
+
+// Returns where a ray begins or ends: a cell stands for its centre.
+absl::StatusOr<core::CellPoint> RayEnd(const Ground& ground, absl::string_view field,
+                                       const v1::Location& location) {
+  const core::Location end = ToLocation(location, ground.coordinates);
+  WAYSTAR_RETURN_IF_ERROR(core::CheckLocationOnGrid(field, end));
+  if (end.cell.has_value()) {
+    return core::CellPoint{static_cast<double>(end.cell->x), static_cast<double>(end.cell->y)};
+  }
+  const core::WorldFrame::PlanePoint point = ground.agent->map().settings().frame.PointAt(*end.position);
+  return core::CellPoint{point.x, point.y};
 }
 
 // Returns whether going over all cells to draw from takes longer than the lane's searches.
@@ -75,31 +120,33 @@ bool IsTooMuchHere(const core::SampleQuery& query, const core::GridMap& map, con
 absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& request,
                                       v1::ComputeCostMatrixResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  const std::vector<core::Cell> sources = ToCells(request.sources(), ground->coordinates);
-  const std::vector<core::Cell> targets = ToCells(request.targets(), ground->coordinates);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> starts,
+                           ground->ResolveAll("starts", request.starts()));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
       core::ComputeCostMatrix(ground->agent->map(), *ground->agent,
-                              {.sources = sources, .targets = targets, .agent = ground->agent->agent()},
+                              {.starts = starts, .goals = goals, .agent = ground->agent->agent()},
                               ground->budget, context.bench.scratch, context.bench.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
   FillVersion(ground->snapshot->version(), response);
-  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "targets");
+  return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "goals");
 }
 
 absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
                                      v1::FindReachableResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  WAYSTAR_ASSIGN_OR_RETURN(core::ReachQuery query, ToReachQuery(request, ground->coordinates));
+  core::ReachQuery query = ToReachQuery(request);
+  WAYSTAR_ASSIGN_OR_RETURN(query.start, ground->Resolve("start", request.start()));
   query.agent = ground->agent->agent();
   const Stopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::ReachableCells reachable,
       core::FindReachable(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
   stopwatch.Stamp(context, reachable.expanded, *response.mutable_statistics());
-  const absl::string_view field = query.want_costs ? "want_costs" : "region";
+  const absl::string_view field = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
   FillReachable(reachable, response);
   FillVersion(ground->snapshot->version(), response);
@@ -109,7 +156,7 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
 absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
                                      v1::ComputeFlowFieldResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  const std::vector<core::Cell> goals = ToCells(request.goals(), ground->coordinates);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
   core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
   query.agent = ground->agent->agent();
   const Stopwatch stopwatch;
@@ -117,7 +164,7 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
       const core::FlowField field,
       core::ComputeFlowField(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
   stopwatch.Stamp(context, field.expanded, *response.mutable_statistics());
-  const absl::string_view blamed = query.want_costs ? "want_costs" : "region";
+  const absl::string_view blamed = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(
       CheckAnswerFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
   FillFlowField(field, ground->coordinates, response);
@@ -128,8 +175,20 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
 absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
                                         v1::CheckReachabilityResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::CellPair> pairs,
-                           ToCellPairs(request, ground->coordinates));
+  if (request.pairs().empty()) {
+    return MissingField("pairs");
+  }
+  std::vector<core::CellPair> pairs;
+  pairs.reserve(static_cast<std::size_t>(request.pairs_size()));
+  for (const v1::LocationPair& pair : request.pairs()) {
+    const absl::StatusOr<core::Cell> start = ground->Resolve("start", pair.start());
+    const absl::StatusOr<core::Cell> goal = ground->Resolve("goal", pair.goal());
+    if (!start.ok() || !goal.ok()) {
+      return WithFieldPrefix(start.ok() ? goal.status() : start.status(),
+                             absl::StrCat("pairs[", pairs.size(), "]."));
+    }
+    pairs.push_back({*start, *goal});
+  }
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
                            core::CheckReachability(ground->agent->map(), *ground->agent,
                                                    ground->agent->agent(), pairs, ground->budget));
@@ -140,14 +199,12 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
 
 absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayResponse& response,
                                CallContext& context) const {
-  if (!request.has_from() || !request.has_to()) {
-    return MissingField(request.has_from() ? "to" : "from");
-  }
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit, core::CastRay(ground->agent->map(), ground->agent->agent(),
-                                                                 {request.from().x(), request.from().y()},
-                                                                 {request.to().x(), request.to().y()}));
-  FillRayHit(hit, response);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::CellPoint from, RayEnd(*ground, "from", request.from()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::CellPoint to, RayEnd(*ground, "to", request.to()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit,
+                           core::CastRay(ground->agent->map(), ground->agent->agent(), from, to));
+  FillRayHit(hit, ground->agent->map().settings().frame, ground->coordinates, response);
   FillVersion(ground->snapshot->version(), response);
   return absl::OkStatus();
 }
@@ -155,7 +212,11 @@ absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayRes
 absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response,
                                   CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  core::SampleQuery query = ToSampleQuery(request, ground->coordinates);
+  core::SampleQuery query = ToSampleQuery(request);
+  if (request.has_reachable_from()) {
+    WAYSTAR_ASSIGN_OR_RETURN(query.reachable_from,
+                             ground->Resolve("reachable_from", request.reachable_from()));
+  }
   query.agent = ground->agent->agent();
   if (IsTooMuchHere(query, ground->agent->map(), context)) {
     context.needs_more_expansions = true;

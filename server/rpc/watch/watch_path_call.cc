@@ -41,7 +41,8 @@ absl::Status WatchPathCall::ReadRequest() {
   }));
   const auto parse = [this]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(coordinates,
-                             HexCoordinates::Of(watches_.store(), request.map(), request.coordinates()));
+                             HexCoordinates::Of(watches_.store(), request.map(), request.view().coordinates(),
+                                                "view.coordinates"));
     WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, coordinates));
     return core::CheckOneGoal(query);
   };

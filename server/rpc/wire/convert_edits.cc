@@ -305,7 +305,7 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
-                           HexCoordinates::Of(store, request.map(), request.coordinates()));
+                           HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
   if (request.expected_revision() > 0) {

@@ -26,17 +26,11 @@ std::optional<double> MaxCostOf(const Request& request) {
 
 }  // namespace
 
-absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
-                                              const HexCoordinates& coordinates) {
-  if (!request.has_start()) {
-    return MissingField("start");
-  }
-  return core::ReachQuery{
-      .start = coordinates.ToPlane(ToCell(request.start())),
-      .max_cost = MaxCostOf(request),
-      .region = RegionOf(request),
-      .sense = request.towards_start() ? core::FloodSense::kToSeeds : core::FloodSense::kFromSeeds,
-      .want_costs = request.want_costs()};
+core::ReachQuery ToReachQuery(const v1::FindReachableRequest& request) {
+  return {.max_cost = MaxCostOf(request),
+          .region = RegionOf(request),
+          .sense = request.towards_start() ? core::FloodSense::kToSeeds : core::FloodSense::kFromSeeds,
+          .want_costs = request.with_costs()};
 }
 
 core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request,
@@ -44,30 +38,14 @@ core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request
   return {.goals = goals,
           .region = RegionOf(request),
           .max_cost = MaxCostOf(request),
-          .want_costs = request.want_costs()};
+          .want_costs = request.with_costs()};
 }
 
-absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request,
-                                                        const HexCoordinates& coordinates) {
-  std::vector<core::CellPair> pairs;
-  for (const v1::CellPair& pair : request.pairs()) {
-    if (!pair.has_start() || !pair.has_goal()) {
-      return MissingField(absl::StrCat("pairs[", pairs.size(), pair.has_start() ? "].goal" : "].start"));
-    }
-    pairs.push_back({coordinates.ToPlane(ToCell(pair.start())), coordinates.ToPlane(ToCell(pair.goal()))});
-  }
-  return pairs;
-}
-
-core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request, const HexCoordinates& coordinates) {
-  core::SampleQuery query{.count = request.count(),
-                          .seed = request.seed(),
-                          .region = RegionOf(request),
-                          .distinct = request.distinct()};
-  if (request.has_reachable_from()) {
-    query.reachable_from = coordinates.ToPlane(ToCell(request.reachable_from()));
-  }
-  return query;
+core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request) {
+  return {.count = request.count(),
+          .seed = request.seed(),
+          .region = RegionOf(request),
+          .distinct = request.distinct()};
 }
 
 void FillReachable(const core::ReachableCells& reachable, v1::FindReachableResponse& response) {
@@ -90,14 +68,14 @@ void FillFlowField(const core::FlowField& field, const HexCoordinates& coordinat
   }
 }
 
-void FillRayHit(const core::RayHit& hit, v1::CastRayResponse& response) {
+void FillRayHit(const core::RayHit& hit, const core::WorldFrame& frame, const HexCoordinates& coordinates,
+                v1::CastRayResponse& response) {
   response.set_blocked(hit.is_blocked);
-  FillCell(hit.cell, *response.mutable_cell());
-  response.mutable_point()->set_x(hit.position.x);
-  response.mutable_point()->set_y(hit.position.y);
+  FillCell(coordinates.FromPlane(hit.cell), *response.mutable_cell());
+  FillPosition(frame.PositionOf({hit.position.x, hit.position.y}), *response.mutable_position());
   response.set_fraction(hit.fraction);
   if (hit.last_free.has_value()) {
-    FillCell(*hit.last_free, *response.mutable_last_free());
+    FillCell(coordinates.FromPlane(*hit.last_free), *response.mutable_last_free());
   }
 }
 

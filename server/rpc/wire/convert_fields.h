@@ -3,14 +3,12 @@
 
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "server/core/field/cost_matrix.h"
 #include "server/core/field/flow_field.h"
 #include "server/core/field/reachable.h"
-#include "server/core/field/reachable_pairs.h"
 #include "server/core/field/sample_cells.h"
 #include "server/core/grid/cell.h"
+#include "server/core/grid/world_frame.h"
 #include "server/core/path/cell_ray.h"
 #include "server/core/search/agent.h"
 #include "server/rpc/wire/hex_coordinates.h"
@@ -18,20 +16,18 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire, all but agents. Errors are INVALID_ARGUMENT / MISSING_FIELD.
-absl::StatusOr<core::ReachQuery> ToReachQuery(const v1::FindReachableRequest& request,
-                                              const HexCoordinates& coordinates);
+// The following convert from the wire all but agents and locations.
+core::ReachQuery ToReachQuery(const v1::FindReachableRequest& request);
 // `goals` must outlive the query.
 core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request,
                                       const std::vector<core::Cell>& goals);
-absl::StatusOr<std::vector<core::CellPair>> ToCellPairs(const v1::CheckReachabilityRequest& request,
-                                                        const HexCoordinates& coordinates);
-core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request, const HexCoordinates& coordinates);
+core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request);
 
 // The following convert to the wire.
 void FillReachable(const core::ReachableCells& reachable, v1::FindReachableResponse& response);
 void FillFlowField(const core::FlowField& field, const HexCoordinates& coordinates,
                    v1::ComputeFlowFieldResponse& response);
-void FillRayHit(const core::RayHit& hit, v1::CastRayResponse& response);
+void FillRayHit(const core::RayHit& hit, const core::WorldFrame& frame, const HexCoordinates& coordinates,
+                v1::CastRayResponse& response);
 
 }  // namespace waystar::rpc

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/search/checks.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_profile.h"
 #include "server/rpc/wire/convert_shape.h"
@@ -13,38 +14,91 @@
 namespace waystar::rpc {
 namespace {
 
-core::RouteEnd ToRouteEnd(bool has_cell, const v1::Cell& cell, bool has_position,
-                          const v1::Position& position, const std::string& node,
-                          const HexCoordinates& coordinates) {
-  core::RouteEnd end{.node = node};
-  if (has_cell) {
-    end.cell = coordinates.ToPlane(ToCell(cell));
+absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
+                        core::AgentQuery& agent) {
+  absl::StatusOr<core::Shape> blocked = ToShape(overlay.blocked(), coordinates);
+  if (!blocked.ok()) {
+    return WithFieldPrefix(blocked.status(), "view.overlay.blocked.");
   }
-  if (has_position) {
-    end.position = ToPosition(position);
+  agent.overlay = core::Overlay{
+      .blocked = *std::move(blocked),
+      .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()}};
+  return absl::OkStatus();
+}
+
+absl::Status SetMovement(const v1::Agent& from, core::AgentQuery& agent) {
+  if (from.has_profile()) {
+    absl::StatusOr<core::MovementProfile> profile = ToMovementProfile(from.profile());
+    if (!profile.ok()) {
+      return WithFieldPrefix(profile.status(), "profile.");
+    }
+    agent.profile = *std::move(profile);
   }
-  return end;
+  if (from.has_profile_name()) {
+    agent.profile_name = from.profile_name();
+  }
+  if (from.corner_rule() != v1::CORNER_RULE_UNSPECIFIED) {
+    WAYSTAR_ASSIGN_OR_RETURN(agent.corner_rule, ToCornerRule(from.corner_rule()));
+  }
+  if (from.footprint() != 0) {
+    agent.footprint = from.footprint();
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
+
+core::Location ToLocation(const v1::Location& location, const HexCoordinates& coordinates) {
+  core::Location converted;
+  switch (location.place_case()) {
+    case v1::Location::kCell:
+      converted.cell = coordinates.ToPlane(ToCell(location.cell()));
+      break;
+    case v1::Location::kPosition:
+      converted.position = ToPosition(location.position());
+      break;
+    case v1::Location::kNode:
+      converted.node = location.node();
+      break;
+    case v1::Location::PLACE_NOT_SET:
+      break;
+  }
+  return converted;
+}
+
+std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap) {
+  return is_given ? std::optional(core::Snap{.radius = snap.radius()}) : std::nullopt;
+}
+
+absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
+                                              const HexCoordinates& coordinates) {
+  absl::StatusOr<core::AgentQuery> result;
+  core::AgentQuery& query = result.emplace();
+  if (absl::Status status = SetMovement(agent, query); !status.ok()) {
+    return WithFieldPrefix(status, "agent.");
+  }
+  if (view.has_overlay()) {
+    WAYSTAR_RETURN_IF_ERROR(SetOverlay(view.overlay(), coordinates, query));
+  }
+  return result;
+}
 
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request,
                                               const HexCoordinates& coordinates) {
   // Filled where it is returned: it is large, and batches have thousands.
   absl::StatusOr<core::RouteQuery> result;
   core::RouteQuery& query = result.emplace();
-  query.start = ToRouteEnd(request.has_start(), request.start(), request.has_start_position(),
-                           request.start_position(), request.start_node(), coordinates);
-  query.goal = ToRouteEnd(request.has_goal(), request.goal(), request.has_goal_position(),
-                          request.goal_position(), request.goal_node(), coordinates);
-  query.goals = ToCells(request.goals(), coordinates);
-  query.goal_positions.reserve(static_cast<std::size_t>(request.goal_positions_size()));
-  for (const v1::Position& position : request.goal_positions()) {
-    query.goal_positions.push_back(ToPosition(position));
+  WAYSTAR_ASSIGN_OR_RETURN(query.agent, ToAgentQuery(request.agent(), request.view(), coordinates));
+  query.snap = ToSnap(request.has_snap(), request.snap());
+  query.start = ToLocation(request.start(), coordinates);
+  // Locations are large, and messages may have a million of them.
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount("goals", static_cast<std::size_t>(request.goals_size()), core::kMaxGoals));
+  query.goals.reserve(static_cast<std::size_t>(request.goals_size()));
+  for (const v1::Location& goal : request.goals()) {
+    query.goals.push_back(ToLocation(goal, coordinates));
   }
   query.goal_map = request.goal_map();
-  WAYSTAR_ASSIGN_OR_RETURN(query.agent, ToAgentQuery(request, coordinates));
-  query.snap_radius = request.snap_radius();
   WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
   WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
   WAYSTAR_ASSIGN_OR_RETURN(query.path_form, ToPathForm(request.path_form()));
@@ -127,37 +181,6 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
                      absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
   }
   return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
-}
-
-absl::Status SetProfile(const v1::MovementProfile& profile, core::AgentQuery& agent) {
-  absl::StatusOr<core::MovementProfile> converted = ToMovementProfile(profile);
-  if (!converted.ok()) {
-    return WithFieldPrefix(converted.status(), "profile.");
-  }
-  agent.profile = *std::move(converted);
-  return absl::OkStatus();
-}
-
-absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
-                        core::AgentQuery& agent) {
-  absl::StatusOr<core::Shape> blocked = ToShape(overlay.blocked(), coordinates);
-  if (!blocked.ok()) {
-    return WithFieldPrefix(blocked.status(), "overlay.blocked.");
-  }
-  agent.overlay = core::Overlay{
-      .blocked = *std::move(blocked),
-      .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()}};
-  return absl::OkStatus();
-}
-
-absl::Status SetRules(v1::CornerRule corner_rule, std::int32_t footprint, core::AgentQuery& agent) {
-  if (corner_rule != v1::CORNER_RULE_UNSPECIFIED) {
-    WAYSTAR_ASSIGN_OR_RETURN(agent.corner_rule, ToCornerRule(corner_rule));
-  }
-  if (footprint != 0) {
-    agent.footprint = footprint;
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace waystar::rpc

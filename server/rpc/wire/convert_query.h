@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/query/route_query.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -25,33 +27,10 @@ absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolic
 // Returns how many events a trace may keep.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
-// Set in `agent` what a request says of its profile, overlay and rules.
-absl::Status SetProfile(const v1::MovementProfile& profile, core::AgentQuery& agent);
-absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
-                        core::AgentQuery& agent);
-absl::Status SetRules(v1::CornerRule corner_rule, std::int32_t footprint, core::AgentQuery& agent);
-
-// Converts what any request says of its agent, in the fields that FindPathRequest has for it.
-template <typename Request>
-absl::StatusOr<core::AgentQuery> ToAgentQuery(const Request& request, const HexCoordinates& coordinates) {
-  core::AgentQuery agent;
-  absl::Status status;
-  if (request.has_profile()) {
-    status.Update(SetProfile(request.profile(), agent));
-  }
-  if (request.has_profile_name()) {
-    agent.profile_name = request.profile_name();
-  }
-  if constexpr (requires { request.footprint(); }) {
-    status.Update(SetRules(request.corner_rule(), request.footprint(), agent));
-  }
-  if (request.has_overlay()) {
-    status.Update(SetOverlay(request.overlay(), coordinates, agent));
-  }
-  if (!status.ok()) {
-    return status;
-  }
-  return agent;
-}
+// Convert the parts that all questions have.
+core::Location ToLocation(const v1::Location& location, const HexCoordinates& coordinates);
+std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap);
+absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
+                                              const HexCoordinates& coordinates);
 
 }  // namespace waystar::rpc

@@ -22,25 +22,24 @@ bool IsNear(core::Cell cell) {
 }  // namespace
 
 absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapSnapshot& snapshot,
-                                                  v1::HexLayout coordinates) {
+                                                  v1::HexLayout coordinates, absl::string_view field) {
   if (coordinates == v1::HEX_LAYOUT_UNSPECIFIED) {
     return HexCoordinates();
   }
   if (snapshot.is_graph() || !snapshot.grid().settings().frame.hexagons) {
-    return MakeError(ErrorReason::kWrongMapKind, "coordinates",
-                     "only maps of hexagons have these coordinates");
+    return MakeError(ErrorReason::kWrongMapKind, field, "only maps of hexagons have these coordinates");
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::HexLayout layout, ToHexLayout(coordinates, "coordinates"));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::HexLayout layout, ToHexLayout(coordinates, field));
   return HexCoordinates(layout, snapshot.grid().settings().frame.hexagons->zero());
 }
 
 absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapStore& store, const std::string& map,
-                                                  v1::HexLayout coordinates) {
+                                                  v1::HexLayout coordinates, absl::string_view field) {
   if (coordinates == v1::HEX_LAYOUT_UNSPECIFIED) {
     return HexCoordinates();
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(map));
-  return Of(*snapshot, coordinates);
+  return Of(*snapshot, coordinates, field);
 }
 
 core::Cell HexCoordinates::ToPlane(core::Cell cell) const {

@@ -13,6 +13,7 @@
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "waystar/v1/types.pb.h"
+#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -23,11 +24,15 @@ class HexCoordinates {
   HexCoordinates() = default;
 
   // Returns the coordinates that a request asks for; cells of the plane if it asks for none. Returns
-  // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with field "coordinates".
-  static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, v1::HexLayout coordinates);
+  // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with `field`.
+  static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, v1::HexLayout coordinates,
+                                           absl::string_view field);
+  static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, const v1::View& view) {
+    return Of(snapshot, view.coordinates(), "view.coordinates");
+  }
   // The same for a map that is not pinned. Returns the errors of MapStore::Pin as well if it has to pin it.
   static absl::StatusOr<HexCoordinates> Of(const core::MapStore& store, const std::string& map,
-                                           v1::HexLayout coordinates);
+                                           v1::HexLayout coordinates, absl::string_view field);
 
   bool IsPlane() const { return !core::HasOffsets(layout_); }
 

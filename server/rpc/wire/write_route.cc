@@ -142,9 +142,7 @@ void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1:
     response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
   }
   FillCrossings(route, coordinates, response);
-  if (route.goal_index.has_value()) {
-    response.set_goal_index(static_cast<std::int32_t>(*route.goal_index));
-  }
+  response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
   if (route.summary.has_value()) {
     FillSummary(*route.summary, *response.mutable_summary());
   }

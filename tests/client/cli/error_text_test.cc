@@ -23,8 +23,8 @@ TEST(ErrorTextTest, AServerThatStopsCanBeReached) {
 }
 
 TEST(ErrorTextTest, NamesTheFieldOnce) {
-  EXPECT_EQ(Text(Refusal(grpc::StatusCode::OUT_OF_RANGE, "5,5 is off the map", "OFF_MAP", "goal")),
-            "5,5 is off the map (goal)");
+  EXPECT_EQ(Text(Refusal(grpc::StatusCode::OUT_OF_RANGE, "5,5 is off the map", "OFF_MAP", "goals[0]")),
+            "5,5 is off the map (goals[0])");
   EXPECT_EQ(Text(Refusal(grpc::StatusCode::OUT_OF_RANGE, "goal is off the map", "OFF_MAP", "goal")),
             "goal is off the map");
 }

@@ -47,7 +47,7 @@ TEST_F(FieldCommandsTest, ReachDrawsTheRange) {
             "3 cells within reach, x 0 to 1 and y 0 to 1 (revision 3)\n");
   EXPECT_EQ(asked.map(), "arena");
   EXPECT_EQ(asked.max_cost(), 1.2);
-  EXPECT_EQ(asked.profile().footprint(), 2);
+  EXPECT_EQ(asked.agent().footprint(), 2);
   EXPECT_EQ(asked.region().width(), 4);
   EXPECT_TRUE(asked.towards_start());
 }
@@ -99,7 +99,7 @@ TEST_F(FieldCommandsTest, FlowNamesPortals) {
 TEST_F(FieldCommandsTest, MatrixIsATable) {
   server_.compute_cost_matrix = [&](auto&, const v1::ComputeCostMatrixRequest& request,
                                     v1::ComputeCostMatrixResponse& response) {
-    EXPECT_EQ(request.sources_size(), 2);
+    EXPECT_EQ(request.starts_size(), 2);
     for (const double cost : {1.0, -1.0, 2.5, 0.0}) {
       response.add_costs(cost);
     }
@@ -114,21 +114,76 @@ TEST_F(FieldCommandsTest, MatrixIsATable) {
 
 TEST_F(FieldCommandsTest, RayTellsWhatIsInTheWay) {
   bool is_blocked = true;
+  v1::CastRayRequest asked;
   server_.cast_ray = [&](auto&, const v1::CastRayRequest& request, v1::CastRayResponse& response) {
-    EXPECT_EQ(request.from().x(), 0.25);
+    asked = request;
     response.set_blocked(is_blocked);
     *response.mutable_cell() = At(2, 0);
-    response.mutable_point()->set_x(1.5);
+    response.mutable_position()->set_x(1.5);
     response.set_revision(3);
     return grpc::Status::OK;
   };
-  EXPECT_EQ(Run({"ray", "arena", "0.25,0", "4,0"}), ExitCode::kNoPath);
+  EXPECT_EQ(Run({"ray", "arena", "1,0", "4,0"}), ExitCode::kNoPath);
+  EXPECT_EQ(asked.from().cell().x(), 1);
+  EXPECT_EQ(asked.to().cell().x(), 4);
   EXPECT_EQ(out_, "Blocked by 2,0, at 1.5,0 (revision 3)\n");
   is_blocked = false;
-  EXPECT_EQ(Run({"ray", "arena", "0.25,0", "1,0"}), ExitCode::kOk);
+  EXPECT_EQ(Run({"ray", "arena", "1,0", "1,1"}), ExitCode::kOk);
   EXPECT_EQ(out_, "Free (revision 3)\n");
   EXPECT_EQ(Run({"ray", "arena", "0.25", "1,0"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("is no position"));
+  EXPECT_THAT(err_, HasSubstr("is not a cell"));
+}
+
+TEST_F(FieldCommandsTest, RayGoesBetweenPositions) {
+  v1::CastRayRequest asked;
+  server_.cast_ray = [&](auto&, const v1::CastRayRequest& request, v1::CastRayResponse&) {
+    asked = request;
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"ray", "arena", "--from-position", "0.25,0", "--to-position=-4,1.5"}), ExitCode::kOk);
+  EXPECT_EQ(asked.from().position().x(), 0.25);
+  EXPECT_EQ(asked.to().position().y(), 1.5);
+  EXPECT_EQ(Run({"ray", "arena", "4,0", "--from-position", "0.25,0"}), ExitCode::kOk);
+  EXPECT_EQ(asked.from().position().x(), 0.25);
+  EXPECT_EQ(asked.to().cell().x(), 4);
+  EXPECT_EQ(Run({"ray", "arena", "4,0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("TO is required"));
+  EXPECT_EQ(Run({"ray", "arena", "4,0", "5,0", "--from-position", "0.25,0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("TO is given twice"));
+}
+
+TEST_F(FieldCommandsTest, PlacesMayBePositionsThatSnap) {
+  v1::FindReachableRequest reach;
+  server_.find_reachable = [&](auto&, const v1::FindReachableRequest& request, auto&) {
+    reach = request;
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "arena", "--start-position", "1.5,-2", "--snap", "3"}), ExitCode::kOk);
+  EXPECT_EQ(reach.start().position().y(), -2);
+  EXPECT_EQ(reach.snap().radius(), 3);
+  EXPECT_EQ(Run({"reach", "arena"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("START is required"));
+  EXPECT_EQ(Run({"reach", "arena", "1,1", "--start-position", "1.5,-2"}), ExitCode::kUsage);
+
+  v1::ComputeCostMatrixRequest matrix;
+  server_.compute_cost_matrix = [&](auto&, const v1::ComputeCostMatrixRequest& request,
+                                    v1::ComputeCostMatrixResponse& response) {
+    matrix = request;
+    response.add_costs(1);
+    response.add_costs(2);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"matrix", "arena", "--from-position", "0.5,1", "--from", "0,0", "--to", "3,3"}),
+            ExitCode::kOk);
+  ASSERT_EQ(matrix.starts_size(), 2);
+  EXPECT_TRUE(matrix.starts(1).has_position());
+  EXPECT_FALSE(matrix.has_snap() || matrix.has_agent() || matrix.has_view());
+  EXPECT_EQ(out_,
+            "FROM   3,3\n"
+            "0,0    1\n"
+            "0.5,1  2\n");
+  EXPECT_EQ(Run({"matrix", "arena", "--from", "0,0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("--to is required"));
 }
 
 TEST_F(FieldCommandsTest, SampleListsCells) {
@@ -158,10 +213,9 @@ TEST_F(FieldCommandsTest, FindTakesSeveralGoals) {
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "1,0", "4,2"}), ExitCode::kOk);
-  EXPECT_FALSE(asked.has_goal());
   ASSERT_EQ(asked.goals_size(), 3);
-  EXPECT_EQ(asked.goals(0).x(), 4);
-  EXPECT_EQ(asked.goals(2).y(), 2);
+  EXPECT_EQ(asked.goals(0).cell().x(), 4);
+  EXPECT_EQ(asked.goals(2).cell().y(), 2);
   EXPECT_THAT(out_, HasSubstr("0 SG#.G\n"));
 }
 

@@ -78,7 +78,7 @@ TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
       "   * # .\n"
       "  * G .\n";
   EXPECT_EQ(Run({"find", "arena", "0,0", "1,2", "--coordinates", "odd-rows"}), ExitCode::kOk) << err_;
-  EXPECT_EQ(request_.coordinates(), v1::HEX_LAYOUT_ODD_ROWS);
+  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_ODD_ROWS);
   EXPECT_THAT(out_, StartsWith(kPicture));
 
   answer_.clear_points();
@@ -86,7 +86,7 @@ TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
     *answer_.add_points() = cell;
   }
   EXPECT_EQ(Run({"find", "arena", "1,0", "1,2"}), ExitCode::kOk) << err_;
-  EXPECT_EQ(request_.coordinates(), v1::HEX_LAYOUT_UNSPECIFIED);
+  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_UNSPECIFIED);
   EXPECT_THAT(out_, StartsWith(kPicture));
 }
 
@@ -94,31 +94,47 @@ TEST_F(FindCommandTest, PositionsProfileAndSnapGoToTheServer) {
   EXPECT_EQ(Run({"find", "arena", "--start-position", "-3.5,2", "--goal-position=4,1e1", "--snap", "1.5",
                  "--profile", "tank", "--summary", "--positions"}),
             ExitCode::kOk);
-  EXPECT_EQ(request_.start_position().x(), -3.5);
-  EXPECT_EQ(request_.goal_position().y(), 10);
-  EXPECT_FALSE(request_.has_start() || request_.has_goal());
-  EXPECT_EQ(request_.snap_radius(), 1.5);
-  EXPECT_EQ(request_.profile_name(), "tank");
+  EXPECT_EQ(request_.start().position().x(), -3.5);
+  EXPECT_EQ(request_.goals(0).position().y(), 10);
+  EXPECT_EQ(request_.goals_size(), 1);
+  EXPECT_EQ(request_.snap().radius(), 1.5);
+  EXPECT_EQ(request_.agent().profile_name(), "tank");
   EXPECT_TRUE(request_.with_summary() && request_.with_positions());
 }
 
 TEST_F(FindCommandTest, CellBesideAStartPositionIsTheGoal) {
   EXPECT_EQ(Run({"find", "arena", "4,0", "--start-position", "0.5,0.5"}), ExitCode::kOk);
-  EXPECT_FALSE(request_.has_start());
-  EXPECT_EQ(request_.goal().x(), 4);
+  EXPECT_EQ(request_.start().position().x(), 0.5);
+  ASSERT_EQ(request_.goals_size(), 1);
+  EXPECT_EQ(request_.goals(0).cell().x(), 4);
   EXPECT_EQ(Run({"find", "arena", "0,0", "--goal-position", "4.5,0.5"}), ExitCode::kOk);
-  EXPECT_TRUE(request_.has_start());
+  EXPECT_TRUE(request_.start().has_cell());
+  EXPECT_TRUE(request_.goals(0).has_position());
+}
+
+TEST_F(FindCommandTest, GoalsMayBeCellsAndPositions) {
+  EXPECT_EQ(Run({"find", "arena", "4,0", "3,2", "--start-position", "0.5,0.5", "--goal-position", "1.5,2"}),
+            ExitCode::kOk);
+  ASSERT_EQ(request_.goals_size(), 3);
+  EXPECT_EQ(request_.goals(0).cell().x(), 4);
+  EXPECT_EQ(request_.goals(1).cell().y(), 2);
+  EXPECT_EQ(request_.goals(2).position().x(), 1.5);
+}
+
+TEST_F(FindCommandTest, OneStartAlone) {
+  EXPECT_EQ(
+      Run({"find", "islands", "--start-position", "1,2", "--start-node", "harbour", "--goal-node", "b"}),
+      ExitCode::kUsage);
 }
 
 TEST_F(FindCommandTest, TakesSeveralGoalPositions) {
   EXPECT_EQ(Run({"find", "--goal-position", "4.5,0.5", "arena", "--goal-position=-1,2", "0,0",
                  "--goal-position", "3,3"}),
             ExitCode::kOk);
-  EXPECT_FALSE(request_.has_goal_position());
-  ASSERT_EQ(request_.goal_positions_size(), 3);
-  EXPECT_EQ(request_.goal_positions(0).x(), 4.5);
-  EXPECT_EQ(request_.goal_positions(1).x(), -1);
-  EXPECT_EQ(request_.goal_positions(2).y(), 3);
+  ASSERT_EQ(request_.goals_size(), 3);
+  EXPECT_EQ(request_.goals(0).position().x(), 4.5);
+  EXPECT_EQ(request_.goals(1).position().x(), -1);
+  EXPECT_EQ(request_.goals(2).position().y(), 3);
   // Traces have one goal.
   EXPECT_EQ(Run({"trace", "arena", "0,0", "--goal-position", "4,0", "--goal-position", "3,3"}),
             ExitCode::kUsage);
@@ -135,14 +151,14 @@ TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
   EXPECT_EQ(Run({"find", "islands", "--start-node", "harbour", "--goal-node", "lighthouse", "--require-tag",
                  "dry", "--require-tag", "wide"}),
             ExitCode::kOk);
-  EXPECT_EQ(request_.start_node(), "harbour");
-  EXPECT_EQ(request_.goal_node(), "lighthouse");
-  EXPECT_EQ(request_.profile().required_tags(1), "wide");
+  EXPECT_EQ(request_.start().node(), "harbour");
+  EXPECT_EQ(request_.goals(0).node(), "lighthouse");
+  EXPECT_EQ(request_.agent().profile().required_tags(1), "wide");
   EXPECT_THAT(out_, HasSubstr("Path found: 2 nodes at cost 5"));
   EXPECT_THAT(out_, HasSubstr("\nharbour lighthouse\n"));
   EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2,3", "--goal-node", "lighthouse"}),
             ExitCode::kOk);
-  EXPECT_EQ(request_.start_position().z(), 3);
+  EXPECT_EQ(request_.start().position().z(), 3);
 }
 
 TEST_F(FindCommandTest, TagsAreOfOneProfile) {
@@ -191,11 +207,11 @@ TEST_F(FindCommandTest, SendsWhatTheUserAsked) {
   Run({"find", "arena", "-1,3", "4,-2", "--corner-rule", "one-free", "--algorithm", "dijkstra", "--nearest",
        "--max-expansions", "500", "--form", "corners"});
   EXPECT_EQ(request_.map(), "arena");
-  EXPECT_EQ(request_.start().x(), -1);
-  EXPECT_EQ(request_.start().y(), 3);
-  EXPECT_EQ(request_.goal().x(), 4);
-  EXPECT_EQ(request_.goal().y(), -2);
-  EXPECT_EQ(request_.corner_rule(), v1::CORNER_RULE_ONE_SIDE_FREE);
+  EXPECT_EQ(request_.start().cell().x(), -1);
+  EXPECT_EQ(request_.start().cell().y(), 3);
+  EXPECT_EQ(request_.goals(0).cell().x(), 4);
+  EXPECT_EQ(request_.goals(0).cell().y(), -2);
+  EXPECT_EQ(request_.agent().corner_rule(), v1::CORNER_RULE_ONE_SIDE_FREE);
   EXPECT_EQ(request_.algorithm(), v1::ALGORITHM_DIJKSTRA);
   EXPECT_EQ(request_.unreachable_policy(), v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   EXPECT_EQ(request_.max_expansions(), 500);
@@ -214,15 +230,15 @@ TEST_F(FindCommandTest, KnowsEveryAlgorithmAndForm) {
   }
   EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--form", "smoothed", "--footprint", "2"}), ExitCode::kOk);
   EXPECT_EQ(request_.path_form(), v1::PATH_FORM_SMOOTHED);
-  EXPECT_EQ(request_.footprint(), 2);
+  EXPECT_EQ(request_.agent().footprint(), 2);
 }
 
 TEST_F(FindCommandTest, LeavesDefaultsToTheServer) {
   Run({"find", "arena", "0,0", "4,0"});
   v1::FindPathRequest expected;
   expected.set_map("arena");
-  expected.mutable_start();
-  *expected.mutable_goal() = At(4, 0);
+  expected.mutable_start()->mutable_cell();
+  *expected.add_goals()->mutable_cell() = At(4, 0);
   EXPECT_EQ(request_.DebugString(), expected.DebugString());
 }
 
@@ -304,12 +320,12 @@ TEST_F(FindCommandTest, ColoursOnlyATerminalThatWantsIt) {
 
 TEST_F(FindCommandTest, ARefusalIsExplained) {
   server_.find_path = [](auto&, const auto&, auto&) {
-    return Refusal(grpc::StatusCode::FAILED_PRECONDITION, "2,0 is blocked", "GOAL_BLOCKED", "goal");
+    return Refusal(grpc::StatusCode::FAILED_PRECONDITION, "2,0 is blocked", "GOAL_BLOCKED", "goals[0]");
   };
   EXPECT_EQ(Run({"find", "arena", "0,0", "2,0"}), ExitCode::kRefused);
   EXPECT_EQ(out_, "");
   EXPECT_EQ(err_,
-            "waystar: 2,0 is blocked (goal)\n"
+            "waystar: 2,0 is blocked (goals[0])\n"
             "--nearest finds a path to the nearest cell that can be reached.\n");
   EXPECT_EQ(Run({"find", "arena", "0,0", "2,0", "--json"}), ExitCode::kRefused);
   EXPECT_THAT(err_, StartsWith(R"({"code":9,"message":"2,0 is blocked","details":[)"));

@@ -38,10 +38,10 @@ TEST_F(ValidateCommandTest, TellsTheCostOfAPathThatCanBeWalked) {
   EXPECT_EQ(request_.map(), "arena");
   ASSERT_EQ(request_.points_size(), 2);
   EXPECT_EQ(request_.points(1).y(), 9);
-  EXPECT_EQ(request_.footprint(), 2);
-  EXPECT_EQ(request_.corner_rule(), v1::CORNER_RULE_ALWAYS);
+  EXPECT_EQ(request_.agent().footprint(), 2);
+  EXPECT_EQ(request_.agent().corner_rule(), v1::CORNER_RULE_ALWAYS);
   EXPECT_EQ(request_.path_form(), v1::PATH_FORM_SMOOTHED);
-  EXPECT_FALSE(request_.has_overlay());
+  EXPECT_FALSE(request_.has_view());
 }
 
 TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
@@ -50,9 +50,9 @@ TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   EXPECT_EQ(Run({"validate", "arena", "0,0", "0,9", "--block", "3,4..6,9", "--ignore-obstacle", "me"}),
             ExitCode::kNoPath);
   EXPECT_THAT(out_, HasSubstr("Blocked at 0,5, on the way to point 1, after cost 4.5"));
-  EXPECT_EQ(request_.overlay().blocked().rectangles_size(), 1);
-  ASSERT_EQ(request_.overlay().ignored_obstacles_size(), 1);
-  EXPECT_EQ(request_.overlay().ignored_obstacles(0), "me");
+  EXPECT_EQ(request_.view().overlay().blocked().rectangles_size(), 1);
+  ASSERT_EQ(request_.view().overlay().ignored_obstacles_size(), 1);
+  EXPECT_EQ(request_.view().overlay().ignored_obstacles(0), "me");
 }
 
 class WatchPathCommandTest : public ::waystar::testing::CommandTest {
@@ -81,7 +81,7 @@ class WatchPathCommandTest : public ::waystar::testing::CommandTest {
 TEST_F(WatchPathCommandTest, TellsOfEveryAnswerUntilTheEnd) {
   EXPECT_EQ(Run({"watch-path", "arena", "0,0", "1,0", "--form", "corners"}), ExitCode::kRefused);
   EXPECT_EQ(request_.query().map(), "arena");
-  EXPECT_EQ(request_.query().goal().x(), 1);
+  EXPECT_EQ(request_.query().goals(0).cell().x(), 1);
   EXPECT_EQ(request_.query().path_form(), v1::PATH_FORM_CORNERS);
   EXPECT_THAT(out_, HasSubstr("0,0 1,0\n"));
   EXPECT_THAT(out_, HasSubstr("No answer at revision 9: the start (0, 0) is blocked"));

@@ -64,8 +64,8 @@ TEST_F(PathsCommandTest, IsATable) {
             "1,1    2,2   partial      0     1,1\n");
   EXPECT_EQ(request_.map(), "arena");
   ASSERT_EQ(request_.queries_size(), 4);
-  EXPECT_EQ(request_.queries(1).start().x(), 10);
-  EXPECT_EQ(request_.queries(1).goal().x(), -1);
+  EXPECT_EQ(request_.queries(1).start().cell().x(), 10);
+  EXPECT_EQ(request_.queries(1).goals(0).cell().x(), -1);
   EXPECT_EQ(request_.queries(3).path_form(), v1::PATH_FORM_CORNERS);
 }
 
@@ -86,15 +86,17 @@ TEST_F(PathsCommandTest, ExitCodeIsThatOfTheWorstAnswer) {
 TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
   in_ = "0,0 4,0\n1,1 2,2\n";
   Run({"paths", "arena", "-", "--form", "directions", "--nearest", "--footprint", "2", "--block", "3,3"});
-  EXPECT_EQ(request_.profile().footprint(), 2);
-  EXPECT_EQ(request_.overlay().blocked().cells_size(), 1);
+  EXPECT_EQ(request_.agent().footprint(), 2);
+  EXPECT_EQ(request_.view().overlay().blocked().cells_size(), 1);
   ASSERT_EQ(request_.queries_size(), 2);
   for (const v1::FindPathRequest& query : request_.queries()) {
     EXPECT_EQ(query.path_form(), v1::PATH_FORM_DIRECTIONS);
     EXPECT_EQ(query.unreachable_policy(), v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   }
-  Run({"paths", "arena", "--profile", "tank"});
-  EXPECT_EQ(request_.profile_name(), "tank");
+  Run({"paths", "arena", "--profile", "tank", "--footprint", "3", "--snap", "1.5"});
+  EXPECT_EQ(request_.agent().profile_name(), "tank");
+  EXPECT_EQ(request_.agent().footprint(), 3);
+  EXPECT_EQ(request_.queries(0).snap().radius(), 1.5);
 }
 
 TEST_F(PathsCommandTest, ReadsAFile) {
@@ -138,8 +140,8 @@ class ReachableCommandTest : public ::waystar::testing::CommandTest {
     server_.check_reachability = [this](auto&, const v1::CheckReachabilityRequest& request,
                                         v1::CheckReachabilityResponse& response) {
       request_ = request;
-      for (const v1::CellPair& pair : request.pairs()) {
-        response.add_reachable(pair.goal().x() < 10);
+      for (const v1::LocationPair& pair : request.pairs()) {
+        response.add_reachable(pair.goal().cell().x() < 10);
       }
       return grpc::Status::OK;
     };
@@ -156,7 +158,7 @@ TEST_F(ReachableCommandTest, IsATable) {
             "0,0    -4,0   yes\n"
             "1,1    60,40  no\n");
   EXPECT_EQ(request_.map(), "arena");
-  EXPECT_EQ(request_.profile().footprint(), 2);
+  EXPECT_EQ(request_.agent().footprint(), 2);
   EXPECT_EQ(Run({"reachable", "arena", "0,0", "4,0"}), ExitCode::kOk);
   EXPECT_EQ(Run({"reachable", "arena", "0,0", "40,0", "--json"}), ExitCode::kNoPath);
   EXPECT_THAT(out_, HasSubstr(R"("reachable":[false])"));
@@ -187,7 +189,7 @@ TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {
             "3     0,0    4,0   5.4   5.5\n"
             "5     0,0    7,7   9.9   no path\n");
   ASSERT_EQ(request_.queries_size(), 3);
-  EXPECT_EQ(request_.queries(2).goal().x(), 7);
+  EXPECT_EQ(request_.queries(2).goals(0).cell().x(), 7);
   in_ = "version 1\n0 arena.map 8 8 0 0 4 0 5.5\n";
   EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kOk);
   EXPECT_EQ(out_, "1 queries, 1 paths as long as the file says.\n");

@@ -88,10 +88,10 @@ TEST_F(TraceCommandTest, SendsWhatTheUserAsked) {
        "--nearest"});
   EXPECT_EQ(request_.max_events(), 9);
   EXPECT_EQ(request_.query().map(), "arena");
-  EXPECT_EQ(request_.query().start().y(), 1);
-  EXPECT_EQ(request_.query().goal().x(), 2);
+  EXPECT_EQ(request_.query().start().cell().y(), 1);
+  EXPECT_EQ(request_.query().goals(0).cell().x(), 2);
   EXPECT_EQ(request_.query().algorithm(), v1::ALGORITHM_LAZY_THETA_STAR);
-  EXPECT_EQ(request_.query().footprint(), 2);
+  EXPECT_EQ(request_.query().agent().footprint(), 2);
   EXPECT_EQ(request_.query().unreachable_policy(), v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
 }
 

@@ -32,7 +32,7 @@ using waystar::testing::ResultIn;
 using waystar::testing::StartInspector;
 using waystar::testing::WaitUntil;
 
-constexpr char kFind[] = R"({"map": "arena", "start": {}, "goal": {"x": 3, "y": 2}})";
+constexpr char kFind[] = R"({"map": "arena", "start": {"cell": {}}, "goals": [{"cell": {"x": 3, "y": 2}}]})";
 constexpr char kWatch[] = R"({"map": "arena"})";
 constexpr char kBlock[] = R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})";
 

@@ -32,8 +32,8 @@ TEST(ScenarioFileTest, ReadsEveryKind) {
       "70 arena random 1000\n"
       "\n"
       "  20.5 arena pair 1,1 60,40 {\"path_form\": \"PATH_FORM_CORNERS\"}\r\n"
-      "9 arena scen arena.map.scen {\"profileName\": \"tank\"}\n"
-      "1 islands query {\"start_node\": \"harbour\", \"goal_node\": \"#1\"}",
+      "9 arena scen arena.map.scen {\"agent\": {\"profileName\": \"tank\"}}\n"
+      "1 islands query {\"start\": {\"node\": \"harbour\"}, \"goals\": [{\"node\": \"#1\"}]}",
       &ReadFile);
   ASSERT_TRUE(parts.ok()) << parts.status();
   ASSERT_EQ(parts->size(), 4);
@@ -42,14 +42,21 @@ TEST(ScenarioFileTest, ReadsEveryKind) {
   EXPECT_EQ((*parts)[0].common.map(), "arena");
   EXPECT_EQ((*parts)[1].weight, 20.5);
   ASSERT_EQ((*parts)[1].queries.size(), 1);
-  EXPECT_EQ((*parts)[1].queries[0].goal().x(), 60);
+  EXPECT_EQ((*parts)[1].queries[0].goals(0).cell().x(), 60);
   EXPECT_EQ((*parts)[1].queries[0].path_form(), v1::PATH_FORM_CORNERS);
   ASSERT_EQ((*parts)[2].queries.size(), 2);
-  EXPECT_EQ((*parts)[2].queries[1].start().y(), 13);
-  EXPECT_EQ((*parts)[2].queries[1].goal().x(), 4);
-  EXPECT_EQ((*parts)[2].queries[1].profile_name(), "tank");
-  EXPECT_EQ((*parts)[3].queries[0].goal_node(), "#1");
+  EXPECT_EQ((*parts)[2].queries[1].start().cell().y(), 13);
+  EXPECT_EQ((*parts)[2].queries[1].goals(0).cell().x(), 4);
+  EXPECT_EQ((*parts)[2].queries[1].agent().profile_name(), "tank");
+  EXPECT_EQ((*parts)[3].queries[0].goals(0).node(), "#1");
   EXPECT_EQ((*parts)[3].queries[0].map(), "islands");
+}
+
+TEST(ScenarioFileTest, APairHasNoOtherGoal) {
+  const auto parts = ParseScenario("1 arena pair 1,1 2,2 {\"goals\": [{\"cell\": {\"x\": 9}}]}", &ReadFile);
+  ASSERT_TRUE(parts.ok()) << parts.status();
+  ASSERT_EQ((*parts)[0].queries[0].goals_size(), 1);
+  EXPECT_EQ((*parts)[0].queries[0].goals(0).cell().x(), 2);
 }
 
 TEST(ScenarioFileTest, NamesTheLineOfWhatIsWrong) {

@@ -86,7 +86,7 @@ TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
                                    .revision());
   ASSERT_TRUE(client_->UpdateObstacles(update).ok());
   ASSERT_TRUE(Find(5, 1).ok());
-  EXPECT_THAT(Find(9, 1), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "goal"));
+  EXPECT_THAT(Find(9, 1), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "goals[0]"));
   v1::CreateMapRequest create;
   create.set_map("cell");
   create.add_rows("..");

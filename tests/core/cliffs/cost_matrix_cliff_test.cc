@@ -19,20 +19,20 @@ namespace {
 
 class CostMatrixCliffTest : public ::testing::Test {
  protected:
-  std::uint64_t Matrix(const GridMap& map, World& world, const std::vector<Cell>& sources,
-                       const std::vector<Cell>& targets, int footprint = 1) {
+  std::uint64_t Matrix(const GridMap& map, World& world, const std::vector<Cell>& starts,
+                       const std::vector<Cell>& goals, int footprint = 1) {
     return ComputeCostMatrix(map, world,
-                             {.sources = sources, .targets = targets, .agent = {.footprint = footprint}}, {},
+                             {.starts = starts, .goals = goals, .agent = {.footprint = footprint}}, {},
                              scratch_, field_scratch_)
         .value()
         .expanded;
   }
-  std::uint64_t PairByPair(const GridMap& map, World& world, const std::vector<Cell>& sources,
-                           const std::vector<Cell>& targets, int footprint = 1,
+  std::uint64_t PairByPair(const GridMap& map, World& world, const std::vector<Cell>& starts,
+                           const std::vector<Cell>& goals, int footprint = 1,
                            Algorithm algorithm = Algorithm::kAStar) {
     std::uint64_t expanded = 0;
-    for (const Cell source : sources) {
-      for (const Cell target : targets) {
+    for (const Cell source : starts) {
+      for (const Cell target : goals) {
         expanded +=
             FindPathThroughPortals(
                 map, world,
@@ -51,8 +51,8 @@ class CostMatrixCliffTest : public ::testing::Test {
 };
 
 struct Lists {
-  std::size_t sources;
-  std::size_t targets;
+  std::size_t starts;
+  std::size_t goals;
 };
 
 TEST_F(CostMatrixCliffTest, NoneCostsMuchMoreThanPairByPairOrFloods) {
@@ -63,11 +63,11 @@ TEST_F(CostMatrixCliffTest, NoneCostsMuchMoreThanPairByPairOrFloods) {
         for (const auto [source_count, target_count] :
              {Lists{1, 5}, Lists{2, 3}, Lists{4, 4}, Lists{8, 8}, Lists{16, 2}}) {
           SCOPED_TRACE(absl::StrCat(source_count, " x ", target_count));
-          const std::vector<Cell> sources = AnyOf(part, source_count, 1);
-          const std::vector<Cell> targets = AnyOf(part, target_count, 2);
-          const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, sources, targets);
+          const std::vector<Cell> starts = AnyOf(part, source_count, 1);
+          const std::vector<Cell> goals = AnyOf(part, target_count, 2);
+          const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, starts, goals);
           const std::uint64_t floods = std::min(source_count, target_count) * part.size();
-          EXPECT_LE(Matrix(map, world, sources, targets), 3 * std::min<std::uint64_t>(pairs, floods));
+          EXPECT_LE(Matrix(map, world, starts, goals), 3 * std::min<std::uint64_t>(pairs, floods));
         }
       });
 }
@@ -81,11 +81,11 @@ TEST_F(CostMatrixCliffTest, LargeAgentsToo) {
         continue;
       }
       SCOPED_TRACE(absl::StrCat("footprint ", footprint));
-      const std::vector<Cell> sources = AnyOf(part, 4, 1);
-      const std::vector<Cell> targets = AnyOf(part, 8, 2);
-      const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, sources, targets, footprint);
-      EXPECT_LE(Matrix(map, world, sources, targets, footprint),
-                3 * std::min<std::uint64_t>(pairs, sources.size() * part.size()));
+      const std::vector<Cell> starts = AnyOf(part, 4, 1);
+      const std::vector<Cell> goals = AnyOf(part, 8, 2);
+      const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, starts, goals, footprint);
+      EXPECT_LE(Matrix(map, world, starts, goals, footprint),
+                3 * std::min<std::uint64_t>(pairs, starts.size() * part.size()));
     }
   });
 }
@@ -95,10 +95,10 @@ TEST_F(CostMatrixCliffTest, TwiceTheSourcesExpandAboutTwiceAsMuch) {
   NoWorld world;
   ForEachFieldMap({Connectivity::kEight}, {96}, [&](const GridMap& map) {
     const std::vector<Cell> part = LargestPart(map);
-    const std::vector<Cell> targets = AnyOf(part, 200, 2);
+    const std::vector<Cell> goals = AnyOf(part, 200, 2);
     for (const std::size_t count : {8U, 16U, 32U, 64U}) {
-      SCOPED_TRACE(absl::StrCat(count, " sources"));
-      EXPECT_LE(Matrix(map, world, AnyOf(part, count, 1), targets), count * part.size() * 5 / 4);
+      SCOPED_TRACE(absl::StrCat(count, " starts"));
+      EXPECT_LE(Matrix(map, world, AnyOf(part, count, 1), goals), count * part.size() * 5 / 4);
     }
   });
 }
@@ -113,11 +113,11 @@ TEST_F(CostMatrixCliffTest, FewNearPairsAreNotSearchedForOverAndOver) {
                                       .side = 384});
     const std::vector<Cell> part = LargestPart(map);
     for (const std::size_t count : {5U, 7U, 10U}) {
-      SCOPED_TRACE(absl::StrCat(testing::ConnectivityName(connectivity), ", ", count, " targets"));
+      SCOPED_TRACE(absl::StrCat(testing::ConnectivityName(connectivity), ", ", count, " goals"));
       // They lie around the first cell.
-      const std::vector<Cell> targets(part.begin() + 20, part.begin() + 20 + static_cast<int>(count));
-      EXPECT_LE(Matrix(map, world, {part[0]}, targets),
-                2 * PairByPair(map, world, {part[0]}, targets, 1, Algorithm::kAuto));
+      const std::vector<Cell> goals(part.begin() + 20, part.begin() + 20 + static_cast<int>(count));
+      EXPECT_LE(Matrix(map, world, {part[0]}, goals),
+                2 * PairByPair(map, world, {part[0]}, goals, 1, Algorithm::kAuto));
     }
   }
 }
@@ -156,12 +156,11 @@ TEST_F(CostMatrixCliffTest, WaysByAnotherMapExpandLittleMoreThanPairByPairOrFloo
         world.maps.emplace(id, testing::With(blank, portals));
       }
       const GridMap& map = world.maps.at("home");
-      const std::vector<Cell> sources = AnyOf(part, 1, 1);
-      const std::vector<Cell> targets = AnyOf(part, 5, 2);
-      const std::uint64_t pairs =
-          kCellsOfAStep * PairByPair(map, world, sources, targets, 1, Algorithm::kAuto);
-      const std::uint64_t floods = sources.size() * 2 * part.size();
-      EXPECT_LE(Matrix(map, world, sources, targets), 2 * std::min(pairs, floods));
+      const std::vector<Cell> starts = AnyOf(part, 1, 1);
+      const std::vector<Cell> goals = AnyOf(part, 5, 2);
+      const std::uint64_t pairs = kCellsOfAStep * PairByPair(map, world, starts, goals, 1, Algorithm::kAuto);
+      const std::uint64_t floods = starts.size() * 2 * part.size();
+      EXPECT_LE(Matrix(map, world, starts, goals), 2 * std::min(pairs, floods));
     }
   }
 }
@@ -185,11 +184,10 @@ TEST_F(CostMatrixCliffTest, ASmallMapBesideALargeOneExpandsLittleMore) {
   }
   world.maps.emplace("large", testing::With(large, out));
   world.maps.emplace("small", testing::With(small, back));
-  const std::vector<Cell> sources = AnyOf(part, 32, 1);
-  const std::vector<Cell> targets = AnyOf(part, 32, 2);
+  const std::vector<Cell> starts = AnyOf(part, 32, 1);
+  const std::vector<Cell> goals = AnyOf(part, 32, 2);
   NoWorld nothing;
-  EXPECT_LE(Matrix(world.maps.at("large"), world, sources, targets),
-            3 * Matrix(large, nothing, sources, targets));
+  EXPECT_LE(Matrix(world.maps.at("large"), world, starts, goals), 3 * Matrix(large, nothing, starts, goals));
 }
 
 // A map and two others, with doors from each to the next, and from the second back too.

@@ -67,7 +67,7 @@ class SameTerrainsCliffTest : public ::testing::Test {
     expanded.push_back(FindReachable(map, {.start = cells[0]}, {}, field_scratch_).value().expanded);
     NoWorld world;
     expanded.push_back(
-        ComputeCostMatrix(map, world, {.sources = cells, .targets = goals}, {}, scratch_, field_scratch_)
+        ComputeCostMatrix(map, world, {.starts = cells, .goals = goals}, {}, scratch_, field_scratch_)
             .value()
             .expanded);
     return expanded;

@@ -30,10 +30,10 @@ using ::waystar::testing::Rounds;
 
 class CostMatrixTest : public ::testing::Test {
  protected:
-  absl::StatusOr<CostMatrix> Compute(const GridMap& map, const std::vector<Cell>& sources,
-                                     const std::vector<Cell>& targets, const Agent& agent = {}) {
-    return ComputeCostMatrix(map, no_world_, {.sources = sources, .targets = targets, .agent = agent}, {},
-                             scratch_, field_scratch_);
+  absl::StatusOr<CostMatrix> Compute(const GridMap& map, const std::vector<Cell>& starts,
+                                     const std::vector<Cell>& goals, const Agent& agent = {}) {
+    return ComputeCostMatrix(map, no_world_, {.starts = starts, .goals = goals, .agent = agent}, {}, scratch_,
+                             field_scratch_);
   }
 
  private:
@@ -65,38 +65,37 @@ TEST_F(CostMatrixTest, RefusesBadLists) {
   const GridMap map = DrawMap({"...", "..."});
   const std::vector<Cell> one = {{0, 0}};
   EXPECT_THAT(Compute(map, {}, one),
-              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "sources"));
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "starts"));
   EXPECT_THAT(Compute(map, one, {}),
-              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "targets"));
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "goals"));
   EXPECT_THAT(Compute(map, std::vector<Cell>(1'000'000), one),
-              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "sources"));
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "starts"));
   EXPECT_THAT(Compute(map, std::vector<Cell>(1000), std::vector<Cell>(1000)),
-              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "targets"));
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "goals"));
   EXPECT_THAT(Compute(map, one, {{0, 0}, {0, 2}}),
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "targets[1]"));
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goals[1]"));
   EXPECT_THAT(Compute(map, {{-1, 0}}, one),
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "sources[0]"));
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "starts[0]"));
   EXPECT_THAT(Compute(map, one, one, {.footprint = 0}),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "footprint"));
 }
 
 class GeneratedCostMatrixTest : public CostMatrixTest, public ::testing::WithParamInterface<MapAndAgent> {
  protected:
-  void Judge(const GridMap& map, const std::vector<Cell>& sources, const std::vector<Cell>& targets) {
+  void Judge(const GridMap& map, const std::vector<Cell>& starts, const std::vector<Cell>& goals) {
     const Agent& agent = GetParam().agent;
-    const auto matrix = Compute(map, sources, targets, agent);
+    const auto matrix = Compute(map, starts, goals, agent);
     ASSERT_TRUE(matrix.ok()) << matrix.status();
-    for (std::size_t s = 0; s < sources.size(); ++s) {
+    for (std::size_t s = 0; s < starts.size(); ++s) {
       std::optional<Oracle> oracle;
-      if (CanStand(map, sources[s], agent.footprint)) {
-        oracle.emplace(map, agent.corner_rule, sources[s], agent.footprint);
+      if (CanStand(map, starts[s], agent.footprint)) {
+        oracle.emplace(map, agent.corner_rule, starts[s], agent.footprint);
       }
-      for (std::size_t t = 0; t < targets.size(); ++t) {
+      for (std::size_t t = 0; t < goals.size(); ++t) {
         const double cost =
-            (oracle ? oracle->CostTo(targets[t]) : std::nullopt).value_or(CostMatrix::kUnreachable);
-        ASSERT_THAT(matrix->costs[s * targets.size() + t], DoubleNear(cost, 1e-6 * (1.0 + cost)))
-            << "from " << sources[s].x << "," << sources[s].y << " to " << targets[t].x << ","
-            << targets[t].y;
+            (oracle ? oracle->CostTo(goals[t]) : std::nullopt).value_or(CostMatrix::kUnreachable);
+        ASSERT_THAT(matrix->costs[s * goals.size() + t], DoubleNear(cost, 1e-6 * (1.0 + cost)))
+            << "from " << starts[s].x << "," << starts[s].y << " to " << goals[t].x << "," << goals[t].y;
       }
     }
   }
@@ -112,18 +111,18 @@ TEST_P(GeneratedCostMatrixTest, AgreesWithTheOracle) {
       map.Prepare({.max_bytes = 0});
     }
     for (int round = 0; round < 2; ++round) {
-      std::vector<Cell> sources;
-      std::vector<Cell> targets;
+      std::vector<Cell> starts;
+      std::vector<Cell> goals;
       const auto fill = [&](std::vector<Cell>& cells) {
         for (int i = generator.Between(1, 8); i > 0; --i) {
           cells.push_back(generator.Chance(0.1) ? generator.CellOf(map)
                                                 : generator.WalkableCellOf(map, GetParam().agent.footprint));
         }
       };
-      fill(sources);
-      fill(targets);
-      targets.push_back(sources.front());
-      Judge(map, sources, targets);
+      fill(starts);
+      fill(goals);
+      goals.push_back(starts.front());
+      Judge(map, starts, goals);
       ASSERT_FALSE(HasFatalFailure());
       auto edited = ApplyEdits(map, generator.Edits(map, generator.Between(1, 5)));
       ASSERT_TRUE(edited.ok()) << edited.status();

@@ -36,10 +36,10 @@ using ::waystar::testing::WorldOracle;
 
 class PortalMatrixTest : public ::testing::Test {
  protected:
-  absl::StatusOr<CostMatrix> Compute(const GridMap& map, World& world, const std::vector<Cell>& sources,
-                                     const std::vector<Cell>& targets, const Agent& agent = {}) {
-    return ComputeCostMatrix(map, world, {.sources = sources, .targets = targets, .agent = agent}, {},
-                             scratch_, field_scratch_);
+  absl::StatusOr<CostMatrix> Compute(const GridMap& map, World& world, const std::vector<Cell>& starts,
+                                     const std::vector<Cell>& goals, const Agent& agent = {}) {
+    return ComputeCostMatrix(map, world, {.starts = starts, .goals = goals, .agent = agent}, {}, scratch_,
+                             field_scratch_);
   }
 
   Scratch scratch_{std::size_t{1} << 26};
@@ -87,12 +87,12 @@ TEST_F(PortalMatrixTest, APortalOfHugeCostChangesNothing) {
       continue;
     }
     const GridMap map = With(plain, {Between("dear", from, to, kMaxPortalCost)});
-    std::vector<Cell> sources;
+    std::vector<Cell> starts;
     for (int i = 0; i < 4; ++i) {
-      sources.push_back(generator.WalkableCellOf(plain));
+      starts.push_back(generator.WalkableCellOf(plain));
     }
-    const auto without = Compute(plain, no_world, sources, sources);
-    const auto with = Compute(map, no_world, sources, sources);
+    const auto without = Compute(plain, no_world, starts, starts);
+    const auto with = Compute(map, no_world, starts, starts);
     ASSERT_THAT(with, IsOk());
     for (std::size_t i = 0; i < with->costs.size(); ++i) {
       if (without->costs[i] != CostMatrix::kUnreachable) {
@@ -123,28 +123,28 @@ TEST_P(GeneratedPortalMatrixTest, SaysWhatPathQueriesSay) {
     }
     world.AddPortals(generator, generator.Between(1, 20), agent.footprint);
     const GridMap& home = world.maps.at("home");
-    std::vector<Cell> sources;
-    std::vector<Cell> targets;
-    for (std::vector<Cell>* cells : {&sources, &targets}) {
+    std::vector<Cell> starts;
+    std::vector<Cell> goals;
+    for (std::vector<Cell>* cells : {&starts, &goals}) {
       for (int i = generator.Between(2, 6); i > 0; --i) {
         cells->push_back(generator.Chance(0.1) ? generator.CellOf(home)
                                                : generator.WalkableCellOf(home, agent.footprint));
       }
     }
-    const auto matrix = Compute(home, world, sources, targets, agent);
+    const auto matrix = Compute(home, world, starts, goals, agent);
     ASSERT_THAT(matrix, IsOk());
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", sources[s]);
-      for (std::size_t t = 0; t < targets.size(); ++t) {
-        const double cost = oracle.CostTo("home", targets[t]).value_or(CostMatrix::kUnreachable);
-        const double said = matrix->costs[s * targets.size() + t];
+    for (std::size_t s = 0; s < starts.size(); ++s) {
+      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", starts[s]);
+      for (std::size_t t = 0; t < goals.size(); ++t) {
+        const double cost = oracle.CostTo("home", goals[t]).value_or(CostMatrix::kUnreachable);
+        const double said = matrix->costs[s * goals.size() + t];
         ASSERT_NEAR(said, cost, 1e-6 * (1.0 + cost)) << s << "," << t;
         if (cost == CostMatrix::kUnreachable) {
           continue;
         }
         const auto found = FindPathThroughPortals(home, world,
-                                                  {.path = {.start = sources[s],
-                                                            .goal = targets[t],
+                                                  {.path = {.start = starts[s],
+                                                            .goal = goals[t],
                                                             .corner_rule = agent.corner_rule,
                                                             .footprint = agent.footprint},
                                                    .required_tags = agent.required_tags},
@@ -170,21 +170,21 @@ TEST_P(GeneratedPortalMatrixTest, ManyPortalsToOtherMapsChangeNoAnswer) {
     world.maps.emplace("beside", generator.Map({.max_side = 40, .weighted = generator.Chance(0.5)}));
     world.AddPortals(generator, 250, agent.footprint);
     const GridMap& home = world.maps.at("home");
-    std::vector<Cell> sources;
-    std::vector<Cell> targets;
+    std::vector<Cell> starts;
+    std::vector<Cell> goals;
     for (int i = 0; i < 5; ++i) {
-      sources.push_back(generator.WalkableCellOf(home, agent.footprint));
-      targets.push_back(generator.WalkableCellOf(home, agent.footprint));
+      starts.push_back(generator.WalkableCellOf(home, agent.footprint));
+      goals.push_back(generator.WalkableCellOf(home, agent.footprint));
     }
-    sources.resize(generator.Chance(0.5) ? 5 : 4);
-    targets.resize(generator.Chance(0.5) ? 5 : 4);
-    const auto matrix = Compute(home, world, sources, targets, agent);
+    starts.resize(generator.Chance(0.5) ? 5 : 4);
+    goals.resize(generator.Chance(0.5) ? 5 : 4);
+    const auto matrix = Compute(home, world, starts, goals, agent);
     ASSERT_THAT(matrix, IsOk());
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", sources[s]);
-      for (std::size_t t = 0; t < targets.size(); ++t) {
-        const double cost = oracle.CostTo("home", targets[t]).value_or(CostMatrix::kUnreachable);
-        ASSERT_NEAR(matrix->costs[s * targets.size() + t], cost, 1e-6 * (1.0 + cost)) << s << "," << t;
+    for (std::size_t s = 0; s < starts.size(); ++s) {
+      const WorldOracle oracle(world.maps, WalkerOf(agent), "home", starts[s]);
+      for (std::size_t t = 0; t < goals.size(); ++t) {
+        const double cost = oracle.CostTo("home", goals[t]).value_or(CostMatrix::kUnreachable);
+        ASSERT_NEAR(matrix->costs[s * goals.size() + t], cost, 1e-6 * (1.0 + cost)) << s << "," << t;
       }
     }
   }

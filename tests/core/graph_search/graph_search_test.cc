@@ -275,13 +275,13 @@ TEST_F(GraphSearchTest, PositionsSnapToTheNearestVisibleNode) {
                     .edges = {{.name = {"a", "b"}}, {.name = {"b", "c"}}}};
   spec.obstacles = {{.id = "wall", .shape = {.lines = {{{3, 0.5}, {5, 0.5}}}}}};
   const WaypointGraph graph = MakeGraph(spec);
-  const GraphPathResult result = Find(graph, {.start = WorldPoint{4, 3}, .goal = WorldPoint{10, 1}});
+  const GraphPathResult result =
+      Find(graph, {.start = WorldPoint{4, 3}, .goal = WorldPoint{10, 1}, .snap_radius = 100});
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "c"));
   EXPECT_EQ(result.cost, 5.0 + 10.0 + 1.0);
-  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{4, 3}, .goal = "c", .snap_radius = 4}),
-            "NO_NODE_NEAR start_position");
+  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{4, 3}, .goal = "c", .snap_radius = 4}), "NO_NODE_NEAR start");
   EXPECT_EQ(ErrorOf(graph, {.start = "c", .goal = WorldPoint{4, 3}, .snap_radius = 4}),
-            "NO_NODE_NEAR goal_position");
+            "NO_NODE_NEAR goals[0]");
 }
 
 TEST_F(GraphSearchTest, PositionsThatSeeEachOtherNeedNoNode) {
@@ -293,7 +293,8 @@ TEST_F(GraphSearchTest, PositionsThatSeeEachOtherNeedNoNode) {
   EXPECT_THAT(direct.nodes, IsEmpty());
   EXPECT_TRUE(direct.reaches_goal);
   EXPECT_EQ(direct.cost, 3.0);
-  const GraphPathResult around = Find(graph, {.start = WorldPoint{1, 0}, .goal = WorldPoint{4, 6}});
+  const GraphPathResult around =
+      Find(graph, {.start = WorldPoint{1, 0}, .goal = WorldPoint{4, 6}, .snap_radius = 100});
   EXPECT_THAT(IdsOf(graph, around.nodes), ElementsAre("a", "b"));
   EXPECT_EQ(around.cost, 1.0 + 6.0 + 4.0);
 }
@@ -321,8 +322,8 @@ TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
   ASSERT_EQ(editor.SetNodesEnabled({"b"}, false), absl::OkStatus());
   EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "a", .goal = "d"}).nodes),
               ElementsAre("a", "c", "d"));
-  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "b", .goal = "d"}), "START_BLOCKED start_node");
-  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "d", .goal = "b"}), "GOAL_BLOCKED goal_node");
+  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "b", .goal = "d"}), "START_BLOCKED start");
+  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "d", .goal = "b"}), "GOAL_BLOCKED goals[0]");
   const GraphPathResult result =
       Find(editor.graph(),
            {.start = "d", .goal = "b", .unreachable_policy = UnreachablePolicy::kNearestByDistance});
@@ -333,16 +334,14 @@ TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
 TEST_F(GraphSearchTest, RefusesWhatMakesNoSense) {
   const WaypointGraph graph = MakeGraph(Diamond());
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(ErrorOf(graph, {.start = "nowhere", .goal = "d"}), "NODE_NOT_FOUND start_node");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "no way"}), "BAD_NODE_ID goal_node");
-  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{kNan, 0}, .goal = "d"}), "BAD_VALUE start_position.x");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = WorldPoint{0, 0, 1e300}}), "BAD_VALUE goal_position.z");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .snap_radius = -1}), "BAD_VALUE snap_radius");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .snap_radius = kNan}), "BAD_VALUE snap_radius");
+  EXPECT_EQ(ErrorOf(graph, {.start = "nowhere", .goal = "d"}), "NODE_NOT_FOUND start.node");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "no way"}), "BAD_NODE_ID goals[0].node");
+  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{kNan, 0}, .goal = "d"}), "BAD_VALUE start.position.x");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = WorldPoint{0, 0, 1e300}}), "BAD_VALUE goals[0].position.z");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {""}}),
-            "BAD_PROFILE profile.required_tags[0]");
+            "BAD_PROFILE agent.profile.required_tags[0]");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {"dry", "dry"}}),
-            "BAD_PROFILE profile.required_tags[1]");
+            "BAD_PROFILE agent.profile.required_tags[1]");
   EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .algorithm = Algorithm::kJumpPoint}),
             "ALGORITHM_UNSUITED algorithm");
   std::atomic<bool> yes = true;

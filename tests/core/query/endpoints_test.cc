@@ -19,7 +19,7 @@ using ::waystar::testing::Block;
 using ::waystar::testing::RouteTest;
 
 RouteQuery BetweenPositions(Position start, Position goal) {
-  return {.start = {.position = start}, .goal = {.position = goal}};
+  return {.start = {.position = start}, .goals = {{.position = goal}}};
 }
 
 // A map of half units around the middle of the world: cell (0, 0) begins at (-2, -1).
@@ -64,29 +64,29 @@ TEST_F(EndpointsTest, CentresAreToldIfAPositionWasGivenOrTheyWereAskedFor) {
 }
 
 TEST_F(EndpointsTest, ErrorsBlameWhatWasGiven) {
-  EXPECT_EQ(Told("room", BetweenPositions({2, 0}, {0, 0.5})), "OFF_MAP start_position");
-  EXPECT_EQ(Told("room", BetweenPositions({0, 0.5}, {0, -1.001})), "OFF_MAP goal_position");
-  EXPECT_EQ(Told("room", BetweenPositions({0, 0}, {0, 0.5})), "START_BLOCKED start_position");
-  EXPECT_EQ(Told("room", BetweenPositions({0, 0.5}, {0, 0})), "GOAL_BLOCKED goal_position");
+  EXPECT_EQ(Told("room", BetweenPositions({2, 0}, {0, 0.5})), "OFF_MAP start");
+  EXPECT_EQ(Told("room", BetweenPositions({0, 0.5}, {0, -1.001})), "OFF_MAP goals[0]");
+  EXPECT_EQ(Told("room", BetweenPositions({0, 0}, {0, 0.5})), "START_BLOCKED start");
+  EXPECT_EQ(Told("room", BetweenPositions({0, 0.5}, {0, 0})), "GOAL_BLOCKED goals[0]");
   EXPECT_EQ(Told("room", Between({8, 0}, {0, 0})), "OFF_MAP start");
-  EXPECT_EQ(Told("room", Between({0, 0}, {0, -1})), "OFF_MAP goal");
+  EXPECT_EQ(Told("room", Between({0, 0}, {0, -1})), "OFF_MAP goals[0]");
   EXPECT_EQ(Told("room", Between({3, 1}, {0, 0})), "START_BLOCKED start");
-  EXPECT_EQ(Told("room", Between({0, 0}, {4, 2})), "GOAL_BLOCKED goal");
+  EXPECT_EQ(Told("room", Between({0, 0}, {4, 2})), "GOAL_BLOCKED goals[0]");
 }
 
 TEST_F(EndpointsTest, SnapToTheNearestFreeCellWithinTheRadius) {
   RouteQuery query = BetweenPositions({0.2, 0.2}, {1.7, 0.7});
-  query.snap_radius = 0.1;
-  EXPECT_EQ(Told("room", query), "START_BLOCKED start_position");
-  query.snap_radius = 1;
+  query.snap = Snap{0.1};
+  EXPECT_EQ(Told("room", query), "START_BLOCKED start");
+  query.snap = Snap{1};
   EXPECT_EQ(StartOf(query), "(5, 2)");
   // Cells as well, and from off the map.
   query = Between({3, 1}, {9, 3});
-  query.snap_radius = 1.25;
+  query.snap = Snap{1.25};
   EXPECT_EQ(StartOf(query), "(3, 0)");
   EXPECT_EQ(GoalOf(query), "(7, 3)");
   // For the agent that asks, on the map that it sees.
-  query.snap_radius = 2;
+  query.snap = Snap{2};
   query.agent.footprint = 2;
   EXPECT_EQ(StartOf(query), "(1, 1)");
   query.agent.footprint = 1;
@@ -96,7 +96,7 @@ TEST_F(EndpointsTest, SnapToTheNearestFreeCellWithinTheRadius) {
 
 TEST_F(EndpointsTest, SnapAgainOnTheNextRevision) {
   RouteQuery query = BetweenPositions({0.2, 0.2}, {1.7, 0.2});
-  query.snap_radius = 2;
+  query.snap = Snap{2};
   EXPECT_EQ(StartOf(query), "(5, 2)");
   Apply("room", {Block({5, 2})});
   EXPECT_EQ(StartOf(query), "(4, 3)");
@@ -110,25 +110,24 @@ TEST_F(EndpointsTest, BadOnesNameTheField) {
   };
   constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(told([](RouteQuery& query) { query.start.cell = Cell{0, 0}; }), "BAD_VALUE start_position");
-  EXPECT_EQ(told([](RouteQuery& query) { query.goal.cell = Cell{0, 0}; }), "BAD_VALUE goal_position");
   EXPECT_EQ(told([](RouteQuery& query) { query.start = {}; }), "MISSING_FIELD start");
-  EXPECT_EQ(told([](RouteQuery& query) { query.goal = {}; }), "MISSING_FIELD goal");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goals[0] = {}; }), "MISSING_FIELD goals[0]");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goals.clear(); }), "MISSING_FIELD goals");
   EXPECT_EQ(told([](RouteQuery& query) { query.start.position->x = kNotANumber; }),
-            "BAD_VALUE start_position.x");
-  EXPECT_EQ(told([](RouteQuery& query) { query.goal.position->y = -kInfinite; }),
-            "BAD_VALUE goal_position.y");
-  for (const double radius : {-1.0, kNotANumber, kInfinite}) {
-    EXPECT_EQ(told([radius](RouteQuery& query) { query.snap_radius = radius; }), "BAD_VALUE snap_radius");
+            "BAD_VALUE start.position.x");
+  EXPECT_EQ(told([](RouteQuery& query) { query.goals[0].position->y = -kInfinite; }),
+            "BAD_VALUE goals[0].position.y");
+  for (const double radius : {0.0, -1.0, kNotANumber, kInfinite}) {
+    EXPECT_EQ(told([radius](RouteQuery& query) { query.snap = Snap{radius}; }), "BAD_VALUE snap.radius");
   }
 }
 
 TEST_F(EndpointsTest, SnappingEndsWithTheBudget) {
   const std::atomic<bool> cancelled = true;
   RouteQuery query = Between({0, 0}, {7, 3});
-  query.snap_radius = 3;
+  query.snap = Snap{3};
   EXPECT_TRUE(Resolve("room", query, {.cancelled = &cancelled}).ok()) << "nothing is to be snapped";
-  query.goal.cell = Cell{4, 1};
+  query.goals[0].cell = Cell{4, 1};
   EXPECT_EQ(Resolve("room", query, {.cancelled = &cancelled}).status().code(), absl::StatusCode::kCancelled);
 }
 

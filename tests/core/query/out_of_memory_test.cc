@@ -47,18 +47,17 @@ std::vector<Question> Questions() {
             }),
       Asked("SeveralGoals",
             [](RouteQuery& query) {
-              query.goal = {};
-              query.goals = {{7, 4}, {0, 4}, {7, 0}};
+              query.goals = {{.cell = Cell{7, 4}}, {.cell = Cell{0, 4}}, {.cell = Cell{7, 0}}};
             }),
       Asked("Nearest",
             [](RouteQuery& query) {
-              query.goal.cell = Cell{3, 1};
+              query.goals[0].cell = Cell{3, 1};
               query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
             }),
       Asked("Snapped",
             [](RouteQuery& query) {
-              query.goal.cell = Cell{3, 1};
-              query.snap_radius = 4.0;
+              query.goals[0].cell = Cell{3, 1};
+              query.snap = Snap{4.0};
             }),
       Asked("Summary",
             [](RouteQuery& query) {
@@ -68,9 +67,8 @@ std::vector<Question> Questions() {
             }),
       Asked("World", [](RouteQuery& query) { query.goal_map = "cellar"; }),
   };
-  questions.push_back({.name = "Graph",
-                       .query = {.start = {.node = "a"}, .goal = {.node = "c"}, .with_summary = true},
-                       .map = "roads"});
+  questions.push_back(
+      {.name = "Graph", .query = {.start = {.node = "a"}, .goals = {{.node = "c"}}}, .map = "roads"});
   return questions;
 }
 

@@ -63,7 +63,7 @@ TEST_F(ReadinessTest, ALargerAgent) {
   ASSERT_TRUE(IsAnsweredWith(4 * kWhole, Plain()));
   RouteQuery query = Plain();
   query.agent.footprint = 3;
-  query.goal.cell = Cell{kSide - 3, 70};
+  query.goals[0].cell = Cell{kSide - 3, 70};
   ExpectReadyOnce(query);
 }
 

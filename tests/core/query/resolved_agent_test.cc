@@ -69,15 +69,15 @@ TEST_F(ProfileOfQueryTest, NamesAreThoseOfTheRevision) {
   Create("coast", {"..~..", "....."}, Sea());
   RouteQuery query = Between({0, 0}, {4, 0});
   query.agent.profile_name = "boat";
-  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND profile_name");
+  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND agent.profile_name");
   Apply("coast", {PutProfile{{"boat", {.terrain_costs = {{'~', 1.0}}}}}});
   EXPECT_EQ(CostOf("coast", query), 4.0);
   Apply("coast", {PutProfile{{"boat", {.terrain_costs = {{'~', 1.5}}}}}});
   EXPECT_EQ(CostOf("coast", query), 4.5);
   Apply("coast", {RemoveProfile{"boat"}});
-  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND profile_name");
+  EXPECT_EQ(Told("coast", query), "PROFILE_NOT_FOUND agent.profile_name");
   query.agent.profile_name = "no such name";
-  EXPECT_EQ(Told("coast", query), "BAD_PROFILE profile_name");
+  EXPECT_EQ(Told("coast", query), "BAD_PROFILE agent.profile_name");
 }
 
 TEST_F(ProfileOfQueryTest, BadOnesNameTheField) {
@@ -87,18 +87,18 @@ TEST_F(ProfileOfQueryTest, BadOnesNameTheField) {
     query.agent.profile = profile;
     return Told("coast", query);
   };
-  EXPECT_EQ(told({.footprint = 33}), "BAD_VALUE profile.footprint");
-  EXPECT_EQ(told({.footprint = -1}), "BAD_VALUE profile.footprint");
-  EXPECT_EQ(told({.terrain_costs = {{'?', 1.0}}}), "UNKNOWN_TERRAIN profile.terrain_costs[0].terrain");
+  EXPECT_EQ(told({.footprint = 33}), "BAD_VALUE agent.profile.footprint");
+  EXPECT_EQ(told({.footprint = -1}), "BAD_VALUE agent.profile.footprint");
+  EXPECT_EQ(told({.terrain_costs = {{'?', 1.0}}}), "UNKNOWN_TERRAIN agent.profile.terrain_costs[0].terrain");
   EXPECT_EQ(told({.terrain_costs = {{'~', std::numeric_limits<double>::quiet_NaN()}}}),
-            "BAD_VALUE profile.terrain_costs[0].cost");
+            "BAD_VALUE agent.profile.terrain_costs[0].cost");
   EXPECT_EQ(told({.terrain_costs = {{'~', 1.0}}, .forbidden_terrains = {'~'}}),
-            "BAD_PROFILE profile.forbidden_terrains[0]");
-  EXPECT_EQ(told({.forbidden_terrains = {'.', 's'}}), "BAD_PROFILE profile.forbidden_terrains");
-  EXPECT_EQ(told({.required_tags = {""}}), "BAD_PROFILE profile.required_tags[0]");
+            "BAD_PROFILE agent.profile.forbidden_terrains[0]");
+  EXPECT_EQ(told({.forbidden_terrains = {'.', 's'}}), "BAD_PROFILE agent.profile.forbidden_terrains");
+  EXPECT_EQ(told({.required_tags = {""}}), "BAD_PROFILE agent.profile.required_tags[0]");
   RouteQuery query = Between({0, 0}, {1, 0});
   query.agent.footprint = 33;
-  EXPECT_EQ(Told("coast", query), "BAD_VALUE footprint");
+  EXPECT_EQ(Told("coast", query), "BAD_VALUE agent.footprint");
 }
 
 // A room with a guard in the middle and fire in a corner, and the way past him. What is asked with an overlay
@@ -212,17 +212,17 @@ TEST_F(OverlayOfQueryTest, TracesSeeWhatTheQuerySees) {
 
 TEST_F(OverlayOfQueryTest, StartAndGoalMayBeBlockedByIt) {
   EXPECT_EQ(ToldWith({.blocked = {.cells = {{0, 1}}}}), "START_BLOCKED start");
-  EXPECT_EQ(ToldWith({.blocked = {.cells = {{6, 1}}}}), "GOAL_BLOCKED goal");
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{6, 1}}}}), "GOAL_BLOCKED goals[0]");
 }
 
 TEST_F(OverlayOfQueryTest, BadOnesNameTheField) {
-  EXPECT_EQ(ToldWith({.blocked = {.cells = {{7, 0}}}}), "OFF_MAP overlay.blocked");
+  EXPECT_EQ(ToldWith({.blocked = {.cells = {{7, 0}}}}), "OFF_MAP view.overlay.blocked");
   EXPECT_EQ(ToldWith({.blocked = {.discs = {{{1, 0}, 0.5}, {{1, 0}, -1}}}}),
-            "BAD_DISC overlay.blocked.discs[1].radius");
+            "BAD_DISC view.overlay.blocked.discs[1].radius");
   EXPECT_EQ(ToldWith({.ignored_obstacles = {"guard", "the guard"}}),
-            "BAD_OBSTACLE_ID overlay.ignored_obstacles[1]");
+            "BAD_OBSTACLE_ID view.overlay.ignored_obstacles[1]");
   EXPECT_EQ(ToldWith({.ignored_obstacles = std::vector<std::string>(1001, "guard")}),
-            "BAD_VALUE overlay.ignored_obstacles");
+            "BAD_VALUE view.overlay.ignored_obstacles");
 }
 
 TEST_F(OverlayOfQueryTest, LiesOverWhatTheProfileSees) {

@@ -31,7 +31,7 @@ inline std::string Show(absl::Span<const core::Cell> cells) {
 }
 
 inline core::RouteQuery Between(core::Cell start, core::Cell goal) {
-  return {.start = {.cell = start}, .goal = {.cell = goal}};
+  return {.start = {.cell = start}, .goals = {{.cell = goal}}};
 }
 
 // Water that is impassable, and swamp.

@@ -60,7 +60,7 @@ TEST_F(RoutesTest, ThatDoNotReachTheGoalAreAnswers) {
   EXPECT_EQ(Find("walls", query)->path.reason, OutcomeReason::kNoRoute);
   query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
   EXPECT_EQ(Told("walls", query), "1: (0, 0) (1, 0)");
-  query.goal.cell = Cell{2, 0};
+  query.goals[0].cell = Cell{2, 0};
   EXPECT_EQ(Find("walls", query)->path.reason, OutcomeReason::kGoalBlocked);
 }
 
@@ -85,7 +85,7 @@ TEST_F(RoutesTest, SummaryIsInUnitsOfTheWorld) {
     // Diagonals cost as much as they are long here.
     EXPECT_NEAR(route->summary->length, route->path.cost / 2, 1e-6);
   }
-  query.goal.cell = Cell{3, 1};
+  query.goals[0].cell = Cell{3, 1};
   query.unreachable_policy = UnreachablePolicy::kReport;
   EXPECT_FALSE(Find("half", query).ok());
 }
@@ -131,7 +131,7 @@ class GraphRoutesTest : public RouteTest {
   }
 
   static RouteQuery BetweenNodes(const std::string& start, const std::string& goal) {
-    return {.start = {.node = start}, .goal = {.node = goal}};
+    return {.start = {.node = start}, .goals = {{.node = goal}}};
   }
 
   // "a b c at 8", or what is wrong.
@@ -158,30 +158,39 @@ TEST_F(GraphRoutesTest, GoByNodes) {
 }
 
 TEST_F(GraphRoutesTest, GoBetweenPositions) {
-  RouteQuery query = {.start = {.position = Position{0, -1}}, .goal = {.position = Position{8, 2}}};
-  query.snap_radius = 3;
+  RouteQuery query = {.start = {.position = Position{0, -1}}, .goals = {{.position = Position{8, 2}}}};
+  query.snap = Snap{3};
   EXPECT_EQ(Nodes(query), "a b c at 11");
   EXPECT_THAT(Find("paths", query)->positions,
               ElementsAre(Position{0, -1}, Position{0, 0}, Position{4, 0}, Position{8, 0}, Position{8, 2}));
-  query.snap_radius = 0.5;
-  EXPECT_EQ(Nodes(query), "NO_NODE_NEAR start_position");
+  query.snap = Snap{0.5};
+  EXPECT_EQ(Nodes(query), "NO_NODE_NEAR start");
+}
+
+TEST_F(GraphRoutesTest, WithoutASnapAPositionIsAtANodeOrNowhere) {
+  EXPECT_EQ(Nodes({.start = {.position = Position{0, 0}}, .goals = {{.position = Position{8, 0}}}}),
+            "a b c at 8");
+  EXPECT_EQ(Nodes({.start = {.position = Position{0, 1}}, .goals = {{.node = "c"}}}), "NO_NODE_NEAR start");
+  EXPECT_EQ(Nodes({.start = {.node = "a"}, .goals = {{.position = Position{1000, 0}}}}),
+            "NO_NODE_NEAR goals[0]");
 }
 
 TEST_F(GraphRoutesTest, BadEndsNameTheField) {
-  EXPECT_EQ(Nodes(BetweenNodes("a", "nobody")), "NODE_NOT_FOUND goal_node");
-  EXPECT_EQ(Nodes(BetweenNodes("a", "")), "MISSING_FIELD goal_node");
+  EXPECT_EQ(Nodes(BetweenNodes("a", "nobody")), "NODE_NOT_FOUND goals[0].node");
+  EXPECT_EQ(Nodes(BetweenNodes("a", "")), "MISSING_FIELD goals[0]");
+  EXPECT_EQ(Nodes({.start = {.node = "a"}}), "MISSING_FIELD goals");
   RouteQuery query = BetweenNodes("a", "b");
-  query.start.position = Position();
-  EXPECT_EQ(Nodes(query), "BAD_VALUE start_position");
-  query = BetweenNodes("a", "b");
   query.algorithm = Algorithm::kJumpPoint;
   EXPECT_EQ(Nodes(query), "ALGORITHM_UNSUITED algorithm");
   query = BetweenNodes("a", "b");
   query.agent.profile = MovementProfile{.required_tags = {"no way"}};
-  EXPECT_EQ(Nodes(query), "BAD_PROFILE profile.required_tags[0]");
+  EXPECT_EQ(Nodes(query), "BAD_PROFILE agent.profile.required_tags[0]");
   query = {.start = {.position = Position()},
-           .goal = {.position = Position{std::numeric_limits<double>::infinity(), 0}}};
-  EXPECT_EQ(Nodes(query), "BAD_VALUE goal_position.x");
+           .goals = {{.position = Position{std::numeric_limits<double>::infinity(), 0}}}};
+  EXPECT_EQ(Nodes(query), "BAD_VALUE goals[0].position.x");
+  query = BetweenNodes("a", "b");
+  query.snap = Snap{-1};
+  EXPECT_EQ(Nodes(query), "BAD_VALUE snap.radius");
 }
 
 TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
@@ -192,29 +201,32 @@ TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
     EXPECT_TRUE(told.starts_with("WRONG_MAP_KIND ")) << told;
     return told.substr(told.find(' ') + 1);
   };
-  EXPECT_EQ(refused([](RouteQuery& query) { query.start.cell = Cell(); }), "start");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.goal.cell = Cell(); }), "goal");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.goals = {{0, 0}}; }), "goals");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.goal_positions = {{0, 0}}; }), "goal_positions");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.start.cell = Cell(); }), "start.cell");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.goals[0].cell = Cell(); }), "goals[0].cell");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.goals.push_back({.node = "c"}); }), "goals");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.path_form = PathForm::kCorners; }), "path_form");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.footprint = 40; }), "agent.footprint");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.corner_rule = CornerRule::kAlways; }),
+            "agent.corner_rule");
   EXPECT_EQ(refused([](RouteQuery& query) { query.goal_map = "elsewhere"; }), "goal_map");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile_name = "tank"; }), "profile_name");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile_name = "tank"; }), "agent.profile_name");
   EXPECT_EQ(refused([](RouteQuery& query) {
               query.agent.profile = MovementProfile{.terrain_costs = {{'.', 1.0}}};
             }),
-            "profile.terrain_costs");
+            "agent.profile.terrain_costs");
   EXPECT_EQ(
       refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.forbidden_terrains = {'~'}}; }),
-      "profile.forbidden_terrains");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.overlay = Overlay(); }), "overlay");
+      "agent.profile.forbidden_terrains");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.overlay = Overlay(); }), "view.overlay");
   EXPECT_EQ(refused([](RouteQuery& query) { query.with_summary = true; }), "with_summary");
 }
 
 TEST_F(GraphRoutesTest, NodesAreOfGraphsAlone) {
   Create("cells", {"..."});
-  EXPECT_EQ(Told("cells", BetweenNodes("a", "b")), "WRONG_MAP_KIND start_node");
+  EXPECT_EQ(Told("cells", BetweenNodes("a", "b")), "WRONG_MAP_KIND start.node");
   RouteQuery query = Between({0, 0}, {1, 0});
-  query.goal.node = "b";
-  EXPECT_EQ(Told("cells", query), "WRONG_MAP_KIND goal_node");
+  query.goals[0].node = "b";
+  EXPECT_EQ(Told("cells", query), "WRONG_MAP_KIND goals[0].node");
 }
 
 TEST_F(GraphRoutesTest, HaveNoTracesAndNoPortals) {

@@ -22,7 +22,7 @@ std::string ToText(const absl::StatusOr<Route>& route) {
   if (!route.ok()) {
     return absl::StrCat(ErrorReasonOf(route.status()), " ", ErrorFieldOf(route.status()));
   }
-  const auto goal = static_cast<int>(route->goal_index.value_or(0));
+  const auto goal = static_cast<int>(route->goal_index);
   return absl::StrCat(static_cast<int>(route->path.outcome), " ", route->path.cost, " to ", goal, ": ",
                       testing::Show(route->path.points), " crossings ", route->crossings.size(), " length ",
                       route->summary.has_value() ? route->summary->length : -1.0);
@@ -86,21 +86,19 @@ class SolveManyTest : public RouteTest {
     add({0, 0}, {4, 0}).agent.overlay = Overlay{.blocked = {.cells = {{3, 0}}}};
     add({0, 0}, {4, 0}).agent.profile = MovementProfile();
     RouteQuery& snapping = add({1, 0}, {4, 0});
-    snapping.snap_radius = 1;
+    snapping.snap = Snap{1};
     snapping.with_summary = true;
     RouteQuery& several = add({0, 0}, {4, 0});
-    several.goal = {};
-    several.goals = {{1, 0}, {3, 1}};
+    several.goals = {{.cell = Cell{1, 0}}, {.cell = Cell{3, 1}}};
     // A goal in the wall, which snaps to the left of it; one cell further for an agent of two.
     RouteQuery& positions = add({0, 0}, {4, 0});
-    positions.goal = {};
-    positions.goal_positions = {{2.2, 0.5}};
+    positions.goals = {{.position = Position{2.2, 0.5}}};
     const RouteQuery blocked = positions;
-    positions.snap_radius = 2;
+    positions.snap = Snap{2};
     RouteQuery large = positions;
     large.agent.footprint = 2;
     RouteQuery off_the_map = positions;
-    off_the_map.goal_positions.push_back({99, 0});
+    off_the_map.goals.push_back({.position = Position{99, 0}});
     queries.insert(queries.end(), {blocked, large, off_the_map});
     add({0, 0}, {9, 0});
     add({3, 0}, {4, 1}).max_expansions = 1;

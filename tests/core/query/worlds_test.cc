@@ -107,7 +107,7 @@ TEST_F(WorldsTest, RequiredTagsAreThoseOfPortals) {
 TEST_F(WorldsTest, PositionsAndSummariesAreOfTheMapsThatLegsLieOn) {
   Create("hall", {"...."}, {.frame = {.origin = {100, 0}, .cell_size = 2}});
   Apply("upper", {PutDoor("door", {0, 1}, {0, 0}, "hall")});
-  RouteQuery query = {.start = {.cell = Cell{0, 0}}, .goal = {.position = Position{106.5, 1}}};
+  RouteQuery query = {.start = {.cell = Cell{0, 0}}, .goals = {{.position = Position{106.5, 1}}}};
   query.goal_map = "hall";
   query.with_summary = true;
   EXPECT_EQ(Told("upper", query), "5: (0, 0) (0, 1) (0, 0) (1, 0) (2, 0) (3, 0)");

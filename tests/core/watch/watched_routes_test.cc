@@ -130,9 +130,9 @@ TEST_F(WatchedRoutesTest, TellWhatTheAgentSees) {
   EXPECT_THAT(Watch(query), HasSubstr("4: "));
   EXPECT_THAT(After({Block({2, 0})}), HasSubstr("6: ")) << "which the map's own agents do not feel";
   EXPECT_THAT(After({put({.terrain_costs = {{'~', 0.5}}})}), HasSubstr("3: "));
-  EXPECT_EQ(After({put({.footprint = 2, .terrain_costs = {{'~', 0.5}}})}), "GOAL_BLOCKED goal");
+  EXPECT_EQ(After({put({.footprint = 2, .terrain_costs = {{'~', 0.5}}})}), "GOAL_BLOCKED goals[0]");
   EXPECT_THAT(After({put({.terrain_costs = {{'~', 0.5}}})}), HasSubstr("3: "));
-  EXPECT_EQ(After({RemoveProfile{"boat"}}), "PROFILE_NOT_FOUND profile_name");
+  EXPECT_EQ(After({RemoveProfile{"boat"}}), "PROFILE_NOT_FOUND agent.profile_name");
 }
 
 // What the map's own agents cannot enter may be dear to others.
@@ -376,8 +376,8 @@ TEST_F(WatchedRoutesTest, FollowTheCellThatIsSnappedTo) {
                    "...##...",  //
                    "...##...",  //
                    "........"});
-  RouteQuery query = {.start = {.position = Position{4.4, 2.4}}, .goal = {.position = Position{7.5, 2.5}}};
-  query.snap_radius = 4;
+  RouteQuery query = {.start = {.position = Position{4.4, 2.4}}, .goals = {{.position = Position{7.5, 2.5}}}};
+  query.snap = Snap{4};
   EXPECT_THAT(Watch(query), HasSubstr(": (5, 2) "));
   EXPECT_THAT(After({Unblock({4, 2})}), HasSubstr(": (4, 2) "));
   EXPECT_THAT(After({Block({4, 2}), Block({5, 2})}), HasSubstr(": (4, 3) "));

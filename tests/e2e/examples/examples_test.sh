@@ -24,7 +24,7 @@ expect_walk() {
   expect_text "cost 9.8284 by 0,1 1,0 6,0 7,1 9,1"
   expect_text "2 cells changed"
   expect_text "cost 10.6569 by 0,1 2,3 6,3 8,1 9,1"
-  expect_text "OFF_MAP (goal): the goal (10, 1) is off the map"
+  expect_text "OFF_MAP (goals[0]): the goal (10, 1) is off the map"
 }
 
 run_cpp() {

@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::GuardedServer;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
 using ::waystar::testing::ShowToken;
@@ -125,7 +126,7 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   *queries.add_queries() = query;
   // One that is searched for by itself.
   *queries.add_queries() = query;
-  queries.mutable_queries(1)->mutable_profile();
+  queries.mutable_queries(1)->mutable_agent()->mutable_profile();
   v1::FindPathsResponse answers;
   for (const auto& [token, outcome] :
        {std::pair{"both", v1::OUTCOME_FOUND}, std::pair{"halls", v1::OUTCOME_UNREACHABLE}}) {
@@ -136,8 +137,8 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
 
   v1::CheckReachabilityRequest reach;
   reach.set_map("hall");
-  *reach.add_pairs()->mutable_start() = CellAt(0, 0);
-  *reach.mutable_pairs(0)->mutable_goal() = CellAt(2, 0);
+  *reach.add_pairs()->mutable_start() = LocationAt(0, 0);
+  *reach.mutable_pairs(0)->mutable_goal() = LocationAt(2, 0);
   v1::CheckReachabilityResponse reachable;
   ASSERT_TRUE(
       Call(server_.paths(), &v1::PathService::Stub::CheckReachability, "both", reach, reachable).ok());
@@ -148,8 +149,8 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
 
   v1::ComputeCostMatrixRequest matrix;
   matrix.set_map("hall");
-  *matrix.add_sources() = CellAt(0, 0);
-  *matrix.add_targets() = CellAt(2, 0);
+  *matrix.add_starts() = LocationAt(0, 0);
+  *matrix.add_goals() = LocationAt(2, 0);
   v1::ComputeCostMatrixResponse costs;
   ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::ComputeCostMatrix, "both", matrix, costs).ok());
   const double cost = costs.costs(0);

@@ -23,12 +23,12 @@ v1::FindPathRequest Query(const std::string& map, int distance) {
 }
 
 v1::FindPathRequest WithProfile(v1::FindPathRequest query) {
-  query.set_profile_name("tank");
+  query.mutable_agent()->set_profile_name("tank");
   return query;
 }
 
 v1::FindPathRequest WithFootprint(v1::FindPathRequest query) {
-  query.set_footprint(3);
+  query.mutable_agent()->set_footprint(3);
   return query;
 }
 
@@ -80,7 +80,7 @@ TEST_F(QueryCostsTest, DrawsThatWalkTheMapMakeWayForSmallCalls) {
   near_home.mutable_region()->set_height(8);
   v1::SampleCellsRequest anywhere;
   anywhere.set_map(map_);
-  *anywhere.mutable_reachable_from() = CellAt(0, 0);
+  *anywhere.mutable_reachable_from() = testing::LocationAt(0, 0);
   EXPECT_EQ(costs_->LaneOf(anywhere), Lane::kSmall);
   costs_->Note(near_home, microseconds(5));
   costs_->Note(anywhere, milliseconds(300));

@@ -59,9 +59,9 @@ TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
     auto& cells = *update.add_edits()->mutable_block();
     cells.add_cells()->set_x(i);
     auto& query = *batch.add_queries();
-    query.mutable_start()->set_x(i);
-    query.mutable_goal()->set_y(i);
-    query.set_profile_name("a name that is longer than the others");
+    query.mutable_start()->mutable_cell()->set_x(i);
+    query.add_goals()->mutable_cell()->set_y(i);
+    query.mutable_agent()->set_profile_name("a name that is longer than the others");
     create.add_rows(std::string(static_cast<std::size_t>(i % 40), '.'));
   }
   ExpectWeighsRight<v1::UpdateObstaclesRequest>(update.SerializeAsString());

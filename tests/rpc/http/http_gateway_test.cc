@@ -102,11 +102,12 @@ TEST(HttpGatewayTest, TellsWhyACallFailed) {
 
 TEST(HttpGatewayTest, NamesTheFieldThatIsNoJson) {
   HttpServer server;
-  HttpCall call(server.port(), Post("PathService/FindPath", R"({"map": "arena", "start": {"x": "west"}})"));
+  HttpCall call(server.port(),
+                Post("PathService/FindPath", R"({"map": "arena", "start": {"cell": {"x": "west"}}})"));
   EXPECT_EQ(call.code(), 400);
   const auto status = FromJson<google::rpc::Status>(call.Body());
   EXPECT_EQ(ReasonIn(status), "BAD_VALUE");
-  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "start.x");
+  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "start.cell.x");
 }
 
 TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {

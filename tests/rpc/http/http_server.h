@@ -13,7 +13,8 @@
 
 namespace waystar::testing {
 
-inline constexpr char kFind[] = R"({"map": "arena", "start": {}, "goal": {"x": 3, "y": 2}})";
+inline constexpr char kFind[] =
+    R"({"map": "arena", "start": {"cell": {}}, "goals": [{"cell": {"x": 3, "y": 2}}]})";
 inline constexpr char kArena[] = R"({"map": "arena"})";
 
 // A call of an RPC such as "PathService/FindPath".

@@ -101,7 +101,7 @@ TEST_F(ApprovedPicturesTest, FirstPaths) {
   Compare("twenty-by-fifty-path", Path("twenty-by-fifty", CellAt(0, 0), CellAt(19, 49)));
   Compare("village-path", Path("village", CellAt(4, 4), CellAt(26, 4)));
   v1::RenderMapRequest hexagons = Path("hex-isle", CellAt(3, 2), CellAt(12, 7));
-  hexagons.mutable_query()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  hexagons.mutable_query()->mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   Compare("hex-isle-path", hexagons);
 }
 
@@ -189,8 +189,8 @@ TEST_F(ApprovedPicturesTest, WaypointGraphs) {
   disc.set_radius(1);
   ASSERT_TRUE(server_.client().CreateMap(create).ok());
   v1::RenderMapRequest request = RenderRequest("islands");
-  request.mutable_query()->set_start_node("harbour");
-  request.mutable_query()->set_goal_node("lighthouse");
+  request.mutable_query()->mutable_start()->set_node("harbour");
+  request.mutable_query()->add_goals()->set_node("lighthouse");
   Compare("islands", request);
 }
 

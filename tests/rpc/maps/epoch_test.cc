@@ -19,6 +19,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchOfMap;
@@ -61,7 +62,7 @@ TEST_F(EpochTest, AnswersTellIt) {
   EXPECT_EQ(found->results(0).answer().epoch(), epoch_);
 
   auto reach = About<v1::FindReachableRequest>("room");
-  *reach.mutable_start() = CellAt(0, 0);
+  *reach.mutable_start() = LocationAt(0, 0);
   reach.set_max_cost(2);
   const auto reached = client.FindReachable(reach);
   ASSERT_TRUE(reached.ok()) << reached.status();

@@ -228,8 +228,8 @@ class GivenUpPictureTest : public GivenUpTest {
       whole.set_max_height(64);
       requests.push_back(whole);
       v1::RenderMapRequest searched = whole;
-      *searched.mutable_query()->mutable_start() = testing::CellAt(1, 0);
-      *searched.mutable_query()->mutable_goal() = testing::CellAt(kRows - 1, kRows - 2);
+      *searched.mutable_query()->mutable_start() = testing::LocationAt(1, 0);
+      *searched.mutable_query()->add_goals() = testing::LocationAt(kRows - 1, kRows - 2);
       searched.set_with_search(true);
       requests.push_back(searched);
       v1::RenderMapRequest part = whole;

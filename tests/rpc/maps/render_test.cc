@@ -23,6 +23,7 @@ using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
@@ -129,7 +130,7 @@ TEST_F(RenderTest, DrawsHexagons) {
          hexagons);
   v1::RenderMapRequest request = RenderRequest("hive");
   *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
-  request.mutable_query()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  request.mutable_query()->mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   const v1::RenderMapResponse response = Render(request);
   EXPECT_TRUE(response.placement().hexagons());
   EXPECT_EQ(response.answer().end().x(), 3);
@@ -216,8 +217,8 @@ TEST_F(RenderTest, RefusesSearchesOfGraphs) {
   create.mutable_graph()->mutable_nodes(1)->mutable_position()->set_x(6);
   ASSERT_TRUE(Create(create).ok());
   v1::RenderMapRequest request = RenderRequest("islands");
-  request.mutable_query()->set_start_node("a");
-  request.mutable_query()->set_goal_node("a");
+  request.mutable_query()->mutable_start()->set_node("a");
+  request.mutable_query()->add_goals()->set_node("a");
   EXPECT_TRUE(TryToRender(request).ok());
   request.set_with_search(true);
   EXPECT_THAT(TryToRender(request),
@@ -231,8 +232,7 @@ TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
   request.mutable_query()->set_map("other");
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.map"));
   request = WithQuery(CellAt(0, 0), CellAt(5, 3));
-  request.mutable_query()->clear_goal();
-  *request.mutable_query()->add_goals() = CellAt(5, 3);
+  *request.mutable_query()->add_goals() = LocationAt(5, 3);
   request.set_with_search(true);
   EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.goals"));
 }

@@ -16,6 +16,7 @@ namespace {
 using ::testing::SizeIs;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -88,8 +89,8 @@ class AnswerWaysTest : public ::testing::Test {
   v1::FindPathsResult InABatch(v1::FindPathRequest query) {
     v1::FindPathsRequest request;
     request.set_map(query.map());
-    request.set_coordinates(query.coordinates());
-    query.clear_coordinates();
+    *request.mutable_view() = query.view();
+    query.clear_view();
     *request.add_queries() = std::move(query);
     const auto answers = client().FindPaths(request);
     EXPECT_TRUE(answers.ok()) << answers.status();
@@ -160,12 +161,12 @@ TEST_F(AnswerWaysTest, WhatIsToldBesideThePath) {
   EXPECT_EQ(answer.positions_size(), answer.points_size());
   EXPECT_TRUE(answer.has_summary());
   query.clear_start();
-  query.mutable_start_position()->set_x(4);
-  query.mutable_start_position()->set_y(1);
+  query.mutable_start()->mutable_position()->set_x(4);
+  query.mutable_start()->mutable_position()->set_y(1);
   EXPECT_GT(ExpectTheSame(query).positions_size(), 0);
-  query.clear_goal();
-  *query.add_goals() = CellAt(9, 3);
-  *query.add_goals() = CellAt(7, 1);
+  query.clear_goals();
+  *query.add_goals() = LocationAt(9, 3);
+  *query.add_goals() = LocationAt(7, 1);
   EXPECT_EQ(ExpectTheSame(query).goal_index(), 1);
 }
 
@@ -173,13 +174,13 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(9, 3));
   query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   EXPECT_EQ(ExpectTheSame(query).outcome(), v1::OUTCOME_PARTIAL);
-  query.clear_goal();
+  query.clear_goals();
   query.clear_unreachable_policy();
-  *query.add_goals() = CellAt(9, 3);
-  *query.add_goals() = CellAt(9, 0);
+  *query.add_goals() = LocationAt(9, 3);
+  *query.add_goals() = LocationAt(9, 0);
   const v1::FindPathResponse to_neither = ExpectTheSame(query);
   EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
-  EXPECT_FALSE(to_neither.has_goal_index());
+  EXPECT_EQ(to_neither.goal_index(), 0);
   EXPECT_FALSE(to_neither.has_end());
   query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
@@ -189,8 +190,8 @@ TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
 
 TEST_F(AnswerWaysTest, OwnViewsOfTheMap) {
   v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
-  *query.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
-  query.mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
+  query.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
   EXPECT_GT(ExpectTheSame(query).points_size(), 0);
 }
 
@@ -208,7 +209,7 @@ TEST_F(AnswerWaysTest, AmongHexagons) {
   query.set_with_positions(true);
   ExpectTheSame(query);
   query = PathRequest("board", CellAt(0, 0), CellAt(4, 3));
-  query.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  query.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   const v1::FindPathResponse answer = ExpectTheSame(query);
   EXPECT_EQ(answer.points(0).x(), 0);
   EXPECT_EQ(answer.points(answer.points_size() - 1).x(), 4);
@@ -229,8 +230,8 @@ TEST_F(AnswerWaysTest, OnGraphs) {
   ASSERT_TRUE(client().CreateMap(create).ok());
   v1::FindPathRequest query;
   query.set_map("paths");
-  query.set_start_node("a");
-  query.set_goal_node("b");
+  query.mutable_start()->set_node("a");
+  query.add_goals()->set_node("b");
   const std::string expected = Timeless(InAPicture(query));
   EXPECT_EQ(Timeless(server_->Find(query)), expected);
   EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
@@ -243,7 +244,8 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
   for (int i = 0; i < 300; ++i) {
     *request.add_queries() = PathRequest("", CellAt(i % 10, i / 10 % 4), CellAt(i * 7 % 10, i % 3));
     if (i % 5 == 0) {
-      *request.mutable_queries(i)->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
+      *request.mutable_queries(i)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() =
+          CellAt(6, 1);
     }
   }
   const auto answers = client().FindPaths(request);
@@ -297,7 +299,7 @@ TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   EXPECT_TRUE(small.client().FindPaths(batch).ok());
   *batch.mutable_queries(1) = along(1000, 1000 + 460);
   EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
-  *batch.mutable_queries(1)->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 0);
+  *batch.mutable_queries(1)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 0);
   EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
 }
 

@@ -20,6 +20,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
@@ -34,18 +35,18 @@ const std::vector<std::string>& YardRows() {
 v1::ComputeCostMatrixRequest Matrix() {
   v1::ComputeCostMatrixRequest request;
   request.set_map("yard");
-  *request.add_sources() = CellAt(0, 0);
-  *request.add_sources() = CellAt(2, 0);
-  *request.add_targets() = CellAt(0, 2);
-  *request.add_targets() = CellAt(2, 1);
+  *request.add_starts() = LocationAt(0, 0);
+  *request.add_starts() = LocationAt(2, 0);
+  *request.add_goals() = LocationAt(0, 2);
+  *request.add_goals() = LocationAt(2, 1);
   return request;
 }
 
 v1::ComputeFlowFieldRequest Flow(const std::string& map) {
   v1::ComputeFlowFieldRequest request;
   request.set_map(map);
-  request.set_want_costs(true);
-  *request.add_goals() = CellAt(0, 0);
+  request.set_with_costs(true);
+  *request.add_goals() = LocationAt(0, 0);
   return request;
 }
 
@@ -61,9 +62,9 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
 
   v1::FindReachableRequest reach;
   reach.set_map("yard");
-  *reach.mutable_start() = CellAt(1, 0);
+  *reach.mutable_start() = LocationAt(1, 0);
   reach.set_max_cost(2.5);
-  reach.set_want_costs(true);
+  reach.set_with_costs(true);
   const auto reachable = client.FindReachable(reach);
   ASSERT_TRUE(reachable.ok()) << reachable.status();
   EXPECT_EQ(reachable->bounds().width(), 4);
@@ -84,9 +85,9 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   v1::CheckReachabilityRequest pairs;
   pairs.set_map("yard");
   for (const v1::Cell& goal : {CellAt(4, 2), CellAt(2, 1)}) {
-    v1::CellPair& pair = *pairs.add_pairs();
-    *pair.mutable_start() = CellAt(0, 0);
-    *pair.mutable_goal() = goal;
+    v1::LocationPair& pair = *pairs.add_pairs();
+    *pair.mutable_start() = LocationAt(0, 0);
+    *pair.mutable_goal()->mutable_cell() = goal;
   }
   const auto reachability = client.CheckReachability(pairs);
   ASSERT_TRUE(reachability.ok()) << reachability.status();
@@ -95,14 +96,17 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
 
   v1::CastRayRequest ray;
   ray.set_map("yard");
-  ray.mutable_from()->set_x(2);
-  ray.mutable_to()->set_x(2);
-  ray.mutable_to()->set_y(2);
+  *ray.mutable_from() = LocationAt(2, 0);
+  // The centre of (2, 2).
+  ray.mutable_to()->mutable_position()->set_x(2.5);
+  ray.mutable_to()->mutable_position()->set_y(2.5);
   const auto hit = client.CastRay(ray);
   ASSERT_TRUE(hit.ok()) << hit.status();
   EXPECT_TRUE(hit->blocked());
   EXPECT_EQ(hit->cell().y(), 1);
   EXPECT_EQ(hit->fraction(), 0.25);
+  EXPECT_EQ(hit->position().x(), 2.5);
+  EXPECT_EQ(hit->position().y(), 1.0);
   EXPECT_EQ(hit->revision(), 1U);
 
   v1::SampleCellsRequest sample;
@@ -145,10 +149,10 @@ class FieldsTest : public HandlerTest {
 
 TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
   v1::ComputeCostMatrixRequest request = Matrix();
-  *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
+  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
   EXPECT_THAT(CostMatrix(request)->costs(), ElementsAre(10.0, -1.0, 8.0, -1.0));
   request = Matrix();
-  request.mutable_profile()->set_footprint(2);
+  request.mutable_agent()->mutable_profile()->set_footprint(2);
   EXPECT_THAT(CostMatrix(request)->costs(), ElementsAre(-1.0, -1.0, -1.0, -1.0));
 }
 
@@ -156,42 +160,42 @@ TEST_F(FieldsTest, AnAnswerThatDoesNotFitIsRefused) {
   CreateBlank(2048, 2048);
   v1::ComputeFlowFieldResponse response;
   EXPECT_THAT(fields_.FlowField(Flow("plain"), response, context_),
-              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "want_costs"));
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "with_costs"));
 }
 
 TEST_F(FieldsTest, BadQuestionsNameTheField) {
   v1::ComputeCostMatrixRequest matrix = Matrix();
-  *matrix.add_sources() = CellAt(5, 0);
-  EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "sources[2]"));
-  matrix.mutable_profile()->set_footprint(-1);
-  EXPECT_THAT(CostMatrix(matrix), IsError(kInvalid, ErrorReason::kBadValue, "profile.footprint"));
+  *matrix.add_starts() = LocationAt(5, 0);
+  EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "starts[2]"));
+  matrix.mutable_agent()->mutable_profile()->set_footprint(-1);
+  EXPECT_THAT(CostMatrix(matrix), IsError(kInvalid, ErrorReason::kBadValue, "agent.profile.footprint"));
   matrix.set_map("nowhere");
   EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   v1::CastRayRequest ray;
   ray.set_map("yard");
   v1::CastRayResponse hit;
   EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "from"));
-  ray.mutable_from();
+  *ray.mutable_from() = LocationAt(0, 0);
   EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "to"));
 }
 
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   v1::FindPathsRequest request;
   request.set_map("yard");
-  request.mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  request.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
   *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 2));
   *request.add_queries() = PathRequest("yard", CellAt(2, 1), CellAt(4, 2));
   *request.add_queries() = PathRequest("other", CellAt(0, 0), CellAt(4, 2));
   v1::FindPathRequest& detour = *request.add_queries();
   detour = PathRequest("", CellAt(0, 0), CellAt(4, 2));
-  *detour.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(4, 1);
+  *detour.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(4, 1);
   v1::FindPathRequest& several = *request.add_queries();
-  *several.mutable_start() = CellAt(0, 0);
-  *several.add_goals() = CellAt(4, 0);
-  *several.add_goals() = CellAt(0, 2);
+  *several.mutable_start() = LocationAt(0, 0);
+  *several.add_goals() = LocationAt(4, 0);
+  *several.add_goals() = LocationAt(0, 2);
   v1::FindPathRequest& careful = *request.add_queries();
   careful = PathRequest("", CellAt(0, 0), CellAt(4, 2));
-  careful.set_corner_rule(v1::CORNER_RULE_NO_CORNER_CUTTING);
+  careful.mutable_agent()->set_corner_rule(v1::CORNER_RULE_NO_CORNER_CUTTING);
   const auto answers = FindPaths(request);
   ASSERT_TRUE(answers.ok()) << answers.status();
   ASSERT_THAT(answers->results(), SizeIs(6));

@@ -20,6 +20,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Patience;
 
@@ -58,8 +59,8 @@ class GraphTest : public HandlerTest {
   absl::StatusOr<v1::FindPathResponse> FindFromAToC() {
     v1::FindPathRequest request;
     request.set_map("paths");
-    request.set_start_node("a");
-    request.set_goal_node("c");
+    request.mutable_start()->set_node("a");
+    request.add_goals()->set_node("c");
     return Find(request);
   }
 
@@ -212,8 +213,8 @@ TEST_F(GraphTest, QuestionsAboutCellsAreRefused) {
   v1::CheckReachabilityResponse reachability;
   expect_refused(fields.Reachability(ask(v1::CheckReachabilityRequest()), reachability, context_));
   v1::CastRayRequest ray = ask(v1::CastRayRequest());
-  ray.mutable_from();
-  ray.mutable_to();
+  *ray.mutable_from() = LocationAt(0, 0);
+  *ray.mutable_to() = LocationAt(0, 0);
   v1::CastRayResponse hit;
   expect_refused(fields.Ray(ray, hit, context_));
   v1::SampleCellsResponse sample;

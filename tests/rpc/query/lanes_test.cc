@@ -21,6 +21,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
+using ::waystar::testing::LocationAt;
 
 constexpr int kSide = 300;
 
@@ -41,12 +42,12 @@ class LanesTest : public HandlerTest {
     sand.set_name("sand");
     sand.set_cost(1);
     Create("desert", std::vector<std::string>(kSide, std::string(kSide, '.')), grid);
-    const v1::Cell from = CellAt(1, 2);
-    const v1::Cell to = CellAt(kSide - 2, kSide - 90);
+    const v1::Location from = LocationAt(1, 2);
+    const v1::Location to = LocationAt(kSide - 2, kSide - 90);
 
     v1::FindPathRequest path = Ask<v1::FindPathRequest>();
     *path.mutable_start() = from;
-    *path.mutable_goal() = to;
+    *path.add_goals() = to;
     Add(
         "FindPath", path,
         [this](const auto& request, auto& response, rpc::CallContext& context) {
@@ -56,7 +57,7 @@ class LanesTest : public HandlerTest {
 
     v1::FindPathsRequest paths = Ask<v1::FindPathsRequest>();
     *paths.add_queries()->mutable_start() = from;
-    *paths.mutable_queries(0)->mutable_goal() = to;
+    *paths.mutable_queries(0)->add_goals() = to;
     Add(
         "FindPaths", paths,
         [this](const auto& request, auto& response, rpc::CallContext& context) {
@@ -76,8 +77,8 @@ class LanesTest : public HandlerTest {
         v1::ValidatePathResponse());
 
     v1::ComputeCostMatrixRequest matrix = Ask<v1::ComputeCostMatrixRequest>();
-    *matrix.add_sources() = from;
-    *matrix.add_targets() = to;
+    *matrix.add_starts() = from;
+    *matrix.add_goals() = to;
     Add("ComputeCostMatrix", matrix, &rpc::FieldAnswers::CostMatrix, v1::ComputeCostMatrixResponse());
 
     v1::FindReachableRequest reach = Ask<v1::FindReachableRequest>();
@@ -95,8 +96,8 @@ class LanesTest : public HandlerTest {
     Add("CheckReachability", pairs, &rpc::FieldAnswers::Reachability, v1::CheckReachabilityResponse());
 
     v1::CastRayRequest ray = Ask<v1::CastRayRequest>();
-    ray.mutable_from()->set_x(1.5);
-    ray.mutable_to()->set_y(20.5);
+    *ray.mutable_from() = from;
+    *ray.mutable_to() = to;
     Add("CastRay", ray, &rpc::FieldAnswers::Ray, v1::CastRayResponse());
 
     v1::SampleCellsRequest sample = Ask<v1::SampleCellsRequest>();
@@ -110,10 +111,10 @@ class LanesTest : public HandlerTest {
   Request Ask() {
     Request request;
     request.set_map("desert");
-    v1::TerrainCost& cost = *request.mutable_profile()->add_terrain_costs();
+    v1::TerrainCost& cost = *request.mutable_agent()->mutable_profile()->add_terrain_costs();
     cost.set_terrain("s");
     cost.set_cost(2.0 + static_cast<double>(handlers_.size()));
-    request.mutable_profile()->set_footprint(2);
+    request.mutable_agent()->mutable_profile()->set_footprint(2);
     return request;
   }
 

@@ -13,6 +13,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
@@ -56,7 +57,7 @@ TEST_F(PathServiceTest, RefusalsNameTheField) {
   v1::FindPathRequest request = PathRequest("room", CellAt(1, 1), CellAt(3, 2));
   EXPECT_THAT(server_.client().FindPath(request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
-  *request.mutable_start() = CellAt(INT32_MIN, INT32_MAX);
+  *request.mutable_start() = LocationAt(INT32_MIN, INT32_MAX);
   EXPECT_THAT(server_.client().FindPath(request),
               IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "start"));
   request.clear_start();

@@ -22,6 +22,7 @@ using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WaitUntil;
@@ -125,18 +126,17 @@ TEST(TraceTest, RefusesBadRequestsNamingTheField) {
   request.set_max_events(-1);
   EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "BAD_VALUE", "max_events"));
   request = good;
-  request.mutable_query()->clear_goal();
-  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "MISSING_FIELD", "query.goal"));
+  request.mutable_query()->clear_goals();
+  EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "MISSING_FIELD", "query.goals"));
   request = good;
   request.mutable_query()->set_map("nowhere");
   EXPECT_THAT(Trace(server, request), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "query.map"));
   request = good;
-  *request.mutable_query()->mutable_start() = CellAt(1, 1);
+  *request.mutable_query()->mutable_start() = LocationAt(1, 1);
   EXPECT_THAT(Trace(server, request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "query.start"));
   request = good;
-  request.mutable_query()->clear_goal();
-  *request.mutable_query()->add_goals() = CellAt(3, 2);
+  *request.mutable_query()->add_goals() = LocationAt(3, 2);
   EXPECT_THAT(Trace(server, request), IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
 }
 

@@ -60,13 +60,13 @@ class ValidatePathHandlerTest : public HandlerTest {
 
 TEST_F(ValidatePathHandlerTest, ProfileAndOverlayAreTheAgents) {
   auto request = ValidateRequest("arena", {CellAt(0, 0), CellAt(3, 0)});
-  *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
+  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
   const auto blocked = Validate(request);
   ASSERT_TRUE(blocked.ok()) << blocked.status();
   EXPECT_FALSE(blocked->walkable());
   EXPECT_EQ(blocked->blocked_index(), 1);
-  request.clear_overlay();
-  request.mutable_profile()->set_footprint(2);
+  request.clear_view();
+  request.mutable_agent()->mutable_profile()->set_footprint(2);
   EXPECT_FALSE(Validate(request)->walkable());
 }
 
@@ -84,8 +84,8 @@ TEST_F(ValidatePathHandlerTest, RefusesWhatIsNoPath) {
   *request.add_points() = CellAt(0, 1);
   EXPECT_THAT(Validate(request), IsError(kInvalid, ErrorReason::kBadValue, "points"));
   auto bad_rule = ValidateRequest("arena", {CellAt(0, 0)});
-  bad_rule.set_footprint(33);
-  EXPECT_THAT(Validate(bad_rule), IsError(kInvalid, ErrorReason::kBadValue, "footprint"));
+  bad_rule.mutable_agent()->set_footprint(33);
+  EXPECT_THAT(Validate(bad_rule), IsError(kInvalid, ErrorReason::kBadValue, "agent.footprint"));
 }
 
 }  // namespace

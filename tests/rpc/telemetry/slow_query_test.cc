@@ -34,6 +34,7 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
@@ -100,7 +101,8 @@ TEST(SlowQueryTest, RefusalsAndOtherQueriesAreWrittenToo) {
                 static_cast<void>(server.client().FindPath(PathRequest("m", CellAt(0, 0), CellAt(3, 0))));
                 v1::CastRayRequest ray;
                 ray.set_map("m");
-                ray.mutable_to()->set_x(1);
+                ray.mutable_from()->mutable_cell();
+                ray.mutable_to()->mutable_cell()->set_x(1);
                 static_cast<void>(server.client().CastRay(ray));
                 const auto stream = server.client().StreamFindPath();
                 v1::StreamFindPathRequest message;
@@ -198,14 +200,14 @@ TEST_F(SlowQueryLogTest, CutsWhatIsTooLongAndSaysSo) {
   v1::FindPathRequest request = PathRequest("m", CellAt(0, 0), CellAt(1, 0));
   EXPECT_THAT(LinesOf([&] { Write(request); }), ElementsAre(HasSubstr(" request_cut=no ")));
   for (int i = 0; i < 1000; ++i) {
-    *request.add_goals() = CellAt(i, i);
+    *request.add_goals() = LocationAt(i, i);
   }
   const std::vector<std::string> cut = LinesOf([&] { Write(request); });
   ASSERT_THAT(cut, ElementsAre(HasSubstr(" request_cut=yes request=\"{")));
   // Quoting takes a second byte for each quotation mark.
   EXPECT_LT(cut[0].size(), 3 * rpc::SlowQueryLog::kMaxRequestBytes);
   for (int i = 0; i < 100'000; ++i) {
-    *request.add_goals() = CellAt(i, i);
+    *request.add_goals() = LocationAt(i, i);
   }
   EXPECT_THAT(LinesOf([&] { Write(request); }), ElementsAre(HasSubstr(" request_cut=yes request=\"\"")));
 }

@@ -20,6 +20,7 @@ namespace {
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::kPatience;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::UnblockRequest;
@@ -81,10 +82,10 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
   EXPECT_EQ(client::FieldOf(status), "query.map");
   v1::FindPathRequest no_goal = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
-  no_goal.clear_goal();
+  no_goal.clear_goals();
   status = WatchOfPath(server, no_goal).End();
   EXPECT_EQ(client::ReasonOf(status), "MISSING_FIELD") << status;
-  EXPECT_EQ(client::FieldOf(status), "query.goal");
+  EXPECT_EQ(client::FieldOf(status), "query.goals");
   v1::CreateMapRequest graph;
   graph.set_map("paths");
   graph.mutable_graph()->add_nodes()->set_id("a");
@@ -93,8 +94,7 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   EXPECT_EQ(client::ReasonOf(status), "WRONG_MAP_KIND") << status;
   EXPECT_EQ(client::FieldOf(status), "query.map");
   v1::FindPathRequest several = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
-  several.clear_goal();
-  *several.add_goals() = CellAt(3, 0);
+  *several.add_goals() = LocationAt(3, 0);
   EXPECT_EQ(client::FieldOf(WatchOfPath(server, several).End()), "query.goals");
   const auto unset = server.client().WatchPath({});
   v1::WatchPathResponse message;

@@ -20,6 +20,7 @@ namespace waystar::rpc {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::SizeIs;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
@@ -35,9 +36,11 @@ TEST(ToRouteQueryTest, LeavesOutMeansDefault) {
   const auto query = Read(Request());
   ASSERT_TRUE(query.ok()) << query.status();
   EXPECT_EQ(query->start.cell, (core::Cell{1, 2}));
-  EXPECT_EQ(query->goal.cell, (core::Cell{3, 4}));
   EXPECT_EQ(query->start.position, std::nullopt);
-  EXPECT_FALSE(query->HasSeveralGoals());
+  EXPECT_EQ(query->start.node, "");
+  ASSERT_THAT(query->goals, SizeIs(1));
+  EXPECT_EQ(query->goals[0].cell, (core::Cell{3, 4}));
+  EXPECT_FALSE(query->snap.has_value());
   EXPECT_EQ(query->agent.corner_rule, std::nullopt);
   EXPECT_EQ(query->agent.footprint, std::nullopt);
   EXPECT_EQ(query->agent.profile, std::nullopt);
@@ -50,37 +53,37 @@ TEST(ToRouteQueryTest, LeavesOutMeansDefault) {
 
 TEST(ToRouteQueryTest, EveryFieldIsRead) {
   v1::FindPathRequest request = Request();
-  request.mutable_start_position()->set_x(0.5);
-  request.mutable_start_position()->set_y(-1.5);
-  request.mutable_goal_position()->set_z(7);
-  request.set_start_node("a");
-  request.set_goal_node("b");
-  *request.add_goals() = CellAt(5, 6);
-  request.add_goal_positions()->set_x(2.5);
+  request.mutable_start()->mutable_position()->set_x(0.5);
+  request.mutable_start()->mutable_position()->set_y(-1.5);
+  request.add_goals()->mutable_position()->set_z(7);
+  request.add_goals()->set_node("b");
+  request.add_goals();
   request.set_goal_map("cellar");
-  request.set_snap_radius(1.25);
+  request.mutable_snap()->set_radius(1.25);
   request.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   request.set_max_expansions(9);
   request.set_with_positions(true);
   request.set_with_summary(true);
-  request.set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
-  request.set_footprint(2);
-  v1::MovementProfile& profile = *request.mutable_profile();
+  request.mutable_agent()->set_corner_rule(v1::CORNER_RULE_ONE_SIDE_FREE);
+  request.mutable_agent()->set_footprint(2);
+  v1::MovementProfile& profile = *request.mutable_agent()->mutable_profile();
   profile.set_corner_rule(v1::CORNER_RULE_ALWAYS);
   profile.set_no_diagonals(true);
   profile.add_required_tags("dry");
-  *request.mutable_overlay()->mutable_blocked()->add_cells() = CellAt(7, 8);
-  request.mutable_overlay()->add_ignored_obstacles("guard");
+  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(7, 8);
+  request.mutable_view()->mutable_overlay()->add_ignored_obstacles("guard");
   const auto query = Read(request);
   ASSERT_TRUE(query.ok()) << query.status();
   EXPECT_EQ(query->start.position, (core::Position{0.5, -1.5, 0}));
-  EXPECT_EQ(query->goal.position, (core::Position{0, 0, 7}));
-  EXPECT_EQ(query->start.node, "a");
-  EXPECT_EQ(query->goal.node, "b");
-  EXPECT_THAT(query->goals, ElementsAre(core::Cell{5, 6}));
-  EXPECT_THAT(query->goal_positions, ElementsAre(core::Position{2.5, 0, 0}));
+  EXPECT_EQ(query->start.cell, std::nullopt);
+  ASSERT_THAT(query->goals, SizeIs(4));
+  EXPECT_EQ(query->goals[0].cell, (core::Cell{3, 4}));
+  EXPECT_EQ(query->goals[1].position, (core::Position{0, 0, 7}));
+  EXPECT_EQ(query->goals[1].cell, std::nullopt);
+  EXPECT_EQ(query->goals[2].node, "b");
+  EXPECT_EQ(query->goals[3].cell, std::nullopt);
   EXPECT_EQ(query->goal_map, "cellar");
-  EXPECT_EQ(query->snap_radius, 1.25);
+  EXPECT_EQ(query->snap.value_or(core::Snap()).radius, 1.25);
   EXPECT_EQ(query->unreachable_policy, core::UnreachablePolicy::kNearestByDistance);
   EXPECT_EQ(query->max_expansions, 9U);
   EXPECT_TRUE(query->with_positions);
@@ -92,7 +95,7 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
                 .corner_rule = core::CornerRule::kAlways, .required_tags = {"dry"}, .no_diagonals = true}));
   EXPECT_THAT(query->agent.overlay->blocked.cells, ElementsAre(core::Cell{7, 8}));
   EXPECT_THAT(query->agent.overlay->ignored_obstacles, ElementsAre("guard"));
-  request.set_profile_name("boat");
+  request.mutable_agent()->set_profile_name("boat");
   EXPECT_EQ(Read(request)->agent.profile_name, "boat");
 }
 
@@ -119,11 +122,11 @@ TEST(ToRouteQueryTest, EveryPathFormIsKnown) {
 
 TEST(ToRouteQueryTest, UnknownEnumValuesAreRefusedByTheirField) {
   v1::FindPathRequest request = Request();
-  request.set_corner_rule(static_cast<v1::CornerRule>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "corner_rule"));
+  request.mutable_agent()->set_corner_rule(static_cast<v1::CornerRule>(99));
+  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "agent.corner_rule"));
   request = Request();
-  request.mutable_profile()->set_corner_rule(static_cast<v1::CornerRule>(99));
-  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "profile.corner_rule"));
+  request.mutable_agent()->mutable_profile()->set_corner_rule(static_cast<v1::CornerRule>(99));
+  EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "agent.profile.corner_rule"));
   request = Request();
   request.set_algorithm(static_cast<v1::Algorithm>(99));
   EXPECT_THAT(Read(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "algorithm"));
@@ -137,9 +140,9 @@ TEST(ToRouteQueryTest, UnknownEnumValuesAreRefusedByTheirField) {
 
 TEST(ToRouteQueryTest, OverlayNamesItsMissingParts) {
   v1::FindPathRequest request = Request();
-  request.mutable_overlay()->mutable_blocked()->add_discs()->set_radius(1);
+  request.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs()->set_radius(1);
   EXPECT_THAT(Read(request),
-              IsError(kInvalid, ErrorReason::kMissingField, "overlay.blocked.discs[0].center"));
+              IsError(kInvalid, ErrorReason::kMissingField, "view.overlay.blocked.discs[0].center"));
 }
 
 TEST(ToMaxEventsTest, HasADefaultAndARange) {

@@ -21,6 +21,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Show;
 using ::waystar::testing::TestServer;
@@ -44,7 +45,7 @@ const std::vector<std::string>& BoardRows() {
 v1::FindPathRequest ByRows(int from_column, int from_row, int to_column, int to_row) {
   v1::FindPathRequest request =
       PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
-  request.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  request.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   return request;
 }
 
@@ -94,7 +95,7 @@ TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
   EXPECT_EQ(corners->summary().length(), corners->cost());
   v1::ValidatePathRequest validation;
   validation.set_map("board");
-  validation.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  validation.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   *validation.mutable_points() = corners->points();
   EXPECT_TRUE(Validate(validation)->walkable());
   EXPECT_EQ(Validate(validation)->cost(), corners->cost());
@@ -147,19 +148,19 @@ TEST_F(HexMapTest, FieldsKnowHexagons) {
   const rpc::FieldAnswers fields(store_, kMaxBytes);
   v1::ComputeCostMatrixRequest matrix;
   matrix.set_map("board");
-  matrix.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  *matrix.add_sources() = CellAt(0, 0);
-  *matrix.add_targets() = CellAt(4, 0);
-  *matrix.add_targets() = CellAt(4, 3);
-  *matrix.add_targets() = CellAt(0, 1);
+  matrix.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  *matrix.add_starts() = LocationAt(0, 0);
+  *matrix.add_goals() = LocationAt(4, 0);
+  *matrix.add_goals() = LocationAt(4, 3);
+  *matrix.add_goals() = LocationAt(0, 1);
   v1::ComputeCostMatrixResponse costs;
   ASSERT_TRUE(fields.CostMatrix(matrix, costs, context_).ok());
   EXPECT_THAT(costs.costs(), ElementsAre(4.0, Find(ByRows(0, 0, 4, 3))->cost(), 1.0));
 
   v1::FindReachableRequest reach;
   reach.set_map("board");
-  reach.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  *reach.mutable_start() = CellAt(2, 2);
+  reach.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  *reach.mutable_start() = LocationAt(2, 2);
   reach.set_max_cost(1);
   v1::FindReachableResponse reachable;
   ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
@@ -172,15 +173,15 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   request.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
   EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm"));
   request = ByRows(0, 0, 4, 3);
-  request.set_coordinates(static_cast<v1::HexLayout>(99));
-  EXPECT_THAT(Find(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "coordinates"));
+  request.mutable_view()->set_coordinates(static_cast<v1::HexLayout>(99));
+  EXPECT_THAT(Find(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "view.coordinates"));
   EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
   EXPECT_THAT(Find(ByRows(0, -1, 4, 3)),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
   Create("squares", {"...."});
   request = PathRequest("squares", CellAt(0, 0), CellAt(3, 0));
-  request.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kWrongMapKind, "coordinates"));
+  request.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kWrongMapKind, "view.coordinates"));
 
   v1::UpdateObstaclesRequest update;
   update.set_map("board");

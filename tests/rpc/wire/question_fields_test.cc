@@ -1,0 +1,104 @@
+// The questions of PathService take the same things by the same fields, and docs/api.md has a table of them.
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/descriptor.h"
+#include "gtest/gtest.h"
+#include "tests/testing/folders.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+// Questions that are no questions themselves hold those of FindPath.
+std::vector<const Descriptor*> Questions() {
+  return {v1::FindPathRequest::descriptor(),          v1::ValidatePathRequest::descriptor(),
+          v1::ComputeCostMatrixRequest::descriptor(), v1::FindReachableRequest::descriptor(),
+          v1::ComputeFlowFieldRequest::descriptor(),  v1::CheckReachabilityRequest::descriptor(),
+          v1::CastRayRequest::descriptor(),           v1::SampleCellsRequest::descriptor()};
+}
+
+std::string TypeOf(const FieldDescriptor& field) {
+  std::string type = field.cpp_type_name();
+  if (field.message_type() != nullptr) {
+    type = field.message_type()->name();
+  } else if (field.enum_type() != nullptr) {
+    type = field.enum_type()->name();
+  }
+  return type;
+}
+
+// Returns "FindPath" of FindPathRequest.
+std::string RpcOf(const Descriptor& request) {
+  return request.name().substr(0, request.name().size() - std::string("Request").size());
+}
+
+// The table of docs/api.md: a row a field, in the order of their numbers.
+std::string Table() {
+  std::string table = "| field | number |";
+  std::string rule = "|---|---|";
+  for (const Descriptor* question : Questions()) {
+    absl::StrAppend(&table, " `", RpcOf(*question), "` |");
+    absl::StrAppend(&rule, "---|");
+  }
+  absl::StrAppend(&table, "\n", rule, "\n");
+  std::map<std::pair<int, std::string>, int> rows;
+  for (const Descriptor* question : Questions()) {
+    for (int i = 0; i < question->field_count(); ++i) {
+      ++rows[{question->field(i)->number(), question->field(i)->name()}];
+    }
+  }
+  for (const auto& [field, questions] : rows) {
+    absl::StrAppend(&table, "| `", field.second, "` | ", field.first, " |");
+    for (const Descriptor* question : Questions()) {
+      absl::StrAppend(&table, question->FindFieldByName(field.second) != nullptr ? " yes |" : " |");
+    }
+    absl::StrAppend(&table, "\n");
+  }
+  return table;
+}
+
+TEST(QuestionFieldsTest, OneNameIsOneNumberAndOneType) {
+  std::map<std::string, const FieldDescriptor*> known;
+  for (const Descriptor* question : Questions()) {
+    for (int i = 0; i < question->field_count(); ++i) {
+      const FieldDescriptor& field = *question->field(i);
+      const FieldDescriptor& first = *known.try_emplace(field.name(), &field).first->second;
+      EXPECT_EQ(field.number(), first.number()) << field.full_name() << " and " << first.full_name();
+      EXPECT_EQ(TypeOf(field), TypeOf(first)) << field.full_name() << " and " << first.full_name();
+    }
+  }
+}
+
+// Whatever has a place among its fields has an agent that goes there, a view that counts its cells, and a
+// snap, unless it is about a line or a given path, which nothing moves.
+TEST(QuestionFieldsTest, EachTakesAMapAnAgentAndAView) {
+  for (const Descriptor* question : Questions()) {
+    for (const auto& [name, number] : {std::pair("map", 1), {"agent", 2}, {"view", 3}}) {
+      const FieldDescriptor* field = question->FindFieldByName(name);
+      ASSERT_NE(field, nullptr) << question->name() << "." << name;
+      EXPECT_EQ(field->number(), number) << field->full_name();
+    }
+    const bool moves_places =
+        question != v1::CastRayRequest::descriptor() && question != v1::ValidatePathRequest::descriptor();
+    EXPECT_EQ(question->FindFieldByName("snap") != nullptr, moves_places) << question->name();
+  }
+}
+
+TEST(QuestionFieldsTest, DocumentsHaveTheTable) {
+  std::ifstream file(testing::SourceFolder() / "docs" / "api.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_NE(text.str().find(Table()), std::string::npos) << "docs/api.md is to have this table:\n" << Table();
+}
+
+}  // namespace
+}  // namespace waystar::rpc
