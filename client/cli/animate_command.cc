@@ -166,7 +166,7 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
     for (const animation::TracedSearch& search : searches) {
       *answers.add_results()->mutable_answer() = search.answer;
     }
-    answers.set_revision(searches.front().answer.revision());
+    answers.mutable_version()->set_revision(searches.front().answer.version().revision());
     session.PrintJson(answers);
     return ExitCodeFor(searches.front().answer.outcome());
   }

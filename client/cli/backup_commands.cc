@@ -88,7 +88,7 @@ ExitCode Backup(const std::string& folder, Session& session) {
     if (session.options().json) {
       session.PrintJson(map->header);
     } else {
-      session.io().out << exported.map() << " at revision " << exported.revision() << ", digest "
+      session.io().out << exported.map() << " at revision " << exported.version().revision() << ", digest "
                        << DigestText(exported.digest()) << ", " << map->bytes.size() << " bytes\n";
     }
   }
@@ -179,8 +179,8 @@ ExitCode RestoreMap(const v1::MapInfo& saved, const RestoreArguments& arguments,
   }
   return session.Answer(response, [&](const v1::ImportMapResponse& answer) {
     session.io().out << (exists ? "Replaced " : "Restored ") << saved.map() << " as of revision "
-                     << saved.revision() << ", digest " << DigestText(answer.info().digest())
-                     << ". It is at revision " << answer.info().revision() << ".\n";
+                     << saved.version().revision() << ", digest " << DigestText(answer.info().digest())
+                     << ". It is at revision " << answer.info().version().revision() << ".\n";
   });
 }
 

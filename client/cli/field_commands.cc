@@ -48,12 +48,12 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     if (arguments.request.start().has_cell()) {
       overlay.start = arguments.request.start().cell();
     }
-    ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
+    ShowFieldPicture(arguments.request.map(), overlay, answer.version().revision(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
                                            bounds.x() + bounds.width() - 1, bounds.y(),
-                                           bounds.y() + bounds.height() - 1, answer.revision());
+                                           bounds.y() + bounds.height() - 1, answer.version().revision());
   });
 }
 
@@ -113,10 +113,10 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       overlay.portals.push_back(step.cell());
     }
     overlay.goals = GivenCells(arguments.request.goals());
-    ShowFieldPicture(arguments.request.map(), overlay, answer.revision(), arguments.draw, session);
+    ShowFieldPicture(arguments.request.map(), overlay, answer.version().revision(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
-                                           answer.region().height(), answer.revision());
+                                           answer.region().height(), answer.version().revision());
     if (answer.portals_size() > 0) {
       session.io().out << PortalsText(answer) << "\n";
     }
@@ -149,9 +149,9 @@ ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
     if (is_blocked) {
       session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
                                              FormatCell(answer.cell()), FormatPosition(answer.position()),
-                                             answer.revision());
+                                             answer.version().revision());
     } else {
-      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.revision());
+      session.io().out << absl::StreamFormat("Free (revision %d)\n", answer.version().revision());
     }
   };
   return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);

@@ -60,7 +60,8 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
   if (session.options().json) {
     out << ToJson(message, /*pretty=*/false);
   } else if (message.has_problem()) {
-    out << "No answer at revision " << message.revision() << ": " << message.problem().message() << "\n";
+    out << "No answer at revision " << message.version().revision() << ": " << message.problem().message()
+        << "\n";
   } else {
     out << FindText(arguments.request.query(), message.answer()) << "\n";
     if (message.answer().has_end()) {
@@ -89,11 +90,12 @@ ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
   const auto print = [&](const v1::ValidatePathResponse& answer) {
     if (is_walkable) {
       session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", answer.cost(),
-                                             answer.revision());
+                                             answer.version().revision());
     } else {
       session.io().out << absl::StreamFormat(
           "Blocked at %s, on the way to point %d, after cost %.6g, at revision %d.\n",
-          FormatCell(answer.blocked_cell()), answer.blocked_index(), answer.cost(), answer.revision());
+          FormatCell(answer.blocked_cell()), answer.blocked_index(), answer.cost(),
+          answer.version().revision());
     }
   };
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);

@@ -51,7 +51,7 @@ std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
   std::vector<TableRow> rows = {
       {"map", info.map()},
       {"size", absl::StrCat(graph.nodes(), " nodes, ", graph.edges(), " one-way edges")},
-      {"revision", absl::StrCat(info.revision())},
+      {"revision", absl::StrCat(info.version().revision())},
       {"digest", DigestText(info.digest())},
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
@@ -72,7 +72,7 @@ std::string NewMapText(const v1::MapInfo& info, const std::string& more) {
       info.has_graph()
           ? absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges")
           : absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells", more);
-  return absl::StrCat(info.map(), ": ", size, ", revision ", info.revision(), ".\n");
+  return absl::StrCat(info.map(), ": ", size, ", revision ", info.version().revision(), ".\n");
 }
 
 absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,

@@ -51,12 +51,13 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
 TableRow Describe(const v1::MapInfo& info) {
   if (info.has_graph()) {
     const v1::WaypointGraphInfo& graph = info.graph();
-    return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.revision()), "-",
+    return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.version().revision()), "-",
             absl::StrCat(graph.named_obstacles())};
   }
   const v1::GridInfo& grid = info.grid();
-  return {info.map(), absl::StrCat(grid.width(), " x ", grid.height()), absl::StrCat(info.revision()),
-          absl::StrCat(grid.walkable_cells()), absl::StrCat(grid.obstacle_cells())};
+  return {info.map(), absl::StrCat(grid.width(), " x ", grid.height()),
+          absl::StrCat(info.version().revision()), absl::StrCat(grid.walkable_cells()),
+          absl::StrCat(grid.obstacle_cells())};
 }
 
 ExitCode ListMaps(const bool& names_only, Session& session) {
@@ -76,7 +77,7 @@ ExitCode Delete(const std::vector<std::string>& maps, Session& session) {
     v1::DeleteMapRequest request;
     request.set_map(map);
     const ExitCode code = session.Answer(session.client().DeleteMap(request), [&](const auto& response) {
-      session.io().out << "Deleted " << map << " at revision " << response.revision() << ".\n";
+      session.io().out << "Deleted " << map << " at revision " << response.version().revision() << ".\n";
     });
     result = result == ExitCode::kOk ? code : result;
   }

@@ -128,7 +128,7 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
     session.PrintJson(map->header);
   } else {
     session.io().out << "Wrote " << arguments.file << ": " << arguments.request.map() << " at revision "
-                     << map->header.info().revision() << ", " << map->bytes.size() << " bytes.\n";
+                     << map->header.info().version().revision() << ", " << map->bytes.size() << " bytes.\n";
   }
   return ExitCode::kOk;
 }

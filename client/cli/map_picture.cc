@@ -160,8 +160,8 @@ void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridI
     return;
   }
   session.io().out << *picture;
-  if (info.revision() != revision) {
-    session.io().out << "The picture shows revision " << info.revision() << ", the " << what
+  if (info.version().revision() != revision) {
+    session.io().out << "The picture shows revision " << info.version().revision() << ", the " << what
                      << " is for revision " << revision << ".\n";
   }
 }
@@ -224,7 +224,7 @@ void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathRes
     MoveToPlane(grid.hexagons(), asked, told);
     return OverlayOf(asked, told, search);
   };
-  ShowOnMap(request.map(), overlay, answer.revision(), "path", options, session);
+  ShowOnMap(request.map(), overlay, answer.version().revision(), "path", options, session);
 }
 
 void ShowFieldPicture(const std::string& map, const Overlay& overlay, uint64_t revision,

@@ -78,7 +78,7 @@ ExitCode WritePicture(const RenderArguments& arguments, const v1::RenderMapRespo
     return session.FailUsage(std::string(written.message()));
   }
   session.io().out << "Wrote " << arguments.file << ": " << arguments.request.map() << " at revision "
-                   << response.revision() << ", " << response.placement().width() << " x "
+                   << response.version().revision() << ", " << response.placement().width() << " x "
                    << response.placement().height() << ", " << response.image().size() << " bytes.\n";
   return ExitCode::kOk;
 }

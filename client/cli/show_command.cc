@@ -72,7 +72,7 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
   std::vector<TableRow> rows = {
       {"map", info.map()},
       {"size", absl::StrCat(grid.width(), " x ", grid.height(), " cells")},
-      {"revision", absl::StrCat(info.revision())},
+      {"revision", absl::StrCat(info.version().revision())},
       {"digest", DigestText(info.digest())},
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},

@@ -171,10 +171,10 @@ class Comparison {
         FindRow(before_.maps(), [&](const v1::MapStatistics& row) { return row.map() == after.map(); });
     MapRates& map = rates_.maps.emplace_back();
     map.map = after.map();
-    map.revision = after.revision();
+    map.revision = after.version().revision();
     map.bytes = after.bytes();
-    if (before.revision() > 0) {
-      map.updates_per_second = PerSecond(before.revision(), after.revision());
+    if (before.version().revision() > 0) {
+      map.updates_per_second = PerSecond(before.version().revision(), after.version().revision());
     }
   }
 

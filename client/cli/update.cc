@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "client/cli/known_version.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -23,10 +24,17 @@ absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
 }  // namespace
 
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
-  AddField(command, "--expect-revision", *request, &v1::UpdateObstaclesRequest::set_expected_revision,
-           "Only if this is the map's latest revision");
-  AddField(command, "--expect-epoch", *request, &v1::UpdateObstaclesRequest::set_expected_epoch,
-           "Only if this is the map's epoch, which differs once it was created anew");
+  const auto add = [&](const std::string& name, void (v1::Version::*set)(uint64_t),
+                       const std::string& description) {
+    command
+        .add_option_function<uint64_t>(
+            name, [request, set](uint64_t value) { (request->mutable_expected_version()->*set)(value); },
+            description)
+        ->type_name("N");
+  };
+  add("--expect-revision", &v1::Version::set_revision, "Only if this is the map's latest revision");
+  add("--expect-epoch", &v1::Version::set_epoch,
+      "Only if this is the map's epoch, which differs once it was created anew");
   command
       .add_option(
           "--request-id", *request->mutable_request_id(),
@@ -54,15 +62,22 @@ std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges) {
   return absl::StrCat(of_nodes, nodes == 0 || edges == 0 ? "" : ", ", of_edges);
 }
 
-ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session) {
+ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
+  v1::UpdateObstaclesRequest request = given;
+  if (request.has_expected_version()) {
+    const absl::Status status = CompleteVersion(session, request.map(), *request.mutable_expected_version());
+    if (!status.ok()) {
+      return session.Fail(status);
+    }
+  }
   return session.Answer(session.client().UpdateObstacles(request), [&](const auto& response) {
     std::ostream& out = session.io().out;
     if (response.already_applied()) {
-      out << "That was applied already: it made revision " << response.revision() << " of " << request.map()
-          << DigestClause(response.digest()) << ".\n";
+      out << "That was applied already: it made revision " << response.version().revision() << " of "
+          << request.map() << DigestClause(response.digest()) << ".\n";
       return;
     }
-    out << request.map() << " is now at revision " << response.revision() << ": "
+    out << request.map() << " is now at revision " << response.version().revision() << ": "
         << ChangeText(response.changed_cells(), response.changed_nodes(), response.changed_edges())
         << " changed";
     if (response.clipped_cells() > 0) {

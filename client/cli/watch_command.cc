@@ -8,6 +8,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
 #include "client/cli/json.h"
+#include "client/cli/known_version.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -17,6 +18,8 @@ namespace {
 
 struct WatchArguments {
   v1::WatchMapRequest request;
+  // The first revision to tell of; 0 for the next.
+  uint64_t from = 0;
   // Revisions to tell of; 0 for no end.
   uint64_t count = 0;
 };
@@ -25,9 +28,10 @@ std::string RevisionText(const v1::MapRevision& revision) {
   const absl::Time time = absl::FromUnixSeconds(revision.commit_time().seconds()) +
                           absl::Nanoseconds(revision.commit_time().nanos());
   std::string text = absl::StrCat(
-      "Revision ", revision.revision(), " at ", absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()),
-      ": ", ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges()),
-      " changed", revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
+      "Revision ", revision.version().revision(), " at ",
+      absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
+      ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges()), " changed",
+      revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
       DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
     absl::StrAppend(&text, "  ", EditText(edit), "\n");
@@ -41,15 +45,16 @@ std::string RevisionText(const v1::MapRevision& revision) {
 std::string EventText(const std::string& map, const v1::WatchMapResponse& event) {
   switch (event.event_case()) {
     case v1::WatchMapResponse::kWatching:
-      return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().revision(), ".",
+      return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().version().revision(),
+                          ".",
                           event.watching().digest() == 0
                               ? ""
                               : absl::StrCat(" Its digest is ", DigestText(event.watching().digest()), "."),
                           "\n");
-    case v1::WatchMapResponse::kRevision:
-      return RevisionText(event.revision());
+    case v1::WatchMapResponse::kCommit:
+      return RevisionText(event.commit());
     case v1::WatchMapResponse::kResynchronize:
-      return absl::StrCat("Revisions up to ", event.resynchronize().revision(),
+      return absl::StrCat("Revisions up to ", event.resynchronize().version().revision(),
                           " are not told of: the server no longer remembers all of them, or the map is "
                           "not the one that was asked for.\n");
     case v1::WatchMapResponse::EVENT_NOT_SET:
@@ -59,7 +64,18 @@ std::string EventText(const std::string& map, const v1::WatchMapResponse& event)
 }
 
 ExitCode Watch(const WatchArguments& arguments, Session& session) {
-  const auto watch = session.client().WatchMap(arguments.request);
+  v1::WatchMapRequest request = arguments.request;
+  if (arguments.from > 0) {
+    // Complete even where the last known revision is 0.
+    v1::Version from = request.after();
+    from.set_revision(arguments.from);
+    if (const absl::Status status = CompleteVersion(session, request.map(), from); !status.ok()) {
+      return session.Fail(status);
+    }
+    request.mutable_after()->set_epoch(from.epoch());
+    request.mutable_after()->set_revision(arguments.from - 1);
+  }
+  const auto watch = session.client().WatchMap(request);
   std::ostream& out = session.io().out;
   uint64_t told = 0;
   v1::WatchMapResponse event;
@@ -67,7 +83,7 @@ ExitCode Watch(const WatchArguments& arguments, Session& session) {
     out << (session.options().json ? ToJson(event, /*pretty=*/false)
                                    : EventText(arguments.request.map(), event))
         << std::flush;
-    told += event.has_revision() ? 1 : 0;
+    told += event.has_commit() ? 1 : 0;
     if (!out || (told > 0 && told == arguments.count)) {
       return ExitCode::kOk;
     }
@@ -83,11 +99,16 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "watch", "Tells of every change of a map, until Ctrl-C", arguments, &Watch);
   AddMap(command, *request.mutable_map());
-  AddField(command, "--from", request, &v1::WatchMapRequest::set_from_revision,
-           "The first revision to tell of, if the server still remembers it [the next one]");
-  AddField(
-      command, "--from-epoch", request, &v1::WatchMapRequest::set_from_epoch,
-      "The epoch that --from belongs to: once the map was created anew, it is told of from its beginning");
+  command
+      .add_option("--from", arguments->from,
+                  "The first revision to tell of, if the server still remembers it [the next one]")
+      ->type_name("N");
+  command
+      .add_option_function<uint64_t>(
+          "--from-epoch", [&request](uint64_t epoch) { request.mutable_after()->set_epoch(epoch); },
+          "The epoch that --from belongs to [the map's]: once the map was created anew, the server says so")
+      ->type_name("N")
+      ->needs("--from");
   AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");
   command.footer(
@@ -95,7 +116,7 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar watch arena\n"
       "  waystar watch arena --from 8 --edits\n"
-      "  waystar watch arena --json | jq '.revision.changedBounds'\n");
+      "  waystar watch arena --json | jq '.commit.changedBounds'\n");
 }
 
 }  // namespace waystar::cli

@@ -31,8 +31,8 @@ class IgnoresWhatPasses final : public MessageDifferencer::IgnoreCriteria {
                  const std::vector<MessageDifferencer::SpecificField>& /*parents*/) override {
     // Revisions are compared by how far they are from the first.
     for (const char* const name :
-         {"revision", "map_revision", "epoch", "map_epoch", "statistics", "memory_bytes", "create_time",
-          "old_snapshots", "lifetime", "digest", "already_applied", "next_page_token"}) {
+         {"version", "map_version", "statistics", "memory_bytes", "create_time", "old_snapshots", "lifetime",
+          "digest", "already_applied", "next_page_token"}) {
       if (field->name() == name) {
         return true;
       }

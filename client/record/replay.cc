@@ -24,6 +24,8 @@ using Clock = std::chrono::steady_clock;
 struct Bases {
   std::uint64_t recorded = 0;
   std::uint64_t now = 0;
+  // The map's epoch now; 0 if it is not known.
+  std::uint64_t epoch = 0;
 };
 
 std::int64_t Relative(std::uint64_t revision, std::uint64_t base) {
@@ -98,7 +100,8 @@ class Player {
     v1::GetMapRequest request;
     request.set_map(unit.map);
     if (const auto info = client_.GetMap(request); info.ok()) {
-      bases.now = info->info().revision();
+      bases.now = info->info().version().revision();
+      bases.epoch = info->info().version().epoch();
     }
     bases_[unit.map] = bases;
   }
@@ -141,26 +144,29 @@ class Player {
     if (unit.method != kUpdateObstacles || bases == bases_.end() || !update.ParseFromString(unit.request)) {
       return unit.request;
     }
-    if (update.expected_revision() != 0) {
-      update.set_expected_revision(update.expected_revision() - bases->second.recorded + bases->second.now);
-    }
-    // This map has another epoch, unless that is what the recorded call was refused for.
-    if (client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED") {
-      update.clear_expected_epoch();
+    if (update.has_expected_version()) {
+      v1::Version& expected = *update.mutable_expected_version();
+      if (expected.revision() != 0) {
+        expected.set_revision(expected.revision() - bases->second.recorded + bases->second.now);
+      }
+      // This map has another epoch, unless that is what the recorded call was refused for.
+      if (client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED") {
+        expected.set_epoch(bases->second.epoch);
+      }
     }
     update.clear_request_time();
     return update.SerializeAsString();
   }
 
   void Compare(const Unit& unit, CallResult now) {
-    const std::uint64_t revision = now.status.code() == 0 ? RevisionIn(unit.method, now.response) : 0;
-    if (CreatesMap(unit) && revision > 0) {
-      bases_[unit.map] = {unit.revision, revision};
+    const v1::Version version = now.status.code() == 0 ? VersionIn(unit.method, now.response) : v1::Version();
+    if (CreatesMap(unit) && version.revision() > 0) {
+      bases_[unit.map] = {.recorded = unit.revision, .now = version.revision(), .epoch = version.epoch()};
     }
     CallResult before{.response = unit.response, .status = unit.status};
     if (const auto bases = bases_.find(unit.map); bases != bases_.end()) {
       before.relative_revision = Relative(unit.revision, bases->second.recorded);
-      now.relative_revision = Relative(revision, bases->second.now);
+      now.relative_revision = Relative(version.revision(), bases->second.now);
     }
     ++report_.played;
     ++(unit.is_update ? report_.updates : report_.queries);

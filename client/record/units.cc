@@ -190,7 +190,7 @@ class UnitReader {
       static_cast<void>(header.ParseFromString(unit.request));
       unit.map = header.map();
     }
-    unit.revision = status.code() == 0 ? RevisionIn(unit.method, unit.response) : 0;
+    unit.revision = status.code() == 0 ? VersionIn(unit.method, unit.response).revision() : 0;
     unit.is_update = unit.method == kUpdateObstacles || unit.method == kDeleteMap || CreatesMap(unit);
     units_.units.push_back(std::move(unit));
   }
@@ -203,22 +203,23 @@ class UnitReader {
 
 bool CreatesMap(const Unit& unit) { return unit.method == kCreateMap || unit.method == kImportMap; }
 
-std::uint64_t RevisionIn(const std::string& method, const std::string& response) {
+v1::Version VersionIn(const std::string& method, const std::string& response) {
   const auto* const descriptor = FindMethod(method);
   const auto message = descriptor == nullptr ? nullptr : ParseAs(*descriptor->output_type(), response);
   if (message == nullptr) {
-    return 0;
+    return {};
   }
   const auto* const type = message->GetDescriptor();
   const auto* const reflection = message->GetReflection();
-  if (const auto* const revision = type->FindFieldByName("revision")) {
-    return reflection->GetUInt64(*message, revision);
+  const auto* const version = type->FindFieldByName("version");
+  if (version != nullptr && version->message_type() == v1::Version::descriptor()) {
+    return static_cast<const v1::Version&>(reflection->GetMessage(*message, version));
   }
   const auto* const info = type->FindFieldByName("info");
   if (info == nullptr || info->message_type() != v1::MapInfo::descriptor()) {
-    return 0;
+    return {};
   }
-  return static_cast<const v1::MapInfo&>(reflection->GetMessage(*message, info)).revision();
+  return static_cast<const v1::MapInfo&>(reflection->GetMessage(*message, info)).version();
 }
 
 absl::StatusOr<Units> ReadUnits(RecordingReader& reader) {

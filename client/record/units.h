@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "client/record/recording_file.h"
 #include "google/rpc/status.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::record {
 
@@ -38,8 +39,8 @@ struct Unit {
 
 bool CreatesMap(const Unit& unit);
 
-// Returns the revision that the answer to a call of that method names; 0 if it names none.
-std::uint64_t RevisionIn(const std::string& method, const std::string& response);
+// Returns the version of a map that the answer to a call of that method names; an empty one if it names none.
+v1::Version VersionIn(const std::string& method, const std::string& response);
 
 struct Units {
   // The units in an order in which playing them one after the other gives what was recorded: that of each

@@ -22,7 +22,7 @@ std::string CommitLine(const core::LoggedCommit& logged, std::uint64_t epoch) {
   const core::Commit& commit = *logged.commit;
   v1::MapRevision message;
   rpc::FillCommit(commit, message);
-  message.set_epoch(epoch);
+  message.mutable_version()->set_epoch(epoch);
   for (const core::Edit& edit : commit.edits) {
     rpc::FillEdit(edit, *message.add_edits());
   }

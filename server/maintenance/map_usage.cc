@@ -24,7 +24,7 @@ std::vector<MapUsage> UsageOf(const core::MapStore& store,
         maps.push_back({.id = snapshot->id,
                         .version = snapshot->version(),
                         .bytes = snapshot->memory_bytes(),
-                        .is_graph = snapshot->is_graph()});
+                        .kind = snapshot->kind()});
       }
     }
   } while (page.size() == kPage);

@@ -18,7 +18,7 @@ struct MapUsage {
   core::MapVersion version;
   // The memory of its indexes is included.
   std::size_t bytes = 0;
-  bool is_graph = false;
+  core::MapKind kind = core::MapKind::kSquares;
 };
 
 // Returns the usage of the maps that `wanted` names, the largest first, equally large ones by id. Takes time

@@ -58,7 +58,8 @@ LoopResult RunClosedLoop(int port, const v1::FindPathRequest& request, int in_fl
       std::exit(1);
     }
     result.latency_micros.Add(std::chrono::duration<double, std::micro>(Clock::now() - call.begin).count());
-    result.search_micros.Add(static_cast<double>(call.response.statistics().search_nanos()) / 1000.0);
+    const google::protobuf::Duration& search = call.response.statistics().search_time();
+    result.search_micros.Add(static_cast<double>(search.seconds()) * 1e6 + search.nanos() / 1000.0);
     if (started < calls) {
       start(call);
       ++started;

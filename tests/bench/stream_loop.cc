@@ -36,7 +36,8 @@ v1::FindPathRequest Moved(v1::FindPathRequest query, int i) {
 }
 
 std::chrono::nanoseconds SearchTimeOf(const v1::FindPathResponse& answer) {
-  return std::chrono::nanoseconds(answer.statistics().search_nanos());
+  const google::protobuf::Duration& search = answer.statistics().search_time();
+  return std::chrono::seconds(search.seconds()) + std::chrono::nanoseconds(search.nanos());
 }
 
 std::chrono::nanoseconds RunStream(v1::PathService::Stub& stub, const v1::FindPathRequest& query,

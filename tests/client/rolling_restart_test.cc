@@ -105,7 +105,7 @@ class Load {
       const auto answer = client.FindPath(PathRequest("field", CellAt(0, 0), CellAt(7, 7)));
       MutexLock lock(mutex_);
       if (answer.ok()) {
-        revisions_.insert(answer->revision());
+        revisions_.insert(answer->version().revision());
       } else {
         failures_.push_back(answer.status().ToString());
         is_over_ = true;

@@ -37,20 +37,21 @@ class StreamTest : public ::testing::Test {
 TEST_F(StreamTest, UpdatesAreAnsweredInOrder) {
   server_.stream_obstacle_updates = [](auto&, const v1::StreamObstacleUpdatesRequest& request,
                                        v1::StreamObstacleUpdatesResponse& response) {
-    response.mutable_applied()->set_revision(request.update().expected_revision() + 1);
+    response.mutable_applied()->mutable_version()->set_revision(
+        request.update().expected_version().revision() + 1);
     return grpc::Status::OK;
   };
   const auto stream = client().StreamObstacleUpdates();
   for (uint64_t revision = 1; revision <= 3; ++revision) {
     v1::UpdateObstaclesRequest batch;
-    batch.set_expected_revision(revision);
+    batch.mutable_expected_version()->set_revision(revision);
     EXPECT_TRUE(stream->Send(batch));
   }
   stream->EndSending();
   std::vector<uint64_t> revisions;
   v1::StreamObstacleUpdatesResponse answer;
   while (stream->Receive(answer)) {
-    revisions.push_back(answer.applied().revision());
+    revisions.push_back(answer.applied().version().revision());
   }
   EXPECT_EQ(revisions, (std::vector<uint64_t>{2, 3, 4}));
   EXPECT_TRUE(stream->Finish().ok());
@@ -79,18 +80,18 @@ TEST_F(StreamTest, AWatchHandsOverEventsAndTellsWhyItEnds) {
   server_.watch_map = [](auto&, const v1::WatchMapRequest& request,
                          std::vector<v1::WatchMapResponse>& events) {
     events.resize(2);
-    events[0].mutable_watching()->set_revision(request.from_revision());
-    events[1].mutable_revision()->set_revision(request.from_revision() + 1);
+    *events[0].mutable_watching()->mutable_version() = request.after();
+    events[1].mutable_commit()->mutable_version()->set_revision(request.after().revision() + 1);
     return Refusal(grpc::StatusCode::NOT_FOUND, "the map has been deleted", "MAP_NOT_FOUND", "map");
   };
   v1::WatchMapRequest request;
-  request.set_from_revision(7);
+  request.mutable_after()->set_revision(7);
   const auto watch = client().WatchMap(request);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Next(event));
-  EXPECT_EQ(event.watching().revision(), 7);
+  EXPECT_EQ(event.watching().version().revision(), 7);
   ASSERT_TRUE(watch->Next(event));
-  EXPECT_EQ(event.revision().revision(), 8);
+  EXPECT_EQ(event.commit().version().revision(), 8);
   EXPECT_FALSE(watch->Next(event));
   EXPECT_EQ(ReasonOf(watch->Finish()), "MAP_NOT_FOUND");
 }

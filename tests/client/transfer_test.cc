@@ -116,11 +116,11 @@ TEST_F(TransferTest, AnImportTellsWhyItWasRefused) {
 
 TEST_F(TransferTest, ExportsHeaderAndBytes) {
   v1::MapInfo info;
-  info.set_revision(3);
+  info.mutable_version()->set_revision(3);
   server_.ServeMap(info, {"..", "#."});
   const auto map = MakeClient().ExportMap({});
   ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_EQ(map->header.info().revision(), 3);
+  EXPECT_EQ(map->header.info().version().revision(), 3);
   EXPECT_EQ(map->bytes, "connectivity 8\nmap\n..\n#.\n");
 }
 

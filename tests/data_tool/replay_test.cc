@@ -180,7 +180,7 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
     std::size_t dumped = 0;
     for (const absl::string_view line : absl::StrSplit(out.str(), '\n', absl::SkipEmpty())) {
       const auto commit = nlohmann::json::parse(line);
-      const std::uint64_t revision = std::stoull(commit["revision"].get<std::string>());
+      const std::uint64_t revision = std::stoull(commit["version"]["revision"].get<std::string>());
       const std::uint64_t digest = std::stoull(commit["digest"].get<std::string>(), nullptr, 16);
       ASSERT_TRUE(digests.contains(revision)) << id << " " << revision;
       EXPECT_EQ(digest, digests.at(revision)) << id << " " << revision;

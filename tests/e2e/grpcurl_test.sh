@@ -35,6 +35,7 @@ expect_code 0 call PathService/FindPath \
 expect_text '"cost": 14,'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
+expect_text '"search_time": "'
 
 expect_code 0 call PathService/TraceSearch \
   '{"query": {"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 1, "y": 0}}],
@@ -49,11 +50,26 @@ expect_text '"field": "query"'
 expect_code 0 call MapService/CreateMap \
   '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "name": "river", "cost": 3}]}}'
 expect_text '"walkable_cells": "7"'
+expect_text '"kind": "MAP_KIND_SQUARES"'
+EPOCH="$(sed -nE 's/.*"epoch": "([0-9]+)".*/\1/p' "$WORK/out")"
+readonly EPOCH
 
-expect_code 0 call MapService/UpdateObstacles \
-  '{"map": "drawn", "expected_revision": 1, "edits": [{"block": {"rectangles": [{"x": 2, "width": 1, "height": 2}]}}]}'
+# A batch for one version of the map, which is told by epoch and revision together.
+readonly BLOCK='"edits": [{"block": {"rectangles": [{"x": 2, "width": 1, "height": 2}]}}]'
+readonly FIRST_VERSION="{\"epoch\": \"$EPOCH\", \"revision\": \"1\"}"
+expect_code 67 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": {\"revision\": 1}, $BLOCK}"
+expect_text '"reason": "BAD_VALUE"'
+expect_text '"field": "expected_version.epoch"'
+expect_code 73 call MapService/UpdateObstacles \
+  "{\"map\": \"drawn\", \"expected_version\": {\"epoch\": \"1\", \"revision\": \"1\"}, $BLOCK}"
+expect_text '"reason": "MAP_REPLACED"'
+expect_text '"field": "expected_version.epoch"'
+expect_code 0 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
 expect_text '"revision": "2"'
 expect_text '"changed_cells": "2"'
+expect_code 74 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
+expect_text '"reason": "STALE_REVISION"'
+expect_text '"field": "expected_version"'
 
 expect_code 0 call PathService/FindPath \
   '{"map": "drawn", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}]}'
@@ -151,8 +167,10 @@ expect_text '"index": "1"'
 expect_text '"reason": "OFF_MAP"'
 
 # A watch goes on until the map is deleted.
+expect_code 67 call MapService/WatchMap '{"map": "drawn", "after": {"revision": 1}}'
+expect_text '"field": "after.epoch"'
 mkfifo "$WORK/watch"
-call MapService/WatchMap '{"map": "drawn", "from_revision": 2, "with_edits": true}' >"$WORK/watch" 2>&1 &
+call MapService/WatchMap "{\"map\": \"drawn\", \"after\": $FIRST_VERSION, \"with_edits\": true}" >"$WORK/watch" 2>&1 &
 WATCH_PID=$!
 exec {WATCH}<"$WORK/watch"
 while IFS= read -r -t 60 -u "$WATCH" line || fail "the watch does not tell of revision 3"; do
@@ -166,6 +184,7 @@ wait "$WATCH_PID" || code=$?
 ((code == 69)) || fail "the watch ended with $code: $(cat "$WORK/watched")"
 cp "$WORK/watched" "$WORK/out"
 expect_text '"watching"'
+expect_text '"commit"'
 expect_text '"unblock"'
 expect_text "MAP_NOT_FOUND"
 expect_code 0 call MapService/CreateMap '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~"}]}}'

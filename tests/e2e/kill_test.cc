@@ -124,9 +124,9 @@ class Writer {
       }
       if (const auto it = applied.find(unanswered_->request_id()); is_retry && it != applied.end()) {
         EXPECT_TRUE(response.already_applied());
-        EXPECT_EQ(response.revision(), it->second);
+        EXPECT_EQ(response.version().revision(), it->second);
       }
-      ledger.Acknowledged(response.epoch(), response.revision(), response.digest(),
+      ledger.Acknowledged(response.version().epoch(), response.version().revision(), response.digest(),
                           unanswered_->request_id());
       unanswered_.reset();
     }
@@ -154,7 +154,8 @@ class Writer {
       }
       EXPECT_TRUE(response.has_applied()) << response.ShortDebugString();
       const v1::UpdateObstaclesResponse& batch = response.applied();
-      ledger.Acknowledged(batch.epoch(), batch.revision(), batch.digest(), ids[answered++]);
+      ledger.Acknowledged(batch.version().epoch(), batch.version().revision(), batch.digest(),
+                          ids[answered++]);
     }
     life.Judge(stream->Finish());
   }
@@ -192,9 +193,11 @@ class Creator {
         if (!life.Judge(maps.CreateMap(&context, Blank(name), &response))) {
           return;
         }
-        EXPECT_GT(response.info().revision(), last_deleted_) << "a revision of a deleted map is used again";
-        ledger.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
-        guest.epoch = response.info().epoch();
+        EXPECT_GT(response.info().version().revision(), last_deleted_)
+            << "a revision of a deleted map is used again";
+        ledger.Saw(response.info().version().epoch(), response.info().version().revision(),
+                   response.info().digest());
+        guest.epoch = response.info().version().epoch();
       } else {
         v1::DeleteMapRequest request;
         request.set_map(name);
@@ -202,8 +205,8 @@ class Creator {
         if (!life.Judge(maps.DeleteMap(&context, request, &response))) {
           return;
         }
-        EXPECT_EQ(response.epoch(), guest.epoch);
-        last_deleted_ = std::max(last_deleted_, response.revision());
+        EXPECT_EQ(response.version().epoch(), guest.epoch);
+        last_deleted_ = std::max(last_deleted_, response.version().revision());
       }
       guest.is_there = !guest.is_there;
       guest.is_certain = true;
@@ -223,9 +226,9 @@ class Creator {
         EXPECT_EQ(is_there, guest.is_there) << name;
       }
       if (guest.is_there && is_there) {
-        EXPECT_EQ(response.info().epoch(), guest.epoch) << name;
+        EXPECT_EQ(response.info().version().epoch(), guest.epoch) << name;
       }
-      guest = {.is_there = is_there, .is_certain = true, .epoch = response.info().epoch()};
+      guest = {.is_there = is_there, .is_certain = true, .epoch = response.info().version().epoch()};
     }
   }
 
@@ -255,7 +258,7 @@ class Creator {
     if (status.error_code() != grpc::StatusCode::NOT_FOUND && !life.Judge(status)) {
       return false;
     }
-    guest = {.is_there = status.ok(), .is_certain = true, .epoch = response.info().epoch()};
+    guest = {.is_there = status.ok(), .is_certain = true, .epoch = response.info().version().epoch()};
     return true;
   }
 
@@ -276,10 +279,10 @@ void Read(Stub& maps, const std::string& map, const Life& life, KillLedger& ledg
     if (!life.Judge(maps.GetMap(&context, request, &response))) {
       return;
     }
-    EXPECT_TRUE(epoch == 0 || epoch == response.info().epoch());
-    epoch = response.info().epoch();
-    EXPECT_GE(response.info().revision(), newest);
-    ledger.Saw(epoch, response.info().revision(), response.info().digest());
+    EXPECT_TRUE(epoch == 0 || epoch == response.info().version().epoch());
+    epoch = response.info().version().epoch();
+    EXPECT_GE(response.info().version().revision(), newest);
+    ledger.Saw(epoch, response.info().version().revision(), response.info().digest());
   }
 }
 
@@ -292,9 +295,9 @@ void Watch(Stub& maps, const std::string& map, const Life& life, KillLedger& led
   std::uint64_t epoch = 0;
   while (events->Read(&event)) {
     if (event.has_watching()) {
-      epoch = event.watching().epoch();
-    } else if (event.has_revision()) {
-      ledger.Saw(epoch, event.revision().revision(), event.revision().digest());
+      epoch = event.watching().version().epoch();
+    } else if (event.has_commit()) {
+      ledger.Saw(epoch, event.commit().version().revision(), event.commit().digest());
     }
   }
   life.Judge(events->Finish());
@@ -373,12 +376,15 @@ class KillTest : public ::testing::Test {
       BoundedContext context;
       const grpc::Status status = maps_->GetMap(&context, request, &response);
       ASSERT_TRUE(status.ok()) << status.error_message();
-      EXPECT_GE(response.info().revision(), ledger_.Newest(response.info().epoch())) << map;
-      EXPECT_TRUE(has_lost_ || ledger_.Newest(response.info().epoch()) > 0) << map << " has another epoch";
-      EXPECT_FALSE(ledger_.HasLost(response.info().epoch()))
+      EXPECT_GE(response.info().version().revision(), ledger_.Newest(response.info().version().epoch()))
+          << map;
+      EXPECT_TRUE(has_lost_ || ledger_.Newest(response.info().version().epoch()) > 0)
+          << map << " has another epoch";
+      EXPECT_FALSE(ledger_.HasLost(response.info().version().epoch()))
           << map << " has the epoch of revisions that were lost";
-      EXPECT_GE(response.info().revision(), synced_[map]) << map << " lacks what was synced";
-      ledger_.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
+      EXPECT_GE(response.info().version().revision(), synced_[map]) << map << " lacks what was synced";
+      ledger_.Saw(response.info().version().epoch(), response.info().version().revision(),
+                  response.info().digest());
       CompareMarks(map);
     }
     creator_.Compare(*maps_);
@@ -407,7 +413,8 @@ class KillTest : public ::testing::Test {
       v1::CreateMapResponse response;
       BoundedContext context;
       ASSERT_TRUE(maps_->CreateMap(&context, Blank(map), &response).ok());
-      ledger_.Saw(response.info().epoch(), response.info().revision(), response.info().digest());
+      ledger_.Saw(response.info().version().epoch(), response.info().version().revision(),
+                  response.info().digest());
     }
   }
 
@@ -507,8 +514,9 @@ class LossTest : public KillTest {
       v1::UpdateObstaclesResponse response;
       BoundedContext context;
       ASSERT_TRUE(maps_->UpdateObstacles(&context, batch, &response).ok());
-      ledger_.Acknowledged(response.epoch(), response.revision(), response.digest(), batch.request_id());
-      synced_[writer.map()] = response.revision();
+      ledger_.Acknowledged(response.version().epoch(), response.version().revision(), response.digest(),
+                           batch.request_id());
+      synced_[writer.map()] = response.version().revision();
     }
     WaitUntil([&] { return loss_.IsLogStable(); }, "the sync of the log");
   }

@@ -38,7 +38,7 @@ VARYING = [
     (r"\b\d{4}-\d\d-\d\dT[\d:.]+(Z|\+[\d:]+)", "TIME"),
     (r"\b\d\d:\d\d:\d\d\.\d+", "TIME"),
     (r"(?<![\w.])\d+(\.\d+)?(e-\d+)? ?(ns|us|µs|ms|s)\b", "DURATION"),
-    (r'"(\w*_?nanos|\w*_?bytes|epoch|\w*Nanos)": "?\d+"?', r'"\1": N'),
+    (r'"(\w*_?bytes|epoch)": "?\d+"?', r'"\1": N'),
     (r"\bwst_[\w-]+", "TOKEN"),
     (r"\bsha256:[0-9a-f]+", "HASH"),
     (r"\bepoch [0-9a-f]+", "epoch N"),

@@ -55,14 +55,14 @@ TEST_F(IndexBuilderTest, BuildsOnceAskedForAndAgainAfterAChange) {
 
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(2, 0)})).ok());
   const v1::FindPathResponse changed = Find();
-  EXPECT_EQ(changed.revision(), before.revision() + 1);
+  EXPECT_EQ(changed.version().revision(), before.version().revision() + 1);
   EXPECT_EQ(changed.cost(), 7.0);
 
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(2, 2)})).ok());
   EXPECT_EQ(Find().outcome(), v1::OUTCOME_UNREACHABLE);
   *request_.mutable_goals(0)->mutable_cell() = CellAt(0, 2);
   const v1::FindPathResponse after = FindByIndex();
-  EXPECT_EQ(after.revision(), before.revision() + 2);
+  EXPECT_EQ(after.version().revision(), before.version().revision() + 2);
   EXPECT_EQ(after.cost(), 1.0);
 }
 

@@ -74,8 +74,8 @@ TEST_F(DurableServerTest, MapsAreTheSameAfterARestart) {
   const v1::MapInfo before = InfoOf("arena");
   Restart();
   const v1::MapInfo after = InfoOf("arena");
-  EXPECT_EQ(after.epoch(), before.epoch());
-  EXPECT_EQ(after.revision(), before.revision());
+  EXPECT_EQ(after.version().epoch(), before.version().epoch());
+  EXPECT_EQ(after.version().revision(), before.version().revision());
   EXPECT_EQ(after.digest(), before.digest());
   EXPECT_EQ(after.grid().walkable_cells(), 5);
 }
@@ -90,7 +90,7 @@ TEST_F(DurableServerTest, ARequestIdIsRememberedOverARestart) {
   const auto again = server_->client().UpdateObstacles(request);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_TRUE(again->already_applied());
-  EXPECT_EQ(again->revision(), first->revision());
+  EXPECT_EQ(again->version().revision(), first->version().revision());
 }
 
 // A machine whose clock was set back while the server was down.

@@ -170,14 +170,14 @@ TEST(ServingTest, ManyClientsAndAWriterAgree) {
   TestServer server({.workers = 3});
   server.Create("door", {"....#....", "....#....", ".........", "....#....", "....#...."});
   constexpr int kQueries = 300;
-  constexpr int kUpdates = 200;
+  constexpr int kBatches = 200;
   const auto ask = [&] {
     for (int i = 0; i < kQueries; ++i) {
       const auto response = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(8, 4)));
       ASSERT_TRUE(response.ok()) << response.status();
       ASSERT_EQ(response->outcome(),
-                response->revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
-          << response->revision();
+                response->version().revision() % 2 == 1 ? v1::OUTCOME_FOUND : v1::OUTCOME_UNREACHABLE)
+          << response->version().revision();
     }
   };
   std::thread first(ask);
@@ -186,12 +186,12 @@ TEST(ServingTest, ManyClientsAndAWriterAgree) {
   v1::UpdateObstaclesRequest open;
   open.set_map("door");
   *open.add_edits()->mutable_unblock()->add_cells() = CellAt(4, 2);
-  for (int i = 0; i < kUpdates; ++i) {
+  for (int i = 0; i < kBatches; ++i) {
     const auto updated = server.client().UpdateObstacles(i % 2 == 0 ? close : open);
     ASSERT_TRUE(updated.ok()) << updated.status();
     const auto seen = server.client().FindPath(PathRequest("door", CellAt(0, 0), CellAt(0, 0)));
     ASSERT_TRUE(seen.ok());
-    ASSERT_GE(seen->revision(), updated->revision());
+    ASSERT_GE(seen->version().revision(), updated->version().revision());
   }
   first.join();
   second.join();

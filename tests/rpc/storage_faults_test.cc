@@ -185,8 +185,8 @@ TEST_F(StorageFaultsTest, DeletionsOutliveTheServer) {
   server_->Create("arena", {"..."});
   const auto again = InfoOf("arena");
   ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_GT(again->revision(), deleted->revision());
-  EXPECT_NE(again->epoch(), deleted->epoch());
+  EXPECT_GT(again->version().revision(), deleted->version().revision());
+  EXPECT_NE(again->version().epoch(), deleted->version().epoch());
 }
 
 TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
@@ -205,7 +205,7 @@ TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
   // The removal is a commit like others.
   const auto before = InfoOf("arena");
   Restart();
-  EXPECT_EQ(InfoOf("arena")->revision(), before->revision());
+  EXPECT_EQ(InfoOf("arena")->version().revision(), before->version().revision());
   EXPECT_EQ(ObstaclesOf("arena"), 0);
 }
 
@@ -217,20 +217,19 @@ TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
   Restart();
   v1::WatchMapRequest request;
   request.set_map("arena");
-  request.set_from_revision(last->revision() + 1);
-  request.set_from_epoch(last->epoch());
+  *request.mutable_after() = last->version();
   const auto stub = v1::MapService::NewStub(server_->NewChannel());
   BoundedContext context;
   const auto watch = stub->WatchMap(&context, request);
   v1::WatchMapResponse event;
   ASSERT_TRUE(watch->Read(&event));
   EXPECT_TRUE(event.has_watching()) << event.ShortDebugString();
-  EXPECT_EQ(event.watching().revision(), last->revision());
-  EXPECT_EQ(event.watching().epoch(), last->epoch());
+  EXPECT_EQ(event.watching().version().revision(), last->version().revision());
+  EXPECT_EQ(event.watching().version().epoch(), last->version().epoch());
   EXPECT_EQ(event.watching().digest(), last->digest());
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
   ASSERT_TRUE(watch->Read(&event));
-  EXPECT_EQ(event.revision().revision(), last->revision() + 1);
+  EXPECT_EQ(event.commit().version().revision(), last->version().revision() + 1);
   context.TryCancel();
 }
 
@@ -369,11 +368,11 @@ TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
   disk.goes_on.Happen();
   const auto after = imported.get();
   ASSERT_THAT(meanwhile.status(), IsOk());
-  EXPECT_EQ(meanwhile->epoch(), before->epoch());
-  EXPECT_EQ(meanwhile->revision(), before->revision());
+  EXPECT_EQ(meanwhile->version().epoch(), before->version().epoch());
+  EXPECT_EQ(meanwhile->version().revision(), before->version().revision());
   ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_NE(after->info().epoch(), before->epoch());
-  EXPECT_EQ(InfoOf("arena")->epoch(), after->info().epoch());
+  EXPECT_NE(after->info().version().epoch(), before->version().epoch());
+  EXPECT_EQ(InfoOf("arena")->version().epoch(), after->info().version().epoch());
   server_.reset();
 }
 

@@ -117,6 +117,14 @@ absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::stri
   return response;
 }
 
+v1::Version VersionOf(TestServer& server, const std::string& map) {
+  v1::GetMapRequest request;
+  request.set_map(map);
+  const absl::StatusOr<v1::GetMapResponse> got = server.client().GetMap(request);
+  EXPECT_TRUE(got.ok()) << got.status();
+  return got.ok() ? got->info().version() : v1::Version();
+}
+
 v1::Cell CellAt(int x, int y) {
   v1::Cell cell;
   cell.set_x(x);

@@ -78,6 +78,9 @@ class LargeExport {
 absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::string& method,
                                          const std::string& bytes);
 
+// Returns the latest version of a map.
+v1::Version VersionOf(TestServer& server, const std::string& map);
+
 v1::Cell CellAt(int x, int y);
 v1::Location LocationAt(int x, int y);
 v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal);

@@ -90,11 +90,12 @@ void WriteUntil(const std::atomic<int>& readers, TestServer& server, std::uint64
     if (!updated.ok()) {
       continue;
     }
-    const std::uint64_t revision = updated->revision();
+    const std::uint64_t revision = updated->version().revision();
     history.Add(revision, std::move(update));
     const auto seen = server.client().FindPath(Query(requests));
     if (seen.ok()) {
-      EXPECT_GE(seen->revision(), revision) << "a query that began after the answer does not see the update";
+      EXPECT_GE(seen->version().revision(), revision)
+          << "a query that began after the answer does not see the update";
     }
   }
 }
@@ -107,8 +108,8 @@ void Read(TestServer& server, std::uint64_t seed, std::vector<Answer>& answers) 
     Answer answer{.request = Query(requests)};
     auto response = server.client().FindPath(answer.request);
     if (response.ok()) {
-      EXPECT_GE(response->revision(), latest) << "a later query saw an earlier revision";
-      latest = response->revision();
+      EXPECT_GE(response->version().revision(), latest) << "a later query saw an earlier revision";
+      latest = response->version().revision();
       answer.response = *std::move(response);
       answers.push_back(std::move(answer));
     } else {
@@ -152,9 +153,9 @@ TEST(LivingMapTest, EveryAnswerHoldsAtTheRevisionItNames) {
   int by_profile = 0;
   for (const std::vector<Answer>& of_reader : answers) {
     for (const Answer& answer : of_reader) {
-      ASSERT_LT(answer.response.revision(), maps.size());
-      EXPECT_EQ(FaultOf(answer.request, answer.response, maps[answer.response.revision()]), "")
-          << "revision " << answer.response.revision() << "\n"
+      ASSERT_LT(answer.response.version().revision(), maps.size());
+      EXPECT_EQ(FaultOf(answer.request, answer.response, maps[answer.response.version().revision()]), "")
+          << "revision " << answer.response.version().revision() << "\n"
           << answer.request.DebugString();
       by_profile += answer.request.agent().movement_case() == v1::Agent::MOVEMENT_NOT_SET ? 0 : 1;
     }

@@ -215,7 +215,8 @@ v1::UpdateObstaclesRequest RandomRequests::UpdateObstacles(const std::string& ma
     request.set_request_id(absl::StrCat("request-", random_.Between(1, 1'000'000'000)));
   }
   if (random_.Chance(0.05)) {
-    request.set_expected_revision(static_cast<std::uint64_t>(random_.Between(1, 1000)));
+    request.mutable_expected_version()->set_epoch(static_cast<std::uint64_t>(random_.Between(0, 1)));
+    request.mutable_expected_version()->set_revision(static_cast<std::uint64_t>(random_.Between(1, 1000)));
   }
   return request;
 }

@@ -139,10 +139,10 @@ void Soak::WatchMap(RandomRequests& requests) {
   std::uint64_t last = 0;
   while (reader->Read(&response)) {
     tally_.CountMessages(1);
-    const bool follows = !response.has_revision() || response.revision().revision() == last + 1;
-    last = response.has_watching()   ? response.watching().revision()
-           : response.has_revision() ? response.revision().revision()
-                                     : response.resynchronize().revision();
+    const bool follows = !response.has_commit() || response.commit().version().revision() == last + 1;
+    last = response.has_watching() ? response.watching().version().revision()
+           : response.has_commit() ? response.commit().version().revision()
+                                   : response.resynchronize().version().revision();
     if (!follows) {
       tally_.Fault(absl::StrCat("a watcher missed a revision before ", last));
     }

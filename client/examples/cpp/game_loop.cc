@@ -64,7 +64,7 @@ class ClosedDoors {
 
   void Listen() {
     for (v1::WatchMapResponse event; watch_->Next(event);) {
-      for (const v1::Edit& edit : event.revision().edits()) {
+      for (const v1::Edit& edit : event.commit().edits()) {
         // A door that opens removes its obstacle, and is in nobody's way.
         const auto& cells = edit.put_obstacle().obstacle().shape().cells();
         const std::lock_guard lock(mutex_);

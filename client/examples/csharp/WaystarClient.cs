@@ -40,12 +40,12 @@ public sealed class WaystarClient : IDisposable
     }
 
     // requestId makes a repetition harmless: a batch is applied once, however often it is sent.
-    public async Task<ulong> Block(string map, Cell cell, string requestId, CancellationToken cancel)
+    public async Task<Waystar.V1.Version> Block(string map, Cell cell, string requestId, CancellationToken cancel)
     {
         var edit = new Edit { Block = new Shape { Cells = { cell } } };
         var request = new UpdateObstaclesRequest { Map = map, Edits = { edit }, RequestId = requestId };
         var response = await maps.UpdateObstaclesAsync(request, deadline: DateTime.UtcNow + Timeout, cancellationToken: cancel);
-        return response.Revision;
+        return response.Version;
     }
 
     // Calls changed with each revision, until it is cancelled or the server ends the watch.
@@ -54,9 +54,9 @@ public sealed class WaystarClient : IDisposable
         using var call = maps.WatchMap(new WatchMapRequest { Map = map }, cancellationToken: cancel);
         while (await call.ResponseStream.MoveNext(cancel))
         {
-            if (call.ResponseStream.Current.EventCase == WatchMapResponse.EventOneofCase.Revision)
+            if (call.ResponseStream.Current.EventCase == WatchMapResponse.EventOneofCase.Commit)
             {
-                changed(call.ResponseStream.Current.Revision);
+                changed(call.ResponseStream.Current.Commit);
             }
         }
     }

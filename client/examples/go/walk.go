@@ -49,7 +49,7 @@ func find(ctx context.Context, paths pb.PathServiceClient, goal *pb.Location) er
 	for _, point := range answer.Points {
 		points = append(points, fmt.Sprintf("%d,%d", point.X, point.Y))
 	}
-	fmt.Printf("revision %d: cost %.4f by %s\n", answer.Revision, answer.Cost, strings.Join(points, " "))
+	fmt.Printf("revision %d: cost %.4f by %s\n", answer.Version.Revision, answer.Cost, strings.Join(points, " "))
 	return nil
 }
 
@@ -86,8 +86,8 @@ func walk(ctx context.Context, connection *grpc.ClientConn) error {
 	if err != nil {
 		return err
 	}
-	change := event.GetRevision()
-	fmt.Printf("revision %d: %d cells changed\n", change.Revision, change.ChangedCells)
+	change := event.GetCommit()
+	fmt.Printf("revision %d: %d cells changed\n", change.Version.Revision, change.ChangedCells)
 	if err := find(ctx, paths, at(9, 1)); err != nil {
 		return err
 	}

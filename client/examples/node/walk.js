@@ -41,9 +41,9 @@ function refusal(error) {
 
 async function find(goal) {
   const query = { map: MAP, start: { cell: { x: 0, y: 1 } }, goals: [{ cell: goal }], path_form: 'PATH_FORM_CORNERS' };
-  const { revision, cost, points } = await call(paths, 'FindPath', query);
+  const { version, cost, points } = await call(paths, 'FindPath', query);
   const way = points.map(({ x, y }) => `${x},${y}`).join(' ');
-  console.log(`revision ${revision}: cost ${cost.toFixed(4)} by ${way}`);
+  console.log(`revision ${version.revision}: cost ${cost.toFixed(4)} by ${way}`);
 }
 
 async function walk() {
@@ -56,7 +56,7 @@ async function walk() {
   const crate = { id: 'crate', shape: { rectangles: [{ x: 4, y: 0, width: 2, height: 1 }] } };
   await call(maps, 'UpdateObstacles', { map: MAP, edits: [{ put_obstacle: { obstacle: crate } }] });
   const { value: event } = await events.next();
-  console.log(`revision ${event.revision.revision}: ${event.revision.changed_cells} cells changed`);
+  console.log(`revision ${event.commit.version.revision}: ${event.commit.changed_cells} cells changed`);
   watch.on('error', () => {}); // What a watch that is cancelled ends with.
   watch.cancel();
   await find({ x: 9, y: 1 });

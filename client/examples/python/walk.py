@@ -38,7 +38,7 @@ def find(paths, goal):
         timeout=TIMEOUT,
     )
     points = " ".join(f"{point.x},{point.y}" for point in answer.points)
-    print(f"revision {answer.revision}: cost {answer.cost:.4f} by {points}")
+    print(f"revision {answer.version.revision}: cost {answer.cost:.4f} by {points}")
 
 
 def main():
@@ -58,8 +58,8 @@ def main():
                 map_service_pb2.UpdateObstaclesRequest(map=MAP, edits=[edits_pb2.Edit(block=crate)]),
                 timeout=TIMEOUT,
             )
-            change = next(watch).revision
-            print(f"revision {change.revision}: {change.changed_cells} cells changed")
+            change = next(watch).commit
+            print(f"revision {change.version.revision}: {change.changed_cells} cells changed")
             watch.cancel()
             find(paths, types_pb2.Cell(x=9, y=1))
 

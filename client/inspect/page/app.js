@@ -231,7 +231,7 @@ class App {
       this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
       return;
     }
-    this.#follow(map, info?.graph !== undefined);
+    this.#follow(map, info?.kind === "MAP_KIND_WAYPOINT_GRAPH");
   }
 
   #follow(map, isGraph) {

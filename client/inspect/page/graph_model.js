@@ -86,8 +86,8 @@ export class GraphModel {
   load({ info, nodes }) {
     const before = this.info;
     this.info = info;
-    this.revision = Number(info.revision);
-    this.epoch = info.epoch;
+    this.revision = Number(info.version.revision);
+    this.epoch = info.version.epoch;
     this.nodes = nodes.map(({ node, edges }) => ({
       id: node.id,
       x: node.position?.x ?? 0,

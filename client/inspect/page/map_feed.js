@@ -59,12 +59,12 @@ export class MapFeed {
 
   async #watch(map) {
     const { epoch, revision } = this.model;
-    const request = { map, fromRevision: String(revision + 1), fromEpoch: epoch, withEdits: true };
+    const request = { map, after: { epoch, revision: String(revision) }, withEdits: true };
     for await (const message of stream("MapService/WatchMap", request, this.control.signal)) {
-      if (message.revision) {
-        this.#take(map, message.revision);
+      if (message.commit) {
+        this.#take(map, message.commit);
       } else if (message.resynchronize) {
-        this.#advance(message.resynchronize);
+        this.#advance(message.resynchronize.version);
         this.#readSoon(map);
       }
     }
@@ -76,8 +76,8 @@ export class MapFeed {
     this.epoch = epoch;
   }
 
-  #take(map, { revision, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
-    this.latest = Number(revision);
+  #take(map, { version, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
+    this.latest = Number(version.revision);
     const touched = changedBounds || changedNodes || changedEdges || editsOmitted;
     const isKnown = this.model.apply(edits ?? []) && !editsOmitted;
     if (this.isReading) {

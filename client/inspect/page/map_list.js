@@ -38,7 +38,7 @@ export class MapList {
   update(map, revision) {
     const info = this.maps.find((each) => each.map === map);
     if (info) {
-      info.revision = revision;
+      info.version.revision = revision;
       this.show();
     }
   }
@@ -50,7 +50,7 @@ export class MapList {
 
   // Buttons keep the focus while the list is the same.
   show() {
-    const content = JSON.stringify([this.chosen, this.maps.map((info) => [info.map, info.revision, sizeText(info)])]);
+    const content = JSON.stringify([this.chosen, this.maps.map((info) => [info.map, info.version.revision, sizeText(info)])]);
     if (content === this.shown) {
       return;
     }
@@ -71,7 +71,7 @@ export class MapList {
     const size = document.createElement("span");
     size.textContent = sizeText(info);
     const revision = document.createElement("span");
-    revision.textContent = `revision ${countText(info.revision)}`;
+    revision.textContent = `revision ${countText(info.version.revision)}`;
     button.append(name, size, revision);
     button.addEventListener("click", () => this.events.choose(info.map));
     item.append(button);

@@ -58,8 +58,8 @@ export class MapModel {
     const before = this.info;
     const isNew = before?.map !== info.map || before?.createTime !== info.createTime;
     this.info = info;
-    this.revision = Number(info.revision);
-    this.epoch = info.epoch;
+    this.revision = Number(info.version.revision);
+    this.epoch = info.version.epoch;
     this.terrains = new Map(
       info.grid.terrains.map((terrain) => [terrain.symbol.charCodeAt(0), { cost: 1, ...terrain }]),
     );

@@ -28,8 +28,8 @@ export function showAnswer(answer, { steps, leadsTo }) {
   set("steps", hasPath ? countText(steps) : "–");
   const statistics = answer.statistics ?? {};
   set("expanded", countText(statistics.expanded));
-  set("search-time", timeText(statistics.searchNanos));
-  set("queue-time", timeText(statistics.queueNanos));
+  set("search-time", timeText(statistics.searchTime));
+  set("queue-time", timeText(statistics.queueTime));
   set("algorithm", algorithmText(statistics.algorithm));
 }
 

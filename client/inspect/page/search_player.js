@@ -22,8 +22,7 @@ export class SearchPlayer {
     this.isPlaying = false;
     this.isTruncated = false;
     this.asked = "";
-    this.revision = "";
-    this.epoch = "";
+    this.version = null;
     this.events = [];
     this.position = 0;
     this.width = 0;
@@ -57,8 +56,7 @@ export class SearchPlayer {
       }
       if (message.result) {
         this.isTruncated = message.result.truncated ?? false;
-        this.revision = message.result.answer.revision;
-        this.epoch = message.result.answer.epoch;
+        this.version = message.result.answer.version;
       }
     }
     if (signal.aborted) {
@@ -73,9 +71,8 @@ export class SearchPlayer {
 
   // Whether it is the search that an answer to `query` came from.
   isOf(query, answer) {
-    return (
-      this.asked === JSON.stringify(query) && this.revision === answer.revision && this.epoch === answer.epoch
-    );
+    const { epoch, revision } = answer.version;
+    return this.asked === JSON.stringify(query) && this.version?.revision === revision && this.version.epoch === epoch;
   }
 
   // The event that was played last.

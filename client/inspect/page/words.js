@@ -8,8 +8,9 @@ export function countText(count) {
   return Number(count ?? 0).toLocaleString("en");
 }
 
-export function timeText(nanos) {
-  const value = Number(nanos ?? 0);
+// Of a Duration, such as "0.000034s".
+export function timeText(duration) {
+  const value = Math.round(parseFloat(duration ?? "0s") * 1e9);
   if (value < 1e3) {
     return `${value} ns`;
   }

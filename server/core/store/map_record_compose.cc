@@ -138,7 +138,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   UpdateBatch& batch = waiting.batch;
   if (batch.expected_epoch && *batch.expected_epoch != fold.base->epoch) {
     return MakeError(
-        ErrorReason::kMapReplaced, "expected_epoch",
+        ErrorReason::kMapReplaced, "expected_version.epoch",
         absl::StrCat("map \"", id_, "\" is of epoch ", fold.base->epoch, ", not ", *batch.expected_epoch));
   }
   if (!batch.request_id.empty()) {
@@ -150,7 +150,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   }
   if (batch.expected_revision && *batch.expected_revision != fold.revision) {
     return MakeError(
-        ErrorReason::kStaleRevision, "expected_revision",
+        ErrorReason::kStaleRevision, "expected_version",
         absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
   }
   WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());

@@ -18,6 +18,8 @@
 
 namespace waystar::core {
 
+enum class MapKind { kSquares, kHexagons, kWaypointGraph };
+
 // A flag that is set once, when the server wants a snapshot's memory back. A copy starts unset.
 //
 // Thread safety: any method may be called from any thread.
@@ -54,6 +56,12 @@ struct MapSnapshot {
   MapVersion version() const { return {.epoch = epoch, .revision = revision}; }
   bool is_grid() const { return std::holds_alternative<GridMap>(map); }
   bool is_graph() const { return std::holds_alternative<WaypointGraph>(map); }
+  MapKind kind() const {
+    if (is_graph()) {
+      return MapKind::kWaypointGraph;
+    }
+    return grid().settings().frame.hexagons ? MapKind::kHexagons : MapKind::kSquares;
+  }
   // REQUIRES: the map is of that kind; see CheckIsGrid.
   const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
   const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }

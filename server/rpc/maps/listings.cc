@@ -77,7 +77,7 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
     WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(ToRectangle(request.region())));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  FillVersion(snapshot->version(), response);
+  FillVersion(snapshot->version(), *response.mutable_version());
   const core::ObstacleTable& obstacles =
       snapshot->is_grid() ? snapshot->grid().obstacles() : snapshot->graph().sight().obstacles();
   Page page(size, max_bytes, *response.mutable_obstacles());
@@ -114,7 +114,7 @@ absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
                            PageSizeOf(request, "portal", core::CheckPortalId(request.page_token()).ok()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
-  FillVersion(snapshot->version(), response);
+  FillVersion(snapshot->version(), *response.mutable_version());
   Page page(size, max_bytes, *response.mutable_portals());
   snapshot->grid().portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
     const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
@@ -138,7 +138,7 @@ absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_byte
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   WAYSTAR_RETURN_IF_ERROR(core::CheckIsGraph(*snapshot));
   const core::WaypointGraph& graph = snapshot->graph();
-  FillVersion(snapshot->version(), response);
+  FillVersion(snapshot->version(), *response.mutable_version());
   Page page(request.ids().empty() ? size : kMaxPageSize, max_bytes, *response.mutable_nodes());
   const auto add = [&](core::NodeNumber node) {
     return page.Add([&](v1::WaypointNodeInfo& info) { FillNodeInfo(graph, node, info); });

@@ -263,7 +263,7 @@ absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   MapRenderer renderer(store, *snapshot, max_bytes, request, response, context);
   WAYSTAR_ASSIGN_OR_RETURN(const core::Scene scene, renderer.Draw(std::move(options)));
-  FillVersion(snapshot->version(), response);
+  FillVersion(snapshot->version(), *response.mutable_version());
   FillPlacement(scene, *response.mutable_placement());
   WAYSTAR_RETURN_IF_ERROR(FillImage(scene, format, context.budget, response));
   return CheckAnswerFits(response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes,

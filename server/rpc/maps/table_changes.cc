@@ -65,7 +65,7 @@ void AnswerDeleteMap(TableChange change, const v1::DeleteMapRequest& request,
         WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
         runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
                      {{"map", request.map()}, {"revision", version.revision}});
-        FillVersion(version, response);
+        FillVersion(version, *response.mutable_version());
         return absl::OkStatus();
       },
       std::move(change.done));

@@ -83,7 +83,7 @@ class ResultWriter {
 
   // REQUIRES: all results are there.
   absl::Status Finish() {
-    FillVersion(stamp_.version, response_);
+    FillVersion(stamp_.version, *response_.mutable_version());
     if (written_ == nullptr) {
       return CheckFits(response_.ByteSizeLong());
     }
@@ -91,7 +91,7 @@ class ResultWriter {
       written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
     }
     v1::FindPathsResponse rest;
-    FillVersion(stamp_.version, rest);
+    FillVersion(stamp_.version, *rest.mutable_version());
     written_->AddFieldsOf(rest);
     return CheckFits(written_->size());
   }

@@ -14,6 +14,7 @@
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/solve.h"
 #include "server/rpc/call/answer_size.h"
+#include "server/rpc/query/work_stopwatch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 #include "server/rpc/wire/convert_validation.h"
@@ -76,14 +77,16 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
   }
   path.corner_rule = agent->corner_rule();
   path.footprint = agent->footprint();
+  const WorkStopwatch stopwatch;
   const absl::StatusOr<core::Validation> validation =
       core::ValidateThroughPortals(agent->map(), *agent, path.query(), path.crossings, agent->required_tags(),
                                    core::BudgetOn(*snapshot, context.budget));
   if (!validation.ok()) {
     return path.InRequest(validation.status());
   }
+  stopwatch.Stamp(context, 0, *response.mutable_statistics());
   FillValidation(*validation, path, coordinates, response);
-  FillVersion(snapshot->version(), response);
+  FillVersion(snapshot->version(), *response.mutable_version());
   return absl::OkStatus();
 }
 

@@ -1,6 +1,5 @@
 #include "server/rpc/query/field_answers.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "server/core/query/resolved_agent.h"
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/answer_query.h"
+#include "server/rpc/query/work_stopwatch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_fields.h"
 #include "server/rpc/wire/convert_query.h"
@@ -30,20 +30,6 @@
 
 namespace waystar::rpc {
 namespace {
-
-// Measures the time from when it is made.
-class Stopwatch {
- public:
-  void Stamp(const CallContext& context, std::uint64_t expanded, v1::FieldStatistics& statistics) const {
-    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin_;
-    statistics.set_expanded(expanded);
-    statistics.set_queue_nanos(context.queued.count());
-    statistics.set_search_nanos(took.count());
-  }
-
- private:
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // The map that a question is about, as its agent sees it, and how its cells are counted.
 struct Ground {
@@ -123,7 +109,7 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> starts,
                            ground->ResolveAll("starts", request.starts()));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
-  const Stopwatch stopwatch;
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
       core::ComputeCostMatrix(ground->agent->map(), *ground->agent,
@@ -131,7 +117,7 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
                               ground->budget, context.bench.scratch, context.bench.field_scratch));
   stopwatch.Stamp(context, matrix.expanded, *response.mutable_statistics());
   response.mutable_costs()->Add(matrix.costs.begin(), matrix.costs.end());
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "goals");
 }
 
@@ -141,7 +127,7 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
   core::ReachQuery query = ToReachQuery(request);
   WAYSTAR_ASSIGN_OR_RETURN(query.start, ground->Resolve("start", request.start()));
   query.agent = ground->agent->agent();
-  const Stopwatch stopwatch;
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::ReachableCells reachable,
       core::FindReachable(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
@@ -149,7 +135,7 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
   const absl::string_view field = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(reachable.costs.size() * sizeof(float), max_bytes_, field));
   FillReachable(reachable, response);
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, field);
 }
 
@@ -159,7 +145,7 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
   core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
   query.agent = ground->agent->agent();
-  const Stopwatch stopwatch;
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::FlowField field,
       core::ComputeFlowField(ground->agent->map(), query, ground->budget, context.bench.field_scratch));
@@ -168,7 +154,7 @@ absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
   WAYSTAR_RETURN_IF_ERROR(
       CheckAnswerFits(field.directions.size() + field.costs.size() * sizeof(float), max_bytes_, blamed));
   FillFlowField(field, ground->coordinates, response);
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, blamed);
 }
 
@@ -189,11 +175,13 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
     }
     pairs.push_back({*start, *goal});
   }
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reachable,
                            core::CheckReachability(ground->agent->map(), *ground->agent,
                                                    ground->agent->agent(), pairs, ground->budget));
+  stopwatch.Stamp(context, 0, *response.mutable_statistics());
   response.mutable_reachable()->Add(reachable.begin(), reachable.end());
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "pairs");
 }
 
@@ -202,10 +190,12 @@ absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayRes
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::CellPoint from, RayEnd(*ground, "from", request.from()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::CellPoint to, RayEnd(*ground, "to", request.to()));
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::RayHit hit,
                            core::CastRay(ground->agent->map(), ground->agent->agent(), from, to));
+  stopwatch.Stamp(context, 0, *response.mutable_statistics());
   FillRayHit(hit, ground->agent->map().settings().frame, ground->coordinates, response);
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return absl::OkStatus();
 }
 
@@ -222,13 +212,15 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
     context.needs_more_expansions = true;
     return absl::OkStatus();
   }
+  const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledCells sampled,
                            core::SampleCells(ground->agent->map(), *ground->agent, query, ground->budget));
+  stopwatch.Stamp(context, 0, *response.mutable_statistics());
   for (const core::Cell cell : sampled.cells) {
     FillCell(ground->coordinates.FromPlane(cell), *response.add_cells());
   }
   response.set_candidates(sampled.candidates);
-  FillVersion(ground->snapshot->version(), response);
+  FillVersion(ground->snapshot->version(), *response.mutable_version());
   return CheckAnswerFits(response.ByteSizeLong(), max_bytes_, "count");
 }
 

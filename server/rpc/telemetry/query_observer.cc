@@ -1,5 +1,7 @@
 #include "server/rpc/telemetry/query_observer.h"
 
+#include "server/rpc/wire/convert.h"
+
 namespace waystar::rpc {
 
 void CountSearches(const v1::FindPathsResponse& answers, SearchMetrics& metrics) {
@@ -11,17 +13,17 @@ void CountSearches(const v1::FindPathsResponse& answers, SearchMetrics& metrics)
 }
 
 QueryResult ResultOf(const v1::FindPathResponse& answer) {
-  return {.revision = answer.revision(),
+  return {.revision = answer.version().revision(),
           .outcome = v1::Outcome_Name(answer.outcome()),
           .expanded = answer.statistics().expanded(),
-          .searching = std::chrono::nanoseconds(answer.statistics().search_nanos())};
+          .searching = ToNanoseconds(answer.statistics().search_time())};
 }
 
 QueryResult ResultOf(const v1::FindPathsResponse& answers) {
-  QueryResult all{.revision = answers.revision()};
+  QueryResult all{.revision = answers.version().revision()};
   for (const v1::FindPathsResult& result : answers.results()) {
     all.expanded += result.answer().statistics().expanded();
-    all.searching += std::chrono::nanoseconds(result.answer().statistics().search_nanos());
+    all.searching += ToNanoseconds(result.answer().statistics().search_time());
   }
   return all;
 }

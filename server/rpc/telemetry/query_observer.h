@@ -33,7 +33,7 @@ QueryResult ResultOf(const v1::FindPathResponse& answer);
 QueryResult ResultOf(const v1::FindPathsResponse& answers);
 template <typename Response>
 QueryResult ResultOf(const Response& answer) {
-  return {.revision = answer.revision()};
+  return {.revision = answer.version().revision()};
 }
 
 // Counts a query that was handled in `ran`, and writes it down if it was slow. `method` is the RPC's whole

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
 namespace {
@@ -33,7 +34,8 @@ void SearchMetrics::Count(const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();
   const std::size_t kind = static_cast<std::size_t>(statistics.algorithm()) * kOutcomes +
                            static_cast<std::size_t>(answer.outcome());
-  kinds_[kind]->seconds.Observe(static_cast<double>(statistics.search_nanos()) * 1e-9);
+  kinds_[kind]->seconds.Observe(
+      std::chrono::duration<double>(ToNanoseconds(statistics.search_time())).count());
   kinds_[kind]->expansions.Observe(static_cast<double>(statistics.expanded()));
 }
 

@@ -117,9 +117,9 @@ void ServerStatistics::FillMaps(std::size_t max_maps, const Caller& caller,
     if (i < max_maps) {
       v1::MapStatistics& map = *out.add_maps();
       map.set_map(maps[i].id);
-      FillVersion(maps[i].version, map);
+      FillVersion(maps[i].version, *map.mutable_version());
       map.set_bytes(static_cast<std::int64_t>(maps[i].bytes));
-      map.set_waypoint_graph(maps[i].is_graph);
+      map.set_kind(FromKind(maps[i].kind));
     }
   }
   out.set_map_count(static_cast<std::int64_t>(maps.size()));

@@ -15,7 +15,7 @@ void CollectTotals(const std::vector<maintenance::MapUsage>& maps, runtime::Metr
   double graphs = 0;
   double bytes = 0;
   for (const maintenance::MapUsage& map : maps) {
-    graphs += map.is_graph ? 1 : 0;
+    graphs += map.kind == core::MapKind::kWaypointGraph ? 1 : 0;
     bytes += static_cast<double>(map.bytes);
   }
   sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", "grid"}},

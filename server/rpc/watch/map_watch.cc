@@ -47,14 +47,17 @@ absl::Status MapWatch::SendFirst() {
   if (begin_ <= deleted_) {
     return Deleted(request_.map());
   }
-  const bool is_replaced = request_.from_epoch() != 0 && request_.from_epoch() != epoch_;
-  const std::uint64_t from = is_replaced ? 0 : request_.from_revision();
-  if (from > begin_ + 1) {
-    return MakeError(ErrorReason::kFutureRevision, "from_revision",
-                     absl::StrCat("revision ", from, " is not the next one: map \"", request_.map(),
+  const v1::Version& after = request_.after();
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(after, "after"));
+  const bool is_given = after.epoch() != 0;
+  const bool is_replaced = is_given && after.epoch() != epoch_;
+  const bool is_known = is_given && !is_replaced;
+  if (is_known && after.revision() > begin_) {
+    return MakeError(ErrorReason::kFutureRevision, "after",
+                     absl::StrCat("there is no revision ", after.revision(), " yet: map \"", request_.map(),
                                   "\" is at revision ", begin_));
   }
-  next_ = from == 0 ? begin_ + 1 : from;
+  next_ = (is_known ? after.revision() : begin_) + 1;
   v1::WatchMapResponse message;
   WAYSTAR_ASSIGN_OR_RETURN(const core::History history, context_.store.ReadHistory(request_.map(), next_, 1));
   if (history.epoch != epoch_) {
@@ -63,7 +66,7 @@ absl::Status MapWatch::SendFirst() {
   if (is_replaced || history.kind == core::History::Kind::kGone) {
     Resynchronize(*latest, message);
   } else {
-    FillVersion(latest->version(), *message.mutable_watching());
+    FillVersion(latest->version(), *message.mutable_watching()->mutable_version());
     message.mutable_watching()->set_digest(latest->digest());
   }
   Write(Serialize(message));
@@ -107,7 +110,7 @@ void MapWatch::Advance() {
     }
     Resynchronize(**latest, message);
   } else if (!history->commits.empty()) {
-    FillRevision(*history->commits.front(), *message.mutable_revision());
+    FillRevision(*history->commits.front(), *message.mutable_commit());
     ++next_;
   } else {
     return;
@@ -116,14 +119,14 @@ void MapWatch::Advance() {
 }
 
 void MapWatch::Resynchronize(const core::MapSnapshot& latest, v1::WatchMapResponse& message) {
-  FillVersion(latest.version(), *message.mutable_resynchronize());
+  FillVersion(latest.version(), *message.mutable_resynchronize()->mutable_version());
   message.mutable_resynchronize()->set_digest(latest.digest());
   next_ = latest.revision + 1;
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
   FillCommit(commit, out);
-  out.set_epoch(epoch_);
+  out.mutable_version()->set_epoch(epoch_);
   if (!request_.with_edits()) {
     return;
   }

@@ -141,7 +141,7 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
     }
     FillProblem(BelowQuery(status), *message.mutable_problem());
   }
-  FillVersion(snapshot.version(), message);
+  FillVersion(snapshot.version(), *message.mutable_version());
   if (renewal.is_news()) {
     watch->Send(message);
   }

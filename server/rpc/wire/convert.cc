@@ -143,6 +143,14 @@ absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_v
   }
 }
 
+absl::Status CheckVersion(const v1::Version& version, absl::string_view field) {
+  if (version.revision() == 0 || version.epoch() != 0) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kBadValue, absl::StrCat(field, ".epoch"),
+                   "a revision without the epoch that it belongs to names nothing");
+}
+
 core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
 
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
@@ -242,6 +250,16 @@ void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
   out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
 }
 
+void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  out.set_seconds(duration.count() / kSecond);
+  out.set_nanos(static_cast<std::int32_t>(duration.count() % kSecond));
+}
+
+std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration) {
+  return std::chrono::seconds(duration.seconds()) + std::chrono::nanoseconds(duration.nanos());
+}
+
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
   const absl::Duration since_epoch = time - absl::UnixEpoch();
   const absl::Duration rest = since_epoch % absl::Seconds(1);
@@ -249,9 +267,27 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
   out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
 }
 
+void FillVersion(const core::MapVersion& version, v1::Version& out) {
+  out.set_epoch(version.epoch);
+  out.set_revision(version.revision);
+}
+
+v1::MapKind FromKind(core::MapKind kind) {
+  switch (kind) {
+    case core::MapKind::kSquares:
+      return v1::MAP_KIND_SQUARES;
+    case core::MapKind::kHexagons:
+      return v1::MAP_KIND_HEXAGONS;
+    case core::MapKind::kWaypointGraph:
+      return v1::MAP_KIND_WAYPOINT_GRAPH;
+  }
+  return v1::MAP_KIND_UNSPECIFIED;
+}
+
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   info.set_map(snapshot.id);
-  FillVersion(snapshot.version(), info);
+  FillVersion(snapshot.version(), *info.mutable_version());
+  info.set_kind(FromKind(snapshot.kind()));
   FillTimestamp(snapshot.create_time, *info.mutable_create_time());
   info.set_digest(snapshot.digest());
   info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
@@ -296,7 +332,7 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {
-  FillVersion({.epoch = result.epoch, .revision = result.revision}, response);
+  FillVersion({.epoch = result.epoch, .revision = result.revision}, *response.mutable_version());
   FillChangeSummary(result.summary, response);
   response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);
@@ -304,7 +340,7 @@ void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesRespo
 }
 
 void FillCommit(const core::Commit& commit, v1::MapRevision& out) {
-  out.set_revision(commit.revision);
+  out.mutable_version()->set_revision(commit.revision);
   FillTimestamp(commit.time, *out.mutable_commit_time());
   FillChangeSummary(commit.summary, out);
   out.set_digest(commit.digest);

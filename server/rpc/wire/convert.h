@@ -1,6 +1,7 @@
 // Conversion between the messages of the contract and the values of the core: maps, and what all share.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cel
 // Returns INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
 
+// Checks the version of a map that a request expects or knows. Returns INVALID_ARGUMENT / BAD_VALUE with
+// "FIELD.epoch" for a revision without an epoch, which names nothing.
+absl::Status CheckVersion(const v1::Version& version, absl::string_view field);
+
+std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
+
 core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
@@ -46,13 +53,10 @@ v1::MapFormat FromFormat(core::MapFormat format);
 void FillCell(core::Cell cell, v1::Cell& out);
 void FillPosition(const core::Position& position, v1::Position& out);
 void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
+void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
-// Fills in the fields `epoch` and `revision` of any message that has them.
-template <typename Message>
-void FillVersion(const core::MapVersion& version, Message& out) {
-  out.set_epoch(version.epoch);
-  out.set_revision(version.revision);
-}
+void FillVersion(const core::MapVersion& version, v1::Version& out);
+v1::MapKind FromKind(core::MapKind kind);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
 // Fills in all but the edits.

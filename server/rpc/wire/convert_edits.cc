@@ -308,11 +308,13 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                            HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
-  if (request.expected_revision() > 0) {
-    batch.expected_revision = request.expected_revision();
+  const v1::Version& expected = request.expected_version();
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(expected, "expected_version"));
+  if (expected.revision() > 0) {
+    batch.expected_revision = expected.revision();
   }
-  if (request.expected_epoch() != 0) {
-    batch.expected_epoch = request.expected_epoch();
+  if (expected.epoch() != 0) {
+    batch.expected_epoch = expected.epoch();
   }
   batch.request_id = request.request_id();
   if (request.has_request_time()) {

@@ -98,8 +98,8 @@ void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::Searc
   out.set_expanded(statistics.expanded);
   out.set_generated(statistics.generated);
   out.set_algorithm(FromAlgorithm(statistics.algorithm));
-  out.set_queue_nanos(stamp.queued.count());
-  out.set_search_nanos(route.searching.count());
+  FillDuration(stamp.queued, *out.mutable_queue_time());
+  FillDuration(route.searching, *out.mutable_search_time());
 }
 
 void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
@@ -113,8 +113,7 @@ void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
     // Within a map the portal names none.
     if (!crossing.portal->to_map.empty()) {
       out.set_map(crossing.portal->to_map);
-      out.set_map_epoch(route.crossing_versions[i].epoch);
-      out.set_map_revision(route.crossing_versions[i].revision);
+      FillVersion(route.crossing_versions[i], *out.mutable_map_version());
     }
   }
 }
@@ -211,7 +210,7 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   response.set_outcome(FromOutcome(path.outcome));
   response.set_reason(FromReason(path.reason));
   response.set_cost(path.cost);
-  FillVersion(stamp.version, response);
+  FillVersion(stamp.version, *response.mutable_version());
   FillStatistics(route, stamp, *response.mutable_statistics());
   if (route.graph != nullptr) {
     for (const core::NodeNumber node : route.nodes) {

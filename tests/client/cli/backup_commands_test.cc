@@ -63,7 +63,7 @@ class BackupCommandsTest : public ::testing::Test {
 TEST_F(BackupCommandsTest, MapsComeBackWithTheirDigests) {
   ASSERT_EQ(Run(server_, {"backup", folder_}), ExitCode::kOk) << err_;
   const v1::MapInfo arena = InfoOf(server_, "arena");
-  EXPECT_THAT(out_, HasSubstr(absl::StrCat("arena at revision ", arena.revision(), ", digest ",
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("arena at revision ", arena.version().revision(), ", digest ",
                                            DigestText(arena.digest()))));
   EXPECT_THAT(out_, HasSubstr("Saved 3 maps in "));
   for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -72,7 +72,7 @@ TEST_F(BackupCommandsTest, MapsComeBackWithTheirDigests) {
 
   TestServer other;
   ASSERT_EQ(Run(other, {"restore", folder_}), ExitCode::kOk) << err_;
-  EXPECT_THAT(out_, HasSubstr(absl::StrCat("Restored arena as of revision ", arena.revision())));
+  EXPECT_THAT(out_, HasSubstr(absl::StrCat("Restored arena as of revision ", arena.version().revision())));
   for (const char* const map : {"arena", "isles", "yard"}) {
     EXPECT_EQ(InfoOf(other, map).digest(), InfoOf(server_, map).digest()) << map;
   }
@@ -126,8 +126,8 @@ TEST_F(BackupCommandsTest, MapOnTheServerStaysIfItsBackupIsBad) {
   const v1::MapInfo before = InfoOf(server_, "arena");
   const fs::path image = fs::path(folder_) / "arena.waymap";
   const auto expect_unchanged = [&] {
-    EXPECT_EQ(InfoOf(server_, "arena").epoch(), before.epoch());
-    EXPECT_EQ(InfoOf(server_, "arena").revision(), before.revision());
+    EXPECT_EQ(InfoOf(server_, "arena").version().epoch(), before.version().epoch());
+    EXPECT_EQ(InfoOf(server_, "arena").version().revision(), before.version().revision());
   };
 
   fs::copy_file(fs::path(folder_) / "yard.waymap", image, fs::copy_options::overwrite_existing);

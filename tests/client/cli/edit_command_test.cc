@@ -15,7 +15,7 @@ class EditCommandTest : public ::waystar::testing::CommandTest {
     server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
                                       v1::UpdateObstaclesResponse& response) {
       request_ = request;
-      response.set_revision(8);
+      response.mutable_version()->set_revision(8);
       response.set_changed_cells(25);
       response.set_clipped_cells(clipped_cells_);
       response.set_digest(digest_);
@@ -31,7 +31,7 @@ class EditCommandTest : public ::waystar::testing::CommandTest {
 TEST_F(EditCommandTest, BlocksAllShapesInOneEdit) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "-1,-1", "3,4..6,9", "1,2+3x4"}), ExitCode::kOk);
   EXPECT_EQ(request_.map(), "arena");
-  EXPECT_EQ(request_.expected_revision(), 0);
+  EXPECT_EQ(request_.expected_version().revision(), 0);
   ASSERT_EQ(request_.edits_size(), 1);
   const v1::Shape& shape = request_.edits(0).block();
   EXPECT_EQ(shape.cells_size(), 2);
@@ -61,17 +61,26 @@ TEST_F(EditCommandTest, TellsTheDigest) {
 }
 
 TEST_F(EditCommandTest, PassesTheExpectedRevision) {
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7", "--expect-epoch", "5"}), ExitCode::kOk);
+  EXPECT_EQ(request_.expected_version().revision(), 7);
+  EXPECT_EQ(request_.expected_version().epoch(), 5);
+  // Of the epoch that the map has now.
+  server_.get_map = [](auto&, const v1::GetMapRequest&, v1::GetMapResponse& response) {
+    response.mutable_info()->mutable_version()->set_epoch(9);
+    return grpc::Status::OK;
+  };
   EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7"}), ExitCode::kOk);
-  EXPECT_EQ(request_.expected_revision(), 7);
+  EXPECT_EQ(request_.expected_version().revision(), 7);
+  EXPECT_EQ(request_.expected_version().epoch(), 9);
 }
 
 TEST_F(EditCommandTest, AStaleRevisionIsARefusal) {
   server_.update_obstacles = [](auto&, const auto&, auto&) {
     return Refusal(grpc::StatusCode::ABORTED, "the latest revision is 9", "STALE_REVISION",
-                   "expected_revision");
+                   "expected_version");
   };
-  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7"}), ExitCode::kRefused);
-  EXPECT_THAT(err_, HasSubstr("the latest revision is 9 (expected_revision)\n"));
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7", "--expect-epoch", "5"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("the latest revision is 9 (expected_version)\n"));
 }
 
 TEST_F(EditCommandTest, AMalformedShapeSendsNothing) {
@@ -100,7 +109,7 @@ TEST_F(EditCommandTest, ARepetitionIsToldAsSuch) {
   server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
                                     v1::UpdateObstaclesResponse& response) {
     request_ = request;
-    response.set_revision(5);
+    response.mutable_version()->set_revision(5);
     response.set_already_applied(true);
     return grpc::Status::OK;
   };
@@ -112,8 +121,8 @@ TEST_F(EditCommandTest, ARepetitionIsToldAsSuch) {
 TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "{\"revision\":\"8\",\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
-            "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"epoch\":\"0\",\"digest\":\"0\"}\n");
+            "{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
+            "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"digest\":\"0\"}\n");
 }
 
 }  // namespace

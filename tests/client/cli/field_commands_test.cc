@@ -16,7 +16,7 @@ class FieldCommandsTest : public ::waystar::testing::CommandTest {
  protected:
   FieldCommandsTest() {
     v1::MapInfo info;
-    info.set_revision(3);
+    info.mutable_version()->set_revision(3);
     server_.ServeMap(info, {"..#..",  //
                             "..#..",  //
                             "....."});
@@ -32,7 +32,7 @@ TEST_F(FieldCommandsTest, ReachDrawsTheRange) {
     response.mutable_bounds()->set_height(2);
     response.set_cells(std::string("\x03\x01", 2));
     response.set_count(3);
-    response.set_revision(3);
+    response.mutable_version()->set_revision(3);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"reach", "arena", "0,0", "--max-cost", "1.2", "--footprint", "2", "--region", "0,0..3,2",
@@ -59,7 +59,7 @@ TEST_F(FieldCommandsTest, FlowDrawsArrows) {
     response.mutable_region()->set_width(5);
     response.mutable_region()->set_height(3);
     response.set_directions(std::string("\x09\x07\x00\x03\x09\x01\x08\x00\x02\x01\x01\x08\x07\x02\x01", 15));
-    response.set_revision(3);
+    response.mutable_version()->set_revision(3);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"flow", "arena", "0,0", "4,0"}), ExitCode::kOk);
@@ -82,7 +82,7 @@ TEST_F(FieldCommandsTest, FlowNamesPortals) {
     *step.mutable_cell() = At(1, 0);
     step.set_portal("stairs");
     *step.mutable_arrival() = At(3, 0);
-    response.set_revision(3);
+    response.mutable_version()->set_revision(3);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"flow", "arena", "3,0"}), ExitCode::kOk);
@@ -120,7 +120,7 @@ TEST_F(FieldCommandsTest, RayTellsWhatIsInTheWay) {
     response.set_blocked(is_blocked);
     *response.mutable_cell() = At(2, 0);
     response.mutable_position()->set_x(1.5);
-    response.set_revision(3);
+    response.mutable_version()->set_revision(3);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"ray", "arena", "1,0", "4,0"}), ExitCode::kNoPath);
@@ -205,7 +205,7 @@ TEST_F(FieldCommandsTest, FindTakesSeveralGoals) {
   server_.find_path = [&](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {
     asked = request;
     response.set_outcome(v1::OUTCOME_FOUND);
-    response.set_revision(3);
+    response.mutable_version()->set_revision(3);
     *response.mutable_end() = At(1, 0);
     *response.add_points() = At(0, 0);
     *response.add_points() = At(1, 0);

@@ -22,20 +22,20 @@ class FindCommandTest : public ::waystar::testing::CommandTest {
       return grpc::Status::OK;
     };
     v1::MapInfo info;
-    info.set_revision(3);
+    info.mutable_version()->set_revision(3);
     server_.ServeMap(info, {"..#..",  //
                             "..#..",  //
                             "....."});
     answer_.set_outcome(v1::OUTCOME_FOUND);
     answer_.set_reason(v1::REASON_GOAL_REACHED);
     answer_.set_cost(5.656854249);
-    answer_.set_revision(3);
+    answer_.mutable_version()->set_revision(3);
     *answer_.mutable_end() = At(4, 0);
     for (const v1::Cell& cell : {At(0, 0), At(1, 1), At(2, 2), At(3, 1), At(4, 0)}) {
       *answer_.add_points() = cell;
     }
     answer_.mutable_statistics()->set_expanded(9);
-    answer_.mutable_statistics()->set_search_nanos(1500);
+    answer_.mutable_statistics()->mutable_search_time()->set_nanos(1500);
     answer_.mutable_statistics()->set_algorithm(v1::ALGORITHM_ASTAR);
   }
 
@@ -58,7 +58,7 @@ TEST_F(FindCommandTest, DrawsThePathAndTellsTheFacts) {
 // By columns and rows the path goes where the board has its cells; the plane's rows begin further left.
 TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
   v1::MapInfo info;
-  info.set_revision(3);
+  info.mutable_version()->set_revision(3);
   v1::GridInfo& grid = *info.mutable_grid();
   grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   grid.mutable_hexagons()->set_columns(3);
@@ -257,7 +257,7 @@ TEST_F(FindCommandTest, CanDoWithoutAPicture) {
 }
 
 TEST_F(FindCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
-  answer_.set_revision(2);
+  answer_.mutable_version()->set_revision(2);
   Run({"find", "arena", "0,0", "4,0"});
   EXPECT_THAT(out_, HasSubstr("The picture shows revision 3, the path is for revision 2.\n"));
 }
@@ -298,7 +298,7 @@ TEST_F(FindCommandTest, APartialPathIsNoSuccess) {
 TEST_F(FindCommandTest, PrintsTheAnswerAsJson) {
   EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--json"}), ExitCode::kOk);
   EXPECT_THAT(out_,
-              StartsWith(R"({"outcome":"OUTCOME_FOUND","reason":"REASON_GOAL_REACHED","cost":5.656854249,)"));
+              HasSubstr(R"(,"outcome":"OUTCOME_FOUND","reason":"REASON_GOAL_REACHED","cost":5.656854249,)"));
   EXPECT_THAT(out_, HasSubstr(R"("revision":"3")"));
 }
 

@@ -13,9 +13,9 @@ v1::FindPathResponse Answer(v1::Outcome outcome, v1::Reason reason) {
   v1::FindPathResponse answer;
   answer.set_outcome(outcome);
   answer.set_reason(reason);
-  answer.set_revision(3);
+  answer.mutable_version()->set_revision(3);
   answer.mutable_statistics()->set_expanded(42);
-  answer.mutable_statistics()->set_search_nanos(12300);
+  answer.mutable_statistics()->mutable_search_time()->set_nanos(12300);
   answer.mutable_statistics()->set_algorithm(v1::ALGORITHM_ASTAR);
   return answer;
 }

@@ -16,9 +16,9 @@ TEST(JsonTest, NamesEnumsAndPrintsZeros) {
   EXPECT_EQ(ToJson(event, /*pretty=*/false), R"({"kind":"KIND_EXPANDED","cell":{"x":0,"y":0},"g":0,"f":0})"
                                              "\n");
   v1::UpdateObstaclesResponse updated;
-  updated.set_revision(3);
+  updated.mutable_version()->set_revision(3);
   EXPECT_THAT(ToJson(updated, /*pretty=*/false),
-              ::testing::StartsWith(R"({"revision":"3","changedCells":"0",)"));
+              ::testing::StartsWith(R"({"version":{"epoch":"0","revision":"3"},"changedCells":"0",)"));
 }
 
 TEST(JsonTest, IndentsIfPretty) {

@@ -12,7 +12,7 @@ using ::waystar::testing::Refusal;
 v1::MapInfo Arena() {
   v1::MapInfo info;
   info.set_map("arena");
-  info.set_revision(3);
+  info.mutable_version()->set_revision(3);
   info.set_digest(0x0123456789abcdef);
   info.mutable_create_time()->set_seconds(1700000000);
   info.set_memory_bytes(4096);
@@ -134,14 +134,14 @@ TEST_F(MapCommandsTest, DeletesWhatItCan) {
     if (request.map() == "gone") {
       return Refusal(grpc::StatusCode::NOT_FOUND, "no map 'gone'", "MAP_NOT_FOUND", "map");
     }
-    response.set_revision(5);
+    response.mutable_version()->set_revision(5);
     return grpc::Status::OK;
   };
   EXPECT_EQ(Run({"map", "delete", "arena", "gone", "cave"}), ExitCode::kRefused);
   EXPECT_EQ(out_, "Deleted arena at revision 5.\nDeleted cave at revision 5.\n");
   EXPECT_THAT(err_, HasSubstr("no map 'gone'"));
   EXPECT_EQ(Run({"map", "delete", "arena", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(out_, "{\"revision\":\"5\",\"epoch\":\"0\"}\n");
+  EXPECT_EQ(out_, "{\"version\":{\"epoch\":\"0\",\"revision\":\"5\"}}\n");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
       }
       v1::MapInfo& info = *response.mutable_info();
       info.set_map(header_.map());
-      info.set_revision(1);
+      info.mutable_version()->set_revision(1);
       info.mutable_grid()->set_width(4);
       info.mutable_grid()->set_height(2);
       info.mutable_grid()->set_walkable_cells(7);
@@ -135,7 +135,7 @@ TEST_F(MapFilesTest, ExportsAnImageUnlessPeopleReadTheFile) {
 
 TEST_F(MapFilesTest, ExportsToAFile) {
   v1::MapInfo info;
-  info.set_revision(3);
+  info.mutable_version()->set_revision(3);
   server_.ServeMap(info, {".#", ".."});
   EXPECT_EQ(Run({"map", "export", "arena", "-o", Path("out.txt")}), ExitCode::kOk);
   EXPECT_EQ(ReadFile("out.txt"), "connectivity 8\nmap\n.#\n..\n");

@@ -18,7 +18,7 @@ class ObstacleCommandTest : public ::waystar::testing::CommandTest {
     server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
                                       v1::UpdateObstaclesResponse& response) {
       request_ = request;
-      response.set_revision(8);
+      response.mutable_version()->set_revision(8);
       response.set_changed_cells(21);
       return grpc::Status::OK;
     };
@@ -81,12 +81,12 @@ TEST_F(ObstacleCommandTest, Resizes) {
 }
 
 TEST_F(ObstacleCommandTest, RemovesAllInOneBatch) {
-  EXPECT_EQ(Run({"obstacle", "remove", "arena", "fire-1", "fire-2", "--expect-revision", "7"}),
+  EXPECT_EQ(Run({"obstacle", "remove", "arena", "fire-1", "fire-2", "--expect-revision", "7", "--expect-epoch", "5"}),
             ExitCode::kOk);
   ASSERT_EQ(request_.edits_size(), 2);
   EXPECT_EQ(request_.edits(0).remove_obstacle().id(), "fire-1");
   EXPECT_EQ(request_.edits(1).remove_obstacle().id(), "fire-2");
-  EXPECT_EQ(request_.expected_revision(), 7);
+  EXPECT_EQ(request_.expected_version().revision(), 7);
 }
 
 TEST_F(ObstacleCommandTest, ARefusalHintsAtWhatToDo) {
@@ -103,7 +103,7 @@ TEST_F(ObstacleCommandTest, ListsAllPages) {
   server_.list_obstacles = [&requests](auto&, const v1::ListObstaclesRequest& request,
                                        v1::ListObstaclesResponse& response) {
     requests.push_back(request);
-    response.set_revision(9);
+    response.mutable_version()->set_revision(9);
     v1::Obstacle& obstacle = *response.add_obstacles();
     if (request.page_token().empty()) {
       obstacle.set_id("fire");

@@ -22,7 +22,7 @@ class ValidateCommandTest : public ::waystar::testing::CommandTest {
       return grpc::Status::OK;
     };
     response_.set_cost(4.5);
-    response_.set_revision(7);
+    response_.mutable_version()->set_revision(7);
   }
 
   v1::ValidatePathRequest request_;
@@ -70,7 +70,7 @@ class WatchPathCommandTest : public ::waystar::testing::CommandTest {
       answer.add_points()->set_x(1);
       answer.mutable_end()->set_x(1);
       messages[1].mutable_problem()->set_message("the start (0, 0) is blocked by an obstacle");
-      messages[1].set_revision(9);
+      messages[1].mutable_version()->set_revision(9);
       return Refusal(grpc::StatusCode::NOT_FOUND, "the map was deleted", "MAP_NOT_FOUND", "query.map");
     };
   }

@@ -18,7 +18,7 @@ class PortalCommandTest : public ::waystar::testing::CommandTest {
     server_.update_obstacles = [this](auto&, const v1::UpdateObstaclesRequest& request,
                                       v1::UpdateObstaclesResponse& response) {
       request_ = request;
-      response.set_revision(8);
+      response.mutable_version()->set_revision(8);
       return grpc::Status::OK;
     };
   }

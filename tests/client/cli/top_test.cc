@@ -36,7 +36,7 @@ v1::GetServerStatisticsResponse After(int seconds) {
   lane.mutable_ran()->set_seconds(seconds);
   v1::MapStatistics& map = *response.add_maps();
   map.set_map("arena");
-  map.set_revision(static_cast<std::uint64_t>(3 * seconds));
+  map.mutable_version()->set_revision(static_cast<std::uint64_t>(3 * seconds));
   map.set_bytes(3 << 20);
   response.set_map_count(7);
   response.set_map_bytes(30 << 20);

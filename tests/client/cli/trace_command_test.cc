@@ -23,7 +23,7 @@ class TraceCommandTest : public ::waystar::testing::CommandTest {
       return grpc::Status::OK;
     };
     v1::MapInfo info;
-    info.set_revision(3);
+    info.mutable_version()->set_revision(3);
     server_.ServeMap(info, {".....",  //
                             ".....",  //
                             "..#.."});
@@ -37,7 +37,7 @@ class TraceCommandTest : public ::waystar::testing::CommandTest {
     Expand(At(0, 0));
     Result().set_outcome(v1::OUTCOME_FOUND);
     Result().set_cost(2);
-    Result().set_revision(3);
+    Result().mutable_version()->set_revision(3);
     *Result().mutable_end() = At(2, 1);
     for (const v1::Cell& cell : {At(0, 1), At(1, 1), At(2, 1)}) {
       *Result().add_points() = cell;
@@ -45,7 +45,7 @@ class TraceCommandTest : public ::waystar::testing::CommandTest {
     v1::SearchStatistics& statistics = *Result().mutable_statistics();
     statistics.set_expanded(3);
     statistics.set_generated(5);
-    statistics.set_search_nanos(1500);
+    statistics.mutable_search_time()->set_nanos(1500);
     statistics.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
   }
 
@@ -111,7 +111,7 @@ TEST_F(TraceCommandTest, PrintsOneJsonDocument) {
   EXPECT_THAT(out_, StartsWith(R"({"events":[
 {"kind":"KIND_GENERATED","cell":{"x":0,"y":1},"parent":{"x":0,"y":1},"g":1.5,"f":2},
 {"kind":"KIND_EXPANDED","cell":{"x":0,"y":1},"g":0,"f":0}
-],"result":{"answer":{"outcome":"OUTCOME_FOUND","reason":"REASON_UNSPECIFIED","cost":2,)"));
+],"result":{"answer":{"version":{"epoch":"0","revision":"3"},"outcome":"OUTCOME_FOUND","reason":"REASON_UNSPECIFIED","cost":2,)"));
   EXPECT_THAT(out_, EndsWith("\"truncated\":false}}\n"));
   messages_.erase(messages_.begin());
   Run({"trace", "arena", "0,1", "2,1", "--json"});

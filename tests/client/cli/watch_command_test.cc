@@ -19,18 +19,18 @@ class WatchCommandTest : public ::waystar::testing::CommandTest {
                                std::vector<v1::WatchMapResponse>& events) {
       request_ = request;
       events.resize(4);
-      events[0].mutable_watching()->set_revision(7);
-      v1::MapRevision& first = *events[1].mutable_revision();
-      first.set_revision(8);
+      events[0].mutable_watching()->mutable_version()->set_revision(7);
+      v1::MapRevision& first = *events[1].mutable_commit();
+      first.mutable_version()->set_revision(8);
       first.set_changed_cells(25);
       first.mutable_changed_bounds()->set_x(3);
       first.mutable_changed_bounds()->set_width(5);
       first.mutable_changed_bounds()->set_height(6);
       first.add_edits()->mutable_block()->add_cells()->set_x(3);
       first.add_edits()->mutable_remove_obstacle()->set_id("fire");
-      events[2].mutable_resynchronize()->set_revision(20);
-      events[3].mutable_revision()->set_revision(21);
-      events[3].mutable_revision()->set_edits_omitted(true);
+      events[2].mutable_resynchronize()->mutable_version()->set_revision(20);
+      events[3].mutable_commit()->mutable_version()->set_revision(21);
+      events[3].mutable_commit()->set_edits_omitted(true);
       return Refusal(grpc::StatusCode::NOT_FOUND, "map \"arena\" has been deleted", "MAP_NOT_FOUND", "map");
     };
   }
@@ -39,9 +39,10 @@ class WatchCommandTest : public ::waystar::testing::CommandTest {
 };
 
 TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
-  EXPECT_EQ(Run({"watch", "arena", "--from", "8", "--edits"}), ExitCode::kRefused);
+  EXPECT_EQ(Run({"watch", "arena", "--from", "8", "--from-epoch", "99", "--edits"}), ExitCode::kRefused);
   EXPECT_EQ(request_.map(), "arena");
-  EXPECT_EQ(request_.from_revision(), 8);
+  EXPECT_EQ(request_.after().revision(), 7);
+  EXPECT_EQ(request_.after().epoch(), 99);
   EXPECT_TRUE(request_.with_edits());
   EXPECT_THAT(
       out_, AllOf(HasSubstr("Watching arena, which is at revision 7.\nRevision 8 at "),
@@ -53,17 +54,17 @@ TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
 TEST_F(WatchCommandTest, EndsAfterSoManyRevisions) {
   EXPECT_EQ(Run({"watch", "arena", "--count", "1"}), ExitCode::kOk);
   EXPECT_FALSE(request_.with_edits());
-  EXPECT_EQ(request_.from_revision(), 0);
+  EXPECT_FALSE(request_.has_after());
   EXPECT_THAT(out_, ::testing::Not(HasSubstr("Revisions up to")));
 }
 
 TEST_F(WatchCommandTest, TellsDigests) {
   server_.watch_map = [](auto&, const auto&, std::vector<v1::WatchMapResponse>& events) {
     events.resize(2);
-    events[0].mutable_watching()->set_revision(7);
+    events[0].mutable_watching()->mutable_version()->set_revision(7);
     events[0].mutable_watching()->set_digest(0xabcdef);
-    events[1].mutable_revision()->set_revision(8);
-    events[1].mutable_revision()->set_digest(0x0123456789abcdef);
+    events[1].mutable_commit()->mutable_version()->set_revision(8);
+    events[1].mutable_commit()->set_digest(0x0123456789abcdef);
     return grpc::Status::OK;
   };
   Run({"watch", "arena"});
@@ -73,8 +74,8 @@ TEST_F(WatchCommandTest, TellsDigests) {
 
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
   EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"revision\":\"7\",\"epoch\":\"0\",\"digest\":\"0\"}}\n{"
-                              "\"revision\":{\"revision\":\"8\","));
+  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"version\":{\"epoch\":\"0\",\"revision\":\"7\"},\"digest\":\"0\"}}\n{"
+                              "\"commit\":{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},"));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(GatewayTest, ChangesMaps) {
   InspectedServer inspected;
   HttpCall call(inspected.port(), Call("MapService/UpdateObstacles", kBlock));
   EXPECT_EQ(call.code(), 200);
-  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).revision(), 2);
+  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).version().revision(), 2);
 }
 
 TEST(GatewayTest, OnlyLooksIfAskedTo) {
@@ -76,7 +76,7 @@ TEST(GatewayTest, OnlyLooksIfAskedTo) {
   EXPECT_THAT(update.Body(), HasSubstr("--read-only"));
   HttpCall find(inspected.port(), Call("PathService/FindPath", kFind));
   EXPECT_EQ(find.code(), 200);
-  EXPECT_EQ(FromJson<v1::FindPathResponse>(find.Body()).revision(), 1);
+  EXPECT_EQ(FromJson<v1::FindPathResponse>(find.Body()).version().revision(), 1);
 }
 
 TEST(GatewayTest, MakesOnlyThePagesCalls) {
@@ -149,12 +149,12 @@ TEST(GatewayStreamTest, EndsWithHowItWent) {
 TEST(GatewayStreamTest, TellsOfEachMessageAtOnce) {
   InspectedServer inspected;
   HttpCall map(inspected.port(), Call("MapService/WatchMap", kWatch));
-  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(map.NextLine()).watching().revision(), 1);
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(map.NextLine()).watching().version().revision(), 1);
   HttpCall path(inspected.port(), Call("PathService/WatchPath", absl::StrCat("{\"query\":", kFind, "}")));
   EXPECT_EQ(ResultIn<v1::WatchPathResponse>(path.NextLine()).answer().outcome(), v1::OUTCOME_FOUND);
   const auto cut = BlockRequest("arena", {CellAt(2, 0), CellAt(2, 2)});
   ASSERT_TRUE(inspected.server().client().UpdateObstacles(cut).ok());
-  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(map.NextLine()).revision().revision(), 2);
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(map.NextLine()).commit().version().revision(), 2);
   EXPECT_EQ(ResultIn<v1::WatchPathResponse>(path.NextLine()).answer().outcome(), v1::OUTCOME_UNREACHABLE);
 }
 

@@ -15,8 +15,8 @@ CallResult Answered(double cost, std::uint64_t revision, std::int64_t relative_r
   v1::FindPathResponse answer;
   answer.set_outcome(v1::OUTCOME_FOUND);
   answer.set_cost(cost);
-  answer.set_revision(revision);
-  answer.mutable_statistics()->set_search_nanos(static_cast<std::int64_t>(revision) * 1'000);
+  answer.mutable_version()->set_revision(revision);
+  answer.mutable_statistics()->mutable_search_time()->set_nanos(static_cast<std::int32_t>(revision) * 1'000);
   for (int i = 0; i < points; ++i) {
     answer.add_points()->set_x(i);
   }

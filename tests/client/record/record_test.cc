@@ -29,6 +29,7 @@ using ::waystar::testing::kPatience;
 using ::waystar::testing::OwnFolder;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
 
 const std::vector<std::string> kYard = {"......", "..##..", "......"};
 
@@ -76,14 +77,7 @@ class RecordTest : public ::testing::Test {
 TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
   ASSERT_TRUE(Find(5, 1).ok());
   v1::UpdateObstaclesRequest update = BlockRequest("yard", {CellAt(2, 0)});
-  update.set_expected_revision(server_.client()
-                                   .GetMap([] {
-                                     v1::GetMapRequest request;
-                                     request.set_map("yard");
-                                     return request;
-                                   }())
-                                   ->info()
-                                   .revision());
+  *update.mutable_expected_version() = VersionOf(server_, "yard");
   ASSERT_TRUE(client_->UpdateObstacles(update).ok());
   ASSERT_TRUE(Find(5, 1).ok());
   EXPECT_THAT(Find(9, 1), IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "goals[0]"));
@@ -198,7 +192,7 @@ TEST_F(RecordTest, WatchesGoThroughAndEndWithTheProxy) {
   ASSERT_TRUE(watch->Next(event));
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("yard", {CellAt(2, 0)})).ok());
   ASSERT_TRUE(watch->Next(event));
-  EXPECT_TRUE(event.has_revision());
+  EXPECT_TRUE(event.has_commit());
   EXPECT_TRUE(proxy_->Stop().ok());
   EXPECT_FALSE(watch->Next(event));
 }

@@ -52,7 +52,7 @@ TEST_F(EpochTest, BatchesForAnotherMapAreRefused) {
   ASSERT_THAT(store_.Delete("arena"), IsOk());
   Create();
   const auto is_replaced =
-      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_epoch");
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_version.epoch");
   EXPECT_THAT(store_.UpdateAndWait("arena", batch), is_replaced);
   // It says more than that the revision is another.
   batch.expected_revision = 1;

@@ -139,7 +139,7 @@ TEST_F(FoldTest, ExpectedRevisionCountsTheBatchesBefore) {
   ASSERT_THAT(answers, SizeIs(4));
   EXPECT_EQ(answers[0]->revision, 3U);
   EXPECT_THAT(answers[1],
-              IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision"));
+              IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   EXPECT_FALSE(answers[2].ok());
   EXPECT_EQ(answers[3]->revision, 4U);
   EXPECT_THAT(Drawn(), ElementsAre("#.#....#"));

@@ -86,7 +86,7 @@ TEST(MapStoreTest, StaleExpectedRevisionChangesNothing) {
   ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected_revision = 1}), IsOk());
   for (const std::uint64_t stale : {1U, 3U}) {
     EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({0, 0})}, .expected_revision = stale}),
-                IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision"));
+                IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   }
   EXPECT_EQ((*store.Pin("arena"))->revision, 2U);
   EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid(), {}), ElementsAre(".#."));
@@ -215,7 +215,7 @@ TEST(MapStoreTest, CompareAndSetLosesNothing) {
         ++successes;
       } else {
         ASSERT_THAT(updated,
-                    IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_revision"));
+                    IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
       }
     }
   };

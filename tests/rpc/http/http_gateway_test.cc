@@ -87,7 +87,7 @@ TEST(HttpGatewayTest, ChangesMaps) {
                 Post("MapService/UpdateObstacles",
                      R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})"));
   EXPECT_EQ(call.code(), 200);
-  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).revision(), 2);
+  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).version().revision(), 2);
 }
 
 TEST(HttpGatewayTest, TellsWhyACallFailed) {
@@ -220,9 +220,9 @@ TEST(HttpGatewayStreamTest, IsEvents) {
 TEST(HttpGatewayStreamTest, TellsOfEachMessageAtOnce) {
   HttpServer server;
   HttpCall watch(server.port(), Post("MapService/WatchMap", kArena));
-  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).watching().revision(), 1);
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).watching().version().revision(), 1);
   ASSERT_TRUE(server.server().client().UpdateObstacles(BlockRequest("arena", {CellAt(0, 1)})).ok());
-  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).revision().revision(), 2);
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).commit().version().revision(), 2);
 }
 
 TEST(HttpGatewayStreamTest, ThatFailsAtOnceHasTheCodeOfItsError) {

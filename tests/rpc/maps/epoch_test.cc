@@ -22,13 +22,14 @@ using ::waystar::testing::IsRefused;
 using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
 using ::waystar::testing::WatchRequest;
 
 std::uint64_t EpochOf(TestServer& server) {
   v1::GetMapRequest request;
   request.set_map("room");
-  return server.client().GetMap(request)->info().epoch();
+  return server.client().GetMap(request)->info().version().epoch();
 }
 
 template <typename Request>
@@ -53,35 +54,35 @@ class EpochTest : public ::testing::Test {
 TEST_F(EpochTest, AnswersTellIt) {
   client::Client& client = before_.client();
   const v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
-  EXPECT_EQ(client.FindPath(query)->epoch(), epoch_);
+  EXPECT_EQ(client.FindPath(query)->version().epoch(), epoch_);
 
   auto queries = About<v1::FindPathsRequest>("room");
   *queries.add_queries() = query;
   const auto found = client.FindPaths(queries);
-  EXPECT_EQ(found->epoch(), epoch_);
-  EXPECT_EQ(found->results(0).answer().epoch(), epoch_);
+  EXPECT_EQ(found->version().epoch(), epoch_);
+  EXPECT_EQ(found->results(0).answer().version().epoch(), epoch_);
 
   auto reach = About<v1::FindReachableRequest>("room");
   *reach.mutable_start() = LocationAt(0, 0);
   reach.set_max_cost(2);
   const auto reached = client.FindReachable(reach);
   ASSERT_TRUE(reached.ok()) << reached.status();
-  EXPECT_EQ(reached->epoch(), epoch_);
+  EXPECT_EQ(reached->version().epoch(), epoch_);
 
-  EXPECT_EQ(client.ListObstacles(About<v1::ListObstaclesRequest>("room"))->epoch(), epoch_);
-  EXPECT_EQ(client.ListPortals(About<v1::ListPortalsRequest>("room"))->epoch(), epoch_);
-  EXPECT_EQ(client.RenderMap(About<v1::RenderMapRequest>("room"))->epoch(), epoch_);
-  EXPECT_EQ(client.GetServerStatistics()->maps(0).epoch(), epoch_);
+  EXPECT_EQ(client.ListObstacles(About<v1::ListObstaclesRequest>("room"))->version().epoch(), epoch_);
+  EXPECT_EQ(client.ListPortals(About<v1::ListPortalsRequest>("room"))->version().epoch(), epoch_);
+  EXPECT_EQ(client.RenderMap(About<v1::RenderMapRequest>("room"))->version().epoch(), epoch_);
+  EXPECT_EQ(client.GetServerStatistics()->maps(0).version().epoch(), epoch_);
 
   v1::WatchPathRequest watched;
   *watched.mutable_query() = query;
   v1::WatchPathResponse answer;
   ASSERT_TRUE(client.WatchPath(watched)->Next(answer));
-  EXPECT_EQ(answer.epoch(), epoch_);
-  EXPECT_EQ(answer.answer().epoch(), epoch_);
+  EXPECT_EQ(answer.version().epoch(), epoch_);
+  EXPECT_EQ(answer.answer().version().epoch(), epoch_);
 
-  EXPECT_EQ(client.UpdateObstacles(BlockRequest("room", {CellAt(1, 1)}))->epoch(), epoch_);
-  EXPECT_EQ(client.DeleteMap(About<v1::DeleteMapRequest>("room"))->epoch(), epoch_);
+  EXPECT_EQ(client.UpdateObstacles(BlockRequest("room", {CellAt(1, 1)}))->version().epoch(), epoch_);
+  EXPECT_EQ(client.DeleteMap(About<v1::DeleteMapRequest>("room"))->version().epoch(), epoch_);
 }
 
 TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
@@ -92,25 +93,24 @@ TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
       ASSERT_TRUE(server->client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
     }
   }
-  v1::WatchMapRequest request = WatchRequest("room", 7);
-  request.set_from_epoch(epoch_);
+  v1::WatchMapRequest request = WatchFrom(before_, "room", 7);
   WatchOfMap same(before_, request);
   const v1::WatchMapResponse watching = same.NextEvent();
-  EXPECT_EQ(watching.watching().revision(), 9U);
-  EXPECT_EQ(watching.watching().epoch(), epoch_);
+  EXPECT_EQ(watching.watching().version().revision(), 9U);
+  EXPECT_EQ(watching.watching().version().epoch(), epoch_);
   const v1::WatchMapResponse revision = same.NextEvent();
-  EXPECT_EQ(revision.revision().revision(), 7U);
-  EXPECT_EQ(revision.revision().epoch(), epoch_);
+  EXPECT_EQ(revision.commit().version().revision(), 7U);
+  EXPECT_EQ(revision.commit().version().epoch(), epoch_);
 
   WatchOfMap other(after, request);
   const v1::WatchMapResponse resynchronize = other.NextEvent();
-  EXPECT_EQ(resynchronize.resynchronize().revision(), 9U);
-  EXPECT_EQ(resynchronize.resynchronize().epoch(), EpochOf(after));
+  EXPECT_EQ(resynchronize.resynchronize().version().revision(), 9U);
+  EXPECT_EQ(resynchronize.resynchronize().version().epoch(), EpochOf(after));
   ASSERT_TRUE(after.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 1)})).ok());
   EXPECT_EQ(other.Next(), "revision 10");
 
   // A revision that this map has not reached.
-  request.set_from_revision(100);
+  request.mutable_after()->set_revision(100);
   EXPECT_EQ(WatchOfMap(after, request).Next(), "resynchronize 10");
 
   // A map that was created again on the same server.

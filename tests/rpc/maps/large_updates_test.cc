@@ -55,7 +55,7 @@ TEST(LargeUpdateTest, MessagesMayBeSoLarge) {
 
   const auto updated = server.client().UpdateObstacles(MillionEdits());
   ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->revision(), 2U);
+  EXPECT_EQ(updated->version().revision(), 2U);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST_F(ListingsTest, ObstaclesComeAPageAtATime) {
   EXPECT_EQ(Page(), "B a;");
   EXPECT_EQ(Page(), "c d;");
   EXPECT_EQ(Page(), "e");
-  EXPECT_EQ(List()->revision(), 2U);
+  EXPECT_EQ(List()->version().revision(), 2U);
   request_.set_page_size(INT32_MAX);
   EXPECT_EQ(List()->obstacles_size(), 5);
 }
@@ -130,7 +130,7 @@ TEST_F(ListingsTest, PortalsComeAPageAtATimeAndAreCounted) {
   ASSERT_TRUE(page.ok()) << page.status();
   ASSERT_EQ(page->portals_size(), 2);
   EXPECT_EQ(page->portals(1).id(), "b");
-  EXPECT_EQ(page->revision(), 2U);
+  EXPECT_EQ(page->version().revision(), 2U);
   portals_.set_page_token(page->next_page_token());
   page = ListPortals();
   ASSERT_TRUE(page.ok()) << page.status();

@@ -48,7 +48,7 @@ TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
   header.set_map("arena");
   const auto imported = there.client().ImportMap(header, image->bytes);
   ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(imported->info().revision(), 1U);
+  EXPECT_EQ(imported->info().version().revision(), 1U);
   EXPECT_EQ(imported->info().digest(), updated->digest());
   EXPECT_EQ(there.client().ExportMap(wanted)->bytes, image->bytes);
   v1::ListObstaclesRequest list;
@@ -119,9 +119,9 @@ TEST_F(ReplacingImportTest, PutsTheMapInThePlaceOfTheOneThatIsThere) {
   const auto imported = server_.client().ImportMap(header_, image_);
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(imported->info().digest(), header_.expected_digest());
-  EXPECT_NE(imported->info().epoch(), before.epoch());
-  EXPECT_EQ(imported->info().revision(), before.revision() + 1);
-  EXPECT_EQ(Arena().epoch(), imported->info().epoch());
+  EXPECT_NE(imported->info().version().epoch(), before.version().epoch());
+  EXPECT_EQ(imported->info().version().revision(), before.version().revision() + 1);
+  EXPECT_EQ(Arena().version().epoch(), imported->info().version().epoch());
 }
 
 TEST_F(ReplacingImportTest, CreatesAMapThatIsNotThere) {
@@ -138,8 +138,8 @@ TEST_F(ReplacingImportTest, OneThatIsRefusedChangesNothing) {
   header_.set_expected_digest(header_.expected_digest() + 1);
   EXPECT_THAT(server_.client().ImportMap(header_, image_),
               IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
-  EXPECT_EQ(Arena().epoch(), before.epoch());
-  EXPECT_EQ(Arena().revision(), before.revision());
+  EXPECT_EQ(Arena().version().epoch(), before.version().epoch());
+  EXPECT_EQ(Arena().version().revision(), before.version().revision());
   header_.set_map("other");
   header_.set_replace(false);
   EXPECT_THAT(server_.client().ImportMap(header_, image_),

@@ -17,6 +17,7 @@ using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
 
 v1::CreateMapRequest RowsRequest(const std::string& map, const std::vector<std::string>& rows) {
   v1::CreateMapRequest request;
@@ -63,7 +64,7 @@ TEST_F(MapServiceTest, DeletesAndForgets) {
   request.set_map("gone");
   const auto deleted = server_.client().DeleteMap(request);
   ASSERT_TRUE(deleted.ok()) << deleted.status();
-  EXPECT_EQ(deleted->revision(), 2U);
+  EXPECT_EQ(deleted->version().revision(), 2U);
   EXPECT_THAT(server_.client().DeleteMap(request),
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
   EXPECT_THAT(server_.client().FindPath(PathRequest("gone", CellAt(0, 0), CellAt(0, 0))),
@@ -74,15 +75,15 @@ TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
   server_.Create("room", {"....", "...."});
   v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 0), CellAt(1, 1)});
   *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 1);
-  request.set_expected_revision(1);
+  *request.mutable_expected_version() = VersionOf(server_, "room");
   const auto updated = server_.client().UpdateObstacles(request);
   ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->revision(), 2U);
+  EXPECT_EQ(updated->version().revision(), 2U);
   EXPECT_EQ(updated->changed_cells(), 1);
   EXPECT_EQ(Text("room"), ".#..\n....\n");
   EXPECT_THAT(server_.client().UpdateObstacles(request),
-              IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_revision"));
-  request.clear_expected_revision();
+              IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
+  request.clear_expected_version();
   *request.mutable_edits(1)->mutable_unblock()->mutable_cells(0) = CellAt(4, 0);
   EXPECT_THAT(server_.client().UpdateObstacles(request),
               IsRefused(kOutOfRange, "OFF_MAP", "edits[1].unblock.cells[0]"));

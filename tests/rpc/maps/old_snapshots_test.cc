@@ -111,7 +111,7 @@ TEST(OldSnapshotsTest, MapTellsOfThemWhileTheyAreRead) {
   const v1::MapInfo& info = search.seen();
   EXPECT_EQ(info.old_snapshots().count(), 1);
   EXPECT_GE(info.old_snapshots().oldest_revision(), 1U);
-  EXPECT_LT(info.old_snapshots().oldest_revision(), info.revision());
+  EXPECT_LT(info.old_snapshots().oldest_revision(), info.version().revision());
   EXPECT_GT(info.old_snapshots().memory_bytes(), 0);
 }
 

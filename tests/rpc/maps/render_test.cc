@@ -59,7 +59,7 @@ class RenderTest : public HandlerTest {
 TEST_F(RenderTest, DrawsWhatThePlacementSays) {
   const v1::RenderMapResponse response = Render(WithQuery(CellAt(0, 0), CellAt(5, 3)));
   EXPECT_EQ(response.content_type(), "image/png");
-  EXPECT_EQ(response.revision(), 1U);
+  EXPECT_EQ(response.version().revision(), 1U);
   EXPECT_EQ(response.answer().outcome(), v1::OUTCOME_FOUND);
   const picture::Canvas canvas = PixelsOf(response);
   EXPECT_EQ(canvas.width(), response.placement().width());

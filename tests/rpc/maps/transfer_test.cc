@@ -129,7 +129,7 @@ TEST(ImportTest, LargeMapRoundTrips) {
   const auto exported = server.client().ExportMap(request);
   ASSERT_TRUE(exported.ok()) << exported.status();
   EXPECT_TRUE(exported->bytes == file);
-  EXPECT_EQ(exported->header.info().revision(), 1U);
+  EXPECT_EQ(exported->header.info().version().revision(), 1U);
   EXPECT_EQ(exported->header.format(), v1::MAP_FORMAT_TEXT);
 }
 

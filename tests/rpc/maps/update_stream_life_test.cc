@@ -67,7 +67,7 @@ TEST(UpdateStreamLifeTest, StopDoesNotWaitForClientThatNeverReads) {
   std::uint64_t answers = 0;
   v1::StreamObstacleUpdatesResponse answer;
   while (updates->Receive(answer)) {
-    EXPECT_EQ(answer.applied().revision(), answers + 2);
+    EXPECT_EQ(answer.applied().version().revision(), answers + 2);
     ++answers;
   }
   EXPECT_GT(answers, 0U);
@@ -117,8 +117,8 @@ TEST(UpdateStreamLifeTest, StreamsOfManyClientsToOneMap) {
       std::uint64_t last = 0;
       for (int batch = 0; batch < kBatches; ++batch) {
         const v1::StreamObstacleUpdatesResponse answer = updates.Next();
-        EXPECT_GT(answer.applied().revision(), last);
-        last = answer.applied().revision();
+        EXPECT_GT(answer.applied().version().revision(), last);
+        last = answer.applied().version().revision();
       }
       sender.join();
       EXPECT_TRUE(updates.End().ok());

@@ -24,6 +24,7 @@ using ::waystar::testing::RevisionOf;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::Toggle;
 using ::waystar::testing::Updates;
+using ::waystar::testing::VersionOf;
 
 std::string ReasonIn(const google::rpc::Status& status) {
   google::rpc::ErrorInfo info;
@@ -49,7 +50,7 @@ void SendAndCheck(TestServer& server, int count) {
     const v1::StreamObstacleUpdatesResponse answer = updates.Next();
     ASSERT_EQ(answer.index(), static_cast<std::uint64_t>(i));
     ASSERT_TRUE(answer.has_applied()) << answer.DebugString();
-    ASSERT_EQ(answer.applied().revision(), static_cast<std::uint64_t>(i) + 2);
+    ASSERT_EQ(answer.applied().version().revision(), static_cast<std::uint64_t>(i) + 2);
     ASSERT_EQ(answer.applied().changed_cells(), 1);
   }
   sender.join();
@@ -84,7 +85,8 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
   updates->Send(Toggle("nowhere", 0));
   updates->Send(Toggle("No Map", 0));
   v1::UpdateObstaclesRequest stale = Toggle("room", 1);
-  stale.set_expected_revision(7);
+  *stale.mutable_expected_version() = VersionOf(server, "room");
+  stale.mutable_expected_version()->set_revision(7);
   updates->Send(stale);
   v1::UpdateObstaclesRequest disc;
   disc.set_map("room");
@@ -94,14 +96,14 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
   updates->Send(Toggle("room", 1));
   updates->EndSending();
 
-  EXPECT_EQ(updates.Next().applied().revision(), 2U);
+  EXPECT_EQ(updates.Next().applied().version().revision(), 2U);
   const struct {
     absl::StatusCode code;
     const char* reason;
   } refusals[] = {{absl::StatusCode::kOutOfRange, "OFF_MAP edits[0].block.cells[1]"},
                   {absl::StatusCode::kNotFound, "MAP_NOT_FOUND map"},
                   {absl::StatusCode::kInvalidArgument, "BAD_MAP_ID map"},
-                  {absl::StatusCode::kAborted, "STALE_REVISION expected_revision"},
+                  {absl::StatusCode::kAborted, "STALE_REVISION expected_version"},
                   {absl::StatusCode::kInvalidArgument, "MISSING_FIELD edits[0].block.discs[0].center"},
                   {absl::StatusCode::kInvalidArgument, "BAD_MAP_ID map"}};
   std::uint64_t index = 1;
@@ -112,7 +114,7 @@ TEST(UpdateStreamTest, RefusedBatchesAreAnsweredAndTheStreamGoesOn) {
     EXPECT_EQ(ReasonIn(answer.refused()), refusal.reason);
     EXPECT_FALSE(answer.refused().message().empty());
   }
-  EXPECT_EQ(updates.Next().applied().revision(), 3U);
+  EXPECT_EQ(updates.Next().applied().version().revision(), 3U);
   EXPECT_TRUE(updates.End().ok());
 }
 
@@ -128,10 +130,10 @@ TEST(UpdateStreamTest, BatchThatWasSentBeforeIsNotAppliedAgain) {
   batch.mutable_edits(0)->mutable_block()->mutable_cells(0)->set_x(2);
   updates->Send(batch);
   updates->EndSending();
-  EXPECT_EQ(updates.Next().applied().revision(), 2U);
-  EXPECT_EQ(updates.Next().applied().revision(), 3U);
+  EXPECT_EQ(updates.Next().applied().version().revision(), 2U);
+  EXPECT_EQ(updates.Next().applied().version().revision(), 3U);
   const v1::StreamObstacleUpdatesResponse again = updates.Next();
-  EXPECT_EQ(again.applied().revision(), 2U);
+  EXPECT_EQ(again.applied().version().revision(), 2U);
   EXPECT_TRUE(again.applied().already_applied());
   EXPECT_EQ(ReasonIn(updates.Next().refused()), "REQUEST_ID_REUSED request_id");
   EXPECT_TRUE(updates.End().ok());

@@ -61,7 +61,7 @@ inline std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
   request.set_map(map);
   const auto got = server.client().GetMap(request);
   EXPECT_TRUE(got.ok()) << got.status();
-  return got->info().revision();
+  return got->info().version().revision();
 }
 
 }  // namespace waystar::testing

@@ -24,8 +24,8 @@ constexpr auto kTooMuch = absl::StatusCode::kResourceExhausted;
 
 // All of an answer but how long it took.
 std::string Timeless(v1::FindPathResponse answer) {
-  answer.mutable_statistics()->clear_queue_nanos();
-  answer.mutable_statistics()->clear_search_nanos();
+  answer.mutable_statistics()->clear_queue_time();
+  answer.mutable_statistics()->clear_search_time();
   return answer.DebugString();
 }
 
@@ -250,7 +250,7 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
   }
   const auto answers = client().FindPaths(request);
   ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_EQ(answers->revision(), 1U);
+  EXPECT_EQ(answers->version().revision(), 1U);
   ASSERT_EQ(answers->results_size(), request.queries_size());
   int problems = 0;
   for (int i = 0; i < request.queries_size(); ++i) {

@@ -57,8 +57,8 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   const auto matrix = client.ComputeCostMatrix(Matrix());
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_THAT(matrix->costs(), ElementsAre(2.0, -1.0, 4.0, -1.0));
-  EXPECT_EQ(matrix->revision(), 1U);
-  EXPECT_GT(matrix->statistics().search_nanos(), 0);
+  EXPECT_EQ(matrix->version().revision(), 1U);
+  EXPECT_GT(matrix->statistics().search_time().nanos(), 0);
 
   v1::FindReachableRequest reach;
   reach.set_map("yard");
@@ -71,7 +71,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(reachable->cells(), std::string("\x0F\x01", 2));
   EXPECT_EQ(reachable->count(), 5);
   EXPECT_THAT(reachable->costs(), ElementsAre(1.0F, 0.0F, 1.0F, 2.0F, 2.0F));
-  EXPECT_EQ(reachable->revision(), 1U);
+  EXPECT_EQ(reachable->version().revision(), 1U);
 
   v1::ComputeFlowFieldRequest flow = Flow("yard");
   flow.mutable_region()->set_width(3);
@@ -80,7 +80,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   ASSERT_TRUE(field.ok()) << field.status();
   EXPECT_EQ(field->directions(), std::string("\x09\x07\x07\x01\x00\x00\x01\x07\x07", 9));
   EXPECT_THAT(field->costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
-  EXPECT_EQ(field->revision(), 1U);
+  EXPECT_EQ(field->version().revision(), 1U);
 
   v1::CheckReachabilityRequest pairs;
   pairs.set_map("yard");
@@ -92,7 +92,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   const auto reachability = client.CheckReachability(pairs);
   ASSERT_TRUE(reachability.ok()) << reachability.status();
   EXPECT_THAT(reachability->reachable(), ElementsAre(true, false));
-  EXPECT_EQ(reachability->revision(), 1U);
+  EXPECT_EQ(reachability->version().revision(), 1U);
 
   v1::CastRayRequest ray;
   ray.set_map("yard");
@@ -107,7 +107,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   EXPECT_EQ(hit->fraction(), 0.25);
   EXPECT_EQ(hit->position().x(), 2.5);
   EXPECT_EQ(hit->position().y(), 1.0);
-  EXPECT_EQ(hit->revision(), 1U);
+  EXPECT_EQ(hit->version().revision(), 1U);
 
   v1::SampleCellsRequest sample;
   sample.set_map("yard");
@@ -117,7 +117,7 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   ASSERT_TRUE(sampled.ok()) << sampled.status();
   EXPECT_THAT(sampled->cells(), SizeIs(12));
   EXPECT_EQ(sampled->candidates(), 12);
-  EXPECT_EQ(sampled->revision(), 1U);
+  EXPECT_EQ(sampled->version().revision(), 1U);
 }
 
 class FieldsTest : public HandlerTest {
@@ -199,7 +199,7 @@ TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   const auto answers = FindPaths(request);
   ASSERT_TRUE(answers.ok()) << answers.status();
   ASSERT_THAT(answers->results(), SizeIs(6));
-  EXPECT_EQ(answers->revision(), 1U);
+  EXPECT_EQ(answers->version().revision(), 1U);
   const double cutting = 4.0 + std::sqrt(2.0);
   EXPECT_NEAR(answers->results(0).answer().cost(), cutting, 1e-6);
   EXPECT_EQ(answers->results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));

@@ -82,7 +82,7 @@ TEST_F(GraphTest, IsDescribedAndSearched) {
   EXPECT_THAT(answer->nodes(), ElementsAre("a", "b", "c"));
   ASSERT_EQ(answer->positions_size(), 3);
   EXPECT_EQ(answer->positions(1).x(), 4);
-  EXPECT_EQ(answer->revision(), 1U);
+  EXPECT_EQ(answer->version().revision(), 1U);
   EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
   EXPECT_FALSE(answer->has_end());
 }
@@ -115,7 +115,7 @@ TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
   const auto updated = Update(request);
   ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->revision(), 2U);
+  EXPECT_EQ(updated->version().revision(), 2U);
   EXPECT_EQ(updated->changed_edges(), 2);
   EXPECT_EQ(updated->changed_nodes(), 1);
   EXPECT_EQ(updated->changed_bounds().width(), 5);

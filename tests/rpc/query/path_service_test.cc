@@ -36,11 +36,11 @@ TEST_F(PathServiceTest, AnswersInFull) {
   EXPECT_EQ(response.directions_size(), 0);
   EXPECT_EQ(response.end().x(), 3);
   EXPECT_EQ(response.end().y(), 1);
-  EXPECT_EQ(response.revision(), 1U);
+  EXPECT_EQ(response.version().revision(), 1U);
   EXPECT_GT(response.statistics().expanded(), 0U);
   EXPECT_GE(response.statistics().generated(), response.statistics().expanded());
-  EXPECT_GT(response.statistics().queue_nanos(), 0);
-  EXPECT_GT(response.statistics().search_nanos(), 0);
+  EXPECT_GT(response.statistics().queue_time().nanos(), 0);
+  EXPECT_GT(response.statistics().search_time().nanos(), 0);
   EXPECT_EQ(response.statistics().algorithm(), v1::ALGORITHM_ASTAR);
 }
 
@@ -49,7 +49,7 @@ TEST_F(PathServiceTest, SeesEveryUpdateThatWasAnswered) {
   const auto updated = server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)}));
   ASSERT_TRUE(updated.ok()) << updated.status();
   const v1::FindPathResponse response = server_.Find(request);
-  EXPECT_EQ(response.revision(), updated->revision());
+  EXPECT_EQ(response.version().revision(), updated->version().revision());
   EXPECT_EQ(Show(response.points()), "(0, 1) (0, 2) (1, 2) (2, 2) (3, 2) (3, 1)");
 }
 

@@ -65,7 +65,7 @@ TEST_F(PortalTest, CrossingsAreTold) {
   EXPECT_EQ(found->crossings(0).portal(), "down");
   EXPECT_EQ(found->crossings(0).index(), 2);
   EXPECT_EQ(found->crossings(0).map(), "lower");
-  EXPECT_EQ(found->crossings(0).map_revision(), 2U);
+  EXPECT_EQ(found->crossings(0).map_version().revision(), 2U);
   EXPECT_EQ(found->crossings(1).portal(), "up");
   EXPECT_EQ(found->crossings(1).map(), "upper");
   EXPECT_EQ(found->crossings(1).arrival().x(), 3);

@@ -76,10 +76,10 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
   auto found = server.client().FindPath(query);
   ASSERT_TRUE(found.ok()) << found.status();
   for (v1::SearchStatistics* statistics : {answer.mutable_statistics(), found->mutable_statistics()}) {
-    EXPECT_GT(statistics->queue_nanos(), 0);
-    EXPECT_GT(statistics->search_nanos(), 0);
-    statistics->clear_queue_nanos();
-    statistics->clear_search_nanos();
+    EXPECT_GT(statistics->queue_time().nanos(), 0);
+    EXPECT_GT(statistics->search_time().nanos(), 0);
+    statistics->clear_queue_time();
+    statistics->clear_search_time();
   }
   EXPECT_EQ(answer.DebugString(), found->DebugString());
 

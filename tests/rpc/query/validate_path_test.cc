@@ -41,7 +41,7 @@ TEST(ValidatePathRpcTest, FoundPathIsValidUntilItIsBlocked) {
   ASSERT_TRUE(valid.ok()) << valid.status();
   EXPECT_TRUE(valid->walkable());
   EXPECT_EQ(valid->cost(), found->cost());
-  EXPECT_EQ(valid->revision(), 1U);
+  EXPECT_EQ(valid->version().revision(), 1U);
 
   ASSERT_TRUE(server.client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
   const auto blocked = server.client().ValidatePath(request);
@@ -50,7 +50,7 @@ TEST(ValidatePathRpcTest, FoundPathIsValidUntilItIsBlocked) {
   EXPECT_EQ(blocked->blocked_index(), 1);
   EXPECT_EQ(blocked->blocked_cell().x(), 2);
   EXPECT_EQ(blocked->cost(), 1.0);
-  EXPECT_EQ(blocked->revision(), 2U);
+  EXPECT_EQ(blocked->version().revision(), 2U);
 }
 
 class ValidatePathHandlerTest : public HandlerTest {

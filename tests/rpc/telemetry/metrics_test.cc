@@ -35,6 +35,7 @@ using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
 using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchOfPath;
 
@@ -220,7 +221,8 @@ TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
   EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
   EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
   v1::UpdateObstaclesRequest stale = BlockRequest("m", {CellAt(3, 0)});
-  stale.set_expected_revision(1);
+  *stale.mutable_expected_version() = VersionOf(server_, "m");
+  stale.mutable_expected_version()->set_revision(1);
   EXPECT_FALSE(server_.client().UpdateObstacles(stale).ok());
   EXPECT_FALSE(server_.client().UpdateObstacles(BlockRequest("none", {CellAt(3, 0)})).ok());
   v1::UpdateObstaclesRequest empty;

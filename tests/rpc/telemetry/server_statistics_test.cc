@@ -105,7 +105,7 @@ TEST_F(ServerStatisticsTest, TellsOfTheLargestMapsFirst) {
   EXPECT_EQ(all.maps(0).map(), "large");
   EXPECT_EQ(all.maps(0).bytes() + all.maps(1).bytes(), all.map_bytes());
   EXPECT_EQ(all.maps(1).map(), "small");
-  EXPECT_GT(all.maps(1).revision(), 0);
+  EXPECT_GT(all.maps(1).version().revision(), 0);
   const v1::GetServerStatisticsResponse one = Ask(1);
   EXPECT_THAT(one.maps(), SizeIs(1));
   EXPECT_EQ(one.map_count(), 2);

@@ -20,6 +20,7 @@ using ::waystar::testing::TestServer;
 using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WatchedRoomTest;
+using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
 using ::waystar::testing::WatchRequest;
 
@@ -109,7 +110,8 @@ TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
     }
   });
   for (int i = 0; i < 200; ++i) {
-    WatchOfMap watch(server_, WatchRequest("room", i % 2 == 0 ? 0 : 2, /*with_edits=*/true));
+    WatchOfMap watch(server_, i % 2 == 0 ? WatchRequest("room", /*with_edits=*/true)
+                                         : WatchFrom(server_, "room", 2, /*with_edits=*/true));
     std::thread canceller([&] { watch->Cancel(); });
     v1::WatchMapResponse event;
     while (watch->Next(event)) {
@@ -125,7 +127,7 @@ TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
 
 TEST_F(MapWatchLifeTest, StopEndsWatchesAtOnce) {
   WatchOfMap idle(server_, WatchRequest("room"));
-  WatchOfMap busy(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap busy(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(idle.Next(), "watching 1");
   EXPECT_EQ(busy.Next(), "watching 1");
   for (int i = 0; i < 50; ++i) {

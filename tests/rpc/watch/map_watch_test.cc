@@ -18,6 +18,7 @@ using ::waystar::testing::CellAt;
 using ::waystar::testing::LargeBatch;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchedRoomTest;
+using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
 using ::waystar::testing::WatchRequest;
 
@@ -29,7 +30,7 @@ class ShortHistoryTest : public WatchedRoomTest {
 };
 
 TEST_F(MapWatchTest, TellsOfEveryRevision) {
-  WatchOfMap watch(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
   v1::UpdateObstaclesRequest request;
   request.set_map("room");
@@ -39,8 +40,8 @@ TEST_F(MapWatchTest, TellsOfEveryRevision) {
   wall.set_height(1);
   *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 0);
   Apply(request);
-  const v1::MapRevision revision = watch.NextEvent().revision();
-  EXPECT_EQ(revision.revision(), 2U);
+  const v1::MapRevision revision = watch.NextEvent().commit();
+  EXPECT_EQ(revision.version().revision(), 2U);
   EXPECT_EQ(revision.changed_cells(), 1);
   EXPECT_EQ(revision.changed_bounds().x(), 2);
   EXPECT_EQ(revision.changed_bounds().width(), 1);
@@ -57,11 +58,11 @@ TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
   WatchOfMap watch(server_, WatchRequest("room"));
   EXPECT_EQ(watch.Next(), "watching 1");
   Change();
-  EXPECT_EQ(watch.NextEvent().revision().edits_size(), 0);
+  EXPECT_EQ(watch.NextEvent().commit().edits_size(), 0);
 }
 
 TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
-  WatchOfMap watch(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
   v1::UpdateObstaclesRequest request;
   request.set_map("room");
@@ -70,9 +71,9 @@ TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
   *brief.mutable_shape()->add_cells() = CellAt(1, 1);
   brief.mutable_lifetime()->set_nanos(50'000'000);
   Apply(request);
-  EXPECT_EQ(watch.NextEvent().revision().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
-  const v1::MapRevision end = watch.NextEvent().revision();
-  EXPECT_EQ(end.revision(), 3U);
+  EXPECT_EQ(watch.NextEvent().commit().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
+  const v1::MapRevision end = watch.NextEvent().commit();
+  EXPECT_EQ(end.version().revision(), 3U);
   ASSERT_EQ(end.edits_size(), 1);
   EXPECT_EQ(end.edits(0).remove_obstacle().id(), "brief");
 }
@@ -90,25 +91,25 @@ TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
     *request.add_edits()->mutable_block()->add_cells() = CellAt(x, 0);
     const auto updated = server_.client().UpdateObstacles(request);
     ASSERT_TRUE(updated.ok()) << updated.status();
-    digest = watch.NextEvent().revision().digest();
+    digest = watch.NextEvent().commit().digest();
     EXPECT_EQ(digest, updated->digest());
   }
-  v1::WatchMapRequest lost = WatchRequest("room", 2);
-  lost.set_from_epoch(1);
+  v1::WatchMapRequest lost = WatchFrom(server_, "room", 2);
+  lost.mutable_after()->set_epoch(1);
   const v1::WatchMapResponse resynchronize = WatchOfMap(server_, lost).NextEvent();
-  EXPECT_EQ(resynchronize.resynchronize().revision(), 5U);
+  EXPECT_EQ(resynchronize.resynchronize().version().revision(), 5U);
   EXPECT_EQ(resynchronize.resynchronize().digest(), digest);
 }
 
 TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
   while (Change() < 6) {
   }
-  WatchOfMap watch(server_, WatchRequest("room", 4));
+  WatchOfMap watch(server_, WatchFrom(server_, "room", 4));
   EXPECT_EQ(watch.Next(), "watching 6");
   EXPECT_EQ(watch.Next(), "revision 4");
   EXPECT_EQ(watch.Next(), "revision 5");
   EXPECT_EQ(watch.Next(), "revision 6");
-  WatchOfMap next(server_, WatchRequest("room", 7));
+  WatchOfMap next(server_, WatchFrom(server_, "room", 7));
   EXPECT_EQ(next.Next(), "watching 6");
   Change();
   EXPECT_EQ(watch.Next(), "revision 7");
@@ -116,13 +117,13 @@ TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
 }
 
 TEST_F(ShortHistoryTest, WhoeverAsksForTooMuchIsToldToResynchronize) {
-  WatchOfMap first(server_, WatchRequest("room", 1));
+  WatchOfMap first(server_, WatchFrom(server_, "room", 1));
   EXPECT_EQ(first.Next(), "resynchronize 1");
   while (Change() < 6) {
   }
-  WatchOfMap forgotten(server_, WatchRequest("room", 4));
+  WatchOfMap forgotten(server_, WatchFrom(server_, "room", 4));
   EXPECT_EQ(forgotten.Next(), "resynchronize 6");
-  WatchOfMap remembered(server_, WatchRequest("room", 5));
+  WatchOfMap remembered(server_, WatchFrom(server_, "room", 5));
   EXPECT_EQ(remembered.Next(), "watching 6");
   EXPECT_EQ(remembered.Next(), "revision 5");
   EXPECT_EQ(remembered.Next(), "revision 6");
@@ -132,7 +133,7 @@ TEST_F(ShortHistoryTest, WhoeverAsksForTooMuchIsToldToResynchronize) {
 
 // Nobody waits for it, and it misses nothing without being told.
 TEST_F(ShortHistoryTest, SlowWatcherIsToldToResynchronize) {
-  WatchOfMap slow(server_, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap slow(server_, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(slow.Next(), "watching 1");
   std::uint64_t last = 0;
   for (int i = 0; i < 300; ++i) {
@@ -144,10 +145,10 @@ TEST_F(ShortHistoryTest, SlowWatcherIsToldToResynchronize) {
     const v1::WatchMapResponse event = slow.NextEvent();
     if (event.has_resynchronize()) {
       was_told = true;
-      ASSERT_GT(event.resynchronize().revision(), seen);
-      seen = event.resynchronize().revision();
+      ASSERT_GT(event.resynchronize().version().revision(), seen);
+      seen = event.resynchronize().version().revision();
     } else {
-      ASSERT_EQ(event.revision().revision(), seen + 1);
+      ASSERT_EQ(event.commit().version().revision(), seen + 1);
       ++seen;
     }
   }
@@ -169,10 +170,10 @@ TEST_F(MapWatchTest, NothingIsMissedAndNothingToldTwice) {
     watchers.emplace_back([this] {
       for (std::uint64_t seen = 0; seen < kLast - 20;) {
         WatchOfMap watch(server_, WatchRequest("room"));
-        seen = watch.NextEvent().watching().revision();
+        seen = watch.NextEvent().watching().version().revision();
         // Some begin again in the middle of it.
         for (int told = 0; told < 50 && seen < kLast; ++told) {
-          ASSERT_EQ(watch.NextEvent().revision().revision(), seen + 1);
+          ASSERT_EQ(watch.NextEvent().commit().version().revision(), seen + 1);
           ++seen;
         }
       }
@@ -192,8 +193,11 @@ TEST_F(MapWatchTest, RefusesWhatCannotBeWatched) {
   };
   EXPECT_EQ(refusal(WatchRequest("nowhere")), "NOT_FOUND MAP_NOT_FOUND map");
   EXPECT_EQ(refusal(WatchRequest("No Map")), "INVALID_ARGUMENT BAD_MAP_ID map");
-  EXPECT_EQ(refusal(WatchRequest("room", 3)), "OUT_OF_RANGE FUTURE_REVISION from_revision");
-  EXPECT_EQ(refusal(WatchRequest("room", UINT64_MAX)), "OUT_OF_RANGE FUTURE_REVISION from_revision");
+  EXPECT_EQ(refusal(WatchFrom(server_, "room", 3)), "OUT_OF_RANGE FUTURE_REVISION after");
+  EXPECT_EQ(refusal(WatchFrom(server_, "room", 0)), "OUT_OF_RANGE FUTURE_REVISION after");
+  v1::WatchMapRequest of_any_epoch = WatchFrom(server_, "room", 2);
+  of_any_epoch.mutable_after()->clear_epoch();
+  EXPECT_EQ(refusal(of_any_epoch), "INVALID_ARGUMENT BAD_VALUE after.epoch");
 }
 
 TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
@@ -206,10 +210,10 @@ TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
   while (request.ByteSizeLong() + 8 < kMaxBytes) {
     *shape.add_cells() = CellAt(1, 1);
   }
-  WatchOfMap watch(small, WatchRequest("room", 0, /*with_edits=*/true));
+  WatchOfMap watch(small, WatchRequest("room", /*with_edits=*/true));
   EXPECT_EQ(watch.Next(), "watching 1");
   ASSERT_TRUE(small.client().UpdateObstacles(request).ok());
-  const v1::MapRevision revision = watch.NextEvent().revision();
+  const v1::MapRevision revision = watch.NextEvent().commit();
   EXPECT_EQ(revision.edits_size(), 0);
   EXPECT_TRUE(revision.edits_omitted());
   EXPECT_EQ(revision.changed_cells(), 1);

@@ -37,24 +37,24 @@ TEST(PathWatchTest, TellsTheFirstAnswerAndEachThatReplacesIt) {
   v1::WatchPathResponse message = watch.Next();
   EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.revision(), 1U);
+  EXPECT_EQ(message.version().revision(), 1U);
 
   // The second of these is the one that matters.
   Update(server, BlockRequest("arena", {CellAt(2, 2)}));
   Update(server, BlockRequest("arena", {CellAt(2, 0)}));
   message = watch.Next();
   EXPECT_GT(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.revision(), 3U);
+  EXPECT_EQ(message.version().revision(), 3U);
 
   Update(server, BlockRequest("arena", {CellAt(2, 1)}));
   message = watch.Next();
   EXPECT_EQ(message.answer().outcome(), v1::OUTCOME_UNREACHABLE);
-  EXPECT_EQ(message.revision(), 4U);
+  EXPECT_EQ(message.version().revision(), 4U);
 
   Update(server, UnblockRequest("arena", {CellAt(2, 0)}));
   message = watch.Next();
   EXPECT_EQ(message.answer().cost(), 4.0);
-  EXPECT_EQ(message.revision(), 5U);
+  EXPECT_EQ(message.version().revision(), 5U);
 }
 
 TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
@@ -67,7 +67,7 @@ TEST(PathWatchTest, BlockedStartIsAProblemThatPasses) {
   ASSERT_TRUE(message.has_problem());
   EXPECT_EQ(message.problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(message.problem().details_size(), 2);
-  EXPECT_EQ(message.revision(), 2U);
+  EXPECT_EQ(message.version().revision(), 2U);
   Update(server, UnblockRequest("arena", {CellAt(0, 0)}));
   EXPECT_EQ(watch.Next().answer().cost(), 3.0);
 }

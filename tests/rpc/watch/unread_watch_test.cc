@@ -42,8 +42,8 @@ class UnreadPathWatchTest : public ::testing::Test {
     const v1::FindPathRequest query = PathRequest("long", CellAt(0, 1), CellAt(7999, 1));
     unread_.emplace(server_.NewNarrowChannel(), query);
     read_.emplace(server_, query);
-    EXPECT_EQ(unread_->Next().revision(), 1U);
-    EXPECT_EQ(read_->Next().revision(), 1U);
+    EXPECT_EQ(unread_->Next().version().revision(), 1U);
+    EXPECT_EQ(read_->Next().version().revision(), 1U);
   }
 
   // Each change is one of the answer, and made when those who read have been told of the one before.
@@ -51,7 +51,7 @@ class UnreadPathWatchTest : public ::testing::Test {
     for (int i = 0; i < kChanges; ++i) {
       Update(server_, i % 2 == 0 ? BlockRequest("long", {CellAt(4000, 1)})
                                  : UnblockRequest("long", {CellAt(4000, 1)}));
-      EXPECT_EQ(read_->Next().revision(), static_cast<std::uint64_t>(i) + 2);
+      EXPECT_EQ(read_->Next().version().revision(), static_cast<std::uint64_t>(i) + 2);
     }
   }
 
@@ -63,7 +63,7 @@ class UnreadPathWatchTest : public ::testing::Test {
 TEST_F(UnreadPathWatchTest, OnlyTheLatestAnswerIsKeptForIt) {
   ChangeOften();
   int messages = 1;
-  while (unread_->Next().revision() < kLastRevision && !HasFailure()) {
+  while (unread_->Next().version().revision() < kLastRevision && !HasFailure()) {
     ++messages;
   }
   EXPECT_LT(messages, kMostMessages);
@@ -84,8 +84,8 @@ TEST_F(UnreadPathWatchTest, StopDoesNotWaitForIt) {
 TEST(UnreadMapWatchTest, StopDoesNotWaitForIt) {
   TestServer server;
   server.Create("room", {"....", "...."});
-  WatchOfMap unread(server.NewNarrowChannel(), WatchRequest("room", 0, /*with_edits=*/true));
-  WatchOfMap read(server, WatchRequest("room", 0));
+  WatchOfMap unread(server.NewNarrowChannel(), WatchRequest("room", /*with_edits=*/true));
+  WatchOfMap read(server, WatchRequest("room"));
   EXPECT_EQ(unread.Next(), "watching 1");
   EXPECT_EQ(read.Next(), "watching 1");
   for (int i = 0; i < kChanges; ++i) {

@@ -18,12 +18,20 @@
 
 namespace waystar::testing {
 
-inline v1::WatchMapRequest WatchRequest(const std::string& map, std::uint64_t from = 0,
-                                        bool with_edits = false) {
+// Of what comes next.
+inline v1::WatchMapRequest WatchRequest(const std::string& map, bool with_edits = false) {
   v1::WatchMapRequest request;
   request.set_map(map);
-  request.set_from_revision(from);
   request.set_with_edits(with_edits);
+  return request;
+}
+
+// From a revision on of the epoch that the map has.
+inline v1::WatchMapRequest WatchFrom(TestServer& server, const std::string& map, std::uint64_t from,
+                                     bool with_edits = false) {
+  v1::WatchMapRequest request = WatchRequest(map, with_edits);
+  *request.mutable_after() = VersionOf(server, map);
+  request.mutable_after()->set_revision(from - 1);
   return request;
 }
 
@@ -54,11 +62,11 @@ class WatchOfMap {
     const v1::WatchMapResponse event = NextEvent();
     switch (event.event_case()) {
       case v1::WatchMapResponse::kWatching:
-        return absl::StrCat("watching ", event.watching().revision());
-      case v1::WatchMapResponse::kRevision:
-        return absl::StrCat("revision ", event.revision().revision());
+        return absl::StrCat("watching ", event.watching().version().revision());
+      case v1::WatchMapResponse::kCommit:
+        return absl::StrCat("revision ", event.commit().version().revision());
       case v1::WatchMapResponse::kResynchronize:
-        return absl::StrCat("resynchronize ", event.resynchronize().revision());
+        return absl::StrCat("resynchronize ", event.resynchronize().version().revision());
       case v1::WatchMapResponse::EVENT_NOT_SET:
         break;
     }
@@ -97,7 +105,7 @@ class WatchedRoomTest : public ::testing::Test {
   std::uint64_t Apply(const v1::UpdateObstaclesRequest& request) {
     const auto updated = server_.client().UpdateObstacles(request);
     EXPECT_TRUE(updated.ok()) << updated.status();
-    return updated->revision();
+    return updated->version().revision();
   }
 
   void Delete(const std::string& map) {

@@ -257,8 +257,8 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   EXPECT_EQ(empty->request_id, "");
   EXPECT_EQ(empty->request_time, std::nullopt);
   request.add_edits()->mutable_remove_obstacle()->set_id("gate");
-  request.set_expected_revision(3);
-  request.set_expected_epoch(4);
+  request.mutable_expected_version()->set_revision(3);
+  request.mutable_expected_version()->set_epoch(4);
   request.set_request_id("first");
   request.mutable_request_time()->set_seconds(5);
   request.mutable_request_time()->set_nanos(6);
@@ -269,6 +269,17 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   EXPECT_EQ(batch->expected_epoch, 4U);
   EXPECT_EQ(batch->request_id, "first");
   EXPECT_EQ(batch->request_time, absl::FromUnixSeconds(5) + absl::Nanoseconds(6));
+}
+
+TEST(ToUpdateBatchTest, ARevisionHasAnEpoch) {
+  const core::MapStore store(1);
+  v1::UpdateObstaclesRequest request;
+  request.mutable_expected_version()->set_epoch(4);
+  EXPECT_EQ(ToUpdateBatch(store, request)->expected_epoch, 4U);
+  request.mutable_expected_version()->clear_epoch();
+  request.mutable_expected_version()->set_revision(3);
+  EXPECT_THAT(ToUpdateBatch(store, request),
+              IsError(kInvalid, ErrorReason::kBadValue, "expected_version.epoch"));
 }
 
 TEST(ToUpdateBatchTest, RequestTimeIsATime) {
@@ -289,8 +300,8 @@ TEST(FillUpdateResultTest, TellsWhatChanged) {
       .changed_cells = 5, .changed_bounds = {1, 0, 2, 3}, .clipped_cells = 2, .changed_edges = 4};
   v1::UpdateObstaclesResponse response;
   FillUpdateResult(result, response);
-  EXPECT_EQ(response.epoch(), 5U);
-  EXPECT_EQ(response.revision(), 2U);
+  EXPECT_EQ(response.version().epoch(), 5U);
+  EXPECT_EQ(response.version().revision(), 2U);
   EXPECT_EQ(response.digest(), 77U);
   EXPECT_TRUE(response.already_applied());
   EXPECT_EQ(response.changed_cells(), 5);

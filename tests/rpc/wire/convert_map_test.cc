@@ -24,7 +24,7 @@ v1::MapInfo InfoOf(core::GridMap map) {
   EXPECT_TRUE(snapshot.ok()) << snapshot.status();
   v1::MapInfo info;
   FillMapInfo(store, **snapshot, info);
-  EXPECT_EQ(info.epoch(), (*snapshot)->epoch);
+  EXPECT_EQ(info.version().epoch(), (*snapshot)->epoch);
   EXPECT_EQ(info.digest(), (*snapshot)->digest());
   return info;
 }
@@ -42,7 +42,7 @@ TEST(FillMapInfoTest, TellsOfGrids) {
                                        .no_diagonals = true}}});
   const v1::MapInfo info = InfoOf(std::move(map));
   EXPECT_EQ(info.map(), "coast");
-  EXPECT_EQ(info.revision(), 1U);
+  EXPECT_EQ(info.version().revision(), 1U);
   EXPECT_EQ(info.create_time().seconds(), 1'700'000'000);
   EXPECT_GT(info.memory_bytes(), 0);
   EXPECT_FALSE(info.has_old_snapshots());

@@ -93,6 +93,23 @@ TEST(QuestionFieldsTest, EachTakesAMapAnAgentAndAView) {
   }
 }
 
+TEST(QuestionFieldsTest, EachAnswerHasTheVersionThatItIsTrueForAndStatistics) {
+  for (const Descriptor* answer :
+       {v1::FindPathResponse::descriptor(), v1::ValidatePathResponse::descriptor(),
+        v1::ComputeCostMatrixResponse::descriptor(), v1::FindReachableResponse::descriptor(),
+        v1::ComputeFlowFieldResponse::descriptor(), v1::CheckReachabilityResponse::descriptor(),
+        v1::CastRayResponse::descriptor(), v1::SampleCellsResponse::descriptor()}) {
+    const FieldDescriptor* version = answer->FindFieldByNumber(1);
+    ASSERT_NE(version, nullptr) << answer->name();
+    EXPECT_EQ(version->name(), "version") << answer->name();
+    EXPECT_EQ(version->message_type(), v1::Version::descriptor()) << answer->name();
+    const FieldDescriptor* statistics = answer->FindFieldByNumber(2);
+    ASSERT_NE(statistics, nullptr) << answer->name();
+    EXPECT_EQ(statistics->name(), "statistics") << answer->name();
+    EXPECT_EQ(statistics->message_type(), v1::SearchStatistics::descriptor()) << answer->name();
+  }
+}
+
 TEST(QuestionFieldsTest, DocumentsHaveTheTable) {
   std::ifstream file(testing::SourceFolder() / "docs" / "api.md");
   std::stringstream text;

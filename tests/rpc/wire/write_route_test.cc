@@ -124,17 +124,17 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   WriteRoute(route, {.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)},
              HexCoordinates(), told, nullptr);
   EXPECT_EQ(told.ShortDebugString(), Parsed(R"(
-    outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED cost: 2.5 epoch: 31 revision: 32
+    outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED cost: 2.5 version { epoch: 31 revision: 32 }
     points { x: 1 y: 2 } points { x: 3 y: 4 }
     directions: [DIRECTION_NORTH, DIRECTION_NORTH_WEST]
     start { x: 1 y: 2 } end { x: 3 y: 4 }
     positions { x: 1.5 y: 2.5 z: 3.5 }
-    crossings { portal: "stairs" index: 1 arrival { x: 3 y: 4 } map: "cellar" map_epoch: 21 map_revision: 22 }
+    crossings { portal: "stairs" index: 1 arrival { x: 3 y: 4 } map: "cellar" map_version { epoch: 21 revision: 22 } }
     crossings { portal: "gap" index: 2 arrival { x: 5 y: 6 } }
     goal_index: 1
     summary { length: 4 turns: 1 legs { terrain: "~" cells: 2 length: 3 cost: 2 } }
     statistics {
-      expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_nanos: 33 search_nanos: 14
+      expanded: 11 generated: 12 algorithm: ALGORITHM_DIJKSTRA queue_time { nanos: 33 } search_time { nanos: 14 }
     })")
                                          .ShortDebugString());
 }
