@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@
 #include "server/rpc/telemetry/call_interceptor.h"
 #include "server/rpc/telemetry/library_log.h"
 #include "server/runtime/logging.h"
+#include "server/runtime/memory_limit.h"
+#include "server/runtime/process_metrics.h"
 
 namespace waystar::rpc {
 namespace {
@@ -55,6 +58,10 @@ constexpr char kStorageHealth[] = "waystar.storage";
 constexpr std::size_t kAwaitedOfStrangers = 2048;
 constexpr int kHealthWatches = 1024;
 constexpr int kReflections = 64;
+
+// The part of its memory that the process may use before streams have to go that send messages without an
+// end.
+constexpr double kMostMemory = 0.5;
 
 // The most that the message of a watch takes beside the answer in it.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
@@ -338,14 +345,22 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
       });
   server_statistics_.SetDoor(*door_);
   for (AwaitedRequests* awaited : {&awaited_requests_, &awaited_of_strangers_}) {
-    awaited->StartEnding([door = door_.get()](const std::vector<std::string>& peers) {
-      std::vector<net::ConnectionTable::Peer> connections;
-      connections.reserve(peers.size());
-      for (const std::string& peer : peers) {
-        connections.emplace_back(NetworkOf(peer), PortOf(peer));
-      }
-      return door->BytesFrom(connections);
-    });
+    awaited->StartEnding(
+        [door = door_.get()](const std::vector<std::string>& peers) {
+          std::vector<net::ConnectionTable::Peer> connections;
+          connections.reserve(peers.size());
+          for (const std::string& peer : peers) {
+            connections.emplace_back(NetworkOf(peer), PortOf(peer));
+          }
+          return door->BytesFrom(connections);
+        },
+        [limit = static_cast<double>(runtime::MemoryLimit())]() -> std::optional<std::uint64_t> {
+          const std::optional<runtime::ProcessUsage> usage = runtime::ReadProcessUsage();
+          if (!usage.has_value() || usage->resident_bytes < kMostMemory * limit) {
+            return std::nullopt;
+          }
+          return static_cast<std::uint64_t>(std::max(limit - usage->resident_bytes, 0.0));
+        });
   }
   for (AccessControl* access : {&access_, &open_access_}) {
     access->SetCloser([this](absl::string_view peer) { TurnOut(peer); });

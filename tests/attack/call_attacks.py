@@ -149,6 +149,27 @@ def unfinished_messages(aggressor):
     aggressor.together(32, begin)
 
 
+@attack("later messages of streams that lack their last bytes, 64 on each of 32 connections", short=True, limit_mib=512)
+def unfinished_stream_messages(aggressor):
+    part = message(bytes(4_000_000))[:-100_000]
+    aggressor.begin_now(8)
+
+    def begin(index):
+        connection = aggressor.connect()
+        calls = []
+        for _ in range(64):
+            if aggressor.left():
+                call = connection.start(messages.STREAM_FIND_PATH, rude_token(index), timeout=None)
+                connection.send_message(call, b"", end=False)
+                calls.append(call)
+        for call in calls:
+            if aggressor.left():
+                connection.send_bytes(call, part)
+        aggressor.hold([connection])
+
+    aggressor.together(32, begin)
+
+
 @attack("health and reflection streams held open")
 def public_streams(aggressor):
     kinds = (

@@ -19,6 +19,8 @@ void Cancel(grpc_call* call, grpc_status_code code, const char* why) {
   grpc_call_unref(call);
 }
 
+std::uint64_t Beyond(std::uint64_t value, std::uint64_t least) { return value - std::min(value, least); }
+
 }  // namespace
 
 void AwaitedRequests::Enter(std::uint64_t holder, const std::string& peer, grpc_call* call,
@@ -55,6 +57,34 @@ bool AwaitedRequests::Leave(Place& place) {
   return was_waiting;
 }
 
+void AwaitedRequests::EnterStream(const std::string& peer, grpc_call* call, Stream& stream) {
+  MutexLock lock(mutex_);
+  std::shared_ptr<Connection>& connection = connections_[peer];
+  if (connection == nullptr) {
+    connection = std::make_shared<Connection>();
+  }
+  stream.call_ = call;
+  stream.peer_ = &peer;
+  stream.connection_ = connection;
+  stream.position_ = streams_.insert(streams_.end(), &stream);
+  stream.is_inside_ = true;
+  stream_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void AwaitedRequests::LeaveStream(Stream& stream) {
+  MutexLock lock(mutex_);
+  if (stream.is_inside_) {
+    Forget(stream);
+  }
+}
+
+void AwaitedRequests::CountMessage(const std::string& peer, std::uint64_t bytes) {
+  MutexLock lock(mutex_);
+  if (const auto connection = connections_.find(peer); connection != connections_.end()) {
+    connection->second->Count(bytes);
+  }
+}
+
 void AwaitedRequests::EndLate(Clock::time_point now) {
   std::vector<grpc_call*> late;
   {
@@ -70,7 +100,7 @@ void AwaitedRequests::EndLate(Clock::time_point now) {
   }
 }
 
-std::vector<std::string> AwaitedRequests::Peers() const {
+std::vector<std::string> AwaitedRequests::Peers(bool with_streams) const {
   absl::flat_hash_set<std::string> peers;
   MutexLock lock(mutex_);
   for (const auto& [holder, line] : lines_) {
@@ -78,11 +108,16 @@ std::vector<std::string> AwaitedRequests::Peers() const {
       peers.insert(*place->peer_);
     }
   }
+  if (with_streams) {
+    for (const auto& [peer, connection] : connections_) {
+      peers.insert(peer);
+    }
+  }
   return {peers.begin(), peers.end()};
 }
 
-void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
-  const std::vector<std::string> peers = Peers();
+void AwaitedRequests::EndLarge(const BytesSent& bytes_sent, std::optional<std::uint64_t> memory_left) {
+  const std::vector<std::string> peers = Peers(memory_left.has_value());
   if (peers.empty()) {
     return;
   }
@@ -91,6 +126,7 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
     std::uint64_t sent = 0;
     std::uint64_t bytes = 0;
     std::vector<Place*> places;
+    std::vector<Stream*> streams;
   };
   absl::flat_hash_map<absl::string_view, Arriving> by_peer;
   for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -100,34 +136,60 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
   {
     MutexLock lock(mutex_);
     std::uint64_t bytes = 0;
+    // Returns null for a peer that came meanwhile.
+    const auto arriving_of = [&](absl::string_view peer) {
+      const auto found = by_peer.find(peer);
+      return found == by_peer.end() ? nullptr : &found->second;
+    };
     for (const auto& [holder, line] : lines_) {
       for (Place* place : line) {
-        const auto found = by_peer.find(*place->peer_);
-        // It came meanwhile.
-        if (found == by_peer.end()) {
+        Arriving* const arriving = arriving_of(*place->peer_);
+        if (arriving == nullptr) {
           continue;
         }
-        Arriving& arriving = found->second;
         if (!place->sent_before_.has_value()) {
-          place->sent_before_ = arriving.sent;
+          place->sent_before_ = arriving->sent;
           continue;
         }
-        arriving.places.push_back(place);
-        arriving.bytes =
-            std::max(arriving.bytes, arriving.sent - std::min(arriving.sent, *place->sent_before_));
+        arriving->places.push_back(place);
+        arriving->bytes = std::max(arriving->bytes, Beyond(arriving->sent, *place->sent_before_));
       }
+    }
+    for (Stream* stream : streams_) {
+      Arriving* const arriving = memory_left.has_value() ? arriving_of(*stream->peer_) : nullptr;
+      if (arriving == nullptr) {
+        continue;
+      }
+      const std::uint64_t messages = stream->messages_.load(std::memory_order_relaxed);
+      const std::uint64_t whole = stream->connection_->whole();
+      if (!stream->is_seen_ || messages != stream->seen_messages_) {
+        stream->is_seen_ = true;
+        stream->seen_messages_ = messages;
+        stream->sent_before_ = arriving->sent;
+        stream->whole_before_ = whole;
+        continue;
+      }
+      arriving->streams.push_back(stream);
+      const std::uint64_t received = Beyond(arriving->sent, stream->sent_before_);
+      arriving->bytes = std::max(arriving->bytes, Beyond(received, whole - stream->whole_before_));
     }
     std::vector<Arriving*> most;
     for (auto& [peer, arriving] : by_peer) {
-      arriving.bytes = std::min(arriving.bytes, arriving.places.size() * limits_.max_request_bytes);
+      const std::size_t calls = arriving.places.size() + arriving.streams.size();
+      arriving.bytes = std::min(arriving.bytes, calls * limits_.max_request_bytes);
       bytes += arriving.bytes;
       most.push_back(&arriving);
     }
     std::ranges::sort(most, std::greater<>(), &Arriving::bytes);
-    for (std::size_t i = 0; i < most.size() && bytes > limits_.max_bytes; ++i) {
+    const std::uint64_t max_bytes =
+        memory_left.has_value() ? std::min(limits_.max_bytes, *memory_left / 2) : limits_.max_bytes;
+    for (std::size_t i = 0; i < most.size() && bytes > max_bytes; ++i) {
       bytes -= most[i]->bytes;
       for (Place* place : most[i]->places) {
         large.push_back(Take(*place));
+      }
+      for (Stream* stream : most[i]->streams) {
+        large.push_back(Take(*stream));
       }
     }
     large_ += large.size();
@@ -138,12 +200,13 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent) {
   }
 }
 
-void AwaitedRequests::StartEnding(BytesSent bytes_sent) {
+void AwaitedRequests::StartEnding(BytesSent bytes_sent, MemoryLeft memory_left) {
   const auto period = std::min<Clock::duration>(limits_.patience, std::chrono::milliseconds(50));
-  ending_.Start("late-requests", absl::FromChrono(period), [this, bytes_sent = std::move(bytes_sent)] {
-    EndLate(Clock::now());
-    EndLarge(bytes_sent);
-  });
+  ending_.Start("late-requests", absl::FromChrono(period),
+                [this, bytes_sent = std::move(bytes_sent), memory_left = std::move(memory_left)] {
+                  EndLate(Clock::now());
+                  EndLarge(bytes_sent, HasStreams() ? memory_left() : std::nullopt);
+                });
 }
 
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
@@ -165,14 +228,31 @@ grpc_call* AwaitedRequests::Take(Place& place) {
   return call;
 }
 
+grpc_call* AwaitedRequests::Take(Stream& stream) {
+  grpc_call* const call = stream.call_;
+  grpc_call_ref(call);
+  Forget(stream);
+  return call;
+}
+
+void AwaitedRequests::Forget(Stream& stream) {
+  streams_.erase(stream.position_);
+  stream.is_inside_ = false;
+  stream_count_.fetch_sub(1, std::memory_order_relaxed);
+  // The map and the stream have it.
+  if (stream.connection_.use_count() == 2) {
+    connections_.erase(*stream.peer_);
+  }
+}
+
 void AwaitedRequests::Forget(Place& place) {
+  place.is_waiting_ = false;
   const auto line = lines_.find(place.holder_);
   line->second.erase(place.position_);
   if (line->second.empty()) {
     lines_.erase(line);
   }
   shares_.GiveBack(place.holder_);
-  place.is_waiting_ = false;
 }
 
 AwaitedRequests::Place& AwaitedRequests::Oldest() {

@@ -169,6 +169,10 @@ void StreamingCall::Read() {
   if (!is_reading_ && !end_.has_value()) {
     is_reading_ = true;
     turn_begin_ = Clock::now();
+    if (peer_.empty()) {
+      peer_ = PeerOf(rpc_);
+      server_.awaited_requests.EnterStream(peer_, rpc_.c_call(), messages_);
+    }
     StartReading(&message_);
   }
 }
@@ -176,6 +180,7 @@ void StreamingCall::Read() {
 bool StreamingCall::EndRead(bool ok) {
   if (ok) {
     counted_.CountReceived();
+    messages_.CountMessage(message_.Length());
   }
   is_reading_ = false;
   return !end_.has_value();
@@ -227,6 +232,7 @@ void StreamingCall::OnForceCancel() {
 void StreamingCall::Done() {
   const std::shared_ptr<StreamingCall> self = std::move(self_);
   OnDetached();
+  server_.awaited_requests.LeaveStream(messages_);
   if (timer_.has_value()) {
     timer_->Cancel();
   }

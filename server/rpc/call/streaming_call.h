@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -19,6 +20,7 @@
 #include "server/base/mutex.h"
 #include "server/base/stop_check.h"
 #include "server/rpc/access/lasting_caller.h"
+#include "server/rpc/admission/awaited_requests.h"
 #include "server/rpc/admission/server_context.h"
 
 namespace waystar::rpc {
@@ -217,6 +219,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   TransferTimes times_;
   std::optional<grpc::Alarm> timer_;
   grpc::ByteBuffer message_;
+  // Set by the first read.
+  std::string peer_;
+  AwaitedRequests::Stream messages_;
   // The message that is being written.
   grpc::ByteBuffer written_;
   CallMemory::Share written_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
