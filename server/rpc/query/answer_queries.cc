@@ -132,11 +132,14 @@ bool MovesByItself(const core::AgentQuery& agent) {
 
 // Gives a query the agent and the view of the request, where it has none of its own.
 void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked, core::AgentQuery& own) {
-  std::optional<core::Overlay> overlay = asked.has_view() ? std::move(own.overlay) : shared.overlay;
   if (!asked.has_agent()) {
+    std::optional<core::Overlay> overlay = std::move(own.overlay);
     own = shared;
+    own.overlay = std::move(overlay);
   }
-  own.overlay = std::move(overlay);
+  if (!asked.has_view()) {
+    own.overlay = shared.overlay;
+  }
 }
 
 // Returns whether a query sees the map as the agent of the request does. It may have its own size and rule.

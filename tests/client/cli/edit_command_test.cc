@@ -79,7 +79,8 @@ TEST_F(EditCommandTest, AStaleRevisionIsARefusal) {
     return Refusal(grpc::StatusCode::ABORTED, "the latest revision is 9", "STALE_REVISION",
                    "expected_version");
   };
-  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7", "--expect-epoch", "5"}), ExitCode::kRefused);
+  EXPECT_EQ(Run({"block", "arena", "3,4", "--expect-revision", "7", "--expect-epoch", "5"}),
+            ExitCode::kRefused);
   EXPECT_THAT(err_, HasSubstr("the latest revision is 9 (expected_version)\n"));
 }
 
@@ -121,7 +122,8 @@ TEST_F(EditCommandTest, ARepetitionIsToldAsSuch) {
 TEST_F(EditCommandTest, PrintsJson) {
   EXPECT_EQ(Run({"block", "arena", "3,4", "--json"}), ExitCode::kOk);
   EXPECT_EQ(out_,
-            "{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},\"changedCells\":\"25\",\"clippedCells\":\"0\",\"alreadyApplied\":false,"
+            "{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},\"changedCells\":\"25\",\"clippedCells\":"
+            "\"0\",\"alreadyApplied\":false,"
             "\"changedNodes\":\"0\",\"changedEdges\":\"0\",\"digest\":\"0\"}\n");
 }
 

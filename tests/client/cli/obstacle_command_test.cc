@@ -81,7 +81,8 @@ TEST_F(ObstacleCommandTest, Resizes) {
 }
 
 TEST_F(ObstacleCommandTest, RemovesAllInOneBatch) {
-  EXPECT_EQ(Run({"obstacle", "remove", "arena", "fire-1", "fire-2", "--expect-revision", "7", "--expect-epoch", "5"}),
+  EXPECT_EQ(Run({"obstacle", "remove", "arena", "fire-1", "fire-2", "--expect-revision", "7",
+                 "--expect-epoch", "5"}),
             ExitCode::kOk);
   ASSERT_EQ(request_.edits_size(), 2);
   EXPECT_EQ(request_.edits(0).remove_obstacle().id(), "fire-1");

@@ -74,8 +74,9 @@ TEST_F(WatchCommandTest, TellsDigests) {
 
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
   EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("{\"watching\":{\"version\":{\"epoch\":\"0\",\"revision\":\"7\"},\"digest\":\"0\"}}\n{"
-                              "\"commit\":{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},"));
+  EXPECT_THAT(
+      out_, HasSubstr("{\"watching\":{\"version\":{\"epoch\":\"0\",\"revision\":\"7\"},\"digest\":\"0\"}}\n{"
+                      "\"commit\":{\"version\":{\"epoch\":\"0\",\"revision\":\"8\"},"));
 }
 
 }  // namespace

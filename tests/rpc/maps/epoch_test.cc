@@ -24,7 +24,6 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
-using ::waystar::testing::WatchRequest;
 
 std::uint64_t EpochOf(TestServer& server) {
   v1::GetMapRequest request;
