@@ -32,7 +32,8 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
             description)
         ->type_name("N");
   };
-  add("--expect-revision", &v1::Version::set_revision, "Only if this is the map's latest revision");
+  add("--expect-revision", &v1::Version::set_revision,
+      "Only if this is the map's latest revision [of the epoch that it has now, which is asked for]");
   add("--expect-epoch", &v1::Version::set_epoch,
       "Only if this is the map's epoch, which differs once it was created anew");
   command

@@ -74,6 +74,8 @@ ExitCode Watch(const WatchArguments& arguments, Session& session) {
     }
     request.mutable_after()->set_epoch(from.epoch());
     request.mutable_after()->set_revision(arguments.from - 1);
+  } else {
+    request.clear_after();
   }
   const auto watch = session.client().WatchMap(request);
   std::ostream& out = session.io().out;

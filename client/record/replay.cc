@@ -150,7 +150,8 @@ class Player {
         expected.set_revision(expected.revision() - bases->second.recorded + bases->second.now);
       }
       // This map has another epoch, unless that is what the recorded call was refused for.
-      if (client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED") {
+      const bool names_the_map = client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED";
+      if (names_the_map && expected.epoch() != 0 && bases->second.epoch != 0) {
         expected.set_epoch(bases->second.epoch);
       }
     }

@@ -13,6 +13,9 @@
 namespace waystar::rpc {
 namespace {
 
+// What a call takes on the connection besides its request, at most as a rule: its headers.
+constexpr std::uint64_t kCallOverhead = 256;
+
 // The library may call Leave before this returns.
 void Cancel(grpc_call* call, grpc_status_code code, const char* why) {
   grpc_call_cancel_with_status(call, code, why, nullptr);
@@ -59,13 +62,11 @@ bool AwaitedRequests::Leave(Place& place) {
 
 void AwaitedRequests::EnterStream(const std::string& peer, grpc_call* call, Stream& stream) {
   MutexLock lock(mutex_);
-  std::shared_ptr<Connection>& connection = connections_[peer];
-  if (connection == nullptr) {
-    connection = std::make_shared<Connection>();
-  }
+  KnownConnection& known = connections_[peer];
+  ++known.streams;
   stream.call_ = call;
   stream.peer_ = &peer;
-  stream.connection_ = connection;
+  stream.connection_ = known.connection;
   stream.position_ = streams_.insert(streams_.end(), &stream);
   stream.is_inside_ = true;
   stream_count_.fetch_add(1, std::memory_order_relaxed);
@@ -81,7 +82,7 @@ void AwaitedRequests::LeaveStream(Stream& stream) {
 void AwaitedRequests::CountMessage(const std::string& peer, std::uint64_t bytes) {
   MutexLock lock(mutex_);
   if (const auto connection = connections_.find(peer); connection != connections_.end()) {
-    connection->second->Count(bytes);
+    connection->second.connection->Count(bytes + kCallOverhead);
   }
 }
 
@@ -109,7 +110,7 @@ std::vector<std::string> AwaitedRequests::Peers(bool with_streams) const {
     }
   }
   if (with_streams) {
-    for (const auto& [peer, connection] : connections_) {
+    for (const auto& [peer, known] : connections_) {
       peers.insert(peer);
     }
   }
@@ -182,7 +183,7 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent, std::optional<std::u
     }
     std::ranges::sort(most, std::greater<>(), &Arriving::bytes);
     const std::uint64_t max_bytes =
-        memory_left.has_value() ? std::min(limits_.max_bytes, *memory_left / 2) : limits_.max_bytes;
+        memory_left.has_value() ? std::min(limits_.max_bytes, *memory_left / 4) : limits_.max_bytes;
     for (std::size_t i = 0; i < most.size() && bytes > max_bytes; ++i) {
       bytes -= most[i]->bytes;
       for (Place* place : most[i]->places) {
@@ -239,9 +240,9 @@ void AwaitedRequests::Forget(Stream& stream) {
   streams_.erase(stream.position_);
   stream.is_inside_ = false;
   stream_count_.fetch_sub(1, std::memory_order_relaxed);
-  // The map and the stream have it.
-  if (stream.connection_.use_count() == 2) {
-    connections_.erase(*stream.peer_);
+  const auto known = connections_.find(*stream.peer_);
+  if (--known->second.streams == 0) {
+    connections_.erase(known);
   }
 }
 

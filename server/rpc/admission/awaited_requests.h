@@ -34,7 +34,7 @@ namespace waystar::rpc {
 // A stream may wait for its next message for as long as its client likes, and its connection may carry other
 // calls meanwhile. So what has arrived of that message is what the connection has received since then, but
 // for the messages that have arrived whole. Streams lose their place by the same rule once the process has
-// used more than half of its memory, and then what arrives may take half of what is left.
+// used more than half of its memory, and then what arrives may take a quarter of what is left.
 //
 // Thread safety: any.
 class AwaitedRequests final : public runtime::MetricSource {
@@ -60,12 +60,10 @@ class AwaitedRequests final : public runtime::MetricSource {
   // What streams of one connection have to know.
   class Connection {
    public:
-    void Count(std::uint64_t bytes) { whole_.fetch_add(bytes + kOverhead, std::memory_order_relaxed); }
+    void Count(std::uint64_t bytes) { whole_.fetch_add(bytes, std::memory_order_relaxed); }
     std::uint64_t whole() const { return whole_.load(std::memory_order_relaxed); }
 
    private:
-    // What a message takes on the connection besides, its call's headers included.
-    static constexpr std::uint64_t kOverhead = 256;
     std::atomic<std::uint64_t> whole_ = 0;
   };
 
@@ -111,11 +109,13 @@ class AwaitedRequests final : public runtime::MetricSource {
     // Tells that a message of so many bytes has arrived whole. REQUIRES: EnterStream.
     void CountMessage(std::uint64_t bytes) {
       messages_.fetch_add(1, std::memory_order_relaxed);
-      connection_->Count(bytes);
+      connection_->Count(bytes + kMessageHead);
     }
 
    private:
     friend AwaitedRequests;
+    // What the RPC library puts in front of each message.
+    static constexpr std::uint64_t kMessageHead = 5;
     std::list<Stream*>::iterator position_;
     grpc_call* call_ = nullptr;
     const std::string* peer_ = nullptr;
@@ -173,7 +173,11 @@ class AwaitedRequests final : public runtime::MetricSource {
   absl::flat_hash_map<std::uint64_t, Line> lines_ ABSL_GUARDED_BY(mutex_);
   std::list<Stream*> streams_ ABSL_GUARDED_BY(mutex_);
   // Of each peer that has a stream.
-  absl::flat_hash_map<std::string, std::shared_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
+  struct KnownConnection {
+    std::shared_ptr<Connection> connection = std::make_shared<Connection>();
+    int streams = 0;
+  };
+  absl::flat_hash_map<std::string, KnownConnection> connections_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> stream_count_ = 0;
   std::uint64_t crowded_out_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t late_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -92,8 +92,11 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     grpc::internal::Call* const call = call_;
     grpc::ServerContextBase* const context = context_;
     grpc_byte_buffer* const bytes = request_;
-    if (bytes != nullptr && after_.server_.awaited_requests.HasStreams()) {
-      after_.server_.awaited_requests.CountMessage(PeerOf(rpc()), grpc_byte_buffer_length(bytes));
+    for (AwaitedRequests* awaited :
+         {&after_.server_.awaited_requests, &after_.server_.awaited_of_strangers}) {
+      if (bytes != nullptr && awaited->HasStreams()) {
+        awaited->CountMessage(PeerOf(rpc()), grpc_byte_buffer_length(bytes));
+      }
     }
     std::function<void()> requester = std::move(requester_);
     this->~Call();

@@ -169,7 +169,7 @@ void StreamingCall::Read() {
   if (!is_reading_ && !end_.has_value()) {
     is_reading_ = true;
     turn_begin_ = Clock::now();
-    if (peer_.empty()) {
+    if (!std::exchange(is_awaited_, true)) {
       peer_ = PeerOf(rpc_);
       server_.awaited_requests.EnterStream(peer_, rpc_.c_call(), messages_);
     }

@@ -222,6 +222,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Set by the first read.
   std::string peer_;
   AwaitedRequests::Stream messages_;
+  bool is_awaited_ = false;
   // The message that is being written.
   grpc::ByteBuffer written_;
   CallMemory::Share written_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};

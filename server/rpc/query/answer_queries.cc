@@ -36,7 +36,7 @@ namespace {
 struct BatchedQuery {
   HexCoordinates coordinates;
   // Of a query that moves by itself; the others share the request's agent, and need theirs no more.
-  std::unique_ptr<const core::RouteQuery> query;
+  std::unique_ptr<core::RouteQuery> query;
   std::optional<core::ResolvedRoute> resolved;
 };
 
@@ -183,8 +183,12 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
       return absl::OkStatus();
     }
     TakeShared(shared, asked, own);
-    batched.query = std::make_unique<const core::RouteQuery>(*std::move(query));
-    WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::Resolve(*snapshot, *batched.query, others, budget));
+    batched.query = std::make_unique<core::RouteQuery>(*std::move(query));
+    absl::StatusOr<core::ResolvedRoute> resolved = core::Resolve(*snapshot, *batched.query, others, budget);
+    // It may be large, and is in the agent's map by now.
+    batched.query->agent.overlay.reset();
+    WAYSTAR_RETURN_IF_ERROR(resolved.status());
+    batched.resolved = *std::move(resolved);
     return absl::OkStatus();
   };
 

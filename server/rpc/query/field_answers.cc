@@ -1,5 +1,6 @@
 #include "server/rpc/query/field_answers.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolve_location.h"
 #include "server/core/query/resolved_agent.h"
+#include "server/core/search/checks.h"
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/query/work_stopwatch.h"
@@ -40,9 +42,12 @@ struct Ground {
     return core::LocationResolver(agent->map(), agent->footprint(), snap, budget).Resolve(field, converted);
   }
 
-  // The same for a list. `name` is that of the field.
+  // The same for a list of at most so many. `name` is that of the field.
   absl::StatusOr<std::vector<core::Cell>> ResolveAll(
-      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const {
+      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
+      std::size_t most) const {
+    // To move one may take a look at all of the map.
+    WAYSTAR_RETURN_IF_ERROR(core::CheckCount(name, static_cast<std::size_t>(locations.size()), most));
     std::vector<core::Cell> cells;
     cells.reserve(static_cast<std::size_t>(locations.size()));
     for (const v1::Location& location : locations) {
@@ -91,6 +96,9 @@ absl::StatusOr<core::CellPoint> RayEnd(const Ground& ground, absl::string_view f
     return core::CellPoint{static_cast<double>(end.cell->x), static_cast<double>(end.cell->y)};
   }
   const core::WorldFrame::PlanePoint point = ground.agent->map().settings().frame.PointAt(*end.position);
+  if (!std::isfinite(point.x) || !std::isfinite(point.y)) {
+    return MakeError(ErrorReason::kOffMap, field, absl::StrCat(field, " is off the map"));
+  }
   return core::CellPoint{point.x, point.y};
 }
 
@@ -107,8 +115,9 @@ absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& reques
                                       v1::ComputeCostMatrixResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> starts,
-                           ground->ResolveAll("starts", request.starts()));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
+                           ground->ResolveAll("starts", request.starts(), core::kMaxMatrixSide));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
+                           ground->ResolveAll("goals", request.goals(), core::kMaxMatrixSide));
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(
       const core::CostMatrix matrix,
@@ -142,7 +151,8 @@ absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
 absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
                                      v1::ComputeFlowFieldResponse& response, CallContext& context) const {
   WAYSTAR_ASSIGN_OR_RETURN(const auto ground, GroundOf(store_, request, context));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals, ground->ResolveAll("goals", request.goals()));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
+                           ground->ResolveAll("goals", request.goals(), core::kMaxGoals));
   core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
   query.agent = ground->agent->agent();
   const WorkStopwatch stopwatch;
@@ -164,6 +174,8 @@ absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& requ
   if (request.pairs().empty()) {
     return MissingField("pairs");
   }
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount("pairs", static_cast<std::size_t>(request.pairs_size()), core::kMaxReachabilityPairs));
   std::vector<core::CellPair> pairs;
   pairs.reserve(static_cast<std::size_t>(request.pairs_size()));
   for (const v1::LocationPair& pair : request.pairs()) {

@@ -127,15 +127,15 @@ TEST_F(AwaitedRequestsTest, StreamsLoseTheirPlaceWhileMemoryIsShort) {
   EXPECT_EQ(awaited_.stream_count(), 1);
 }
 
-TEST_F(AwaitedRequestsTest, WhatArrivesMayTakeHalfOfWhatIsLeft) {
+TEST_F(AwaitedRequestsTest, WhatArrivesMayTakeAQuarterOfWhatIsLeft) {
   Stream("one");
   Stream("other");
-  EndLarge(5 * kMiB);
+  EndLarge(10 * kMiB);
   sent_ = {{"one", 2 * kMiB}, {"other", kMiB / 2}};
-  EndLarge(5 * kMiB);
+  EndLarge(10 * kMiB);
   EXPECT_EQ(awaited_.stream_count(), 2);
   sent_ = {{"one", 3 * kMiB}, {"other", kMiB / 2}};
-  EndLarge(6 * kMiB);
+  EndLarge(12 * kMiB);
   EXPECT_EQ(awaited_.stream_count(), 1);
 }
 
@@ -160,6 +160,20 @@ TEST_F(AwaitedRequestsTest, WholeMessagesAreNotHeld) {
   EXPECT_EQ(awaited_.stream_count(), 0);
 }
 
+TEST_F(AwaitedRequestsTest, EmptyMessagesHideNothing) {
+  for (int i = 0; i < 99; ++i) {
+    Stream("sly");
+  }
+  Call& cover = Stream("sly");
+  EndLarge(100 * kMiB);
+  for (int i = 0; i < 1'000'000; ++i) {
+    cover.stream.CountMessage(0);
+  }
+  sent_["sly"] = 50 * kMiB;
+  EndLarge(100 * kMiB);
+  EXPECT_EQ(awaited_.stream_count(), 1);
+}
+
 TEST_F(AwaitedRequestsTest, StreamsThatLeaveAreForgotten) {
   Call& one = Stream("one");
   Call& again = Stream("one");
@@ -168,7 +182,13 @@ TEST_F(AwaitedRequestsTest, StreamsThatLeaveAreForgotten) {
   EXPECT_EQ(awaited_.stream_count(), 1);
   awaited_.LeaveStream(again.stream);
   EXPECT_FALSE(awaited_.HasStreams());
-  awaited_.CountMessage("one", 1);
+  // Its peer is not asked for any more.
+  awaited_.EndLarge(
+      [](const std::vector<std::string>& peers) {
+        EXPECT_TRUE(peers.empty());
+        return std::vector<std::uint64_t>(peers.size());
+      },
+      100 * kMiB);
 }
 
 }  // namespace
