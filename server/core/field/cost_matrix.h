@@ -31,8 +31,8 @@ struct CostMatrixQuery {
 // Computes the matrix as ComputeWalkMatrix does; the passages are the portals of the map, and the ways by
 // other maps of the world and back. An entry is the cost that FindPathThroughPortals finds. Before the ways
 // by other maps are measured, each pair is searched for as long as that takes no longer than they may. Where
-// it takes less time than to measure them, and the maps together have at most kMaxFieldCells, each source, or
-// each target if they are fewer, is flooded from over all of these maps.
+// it takes less time than to measure them, and the maps together have at most kMaxFieldCells, each start, or
+// each goal if they are fewer, is flooded from over all of these maps.
 //
 // Returns INVALID_ARGUMENT / MISSING_FIELD and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "starts" or
 // "goals", the latter with "goals" for more than kMaxMatrixEntries too; OUT_OF_RANGE / OFF_MAP with

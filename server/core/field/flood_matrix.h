@@ -1,4 +1,4 @@
-// Cost matrices by a flood from each source, or from each target if they are fewer.
+// Cost matrices by a flood from each start, or from each goal if they are fewer.
 #pragma once
 
 #include "absl/functional/function_ref.h"
@@ -24,7 +24,7 @@ struct FloodMatrixQuery {
 // Fills the entries of a matrix over scratch.ground(), which has been read. Where no path leads, entries stay
 // as they are. It adds to `expanded`. Returns the errors of StatusOfEnd.
 //
-// REQUIRES: matrix.costs has an entry for each source and target.
+// REQUIRES: matrix.costs has an entry for each start and goal.
 absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, FieldScratch& scratch,
                           CostMatrix& matrix);
 

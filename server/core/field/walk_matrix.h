@@ -35,16 +35,16 @@ struct WalkMatrixQuery {
 struct CostMatrix {
   static constexpr double kUnreachable = -1.0;
 
-  // Row by row, a row for each source with an entry for each target: the cost that a path query between the
+  // Row by row, a row for each start with an entry for each goal: the cost that a path query between the
   // two finds, up to rounding below a hundred-millionth of it. It is kUnreachable where no path leads, and
-  // where source or target is blocked.
+  // where start or goal is blocked.
   std::vector<double> costs;
   std::uint64_t expanded = 0;
 };
 
 // Computes the matrix. Where all steps cost the same, the jump points are explored once for all starts, and
 // passages are put between the walks. Where there are too many jump points, and where cells differ in cost,
-// each source, or each target if they are fewer, is flooded from, unless some pairs tell that a search for
+// each start, or each goal if they are fewer, is flooded from, unless some pairs tell that a search for
 // each takes less time. Maps too large for a flood get a search for each pair.
 //
 // Returns the errors of StatusOfEnd, and those of `search`; RESOURCE_EXHAUSTED / REGION_TOO_LARGE if it ran
