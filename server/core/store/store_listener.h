@@ -29,8 +29,9 @@ struct Commit {
 using SharedCommit = std::shared_ptr<const Commit>;
 
 // Called on whichever thread changes the map, or on the thread of the durable log if there is one, in the
-// order of the map's revisions, never at the same time for the same map. Listeners must be quick, and must
-// not change maps themselves.
+// order in which it changes, never at the same time for the same map. Of maps that have had the same id,
+// which MapSnapshot::epoch tells apart, each is reported to its end before the next. Listeners must be quick,
+// and must not change maps themselves.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;
@@ -40,9 +41,9 @@ class StoreListener {
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 
-  // Called when the map is deleted or replaced; nothing more is reported of it. Its id may be used again:
-  // when it is replaced, the new map can be pinned already, but nothing is reported of that before this
-  // returns.
+  // Called when the map is deleted or replaced, once it cannot be pinned any more; nothing more is reported
+  // of it. When it is replaced, the new map can be pinned already, but nothing is reported of that before
+  // this returns.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
 };
 

@@ -7,10 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "server/base/error.h"
-
 namespace waystar::core {
 namespace {
 
@@ -35,19 +31,6 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
   subscription.state_ = PathSubscription::State::kSearching;
   ++searching_;
   return true;
-}
-
-absl::Status MapSubscriptions::CheckPinned(const MapSnapshot& snapshot) {
-  MutexLock lock(mutex_);
-  // A replaced map's successor can be pinned shortly before this hears of the deletion.
-  const bool is_other = seen_epoch_ != 0 && snapshot.epoch != seen_epoch_;
-  if (is_deleted_ || is_other || snapshot.revision <= deleted_revision_) {
-    return MakeError(ErrorReason::kMapNotFound, "map",
-                     absl::StrCat("the map \"", snapshot.id, "\" was deleted"));
-  }
-  seen_epoch_ = snapshot.epoch;
-  seen_revision_ = std::max(seen_revision_, snapshot.revision);
-  return absl::OkStatus();
 }
 
 bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
@@ -103,7 +86,6 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
                                                           const MapChanges& changes) {
   std::vector<PathSubscriptionPtr> queued;
   MutexLock lock(mutex_);
-  seen_revision_ = std::max(seen_revision_, snapshot->revision);
   if (searching_ > 0) {
     if (kept_.size() >= kMaxKept ||
         changes.walkability.size() + changes.cost.size() + changes.touched.size() > kMaxKeptWords) {
@@ -128,16 +110,6 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
     }
   }
   return queued;
-}
-
-bool MapSubscriptions::Delete(std::uint64_t last_revision) {
-  MutexLock lock(mutex_);
-  if (seen_revision_ > last_revision) {
-    return false;
-  }
-  deleted_revision_ = last_revision;
-  is_deleted_ = seen_revision_ > 0;
-  return is_deleted_;
 }
 
 void MapSubscriptions::Remove(PathSubscription& subscription) {

@@ -1,4 +1,5 @@
-// The path subscriptions of one map: which of them a commit concerns, and what commits a search missed.
+// The path subscriptions of one map, of one epoch: which of them a commit concerns, and what commits a search
+// missed.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
 #include "server/base/mutex.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_snapshot.h"
@@ -19,7 +19,8 @@
 namespace waystar::core {
 
 // While any subscription is being searched for, commits are kept, so that the answer can be held against
-// those that came meanwhile; while none is, nothing of the map is kept.
+// those that came meanwhile; while none is, nothing of the map is kept. All snapshots that it is given are of
+// the one map, so their revisions can be compared.
 //
 // Thread safety: any.
 class MapSubscriptions {
@@ -31,10 +32,6 @@ class MapSubscriptions {
   // false if the subscription is not queued any more.
   bool BeginSearch(PathSubscription& subscription);
 
-  // Tells of the snapshot that was pinned. Returns NOT_FOUND if the map of the subscriptions is
-  // deleted.
-  absl::Status CheckPinned(const MapSnapshot& snapshot);
-
   // Ends a search on `snapshot`. `answer` is what it found, or the answer before if that still holds there.
   // Returns true if a commit since then may have put an end to it: the subscription is queued again.
   bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
@@ -45,10 +42,6 @@ class MapSubscriptions {
 
   // Queues the subscriptions that a commit concerns, and returns them.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
-
-  // Notes that the map was deleted. Returns true if all subscriptions are of it: they are over then. Returns
-  // false if none has seen it, or if they are of another map that has its id now.
-  bool Delete(std::uint64_t last_revision);
 
   void Remove(PathSubscription& subscription);
 
@@ -74,11 +67,6 @@ class MapSubscriptions {
   std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
   // Commits up to this one are kept no more.
   std::uint64_t forgotten_revision_ ABSL_GUARDED_BY(mutex_) = 0;
-  // 0 if none was pinned.
-  std::uint64_t seen_epoch_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t seen_revision_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t deleted_revision_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool is_deleted_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waystar::core

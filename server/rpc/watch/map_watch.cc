@@ -40,24 +40,21 @@ absl::Status MapWatch::SendFirst() {
   if (end().has_value()) {
     return absl::OkStatus();
   }
-  // The pinned snapshot is let go of at once.
+  // The pinned snapshot is let go of at once. It is of no map whose end was told before, and the end of its
+  // own is told after this.
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, context_.store.Pin(request_.map()));
   epoch_ = latest->epoch;
-  begin_ = latest->revision;
-  if (begin_ <= deleted_) {
-    return Deleted(request_.map());
-  }
   const v1::Version& after = request_.after();
   WAYSTAR_RETURN_IF_ERROR(CheckVersion(after, "after"));
   const bool is_given = after.epoch() != 0;
   const bool is_replaced = is_given && after.epoch() != epoch_;
   const bool is_known = is_given && !is_replaced;
-  if (is_known && after.revision() > begin_) {
+  if (is_known && after.revision() > latest->revision) {
     return MakeError(ErrorReason::kFutureRevision, "after",
                      absl::StrCat("there is no revision ", after.revision(), " yet: map \"", request_.map(),
-                                  "\" is at revision ", begin_));
+                                  "\" is at revision ", latest->revision));
   }
-  next_ = (is_known ? after.revision() : begin_) + 1;
+  next_ = (is_known ? after.revision() : latest->revision) + 1;
   v1::WatchMapResponse message;
   WAYSTAR_ASSIGN_OR_RETURN(const core::History history, context_.store.ReadHistory(request_.map(), next_, 1));
   if (history.epoch != epoch_) {
@@ -73,10 +70,9 @@ absl::Status MapWatch::SendFirst() {
   return absl::OkStatus();
 }
 
-void MapWatch::OnDelete(std::uint64_t last_revision) {
+void MapWatch::OnDelete(std::uint64_t epoch) {
   const Change change(*this);
-  deleted_ = last_revision;
-  if (begin_ > 0 && begin_ <= last_revision) {
+  if (epoch == epoch_) {
     SetEnd(Deleted(request_.map()));
   }
 }

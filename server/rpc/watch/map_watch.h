@@ -43,7 +43,7 @@ class MapWatch final : public WritingCall, public MapWatcher {
   void OnDetached() override;
   // MapWatcher.
   void OnNews() override { const Change change(*this); }
-  void OnDelete(std::uint64_t last_revision) override;
+  void OnDelete(std::uint64_t epoch) override;
 
   std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
   absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -59,13 +59,10 @@ class MapWatch final : public WritingCall, public MapWatcher {
   v1::WatchMapRequest request_;
   bool is_added_ = false;
 
-  // The map's epoch, and its latest revision when the watch began; 0 before that.
+  // The epoch of the map that is watched; 0 before the watch has begun.
   std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::uint64_t begin_ ABSL_GUARDED_BY(mutex_) = 0;
   // The revision to report next; 0 before that.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The last revision of a deleted map of that id; 0 if none was deleted.
-  std::uint64_t deleted_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace waystar::rpc

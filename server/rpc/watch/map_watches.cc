@@ -1,6 +1,5 @@
 #include "server/rpc/watch/map_watches.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -42,15 +41,17 @@ void MapWatches::OnCommit(const core::PinnedSnapshot& snapshot,
   Note(snapshot->id, 0);
 }
 
-void MapWatches::OnDelete(const core::PinnedSnapshot& last) { Note(last->id, last->revision); }
+void MapWatches::OnDelete(const core::PinnedSnapshot& last) { Note(last->id, last->epoch); }
 
-void MapWatches::Note(const std::string& map, std::uint64_t deleted_revision) {
+void MapWatches::Note(const std::string& map, std::uint64_t ended_epoch) {
   MutexLock lock(mutex_);
   if (!watchers_.contains(map)) {
     return;
   }
   News& news = news_[map];
-  news.deleted_revision = std::max(news.deleted_revision, deleted_revision);
+  if (ended_epoch != 0) {
+    news.ended_epochs.push_back(ended_epoch);
+  }
   has_news_.NotifyAll();
 }
 
@@ -69,17 +70,17 @@ void MapWatches::Run() {
       if (is_stopping_) {
         return;
       }
-      for (const auto& [map, news] : news_) {
+      for (auto& [map, news] : news_) {
         if (const auto it = watchers_.find(map); it != watchers_.end()) {
-          to_tell.push_back({{it->second.begin(), it->second.end()}, news});
+          to_tell.push_back({{it->second.begin(), it->second.end()}, std::move(news)});
         }
       }
       news_.clear();
     }
     for (const Told& told : to_tell) {
       for (const std::shared_ptr<MapWatcher>& watcher : told.watchers) {
-        if (told.news.deleted_revision > 0) {
-          watcher->OnDelete(told.news.deleted_revision);
+        for (const std::uint64_t epoch : told.news.ended_epochs) {
+          watcher->OnDelete(epoch);
         }
         watcher->OnNews();
       }

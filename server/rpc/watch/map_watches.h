@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -20,8 +21,8 @@ class MapWatcher {
 
   // Reports that the map may have a revision that it had not before. Must be quick.
   virtual void OnNews() = 0;
-  // Reports that the map with revisions up to `last_revision` is gone. Its id may return with greater ones.
-  virtual void OnDelete(std::uint64_t last_revision) = 0;
+  // Reports that the map of that epoch is gone. Another may have its id already.
+  virtual void OnDelete(std::uint64_t epoch) = 0;
 };
 
 // A commit only leaves a note of its map; however many watch it, and however slowly, costs it nothing. No
@@ -48,14 +49,14 @@ class MapWatches final : public core::StoreListener {
  private:
   using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
 
-  // What has happened to a map since the thread last looked.
+  // What has happened to the maps of an id since the thread last looked.
   struct News {
-    // 0 if it was not deleted.
-    std::uint64_t deleted_revision = 0;
+    // The epochs of those that were deleted.
+    std::vector<std::uint64_t> ended_epochs;
   };
 
-  // Leaves a note, if anyone watches the map.
-  void Note(const std::string& map, std::uint64_t deleted_revision);
+  // Leaves a note, if anyone watches the map. `ended_epoch` is 0 if it was not deleted.
+  void Note(const std::string& map, std::uint64_t ended_epoch);
   void Run();
 
   Mutex mutex_;

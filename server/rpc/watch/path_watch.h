@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -33,7 +34,8 @@ class PathWatch : public core::PathSubscription {
  private:
   friend class PathWatchScheduler;
 
-  // Set once, guarded by the mutex of PathWatchScheduler until then.
+  // The map that is watched. Set once, guarded by the mutex of PathWatchScheduler until then.
+  std::uint64_t epoch_ = 0;
   std::shared_ptr<core::MapSubscriptions> map_;
   // Guarded by that mutex.
   bool is_over_ = false;

@@ -35,6 +35,8 @@ void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
   }
 }
 
+absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted"); }
+
 }  // namespace
 
 PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
@@ -44,15 +46,22 @@ PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& ex
 PathWatchScheduler::~PathWatchScheduler() = default;
 
 absl::Status PathWatchScheduler::Register(const PathWatchPtr& watch) {
+  std::uint64_t epoch = 0;
+  {
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, store_.Pin(watch->request.map()));
+    epoch = latest->epoch;
+  }
   MutexLock lock(mutex_);
   if (watch->is_over_) {
     return CancelledError();
   }
-  Known& known = maps_[watch->request.map()];
+  // If the map has ended meanwhile, nobody tells of that any more; then the search finds it gone.
+  Known& known = maps_[epoch];
   if (known.map == nullptr) {
     known.map = std::make_shared<core::MapSubscriptions>();
   }
   ++known.watches;
+  watch->epoch_ = epoch;
   watch->map_ = known.map;
   known.map->Add(watch);
   return absl::OkStatus();
@@ -60,7 +69,7 @@ absl::Status PathWatchScheduler::Register(const PathWatchPtr& watch) {
 
 void PathWatchScheduler::Begin(const PathWatchPtr& watch, int worker) {
   if (const absl::Status status = Register(watch); !status.ok()) {
-    watch->End(status);
+    watch->End(BelowQuery(status));
     return;
   }
   Search(watch, worker);
@@ -76,10 +85,21 @@ void PathWatchScheduler::Remove(PathWatch& watch) {
   }
   watch.map_->Remove(watch);
   MutexLock lock(mutex_);
-  const auto it = maps_.find(watch.request.map());
+  const auto it = maps_.find(watch.epoch_);
   if (it != maps_.end() && it->second.map == watch.map_ && --it->second.watches == 0) {
     maps_.erase(it);
   }
+}
+
+absl::StatusOr<core::PinnedSnapshot> PathWatchScheduler::Pin(const PathWatch& watch) const {
+  absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch.request.map());
+  if (!latest.ok()) {
+    return BelowQuery(latest.status());
+  }
+  if ((*latest)->epoch != watch.epoch_) {
+    return Deleted();
+  }
+  return latest;
 }
 
 void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
@@ -87,14 +107,10 @@ void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   if (watch->cancelled.load(std::memory_order_relaxed) || !map.BeginSearch(*watch)) {
     return;
   }
-  const absl::StatusOr<core::PinnedSnapshot> snapshot = store_.Pin(watch->request.map());
-  absl::Status status = snapshot.status();
-  if (status.ok()) {
-    status = map.CheckPinned(**snapshot);
-  }
-  if (!status.ok()) {
+  const absl::StatusOr<core::PinnedSnapshot> snapshot = Pin(*watch);
+  if (!snapshot.ok()) {
     map.AbandonSearch(*watch);
-    watch->End(BelowQuery(status));
+    watch->End(snapshot.status());
     return;
   }
   SearchOn(**snapshot, watch, worker);
@@ -209,7 +225,7 @@ void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
   std::shared_ptr<core::MapSubscriptions> map;
   {
     MutexLock lock(mutex_);
-    const auto it = maps_.find(snapshot->id);
+    const auto it = maps_.find(snapshot->epoch);
     if (it == maps_.end()) {
       return;
     }
@@ -225,16 +241,15 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
   std::shared_ptr<core::MapSubscriptions> map;
   {
     MutexLock lock(mutex_);
-    const auto it = maps_.find(last->id);
-    if (it == maps_.end() || !it->second.map->Delete(last->revision)) {
+    const auto it = maps_.find(last->epoch);
+    if (it == maps_.end()) {
       return;
     }
     map = std::move(it->second.map);
     maps_.erase(it);
   }
-  const absl::Status status = MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted");
   for (const core::PathSubscriptionPtr& watch : map->All()) {
-    std::static_pointer_cast<PathWatch>(watch)->End(status);
+    std::static_pointer_cast<PathWatch>(watch)->End(Deleted());
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -66,7 +65,10 @@ class PathWatchScheduler final : public core::StoreListener {
     std::size_t watches = 0;
   };
 
+  // Adds the watch to those of the map that has its id now.
   absl::Status Register(const PathWatchPtr& watch);
+  // Pins the map that is watched. Returns MAP_NOT_FOUND once it is gone, even if another has its id.
+  absl::StatusOr<core::PinnedSnapshot> Pin(const PathWatch& watch) const;
   void Search(const PathWatchPtr& watch, int worker);
   void SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker);
   void EnqueueAgain(const PathWatchPtr& watch);
@@ -80,7 +82,8 @@ class PathWatchScheduler final : public core::StoreListener {
   const QueryObserver observer_;
 
   Mutex mutex_;
-  absl::flat_hash_map<std::string, Known> maps_ ABSL_GUARDED_BY(mutex_);
+  // By epoch: maps that have had the same id have nothing in common.
+  absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
   // The jobs are made when they are first needed.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);

@@ -68,7 +68,6 @@ class WatchedRoutesTest : public RouteTest, public StoreListener {
       return kNothing;
     }
     const PinnedSnapshot snapshot = *store_.Pin("arena");
-    EXPECT_THAT(subscriptions_.CheckPinned(*snapshot), IsOk());
     ++searches_;
     AnswerRenewal renewal(store_, *snapshot, *subscription_);
     const absl::StatusOr<Route> route = renewal.Search({}, scratch_);
