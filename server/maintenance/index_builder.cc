@@ -142,8 +142,8 @@ void IndexBuilder::LookForStaticIndex() {
     if (!snapshot->is_grid()) {
       continue;
     }
-    Seen seen{.revision = snapshot->revision, .since = now};
-    if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.revision == seen.revision) {
+    Seen seen{.version = snapshot->version(), .since = now};
+    if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.version == seen.version) {
       seen = it->second;
     }
     const core::StaticIndexSlot& slot = snapshot->grid().static_index();

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::maintenance {
@@ -54,9 +55,9 @@ class IndexBuilder final : public core::StoreListener {
   using Clock = std::chrono::steady_clock;
   using Ids = absl::flat_hash_set<std::string>;
 
-  // The revision that a map has had since a point in time.
+  // The version that a map has had since a point in time.
   struct Seen {
-    std::uint64_t revision = 0;
+    core::MapVersion version;
     absl::Time since;
   };
 
