@@ -428,10 +428,7 @@ absl::Status CommitLog::BeginFile() {
 }
 
 LogStart CommitLog::NextStart() const {
-  return {.number = number_,
-          .previous_end = previous_end_,
-          .first_revision = maps_.first_revision(),
-          .maps = maps_.All()};
+  return {.number = number_, .previous_end = previous_end_, .maps = maps_.All()};
 }
 
 void CommitLog::Note(const absl::Status& status, std::size_t written_bytes, std::uint64_t work) {

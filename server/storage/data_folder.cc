@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
       static_cast<void>(opened.Remove(name));
     }
   }
-  store.SetLog(data->log_.get(), contents.next.first_revision);
+  store.SetLog(data->log_.get());
   found = std::move(contents.found);
   return data;
 }

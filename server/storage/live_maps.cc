@@ -1,6 +1,5 @@
 #include "server/storage/live_maps.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +17,7 @@ absl::Status DoesNotFollow(const LogEntry& entry, const LiveMap* map) {
 
 }  // namespace
 
-LiveMaps::LiveMaps(const LogStart& start) : first_revision_(start.first_revision) {
+LiveMaps::LiveMaps(const LogStart& start) {
   for (const LiveMap& map : start.maps) {
     maps_.emplace(map.id, map);
   }
@@ -26,7 +25,7 @@ LiveMaps::LiveMaps(const LogStart& start) : first_revision_(start.first_revision
 
 absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
   const LiveMap* const map = Find(entry.map);
-  Before before{.id = entry.map, .first_revision = first_revision_};
+  Before before{.id = entry.map};
   if (map != nullptr) {
     before.map = *map;
   }
@@ -48,15 +47,13 @@ absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
       if (!is_of_map || entry.revision != map->revision) {
         return DoesNotFollow(entry, map);
       }
-      first_revision_ = std::max(first_revision_, entry.revision + 1);
       maps_.erase(entry.map);
       return before;
     case LogEntry::Kind::kReplacement:
       if (map == nullptr || map->epoch != entry.replaced.epoch || map->revision != entry.replaced.revision ||
-          entry.revision <= map->revision) {
+          is_of_map) {
         return DoesNotFollow(entry, map);
       }
-      first_revision_ = std::max(first_revision_, map->revision + 1);
       maps_[entry.map] = {.id = entry.map, .epoch = entry.epoch, .revision = entry.revision};
       return before;
   }
@@ -64,7 +61,6 @@ absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
 }
 
 void LiveMaps::TakeBack(Before before) {
-  first_revision_ = before.first_revision;
   if (before.map) {
     maps_[before.id] = *std::move(before.map);
   } else {

@@ -1,7 +1,6 @@
 // The maps that a commit log tells of, as of its end.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,15 +21,14 @@ class LiveMaps {
   struct Before {
     std::string id;
     std::optional<LiveMap> map;
-    std::uint64_t first_revision = 0;
   };
 
   LiveMaps() = default;
   explicit LiveMaps(const LogStart& start);
 
   // Takes an entry in and returns what it replaced. Returns FAILED_PRECONDITION, and changes nothing, for the
-  // creation of a map that exists, for a replacement unless the map has the version that it replaces, and for
-  // other entries unless the map has their epoch and the revision before them.
+  // creation of a map that exists, for a replacement unless the map has the version that it replaces, which
+  // is of another epoch, and for other entries unless the map has their epoch and the revision before them.
   absl::StatusOr<Before> Follow(const LogEntry& entry);
   // Takes the last entry that was followed back.
   void TakeBack(Before before);
@@ -38,12 +36,9 @@ class LiveMaps {
   // Returns null if there is no such map.
   const LiveMap* Find(absl::string_view id) const;
   std::vector<LiveMap> All() const;
-  // Returns the first revision of the next map.
-  std::uint64_t first_revision() const { return first_revision_; }
 
  private:
   absl::btree_map<std::string, LiveMap> maps_;
-  std::uint64_t first_revision_ = 1;
 };
 
 }  // namespace waystar::storage

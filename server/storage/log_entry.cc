@@ -14,6 +14,10 @@
 namespace waystar::storage {
 namespace {
 
+// Each start has a number that nothing reads any more: it was the first revision of the next map, which is 1
+// for all maps now.
+constexpr std::uint64_t kUnusedNumber = 1;
+
 // A reader that hands out bytes where they are.
 class EntryReader final : public core::ValueReader {
  public:
@@ -78,7 +82,7 @@ std::string EncodeStart(const LogStart& start) {
   core::ValueWriter to;
   to.PutNumber(start.number);
   to.PutNumber(start.previous_end);
-  to.PutNumber(start.first_revision);
+  to.PutNumber(kUnusedNumber);
   core::WriteList(start.maps, to, [&](const LiveMap& map) {
     to.PutText(map.id);
     to.PutNumber(map.epoch);
@@ -92,7 +96,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
   LogStart start;
   start.number = from.Number(core::kAnyNumber);
   start.previous_end = from.Number(core::kAnyNumber);
-  start.first_revision = from.Number(core::kAnyNumber);
+  static_cast<void>(from.Number(core::kAnyNumber));
   start.maps = core::ReadList(from, core::kAnyCount, [&] {
     LiveMap map;
     map.id = from.Text(core::kMaxMapIdBytes);

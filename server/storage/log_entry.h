@@ -28,8 +28,6 @@ struct LiveMap {
 struct LogStart {
   std::uint64_t number = 1;
   std::uint64_t previous_end = 0;
-  // The first revision of the next map.
-  std::uint64_t first_revision = 1;
   std::vector<LiveMap> maps;
 };
 

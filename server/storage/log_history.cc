@@ -60,7 +60,6 @@ class HistoryReader {
       history_.end = records_.back().end;
       history_.synced = records_.back().synced;
     }
-    history_.next.first_revision = maps_.first_revision();
     history_.next.maps = maps_.All();
     return std::move(history_);
   }
@@ -115,10 +114,9 @@ class HistoryReader {
 
   // Returns whether a file begins with the maps that there are, whatever their epochs.
   bool GoesOn(const LogStart& start) const {
-    return maps_.first_revision() == start.first_revision &&
-           std::ranges::equal(maps_.All(), start.maps, [](const LiveMap& before, const LiveMap& after) {
-             return before.id == after.id && before.revision == after.revision;
-           });
+    return std::ranges::equal(maps_.All(), start.maps, [](const LiveMap& before, const LiveMap& after) {
+      return before.id == after.id && before.revision == after.revision;
+    });
   }
 
   void Begin(const LogStart& start) {

@@ -30,7 +30,8 @@ struct LogFile {
 };
 
 // The epochs that a map has had, each with the last revision under it; the last is the one that it has. A map
-// gets a new epoch when a start cannot know whether revisions were lost.
+// gets a new epoch, under which its revisions go on, when a start cannot know whether revisions were lost.
+// The epochs of an earlier map of its id are none of them.
 using Epochs = std::vector<core::MapVersion>;
 
 // Returns whether the map was at that revision under that epoch.

@@ -145,7 +145,8 @@ ImagesByMap NewestImages(const std::vector<std::string>& names, const LogHistory
     if (epochs == history.epochs.end() || !IsKnown(image->version, epochs->second)) {
       continue;
     }
-    // Revisions grow from epoch to epoch.
+    // The known epochs are all of this map, so its revisions grow from one to the next. Those of an earlier
+    // map of its id say nothing.
     ImageName& best = newest[image->map];
     if (best.map.empty() || best.version.revision < image->version.revision) {
       best = *image;

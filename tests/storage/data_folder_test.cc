@@ -122,7 +122,7 @@ TEST_F(DataFolderTest, ReplacedMapIsTheOneThatComesBack) {
   Update("arena", {Block({4, 0})});
   const std::uint64_t old_epoch = (*store().Pin("arena"))->epoch;
   ASSERT_THAT(store().Replace("arena", DrawMap({"##", "..", ".."}), kCreated + absl::Seconds(1)), IsOk());
-  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  EXPECT_EQ((*store().Pin("arena"))->revision, 1U);
   Update("arena", {Block({0, 2})});
   for (const bool has_image : {false, true}) {
     if (has_image) {
@@ -135,13 +135,85 @@ TEST_F(DataFolderTest, ReplacedMapIsTheOneThatComesBack) {
     const core::PinnedSnapshot now = *store().Pin("arena");
     EXPECT_EQ(now->epoch, before->epoch);
     EXPECT_NE(now->epoch, old_epoch);
-    EXPECT_EQ(now->revision, 5U);
+    EXPECT_EQ(now->revision, 2U);
     EXPECT_EQ(now->create_time, kCreated + absl::Seconds(1));
     EXPECT_EQ(now->digest(), before->digest());
   }
-  EXPECT_EQ(store().Delete("arena")->revision, 5U);
+  EXPECT_EQ(store().Delete("arena")->revision, 2U);
   Restart();
-  EXPECT_EQ((*store().Create("arena", DrawMap({"."}), kCreated))->revision, 6U);
+  EXPECT_EQ((*store().Create("arena", DrawMap({"."}), kCreated))->revision, 1U);
+}
+
+// The log may tell of the end of the image's map, or be too young for that.
+TEST_F(DataFolderTest, ImageOfTheMapBeforeIsNotTaken) {
+  CreateArena();
+  for (int x = 0; x < 3; ++x) {
+    Update("arena", {Block({x, 0})});
+  }
+  MakeImages();
+  const std::vector<std::string> images = FilesThatBegin("image-arena-");
+  ASSERT_THAT(images, SizeIs(1));
+  ASSERT_TRUE(absl::EndsWith(images[0], "-4")) << images[0];
+  Restart();
+  const std::string bytes = folder_.Contents(images[0]);
+  const std::uint64_t old_epoch = (*store().Pin("arena"))->epoch;
+  ASSERT_THAT(store().Delete("arena"), IsOk());
+  ASSERT_THAT(store().Create("arena", DrawMap({"#.."}), kCreated), IsOk());
+  const core::MapVersion version = (*store().Pin("arena"))->version();
+  const std::uint64_t digest = (*store().Pin("arena"))->digest();
+  EXPECT_EQ(version.revision, 1U);
+  EXPECT_NE(version.epoch, old_epoch);
+  for (const bool log_tells : {true, false}) {
+    SCOPED_TRACE(log_tells);
+    if (!log_tells) {
+      MakeImages();
+      store_.reset();
+      ASSERT_THAT(folder_.Create(images[0]), IsOk());
+      folder_.Contents(images[0]) = bytes;
+    }
+    Restart();
+    ASSERT_THAT(store_->status(), IsOk());
+    EXPECT_EQ((*store().Pin("arena"))->version(), version);
+    EXPECT_EQ((*store().Pin("arena"))->digest(), digest);
+    if (log_tells) {
+      EXPECT_THAT(FilesThatBegin("image-arena-"), IsEmpty());
+    } else {
+      EXPECT_THAT(store_->found().unknown_images, ElementsAre(images[0]));
+    }
+  }
+  EXPECT_EQ(Update("arena", {Block({1, 0})}), 2U);
+}
+
+// After a loss all maps get new epochs, under which the revisions of the latest map go on.
+TEST_F(DataFolderTest, MapThatWasCreatedAgainGoesOnUnderANewEpoch) {
+  CreateArena();
+  for (int x = 0; x < 3; ++x) {
+    Update("arena", {Block({x, 0})});
+  }
+  MakeImages();
+  Restart();
+  ASSERT_THAT(store().Delete("arena"), IsOk());
+  ASSERT_THAT(store().Create("arena", DrawMap({"#.."}), kCreated), IsOk());
+  EXPECT_EQ(Update("arena", {Block({1, 0})}), 2U);
+  const core::MapVersion before = (*store().Pin("arena"))->version();
+  store_.reset();
+  ASSERT_THAT(folder_.Remove("MARK"), IsOk());
+  Restart();
+  ASSERT_THAT(store_->status(), IsOk());
+  EXPECT_THAT(store_->found().new_epochs, Not(IsEmpty()));
+  EXPECT_NE((*store().Pin("arena"))->epoch, before.epoch);
+  EXPECT_EQ((*store().Pin("arena"))->revision, before.revision);
+  EXPECT_EQ(Update("arena", {Block({2, 0})}), 3U);
+  const core::PinnedSnapshot now = *store().Pin("arena");
+  for (const bool has_image : {false, true}) {
+    if (has_image) {
+      MakeImages();
+    }
+    Restart();
+    ASSERT_THAT(store_->status(), IsOk());
+    EXPECT_EQ((*store().Pin("arena"))->version(), now->version());
+    EXPECT_EQ((*store().Pin("arena"))->digest(), now->digest());
+  }
 }
 
 TEST_F(DataFolderTest, RequestsAreRemembered) {
@@ -233,17 +305,22 @@ TEST_F(DataFolderTest, ObstaclesExpireAfterARestartAsTheyWouldHave) {
   EXPECT_TRUE((*store().Pin("arena"))->grid().obstacles().Find("door") == nullptr);
 }
 
-TEST_F(DataFolderTest, DeletedMapsStayDeletedAndTheirRevisionsUsed) {
+TEST_F(DataFolderTest, DeletedMapsStayDeletedAndTheirIdsBeginAgain) {
   CreateArena();
   Update("arena", {Block({3, 0})});
   Update("arena", {Block({4, 0})});
+  const std::uint64_t old_epoch = (*store().Pin("arena"))->epoch;
   ASSERT_THAT(store().Delete("arena"), IsOk());
   Restart();
   EXPECT_EQ(store().size(), 0U);
   CreateArena();
-  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  const core::PinnedSnapshot created = *store().Pin("arena");
+  EXPECT_EQ(created->revision, 1U);
+  EXPECT_NE(created->epoch, old_epoch);
   Restart();
-  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  EXPECT_EQ((*store().Pin("arena"))->version(), created->version());
+  EXPECT_EQ((*store().Pin("arena"))->digest(), created->digest());
+  EXPECT_EQ(Update("arena", {Block({3, 0})}), 2U);
 }
 
 TEST_F(DataFolderTest, ImagesLetLogsGo) {
@@ -416,19 +493,19 @@ TEST_F(DamagedMapTest, IsDeletedByName) {
   EXPECT_THAT(FilesThatBegin("image-arena"), ElementsAre(absl::StrCat(image_, ".kept")));
   const auto again = store().Create("arena", DrawMap({"."}), kCreated);
   ASSERT_THAT(again, IsOk());
-  EXPECT_EQ((*again)->revision, 3U);
+  EXPECT_EQ((*again)->revision, 1U);
 }
 
 TEST_F(DamagedMapTest, IsReplacedByName) {
   Skip();
   const auto next = store().Replace("arena", DrawMap({"#."}), kCreated);
   ASSERT_THAT(next, IsOk());
-  EXPECT_EQ((*next)->revision, 3U);
+  EXPECT_EQ((*next)->revision, 1U);
   Update("arena", {Block({1, 0})});
   WaitForRound();
   Restart();
   ASSERT_THAT(store_->status(), IsOk());
-  EXPECT_EQ((*store().Pin("arena"))->revision, 4U);
+  EXPECT_EQ((*store().Pin("arena"))->revision, 2U);
   EXPECT_EQ((*store().Pin("arena"))->epoch, (*next)->epoch);
 }
 

@@ -185,15 +185,26 @@ TEST(EditCodeTest, StartsComeBack) {
   const LogStart start{
       .number = 3,
       .previous_end = 12345,
-      .first_revision = 17,
       .maps = {{.id = "a", .epoch = 1, .revision = 2}, {.id = "b", .epoch = 3, .revision = 4}}};
   const auto read = DecodeStart(EncodeStart(start));
   ASSERT_EQ(read.status(), absl::OkStatus());
   EXPECT_EQ(read->number, 3U);
   EXPECT_EQ(read->previous_end, 12345U);
-  EXPECT_EQ(read->first_revision, 17U);
   EXPECT_EQ(read->maps, start.maps);
   EXPECT_FALSE(DecodeStart(EncodeStart(start) + "x").ok());
+}
+
+// Servers of before wrote the first revision of the next map where there is an unused number now.
+TEST(EditCodeTest, OldStartsAreRead) {
+  const LogStart start{.number = 3, .previous_end = 5, .maps = {{.id = "a", .epoch = 6, .revision = 7}}};
+  std::string bytes = EncodeStart(start);
+  ASSERT_EQ(bytes.substr(0, 3), std::string({3, 5, 1}));
+  bytes[2] = 17;
+  const auto read = DecodeStart(bytes);
+  ASSERT_EQ(read.status(), absl::OkStatus());
+  EXPECT_EQ(read->number, 3U);
+  EXPECT_EQ(read->previous_end, 5U);
+  EXPECT_EQ(read->maps, start.maps);
 }
 
 }  // namespace

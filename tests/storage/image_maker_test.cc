@@ -31,7 +31,7 @@ core::MapSnapshot SnapshotOf(core::MapVersion version) {
 // map.
 TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   constexpr core::MapVersion kOld = {.epoch = 1, .revision = 5};
-  constexpr core::MapVersion kNew = {.epoch = 2, .revision = 6};
+  constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
   CrashingFolder folder;
   core::MapStore store(1);
   ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, {}), IsOk());

@@ -28,9 +28,9 @@ struct LoggedCommit {
 };
 
 // Takes what happens to maps, in the order in which it happens to each of them. What it takes of a map
-// follows what is durable of it, or does not become so: once an append of a map has failed, those of later
-// revisions fail, too, until the store has heard of all of them and appends again what follows the last that
-// succeeded.
+// follows what is durable of it, or does not become so: once an append of a map has failed, those that were
+// appended upon it fail, too, until the store has heard of all of them and appends again what follows the
+// last that succeeded.
 //
 // Thread safety: any method may be called from any thread.
 class DurableLog {
@@ -51,7 +51,7 @@ class DurableLog {
   // `commits` are not empty and follow each other.
   virtual void AppendCreation(const MapSnapshot& first, Done done) = 0;
   // Appends the deletion of the map of that id, whose last version is `replaced`, and the creation of the
-  // new one, which become durable together.
+  // new one, which become durable together. The new one has another epoch, and revisions of its own.
   virtual void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) = 0;
   virtual void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                              Done done) = 0;

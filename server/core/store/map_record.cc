@@ -289,7 +289,7 @@ MapRecord::Ended MapRecord::End(AppendEnd append, ChangeTable change_table) {
   }
   ended.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
-  change_table(ended.last->version(), [&] {
+  change_table([&] {
     for (StoreListener* const listener : context_.listeners) {
       listener->OnDelete(ended.last);
     }

@@ -105,7 +105,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   using AppendEnd = absl::FunctionRef<void(MapVersion last, DurableLog::Done done)>;
   // Changes the store's table once the map has ended, and calls `tell`, which tells the listeners. It must
   // not throw. It is called under committing_, so whoever finds the map ended finds the table changed, too.
-  using ChangeTable = absl::FunctionRef<void(MapVersion last, absl::FunctionRef<void()> tell)>;
+  using ChangeTable = absl::FunctionRef<void(absl::FunctionRef<void()> tell)>;
   // Ends the map, which is deleted or replaced. `append` is called if there is a log, without a lock that a
   // `done` takes.
   Ended End(AppendEnd append, ChangeTable change_table);

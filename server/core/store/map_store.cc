@@ -116,7 +116,6 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     WAYSTAR_ASSIGN_OR_RETURN(has_replaced, TakePlace(*old, snapshot));
   } else {
     const auto append = [&](MapVersion last, DurableLog::Done done) {
-      snapshot->revision = std::max(FirstRevision(), last.revision + 1);
       context_.log->AppendReplacement(*snapshot, last, std::move(done));
     };
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged, EndDamaged(snapshot->id, append));
@@ -126,7 +125,6 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     }
   }
   if (!has_replaced) {
-    snapshot->revision = FirstRevision();
     if (context_.log != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
           [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, std::move(done)); }));
@@ -151,24 +149,16 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
   WAYSTAR_RETURN_IF_ERROR(AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); }));
   MutexLock lock(context_.readers);
   damaged_.erase(id);
-  first_revision_ = std::max(first_revision_, last.revision + 1);
   return last;
 }
 
 absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot) {
-  const auto follow = [&](MapVersion last) {
-    snapshot->revision = std::max(FirstRevision(), last.revision + 1);
-  };
   RecordPtr record;
   MapRecord::Ended ended = old->End(
       [&](MapVersion last, DurableLog::Done done) {
-        follow(last);
         context_.log->AppendReplacement(*snapshot, last, std::move(done));
       },
-      [&](MapVersion last, absl::FunctionRef<void()> tell) noexcept {
-        if (context_.log == nullptr) {
-          follow(last);
-        }
+      [&](absl::FunctionRef<void()> tell) noexcept {
         record = std::make_shared<MapRecord>(context_, StoredMap{.snapshot = snapshot});
         // Listeners hear of nothing that happens to the new map before they hear of the old one's end.
         record->HoldCommits([&] {
@@ -178,7 +168,6 @@ absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared
             records_.erase(old->id());
             records_.emplace(record->id(), record);
             by_id_.emplace(record->id(), record.get());
-            first_revision_ = std::max(first_revision_, last.revision + 1);
           }
           tell();
         });
@@ -241,12 +230,6 @@ void MapStore::AddDamaged(absl::string_view id, MapVersion last) {
   damaged_.emplace(id, last);
 }
 
-void MapStore::SetLog(DurableLog* log, std::uint64_t first_revision) {
-  context_.log = log;
-  MutexLock lock(context_.readers);
-  first_revision_ = std::max(first_revision_, first_revision);
-}
-
 absl::StatusOr<StoredMap> MapStore::Store(absl::string_view id) const {
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
   StoredMap stored = record->Store();
@@ -254,11 +237,6 @@ absl::StatusOr<StoredMap> MapStore::Store(absl::string_view id) const {
     return NoSuchMap(id);
   }
   return stored;
-}
-
-std::uint64_t MapStore::FirstRevision() const {
-  MutexLock lock(context_.readers);
-  return first_revision_;
 }
 
 absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
@@ -341,13 +319,12 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
     MapRecord::Ended ended =
         record->End([&](MapVersion last,
                         DurableLog::Done done) { context_.log->AppendDeletion(id, last, std::move(done)); },
-                    [&](MapVersion last, absl::FunctionRef<void()> tell) noexcept {
+                    [&](absl::FunctionRef<void()> tell) noexcept {
                       record->Unpublish();
                       tell();
                       MutexLock lock(context_.readers);
                       by_id_.erase(id);
                       records_.erase(id);
-                      first_revision_ = std::max(first_revision_, last.revision + 1);
                     });
     WAYSTAR_RETURN_IF_ERROR(ended.status);
     // Another thread deleted the map first, or replaced it.

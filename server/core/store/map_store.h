@@ -69,16 +69,15 @@ class MapStore {
   // REQUIRES: the store is not shared between threads yet. The listener must outlive the updates of maps.
   void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
-  // Makes every creation, update and deletion durable from now on before anybody is told of it. The next
-  // map's first revision is `first_revision`, or a later one. REQUIRES: the store is not shared between
-  // threads yet, and the log has called the `done`s of all appends before the store is destroyed.
+  // Makes every creation, update and deletion durable from now on before anybody is told of it.
+  // REQUIRES: the store is not shared between threads yet, and the log has called the `done`s of all appends
+  // before the store is destroyed.
   //
   // The log's thread must not call Create, Delete or UpdateAndWait, nor may an update's `done` or a listener,
   // which may run on it: they wait for that thread.
-  void SetLog(DurableLog* log, std::uint64_t first_revision);
+  void SetLog(DurableLog* log) { context_.log = log; }
   // Adds a map that was stored, with its epoch and revision, which is not logged. Returns the errors of
-  // Create but for STORAGE_FAILED. It does not move the first revision of the next map, which SetLog tells.
-  // Jump indexes of a large map are left to BuildInBackground.
+  // Create but for STORAGE_FAILED. Jump indexes of a large map are left to BuildInBackground.
   absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                        const RequestHorizon& request_horizon);
   // Notes a map that the log has at that version, and that could not be read. Its id is taken until it is
@@ -106,7 +105,8 @@ class MapStore {
   void Prepare(GridMap& grid, const StopCheck* stop = nullptr,
                GridMap::LargeIndexes large_indexes = GridMap::LargeIndexes::kNow) const;
 
-  // Create a map, one after another: with a log, each waits until its map is durable. They return
+  // Create a map, one after another: with a log, each waits until its map is durable. The map has an epoch of
+  // its own and begins at revision 1, whatever had its id before. They return
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
   // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for
   // a map that the log cannot hold.
@@ -115,8 +115,8 @@ class MapStore {
 
   // Create a map in the place of the one that has the id, in one step: readers find the old map or the new
   // one, and so does a start after a crash. If there is no such map, they create it. The old map ends as by
-  // Delete, and the new one has another epoch and later revisions; both are in memory for a moment. Return
-  // the errors of Create, but for MAP_EXISTS; after an error the old map goes on.
+  // Delete, and the new one has another epoch and begins at revision 1; both are in memory for a moment.
+  // Return the errors of Create, but for MAP_EXISTS; after an error the old map goes on.
   absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, GridMap grid, absl::Time now);
   absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, WaypointGraph graph, absl::Time now);
 
@@ -199,8 +199,7 @@ class MapStore {
                                          IfExists if_exists);
   absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists);
   void Insert(StoredMap map) noexcept;
-  // Puts the map, which has no revision yet, in the place of the record's. Returns false if the record's has
-  // ended.
+  // Puts the map in the place of the record's. Returns false if the record's has ended.
   absl::StatusOr<bool> TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot);
   // Ends a damaged map once the log has what `append` appends. Returns its last version, or nothing if there
   // is no such map.
@@ -211,8 +210,6 @@ class MapStore {
   // Completes the batches that waited for a map that has ended.
   static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);
   void Drop(MemoryDrop what);
-  // Returns the first revision of the next map.
-  std::uint64_t FirstRevision() const;
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;
@@ -221,7 +218,6 @@ class MapStore {
   Mutex creating_;
   // What records use of the store, and the lock of its table.
   StoreContext context_;
-  std::uint64_t first_revision_ ABSL_GUARDED_BY(context_.readers) = 1;
   // The keys are the ids in the records. records_ is in order, by_id_ is for readers.
   absl::btree_map<absl::string_view, RecordPtr> records_ ABSL_GUARDED_BY(context_.readers);
   absl::flat_hash_map<absl::string_view, const MapRecord*> by_id_ ABSL_GUARDED_BY(context_.readers);

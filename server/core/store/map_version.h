@@ -9,8 +9,8 @@ struct MapVersion {
   // The name of the incarnation: a number that a store draws for each map that it creates, and that no other
   // map has, in this run of the server or another. It is never 0.
   std::uint64_t epoch = 0;
-  // The revision grows by one with each committed update. A new map's first is 1, or one more than any that a
-  // deleted map had: an id that is used again never repeats a revision of the same store.
+  // A new map's first revision is 1, and it grows by one with each committed update. Only revisions of one
+  // epoch can be compared: an id that is used again begins at 1 again.
   std::uint64_t revision = 1;
 
   friend bool operator==(const MapVersion&, const MapVersion&) = default;

@@ -1,21 +1,23 @@
 #include "server/core/store/old_snapshots.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace waystar::core {
 namespace {
 
-// Returns the bytes that `old` holds and `newer`, which may be null, does not.
+bool IsSameMap(const MapSnapshot& a, const MapSnapshot& b) { return a.epoch == b.epoch && a.id == b.id; }
+
+// Returns the bytes that `old` holds and `newer` does not: all if that is null or of another map.
 std::size_t BytesBeyond(const MapSnapshot& old, const MapSnapshot* newer) {
-  return newer == nullptr ? old.memory_bytes() : old.BytesBeyond(*newer);
+  return newer == nullptr || !IsSameMap(old, *newer) ? old.memory_bytes() : old.BytesBeyond(*newer);
 }
 
 }  // namespace
 
 void OldSnapshots::Add(const PinnedSnapshot& replaced, absl::Time now) {
   MutexLock lock(mutex_);
-  entries_.insert_or_assign(Key(replaced->id, replaced->revision), Entry{replaced, now});
+  entries_.insert_or_assign(Key(replaced->id, replaced->epoch, replaced->revision), Entry{replaced, now});
   if (entries_.size() >= prune_at_) {
     PruneLocked();
   }
@@ -29,8 +31,8 @@ void OldSnapshots::PruneLocked() {
 std::vector<OldSnapshots::Held> OldSnapshots::Hold(const std::string* id) const {
   std::vector<Held> held;
   MutexLock lock(mutex_);
-  for (auto it = id == nullptr ? entries_.begin() : entries_.lower_bound(Key(*id, 0));
-       it != entries_.end() && (id == nullptr || it->first.first == *id); ++it) {
+  for (auto it = id == nullptr ? entries_.begin() : entries_.lower_bound(Key(*id, 0, 0));
+       it != entries_.end() && (id == nullptr || std::get<0>(it->first) == *id); ++it) {
     if (PinnedSnapshot snapshot = it->second.snapshot.lock(); snapshot != nullptr) {
       held.push_back({.snapshot = std::move(snapshot), .replaced = it->second.replaced});
     }
@@ -41,7 +43,7 @@ std::vector<OldSnapshots::Held> OldSnapshots::Hold(const std::string* id) const 
 void OldSnapshots::Measure(std::vector<Held>& held, LatestOf latest_of) {
   for (std::size_t i = 0; i < held.size(); ++i) {
     const MapSnapshot& old = *held[i].snapshot;
-    const bool is_last = i + 1 == held.size() || held[i + 1].snapshot->id != old.id;
+    const bool is_last = i + 1 == held.size() || !IsSameMap(old, *held[i + 1].snapshot);
     const PinnedSnapshot newer = is_last ? latest_of(old.id) : held[i + 1].snapshot;
     held[i].bytes = BytesBeyond(old, newer.get());
   }
@@ -60,7 +62,9 @@ void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
   std::vector<Held> held = Hold(nullptr);
   Measure(held, latest_of);
   std::erase_if(held, [](const Held& old) { return old.snapshot->eviction.is_set(); });
-  std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.replaced < b.replaced; });
+  // Those of one map that were replaced at the same time stay in order.
+  std::stable_sort(held.begin(), held.end(),
+                   [](const Held& a, const Held& b) { return a.replaced < b.replaced; });
   std::size_t bytes = 0;
   for (const Held& old : held) {
     bytes += old.bytes;
@@ -84,9 +88,12 @@ OldSnapshotsInfo OldSnapshots::InfoOf(absl::string_view id, LatestOf latest_of) 
   const std::string key(id);
   std::vector<Held> held = Hold(&key);
   Measure(held, latest_of);
+  const PinnedSnapshot latest = held.empty() ? nullptr : latest_of(id);
   OldSnapshotsInfo info{.count = held.size()};
   for (const Held& old : held) {
-    info.oldest_revision = info.oldest_revision == 0 ? old.snapshot->revision : info.oldest_revision;
+    if (info.oldest_revision == 0 && latest != nullptr && IsSameMap(*old.snapshot, *latest)) {
+      info.oldest_revision = old.snapshot->revision;
+    }
     info.bytes += old.bytes;
   }
   return info;

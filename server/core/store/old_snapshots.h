@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -17,9 +17,9 @@
 
 namespace waystar::core {
 
-// Figures of one map.
+// Figures of one map, and of those that had its id before it.
 struct OldSnapshotsInfo {
-  // 0 if there are none.
+  // Of this map; 0 if there are none of it.
   std::uint64_t oldest_revision = 0;
   std::size_t count = 0;
   // The bytes that they hold and the latest snapshot does not.
@@ -58,8 +58,9 @@ class OldSnapshots {
   OldSnapshotsTotal Total(absl::Time now, LatestOf latest_of) const;
 
  private:
-  // Id and revision.
-  using Key = std::pair<std::string, std::uint64_t>;
+  // Id, epoch and revision: those of one map stand together, in the order in which they were replaced. The
+  // epochs of an id have no order.
+  using Key = std::tuple<std::string, std::uint64_t, std::uint64_t>;
   struct Entry {
     std::weak_ptr<const MapSnapshot> snapshot;
     absl::Time replaced;
@@ -67,11 +68,11 @@ class OldSnapshots {
   struct Held {
     PinnedSnapshot snapshot;
     absl::Time replaced;
-    // The bytes that the next snapshot of the map does not hold.
+    // The bytes that the next snapshot of the map does not hold; all if there is none.
     std::size_t bytes = 0;
   };
 
-  // Returns those of one map, or of all if null, in order.
+  // Returns those of one id, or of all if null, in the order of their keys.
   std::vector<Held> Hold(const std::string* id) const;
   static void Measure(std::vector<Held>& held, LatestOf latest_of);
   void PruneLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

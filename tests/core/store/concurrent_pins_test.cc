@@ -29,15 +29,19 @@ using ::waystar::testing::Unblock;
 constexpr std::array<const char*, 3> kMaps = {"arena", "dungeon", "forest"};
 constexpr int kReaders = 5;
 
-// The newest revision that any thread has seen of a map. That of a deleted map stays: ids that come again do
-// not repeat revisions.
+// Returns a number that grows with the epochs of the test, which are given in order, and the revisions of
+// each.
+std::uint64_t OrderOf(const MapVersion& version) { return version.epoch << 32 | version.revision; }
+
+// The newest version that any thread has seen of a map, or of one that had its id before it.
 class NewestSeen {
  public:
   std::uint64_t Get() const { return newest_.load(std::memory_order_acquire); }
 
-  void Saw(std::uint64_t revision) {
+  void Saw(const MapVersion& version) {
+    const std::uint64_t order = OrderOf(version);
     std::uint64_t before = newest_.load(std::memory_order_relaxed);
-    while (before < revision && !newest_.compare_exchange_weak(before, revision, std::memory_order_acq_rel)) {
+    while (before < order && !newest_.compare_exchange_weak(before, order, std::memory_order_acq_rel)) {
     }
   }
 
@@ -51,14 +55,15 @@ class ConcurrentPinsTest : public ::testing::Test {
     const std::uint64_t seen = newest_[map].Get();
     const auto created = store_.Create(kMaps[map], DrawMap({".....", "....."}), absl::UnixEpoch());
     ASSERT_THAT(created, IsOk());
-    ASSERT_GT((*created)->revision, seen);
-    newest_[map].Saw((*created)->revision);
+    ASSERT_EQ((*created)->revision, 1U);
+    ASSERT_GT(OrderOf((*created)->version()), seen);
+    newest_[map].Saw((*created)->version());
   }
 
   void Delete(std::size_t map) {
     const auto deleted = store_.Delete(kMaps[map]);
     ASSERT_THAT(deleted, IsOk());
-    ASSERT_GE(deleted->revision, newest_[map].Get());
+    ASSERT_GE(OrderOf(*deleted), newest_[map].Get());
     ASSERT_THAT(store_.Pin(kMaps[map]),
                 IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   }
@@ -68,7 +73,7 @@ class ConcurrentPinsTest : public ::testing::Test {
     const auto updated =
         store_.UpdateAndWait(kMaps[map], {.edits = {i / 5 % 2 == 0 ? Block(cell) : Unblock(cell)}});
     if (updated.ok()) {
-      newest_[map].Saw(updated->revision);
+      newest_[map].Saw({.epoch = updated->epoch, .revision = updated->revision});
     } else {
       ASSERT_NE(map, 0U);
       ASSERT_THAT(updated, IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
@@ -80,8 +85,8 @@ class ConcurrentPinsTest : public ::testing::Test {
     const auto pinned = store_.Pin(kMaps[map]);
     if (pinned.ok()) {
       ASSERT_EQ((*pinned)->id, kMaps[map]);
-      ASSERT_GE((*pinned)->revision, seen);
-      newest_[map].Saw((*pinned)->revision);
+      ASSERT_GE(OrderOf((*pinned)->version()), seen);
+      newest_[map].Saw((*pinned)->version());
     } else {
       ASSERT_NE(map, 0U);
       ASSERT_THAT(pinned, IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
@@ -99,19 +104,20 @@ class ConcurrentPinsTest : public ::testing::Test {
       last = pinned->id;
       for (std::size_t map = 0; map < kMaps.size(); ++map) {
         if (pinned->id == kMaps[map]) {
-          ASSERT_GE(pinned->revision, seen[map]);
-          newest_[map].Saw(pinned->revision);
+          ASSERT_GE(OrderOf(pinned->version()), seen[map]);
+          newest_[map].Saw(pinned->version());
         }
       }
     }
   }
 
-  MapStore store_{kMaps.size()};
+  std::atomic<std::uint64_t> last_epoch_ = 0;
+  MapStore store_{StoreOptions{.max_maps = kMaps.size(), .new_epoch = [this] { return ++last_epoch_; }}};
   std::array<NewestSeen, kMaps.size()> newest_;
 };
 
 // Neither on one thread nor across threads is a pin older than what was seen before it began.
-TEST_F(ConcurrentPinsTest, RevisionsNeverGoBack) {
+TEST_F(ConcurrentPinsTest, VersionsNeverGoBack) {
   Create(0);
   std::atomic<int> changing = 4;
   std::vector<std::thread> threads;

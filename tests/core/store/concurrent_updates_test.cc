@@ -152,19 +152,20 @@ TEST(ConcurrentUpdatesTest, MapsComeAndGo) {
   EXPECT_EQ(answered, 900);
   int heard_commits = 0;
   int deletions = 0;
-  std::uint64_t revision = 0;
+  std::uint64_t revision = 1;
   for (const RecordingListener::Heard& heard : listener.heard()) {
     heard_commits += static_cast<int>(heard.commits.size());
     deletions += heard.is_deletion ? 1 : 0;
-    // A deletion tells of the last revision; the next map begins beyond it.
+    // A deletion tells of the last revision; the next map begins at 1 again.
     EXPECT_GE(heard.revision, heard.is_deletion ? revision : revision + 1);
-    revision = heard.revision;
+    revision = heard.is_deletion ? 1 : heard.revision;
   }
   EXPECT_EQ(heard_commits, applied);
   EXPECT_EQ(deletions, 100);
 }
 
-// An id that comes again never repeats a revision, whatever else is created and deleted meanwhile.
+// An id that comes again begins at revision 1 under another epoch, whatever else is created and deleted
+// meanwhile.
 TEST(ConcurrentUpdatesTest, MapsMayBeCreatedAndDeletedByMany) {
   constexpr int kRounds = 200;
   MapStore store(kWriters);
@@ -172,17 +173,18 @@ TEST(ConcurrentUpdatesTest, MapsMayBeCreatedAndDeletedByMany) {
   for (int thread = 0; thread < kWriters; ++thread) {
     threads.emplace_back([&store, thread] {
       const std::string id(1, static_cast<char>('a' + thread));
-      std::uint64_t last = 0;
+      std::uint64_t last_epoch = 0;
       for (int round = 0; round < kRounds; ++round) {
         const auto created = store.Create(id, DrawMap({"..."}), absl::UnixEpoch());
         ASSERT_THAT(created, IsOk());
-        EXPECT_GT((*created)->revision, last);
+        EXPECT_EQ((*created)->revision, 1U);
+        EXPECT_NE((*created)->epoch, last_epoch);
         EXPECT_EQ(*store.Pin(id), *created);
         ASSERT_THAT(store.UpdateAndWait(id, {.edits = {Block({1, 0})}}), IsOk());
         const auto deleted = store.Delete(id);
         ASSERT_THAT(deleted, IsOk());
-        EXPECT_EQ(deleted->revision, (*created)->revision + 1);
-        last = deleted->revision;
+        EXPECT_EQ(*deleted, (MapVersion{.epoch = (*created)->epoch, .revision = 2}));
+        last_epoch = deleted->epoch;
       }
     });
   }

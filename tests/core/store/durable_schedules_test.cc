@@ -70,7 +70,7 @@ class Schedule final : public StoreListener {
                 .clock = &clock_}) {
     store_.AddListener(this);
     store_.OnEarlierExpiry([this](absl::Time expiry) { expire_at_ = std::min(expire_at_, expiry); });
-    store_.SetLog(&log_, 1);
+    store_.SetLog(&log_);
   }
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
@@ -150,7 +150,7 @@ class Schedule final : public StoreListener {
       ASSERT_THAT(edited, IsOk());
       map_ = edited->map;
       EXPECT_EQ(map_->digest(), commit->digest);
-      commits_[revision_] = {.commit = commit};
+      commits_[{epoch_, revision_}] = {.commit = commit};
       heard_.push_back(commit);
       if (IsRemoval(*commit)) {
         last_told_.reset();
@@ -231,7 +231,7 @@ class Schedule final : public StoreListener {
 
   void CheckApplied(const UpdateBatch& batch, const UpdateResult& result) {
     EXPECT_EQ(result.epoch, epoch_);
-    const auto commit = commits_.find(result.revision);
+    const auto commit = commits_.find({result.epoch, result.revision});
     ASSERT_NE(commit, commits_.end());
     EXPECT_EQ(commit->second.commit->edits, batch.edits);
     EXPECT_EQ(commit->second.commit->digest, result.digest);
@@ -304,7 +304,8 @@ class Schedule final : public StoreListener {
     const absl::StatusOr<PinnedSnapshot> created = store_.Create("arena", FirstMap(), clock_.Now());
     ++counts_[created.ok() ? "created" : "not created"];
     if (created.ok()) {
-      EXPECT_GT((*created)->revision, revision_);
+      EXPECT_EQ((*created)->revision, 1U);
+      EXPECT_NE((*created)->epoch, epoch_);
       revision_ = (*created)->revision;
       epoch_ = (*created)->epoch;
       map_ = FirstMap();
@@ -354,8 +355,8 @@ class Schedule final : public StoreListener {
   // The latest revision as far as answers tell, unless obstacles were removed since.
   std::optional<std::uint64_t> last_told_;
   std::map<std::string, std::uint64_t> applied_;
-  // Of all maps.
-  std::map<std::uint64_t, Heard> commits_;
+  // Of all maps, by epoch and revision.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Heard> commits_;
   std::vector<SharedCommit> heard_;
   // The batches that may be sent again.
   std::vector<UpdateBatch> sent_;

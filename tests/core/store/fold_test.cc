@@ -176,7 +176,7 @@ TEST_F(FoldTest, DeletionAnswersWhatWaits) {
   for (const Answer& answer : answers) {
     EXPECT_THAT(answer, IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   }
-  EXPECT_EQ((*store_.Pin("arena"))->revision, 3U);
+  EXPECT_EQ((*store_.Pin("arena"))->revision, 1U);
   EXPECT_THAT(Drawn(), ElementsAre("...."));
   ASSERT_THAT(listener_.heard(), SizeIs(2));
   EXPECT_TRUE(listener_.heard()[1].is_deletion);

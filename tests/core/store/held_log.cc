@@ -73,11 +73,10 @@ bool HeldLog::WaitForAppends(std::size_t count) const {
 
 bool HeldLog::FollowsLocked(const Entry& entry) const {
   const auto it = versions_.find(entry.map);
-  const MapVersion before = it == versions_.end() ? MapVersion{.revision = 0} : it->second;
+  const MapVersion before = it == versions_.end() ? MapVersion() : it->second;
   switch (entry.kind) {
     case Kind::kCreation:
-      // No revision comes twice.
-      return before.epoch == 0 && entry.version.revision > before.revision;
+      return before.epoch == 0 && entry.version.revision == 1;
     case Kind::kCommits:
       return entry.version.epoch == before.epoch &&
              entry.commits.front().commit->revision == before.revision + 1;
@@ -85,7 +84,7 @@ bool HeldLog::FollowsLocked(const Entry& entry) const {
       return entry.version == before;
     case Kind::kReplacement:
       return before.epoch != 0 && entry.replaced == before && entry.version.epoch != before.epoch &&
-             entry.version.revision > before.revision;
+             entry.version.revision == 1;
   }
   return false;
 }

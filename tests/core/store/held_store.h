@@ -31,7 +31,7 @@ class HeldStoreTest : public ::testing::Test {
         }()) {
     store_.AddListener(&listener_);
     store_.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });
-    store_.SetLog(&log_, 1);
+    store_.SetLog(&log_);
     log_.Begin("arena", {.epoch = 7, .revision = 1});
     EXPECT_THAT(store_.Restore({.id = "arena",
                                 .epoch = 7,

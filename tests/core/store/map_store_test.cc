@@ -146,9 +146,10 @@ TEST(MapStoreTest, DeletedMapIsGoneButWhatIsPinnedStays) {
   EXPECT_EQ(store.Delete("arena")->revision, 2U);
   EXPECT_THAT(store.Pin("arena"), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
   EXPECT_THAT(DrawPath(pinned->grid(), {}), ElementsAre(".#."));
-  // The id comes again, its revisions do not.
+  // The id comes again, and its revisions begin again.
   ASSERT_THAT(store.Create("arena", DrawMap({"."}), kNow), IsOk());
-  EXPECT_EQ((*store.Pin("arena"))->revision, 3U);
+  EXPECT_EQ((*store.Pin("arena"))->revision, 1U);
+  EXPECT_NE((*store.Pin("arena"))->epoch, pinned->epoch);
 }
 
 // A door at (8, 4) opens and closes while readers search: each answer is right for the revision it pinned.

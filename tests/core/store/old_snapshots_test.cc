@@ -120,6 +120,46 @@ TEST_F(OldSnapshotsTest, SnapshotOfADeletedMapCountsAsWell) {
   EXPECT_TRUE(pinned->eviction.is_set());
 }
 
+// Two maps that have had one id are pinned at the same revisions.
+TEST_F(OldSnapshotsTest, MapsOfOneIdAreCountedEach) {
+  Make(1 << 30);
+  std::vector<PinnedSnapshot> pinned = {Pin("arena")};
+  Update("arena");
+  pinned.push_back(Pin("arena"));
+  EXPECT_THAT(store_->Delete("arena"), IsOk());
+  Create("arena");
+  EXPECT_EQ(store_->OldSnapshotsOf("arena").count, 2U);
+  EXPECT_EQ(store_->OldSnapshotsOf("arena").oldest_revision, 0U) << "none is of the new map";
+  Update("arena");
+  pinned.push_back(Pin("arena"));
+  Update("arena");
+  ASSERT_EQ(pinned[1]->revision, pinned[2]->revision);
+  const OldSnapshotsInfo info = store_->OldSnapshotsOf("arena");
+  EXPECT_EQ(info.count, 3U);
+  EXPECT_EQ(info.oldest_revision, 2U);
+  EXPECT_GE(info.bytes, pinned[1]->memory_bytes()) << "the last of the first map shares nothing";
+  pinned.erase(pinned.begin());
+  EXPECT_EQ(store_->OldSnapshotsOf("arena").count, 2U);
+}
+
+TEST_F(OldSnapshotsTest, TheMapBeforeGoesFirst) {
+  Make(0);
+  Create("other");
+  const PinnedSnapshot probe = Pin("other");
+  const std::size_t whole = probe->memory_bytes();
+  // Room for the last of the first map alone, not for what the next has left besides.
+  Make(whole + 1);
+  Update("arena");
+  Update("arena");
+  const PinnedSnapshot before = Pin("arena");
+  EXPECT_THAT(store_->Replace("arena", DrawMap({std::string(20, '.'), std::string(20, '.')}), clock_.Now()),
+              IsOk());
+  const PinnedSnapshot after = Pin("arena");
+  Update("arena");
+  EXPECT_TRUE(before->eviction.is_set());
+  EXPECT_FALSE(after->eviction.is_set());
+}
+
 TEST_F(OldSnapshotsTest, ChecksNoMoreOftenThanToldTo) {
   Make(0);
   const PinnedSnapshot first = Pin("arena");

@@ -116,7 +116,7 @@ TEST_F(EpochTest, WatchesDoNotGoOnInAnotherHistory) {
   before_.client().DeleteMap(About<v1::DeleteMapRequest>("room")).IgnoreError();
   before_.Create("room", {"....", "...."});
   EXPECT_NE(EpochOf(before_), epoch_);
-  EXPECT_EQ(WatchOfMap(before_, request).Next(), "resynchronize 10");
+  EXPECT_EQ(WatchOfMap(before_, request).Next(), "resynchronize 1");
 }
 
 TEST(RequestTimeTest, LateRetriesAreRefused) {

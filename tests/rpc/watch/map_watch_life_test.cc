@@ -39,9 +39,34 @@ TEST_F(MapWatchLifeTest, EndsWhenTheMapIsDeleted) {
   EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND");
   // The new map and the other one are not meant.
   WatchOfMap again(server_, WatchRequest("room"));
-  EXPECT_EQ(again.Next(), "watching 2");
-  EXPECT_EQ(Change(), 3U);
-  EXPECT_EQ(again.Next(), "revision 3");
+  EXPECT_EQ(again.Next(), "watching 1");
+  EXPECT_EQ(Change(), 2U);
+  EXPECT_EQ(again.Next(), "revision 2");
+}
+
+// The new map's revisions are smaller than those that the old one had.
+TEST_F(MapWatchLifeTest, EndsWithTheMapThatItBeganOn) {
+  for (int i = 0; i < 3; ++i) {
+    Change();
+  }
+  for (int i = 0; i < 20; ++i) {
+    WatchOfMap old(server_, WatchRequest("room"));
+    const v1::Version before = old.NextEvent().watching().version();
+    v1::ImportMapHeader import;
+    import.set_map("room");
+    import.set_format(v1::MAP_FORMAT_TEXT);
+    import.set_replace(true);
+    const auto imported = server_.client().ImportMap(import, "....\n....\n");
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    WatchOfMap watch(server_, WatchRequest("room"));
+    const v1::Version after = watch.NextEvent().watching().version();
+    EXPECT_EQ(after.revision(), 1U);
+    EXPECT_NE(after.epoch(), before.epoch());
+    EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
+    EXPECT_EQ(Change(), 2U);
+    EXPECT_EQ(watch.Next(), "revision 2");
+    EXPECT_EQ(Change(), 3U);
+  }
 }
 
 TEST_F(MapWatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {

@@ -140,6 +140,35 @@ TEST(PathWatchTest, EndsWithTheMap) {
   EXPECT_EQ(other.Next().answer().cost(), 1.0);
 }
 
+// The new map's revisions are smaller than those that the old one had.
+TEST(PathWatchTest, EndsWithTheMapThatItBeganOn) {
+  TestServer server;
+  server.Create("arena", {"....", "...."});
+  for (int i = 0; i < 3; ++i) {
+    Update(server, BlockRequest("arena", {CellAt(i, 1)}));
+  }
+  for (int i = 0; i < 20; ++i) {
+    WatchOfPath old(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+    const v1::Version before = old.Next().version();
+    v1::ImportMapHeader import;
+    import.set_map("arena");
+    import.set_format(v1::MAP_FORMAT_TEXT);
+    import.set_replace(true);
+    const auto imported = server.client().ImportMap(import, "....\n....\n");
+    ASSERT_TRUE(imported.ok()) << imported.status();
+    WatchOfPath watch(server, PathRequest("arena", CellAt(0, 0), CellAt(3, 0)));
+    const v1::Version after = watch.Next().version();
+    EXPECT_EQ(after.revision(), 1U);
+    EXPECT_NE(after.epoch(), before.epoch());
+    EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
+    Update(server, BlockRequest("arena", {CellAt(1, 0)}));
+    const v1::WatchPathResponse next = watch.Next();
+    EXPECT_EQ(next.version().revision(), 2U);
+    EXPECT_EQ(next.version().epoch(), after.epoch());
+    Update(server, UnblockRequest("arena", {CellAt(1, 0)}));
+  }
+}
+
 TEST(PathWatchTest, EndsWhenTheServerStops) {
   TestServer server;
   server.Create("arena", {"....", "...."});
