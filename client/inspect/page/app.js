@@ -284,7 +284,7 @@ class App {
       return;
     }
     this.isReadingObstacles = true;
-    const revision = feed.latest;
+    const { latest, epoch } = feed;
     try {
       const { obstacles } = await call("MapService/ListObstacles", { map, pageSize: MAX_OBSTACLES });
       if (this.feed === feed && this.model) {
@@ -296,7 +296,7 @@ class App {
       // The feed tells what is wrong.
     }
     this.isReadingObstacles = false;
-    if (this.feed && (this.feed !== feed || this.feed.latest !== revision)) {
+    if (this.feed && (this.feed !== feed || feed.latest !== latest || feed.epoch !== epoch)) {
       this.#readObstacles();
     }
   }

@@ -70,18 +70,22 @@ export class MapFeed {
     }
   }
 
-  // Revisions only grow, but those of a map that was created anew begin again.
+  // Revisions only grow within one epoch: those of a map that was created anew begin again.
   #advance({ epoch, revision }) {
     this.latest = epoch === this.epoch ? Math.max(this.latest, Number(revision)) : Number(revision);
     this.epoch = epoch;
   }
 
   #take(map, { version, edits, editsOmitted, changedBounds, changedNodes, changedEdges }) {
+    // A map that has taken the place of this one was read before the watch has ended.
+    if (version.epoch !== this.epoch) {
+      return;
+    }
     this.latest = Number(version.revision);
     const touched = changedBounds || changedNodes || changedEdges || editsOmitted;
     const isKnown = this.model.apply(edits ?? []) && !editsOmitted;
     if (this.isReading) {
-      this.recent.push({ revision: this.latest, edits: edits ?? [] });
+      this.recent.push({ epoch: this.epoch, revision: this.latest, edits: edits ?? [] });
     }
     if (touched && !isKnown) {
       this.#readSoon(map);
@@ -120,12 +124,12 @@ export class MapFeed {
       return;
     }
     const isNew = this.model.load(content);
-    for (const { revision, edits } of this.recent) {
-      if (revision > this.model.revision) {
-        this.model.apply(edits);
-      }
+    this.recent = this.recent.filter(
+      ({ epoch, revision }) => epoch === this.model.epoch && revision > this.model.revision,
+    );
+    for (const { edits } of this.recent) {
+      this.model.apply(edits);
     }
-    this.recent = this.recent.filter(({ revision }) => revision > this.model.revision);
     this.#advance(this.model);
     this.events.map(isNew);
   }
