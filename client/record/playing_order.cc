@@ -15,29 +15,68 @@
 namespace waystar::record {
 namespace {
 
-// Where a unit stands among those of its map.
+// Where a unit stands among those of its id.
 struct Place {
+  // Which of the maps that have had the id, in their order.
+  std::size_t map = 0;
   std::uint64_t revision = 0;
   // What makes a revision, what is answered at it, and what ends the map with it.
   int rank = 1;
 
   bool operator<(const Place& other) const {
-    return std::tie(revision, rank) < std::tie(other.revision, other.rank);
+    return std::tie(map, revision, rank) < std::tie(other.map, other.revision, other.rank);
   }
 };
 
-Place PlaceOf(const Unit& unit, const Place& latest) {
+using Maps = std::map<std::uint64_t, std::size_t>;
+
+// Numbers the maps that have had one id, by epoch, in the order in which they were there. Epochs have no
+// order, but a map was there when its creation had ended, or else when the first call that it answered began.
+Maps NumberMaps(const std::vector<Unit>& units) {
+  struct Begin {
+    std::int64_t nanos = 0;
+    bool is_creation = false;
+  };
+  std::map<std::uint64_t, Begin> begins;
+  for (const Unit& unit : units) {
+    if (unit.revision == 0) {
+      continue;
+    }
+    const bool is_creation = CreatesMap(unit);
+    const std::int64_t nanos = is_creation ? unit.end_nanos : unit.begin_nanos;
+    const auto [it, is_first] = begins.emplace(unit.epoch, Begin{nanos, is_creation});
+    Begin& begin = it->second;
+    if (!is_first && (is_creation || (!begin.is_creation && nanos < begin.nanos))) {
+      begin = {nanos, is_creation};
+    }
+  }
+  std::vector<std::pair<std::int64_t, std::uint64_t>> in_order;
+  in_order.reserve(begins.size());
+  for (const auto& [epoch, begin] : begins) {
+    in_order.emplace_back(begin.nanos, epoch);
+  }
+  std::sort(in_order.begin(), in_order.end());
+  Maps maps;
+  for (const auto& [nanos, epoch] : in_order) {
+    maps.emplace(epoch, maps.size());
+  }
+  return maps;
+}
+
+Place PlaceOf(const Unit& unit, const Maps& maps, const Place& latest) {
   if (unit.revision == 0) {
     return latest;
   }
+  const std::size_t map = maps.at(unit.epoch);
   if (!unit.is_update) {
-    return {unit.revision, 1};
+    return {map, unit.revision, 1};
   }
-  return {unit.revision, unit.method == kDeleteMap ? 2 : 0};
+  return {map, unit.revision, unit.method == kDeleteMap ? 2 : 0};
 }
 
-// Those of one map, in any order.
+// Those of one id, in any order.
 std::vector<Unit> Sorted(std::vector<Unit> units) {
+  const Maps maps = NumberMaps(units);
   std::stable_sort(units.begin(), units.end(),
                    [](const Unit& a, const Unit& b) { return a.begin_nanos < b.begin_nanos; });
   std::vector<const Unit*> by_end;
@@ -53,11 +92,11 @@ std::vector<Unit> Sorted(std::vector<Unit> units) {
   auto ended = by_end.begin();
   for (std::size_t i = 0; i < units.size(); ++i) {
     for (; ended != by_end.end() && (*ended)->end_nanos <= units[i].begin_nanos; ++ended) {
-      Place place = PlaceOf(**ended, latest);
+      Place place = PlaceOf(**ended, maps, latest);
       place.rank = std::max(place.rank, 1);
       latest = std::max(latest, place);
     }
-    places.emplace_back(PlaceOf(units[i], latest), i);
+    places.emplace_back(PlaceOf(units[i], maps, latest), i);
   }
   std::sort(places.begin(), places.end());
   std::vector<Unit> sorted;

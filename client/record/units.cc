@@ -190,7 +190,11 @@ class UnitReader {
       static_cast<void>(header.ParseFromString(unit.request));
       unit.map = header.map();
     }
-    unit.revision = status.code() == 0 ? VersionIn(unit.method, unit.response).revision() : 0;
+    if (status.code() == 0) {
+      const v1::Version version = VersionIn(unit.method, unit.response);
+      unit.epoch = version.epoch();
+      unit.revision = version.revision();
+    }
     unit.is_update = unit.method == kUpdateObstacles || unit.method == kDeleteMap || CreatesMap(unit);
     units_.units.push_back(std::move(unit));
   }

@@ -31,7 +31,8 @@ struct Unit {
   google::rpc::Status status;
   // The map that the unit is about; empty if there is none.
   std::string map;
-  // The revision of the map that the answer names; 0 if it names none.
+  // The epoch and the revision of the map that the answer names; 0 if it names none.
+  std::uint64_t epoch = 0;
   std::uint64_t revision = 0;
   // Whether it creates, changes or deletes a map.
   bool is_update = false;

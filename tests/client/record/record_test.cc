@@ -108,6 +108,29 @@ TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
                                  << report.differences.front().what;
 }
 
+// The new map has revisions that the old one had, too.
+TEST_F(RecordTest, MapsThatAreCreatedAgainArePlayedBackInTheirOrder) {
+  v1::CreateMapRequest create;
+  create.set_map("cell");
+  create.add_rows("...");
+  create.add_rows("...");
+  v1::DeleteMapRequest gone;
+  gone.set_map("cell");
+  for (const int row : {0, 1}) {
+    ASSERT_TRUE(client_->CreateMap(create).ok());
+    for (const int x : {1, 2}) {
+      ASSERT_TRUE(client_->UpdateObstacles(BlockRequest("cell", {CellAt(x, row)})).ok());
+      ASSERT_TRUE(client_->FindPath(PathRequest("cell", CellAt(0, 0), CellAt(0, 1))).ok());
+    }
+    ASSERT_TRUE(client_->DeleteMap(gone).ok());
+  }
+  TestServer fresh;
+  const ReplayReport report = ReplayAgainst(fresh);
+  EXPECT_EQ(report.played, 12);
+  EXPECT_EQ(report.differing, 0) << report.differences.front().method << " "
+                                 << report.differences.front().what;
+}
+
 TEST_F(RecordTest, AServerWithAnotherMapDoes) {
   ASSERT_TRUE(Find(5, 1).ok());
   ASSERT_TRUE(Find(0, 0).ok());
