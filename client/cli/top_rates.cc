@@ -167,8 +167,10 @@ class Comparison {
   }
 
   void AddMap(const v1::MapStatistics& after) {
-    const v1::MapStatistics before =
-        FindRow(before_.maps(), [&](const v1::MapStatistics& row) { return row.map() == after.map(); });
+    // Revisions of another map that had the id tell nothing.
+    const v1::MapStatistics before = FindRow(before_.maps(), [&](const v1::MapStatistics& row) {
+      return row.map() == after.map() && row.version().epoch() == after.version().epoch();
+    });
     MapRates& map = rates_.maps.emplace_back();
     map.map = after.map();
     map.revision = after.version().revision();

@@ -66,6 +66,14 @@ TEST(TopRatesTest, BeginAnewWithTheServer) {
   EXPECT_FALSE(rates.maps[0].updates_per_second.has_value());
 }
 
+TEST(TopRatesTest, BeginAnewWithAMapThatIsCreatedAgain) {
+  v1::GetServerStatisticsResponse before = After(10);
+  before.mutable_maps(0)->mutable_version()->set_epoch(7);
+  v1::GetServerStatisticsResponse after = After(12);
+  after.mutable_maps(0)->mutable_version()->set_epoch(3);
+  EXPECT_FALSE(RatesBetween(before, after).maps[0].updates_per_second.has_value());
+}
+
 TEST(TopTextTest, LeavesOutWhatDoesNotFit) {
   Rates rates;
   for (int i = 0; i < 50; ++i) {
