@@ -69,6 +69,9 @@ TEST_F(MapServiceTest, DeletesAndForgets) {
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
   EXPECT_THAT(server_.client().FindPath(PathRequest("gone", CellAt(0, 0), CellAt(0, 0))),
               IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+  server_.Create("gone", {"..."});
+  EXPECT_EQ(VersionOf(server_, "gone").revision(), 1U);
+  EXPECT_NE(VersionOf(server_, "gone").epoch(), deleted->version().epoch());
 }
 
 TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
