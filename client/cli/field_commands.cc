@@ -48,7 +48,7 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     if (arguments.request.start().has_cell()) {
       overlay.start = arguments.request.start().cell();
     }
-    ShowFieldPicture(arguments.request.map(), overlay, answer.version().revision(), arguments.draw, session);
+    ShowFieldPicture(arguments.request.map(), overlay, answer.version(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
@@ -113,7 +113,7 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       overlay.portals.push_back(step.cell());
     }
     overlay.goals = GivenCells(arguments.request.goals());
-    ShowFieldPicture(arguments.request.map(), overlay, answer.version().revision(), arguments.draw, session);
+    ShowFieldPicture(arguments.request.map(), overlay, answer.version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
                                            answer.region().height(), answer.version().revision());

@@ -137,9 +137,10 @@ void MoveToPlane(const v1::HexInfo& hexagons, v1::FindPathRequest& request, v1::
 }
 
 // Fetches the map and shows it with what `overlay` makes of it, or tells why it cannot. Says so if the map
-// has changed since `revision`, that of `what`.
+// has changed since `version`, that of `what`.
 void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridInfo&)> overlay,
-               uint64_t revision, absl::string_view what, const DrawOptions& options, Session& session) {
+               const v1::Version& version, absl::string_view what, const DrawOptions& options,
+               Session& session) {
   if (!options.picture) {
     return;
   }
@@ -160,9 +161,11 @@ void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridI
     return;
   }
   session.io().out << *picture;
-  if (info.version().revision() != revision) {
+  if (info.version().epoch() != version.epoch()) {
+    session.io().out << "The picture shows a map that has replaced the one that the " << what << " is for.\n";
+  } else if (info.version().revision() != version.revision()) {
     session.io().out << "The picture shows revision " << info.version().revision() << ", the " << what
-                     << " is for revision " << revision << ".\n";
+                     << " is for revision " << version.revision() << ".\n";
   }
 }
 
@@ -224,13 +227,13 @@ void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathRes
     MoveToPlane(grid.hexagons(), asked, told);
     return OverlayOf(asked, told, search);
   };
-  ShowOnMap(request.map(), overlay, answer.version().revision(), "path", options, session);
+  ShowOnMap(request.map(), overlay, answer.version(), "path", options, session);
 }
 
-void ShowFieldPicture(const std::string& map, const Overlay& overlay, uint64_t revision,
+void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,
                       const DrawOptions& options, Session& session) {
   ShowOnMap(
-      map, [&](const v1::GridInfo&) { return overlay; }, revision, "answer", options, session);
+      map, [&](const v1::GridInfo&) { return overlay; }, version, "answer", options, session);
 }
 
 }  // namespace waystar::cli

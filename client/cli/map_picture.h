@@ -43,8 +43,8 @@ Window WindowFor(const DrawOptions& options, const Io& io);
 void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                        const SearchCells& search, const DrawOptions& options, Session& session);
 
-// The same for what is in `overlay`, an answer for `revision`.
-void ShowFieldPicture(const std::string& map, const Overlay& overlay, uint64_t revision,
+// The same for what is in `overlay`, an answer for `version`.
+void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,
                       const DrawOptions& options, Session& session);
 
 }  // namespace waystar::cli

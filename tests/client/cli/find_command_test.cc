@@ -260,6 +260,11 @@ TEST_F(FindCommandTest, SaysWhenThePictureIsOfAnotherRevision) {
   answer_.mutable_version()->set_revision(2);
   Run({"find", "arena", "0,0", "4,0"});
   EXPECT_THAT(out_, HasSubstr("The picture shows revision 3, the path is for revision 2.\n"));
+  // Another map may have any revision.
+  answer_.mutable_version()->set_epoch(7);
+  answer_.mutable_version()->set_revision(3);
+  Run({"find", "arena", "0,0", "4,0"});
+  EXPECT_THAT(out_, HasSubstr("The picture shows a map that has replaced the one that the path is for.\n"));
 }
 
 TEST_F(FindCommandTest, DrawsWhatIsLeftOnAMapThatShrank) {
