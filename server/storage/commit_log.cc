@@ -63,9 +63,7 @@ CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFi
       options_(std::move(options)),
       number_(start.number),
       previous_end_(start.previous_end),
-      mark_{.file = start.number - 1,
-            .end = start.previous_end,
-            .is_relaxed = options_.durability == Durability::kRelaxed,
+      mark_{.is_relaxed = options_.durability == Durability::kRelaxed,
             .run = folder.SystemRun()},
       maps_(start),
       old_files_(std::move(old)) {
@@ -402,12 +400,6 @@ absl::Status CommitLog::CheckIsReady() {
 }
 
 absl::Status CommitLog::BeginFile() {
-  if (mark_file_ == nullptr) {
-    WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<SectorFile> mark_file, folder_.OpenSector(kMarkName));
-    WAYSTAR_RETURN_IF_ERROR(mark_file->Overwrite(EncodeMark(mark_)));
-    WAYSTAR_RETURN_IF_ERROR(mark_file->Sync());
-    mark_file_ = std::move(mark_file);
-  }
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> file,
                            RecordWriter::Create(folder_, LogFileName(number_), FileKind::kLog, RandomId()));
   WAYSTAR_RETURN_IF_ERROR(file->Append(EncodeStart(NextStart())));
@@ -420,11 +412,29 @@ absl::Status CommitLog::BeginFile() {
     start_bytes_ = file_->size();
     file_bytes_ = start_bytes_;
   }
-  if (const absl::Status marked = WriteMark(); !marked.ok()) {
+  if (const absl::Status marked = mark_file_ == nullptr ? BeginMark() : WriteMark(); !marked.ok()) {
     GiveUpFile(marked, file_->size());
     return marked;
   }
   return absl::OkStatus();
+}
+
+// Not before the first file is there: it says which epochs the maps have now, and until then the mark of
+// before says why they have new ones.
+absl::Status CommitLog::BeginMark() {
+  WAYSTAR_ASSIGN_OR_RETURN(mark_file_, folder_.OpenSector(kMarkName));
+  absl::Status status = WriteMark();
+  if (status.ok()) {
+    status = mark_file_->Sync();
+  }
+  if (status.ok()) {
+    // It may be new.
+    status = folder_.SyncNames();
+  }
+  if (!status.ok()) {
+    mark_file_.reset();
+  }
+  return status;
 }
 
 LogStart CommitLog::NextStart() const {

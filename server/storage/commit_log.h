@@ -174,6 +174,8 @@ class CommitLog final : public core::DurableLog {
   absl::Status Write(absl::string_view record);
   absl::Status SyncFile();
   absl::Status BeginFile();
+  // Opens the mark, and writes and syncs it.
+  absl::Status BeginMark();
   absl::Status WriteMark();
   absl::Status End();
   // Begins a file if there is none.

@@ -646,6 +646,26 @@ TEST_F(DataFolderTest, LastFileOfTheLogIsMissed) {
   EXPECT_THAT(store_->status().message(), HasSubstr(LogFileName(2)));
 }
 
+// The start that finds a loss may end before it has written down that there are new epochs.
+TEST_F(DataFolderTest, MapsGetNewEpochsWhereverTheStartThatGivesThemEnds) {
+  CreateArena();
+  Update("arena", {Block({3, 0})});
+  const std::uint64_t epoch = (*store().Pin("arena"))->epoch;
+  store_.reset();
+  ASSERT_THAT(folder_.Remove("MARK"), IsOk());
+  bool has_crashed = true;
+  for (int operations = 0; has_crashed; ++operations) {
+    const std::unique_ptr<CrashingFolder> folder = folder_.AfterKill();
+    folder->CrashAfter(operations);
+    { const DurableStore start(*folder); }
+    has_crashed = folder->has_crashed();
+    const std::unique_ptr<CrashingFolder> left = folder->AfterKill();
+    DurableStore next(*left);
+    ASSERT_THAT(next.status(), IsOk());
+    EXPECT_NE((*next.store().Pin("arena"))->epoch, epoch) << operations;
+  }
+}
+
 TEST_F(DataFolderTest, MapsGetNewEpochsWhereNothingSaysHowFarTheLogWent) {
   CreateArena();
   Update("arena", {Block({3, 0})}, "first");
