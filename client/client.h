@@ -101,7 +101,8 @@ class Client {
   }
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const {
-    return Call(maps_, &Maps::CreateMap, request, Repeatable::kNever);
+    return Call(maps_, &Maps::CreateMap, request,
+                request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
   }
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const {
     return Call(maps_, &Maps::GetMap, request, Repeatable::kReads);

@@ -34,16 +34,19 @@ void AddHexLayout(CLI::App& command, const std::string& name,
 void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
   AddChoice<v1::Connectivity>(
       command, "--connectivity",
-      [&grid](v1::Connectivity connectivity) { grid.set_connectivity(connectivity); },
+      [&grid](v1::Connectivity connectivity) { grid.mutable_squares()->set_connectivity(connectivity); },
       {{"4", v1::CONNECTIVITY_FOUR}, {"8", v1::CONNECTIVITY_EIGHT}},
       "How many neighbours a cell has [what the file says, else 8]");
   AddHexLayout(
-      command, "--hexagons", [&grid](v1::HexLayout layout) { grid.set_hexagons(layout); },
+      command, "--hexagons", [&grid](v1::HexLayout layout) { grid.mutable_hexagons()->set_layout(layout); },
       "Make a map of hexagons: a board of columns and rows, of which every other row (with a corner on top) "
       "or column (with a side on top) is shifted, or an axial plane");
-  AddField(command, "--diagonal-cost", grid, &v1::GridOptions::set_diagonal_cost,
-           "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]",
-           "COST");
+  command
+      .add_option_function<double>(
+          "--diagonal-cost", [&grid](double cost) { grid.mutable_squares()->set_diagonal_cost(cost); },
+          "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]")
+      ->type_name("COST");
+  command.get_option("--hexagons")->excludes("--connectivity", "--diagonal-cost");
   AddParsedList(
       command, "--terrain", &ParseTerrain,
       [&grid](const v1::Terrain& terrain) { *grid.add_terrains() = terrain; },

@@ -17,9 +17,9 @@ void AddCounted(int count, const char* thing, std::vector<std::string>& losses) 
 // What the format of Moving AI has no words for: it has letters for terrains of cost 1, and nothing else.
 void AddOptions(const v1::GridInfo& grid, std::vector<std::string>& losses) {
   AddCounted(grid.profiles_size(), "profile", losses);
-  if (grid.connectivity() == v1::CONNECTIVITY_FOUR) {
+  if (grid.squares().connectivity() == v1::CONNECTIVITY_FOUR) {
     losses.emplace_back("the connectivity of 4");
-  } else if (grid.diagonal_cost() != std::sqrt(2.0)) {
+  } else if (grid.has_squares() && grid.squares().diagonal_cost() != std::sqrt(2.0)) {
     losses.emplace_back("the diagonal cost");
   }
   if (!grid.world().empty()) {

@@ -11,6 +11,7 @@
 #include "client/cli/find_text.h"
 #include "client/cli/graph_text.h"
 #include "client/cli/json.h"
+#include "client/cli/known_version.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 
@@ -43,8 +44,16 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
   }
 }
 
-ExitCode Find(const FindArguments& arguments, Session& session) {
-  const auto response = session.client().FindPath(arguments.request);
+ExitCode Find(const FindArguments& given, Session& session) {
+  FindArguments arguments = given;
+  v1::FindPathRequest& request = arguments.request;
+  if (request.view().has_least_version()) {
+    v1::Version& least = *request.mutable_view()->mutable_least_version();
+    if (const absl::Status status = CompleteVersion(session, request.map(), least); !status.ok()) {
+      return session.Fail(status);
+    }
+  }
+  const auto response = session.client().FindPath(request);
   const auto print = [&](const v1::FindPathResponse& answer) { PrintPath(arguments, answer, session); };
   return session.Answer(response, print, response.ok() ? ExitCodeFor(response->outcome()) : ExitCode::kOk);
 }
@@ -109,6 +118,14 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "find", "Finds a cheapest path and draws it", arguments, &Find);
   AddQueryOfGoals(command, request);
+  command
+      .add_option_function<uint64_t>(
+          "--least-revision",
+          [&request](uint64_t revision) {
+            request.mutable_view()->mutable_least_version()->set_revision(revision);
+          },
+          "Wait until the map has this revision [of the epoch that it has now, which is asked for]")
+      ->type_name("N");
   AddGraphOptions(command, request);
   AddPathForm(command, request);
   AddExtras(command, request);

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/graph_text.h"
+#include "client/cli/known_version.h"
 #include "client/cli/table.h"
+#include "client/cli/update.h"
 
 namespace waystar::cli {
 namespace {
@@ -22,7 +25,8 @@ struct CreateArguments {
 
 ExitCode Create(const v1::CreateMapRequest& request, Session& session) {
   return session.Answer(session.client().CreateMap(request), [&](const auto& response) {
-    session.io().out << "Created " << NewMapText(response.info(), "");
+    session.io().out << (response.already_created() ? "Had created " : "Created ")
+                     << NewMapText(response.info(), "");
   });
 }
 
@@ -71,11 +75,26 @@ ExitCode ListMaps(const bool& names_only, Session& session) {
   });
 }
 
-ExitCode Delete(const std::vector<std::string>& maps, Session& session) {
+struct DeleteArguments {
+  std::vector<std::string> maps;
+  std::optional<v1::Version> expected;
+};
+
+ExitCode Delete(const DeleteArguments& arguments, Session& session) {
+  if (arguments.expected && arguments.maps.size() > 1) {
+    return session.FailUsage("--expect-revision and --expect-epoch are about one MAP");
+  }
   ExitCode result = ExitCode::kOk;
-  for (const std::string& map : maps) {
+  for (const std::string& map : arguments.maps) {
     v1::DeleteMapRequest request;
     request.set_map(map);
+    if (arguments.expected) {
+      *request.mutable_expected_version() = *arguments.expected;
+      if (const absl::Status status = CompleteVersion(session, map, *request.mutable_expected_version());
+          !status.ok()) {
+        return session.Fail(status);
+      }
+    }
     const ExitCode code = session.Answer(session.client().DeleteMap(request), [&](const auto& response) {
       session.io().out << "Deleted " << map << " at revision " << response.version().revision() << ".\n";
     });
@@ -92,9 +111,12 @@ void AddListCommand(CLI::App& parent, Session& session) {
 }
 
 void AddDeleteCommand(CLI::App& parent, Session& session) {
-  const auto maps = std::make_shared<std::vector<std::string>>();
-  CLI::App& command = AddCommand(parent, session, "delete", "Removes maps", maps, &Delete);
-  command.add_option("MAP", *maps, "The names of the maps")->required()->type_name(kMapType);
+  const auto arguments = std::make_shared<DeleteArguments>();
+  CLI::App& command = AddCommand(parent, session, "delete", "Removes maps", arguments, &Delete);
+  command.add_option("MAP", arguments->maps, "The names of the maps")->required()->type_name(kMapType);
+  AddExpectedVersion(command, [arguments]() -> v1::Version& {
+    return arguments->expected ? *arguments->expected : arguments->expected.emplace();
+  });
   command.footer("Examples:\n  waystar map delete arena\n  waystar map delete cave-1 cave-2\n");
 }
 
@@ -123,6 +145,10 @@ void AddCreateCommand(CLI::App& parent, Session& session) {
           "The symbol of every cell: of a terrain, or '#' for an obstacle [.]")
       ->type_name("SYMBOL");
   AddGridOptions(command, *request->mutable_grid());
+  command
+      .add_option("--request-id", *request->mutable_request_id(),
+                  "A name for this creation, such as a UUID: made again under the same name, it succeeds again")
+      ->type_name("ID");
   command.footer(
       "Examples:\n"
       "  waystar map create field 64x48\n"

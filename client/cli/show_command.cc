@@ -42,14 +42,10 @@ std::string ProfileText(const v1::NamedProfile& named) {
 }
 
 std::string NeighboursText(const v1::GridInfo& grid) {
-  switch (grid.connectivity()) {
-    case v1::CONNECTIVITY_FOUR:
-      return "4";
-    case v1::CONNECTIVITY_SIX:
-      return "6";
-    default:
-      return "8";
+  if (grid.has_hexagons()) {
+    return "6";
   }
+  return grid.squares().connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8";
 }
 
 // Such as "odd rows, 12 x 9, column 0 of row 0 is 4,0".
@@ -77,14 +73,15 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
       {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
                                    absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
       {"neighbours", NeighboursText(grid)},
-      {"diagonal cost", absl::StrCat(grid.diagonal_cost())},
-      {"walkable", absl::StrCat(grid.walkable_cells(), " cells")},
-      {"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")},
-      {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
   };
   if (grid.has_hexagons()) {
     rows.push_back({"hexagons", HexagonsText(grid.hexagons())});
+  } else {
+    rows.push_back({"diagonal cost", absl::StrCat(grid.squares().diagonal_cost())});
   }
+  rows.push_back({"walkable", absl::StrCat(grid.walkable_cells(), " cells")});
+  rows.push_back({"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")});
+  rows.push_back({"memory", absl::StrCat(info.memory_bytes(), " bytes")});
   for (const v1::Terrain& terrain : grid.terrains()) {
     const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
     rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});

@@ -23,19 +23,22 @@ absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
 
 }  // namespace
 
-void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
+void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& version) {
   const auto add = [&](const std::string& name, void (v1::Version::*set)(uint64_t),
                        const std::string& description) {
     command
         .add_option_function<uint64_t>(
-            name, [request, set](uint64_t value) { (request->mutable_expected_version()->*set)(value); },
-            description)
+            name, [version, set](uint64_t value) { (version().*set)(value); }, description)
         ->type_name("N");
   };
   add("--expect-revision", &v1::Version::set_revision,
       "Only if this is the map's latest revision [of the epoch that it has now, which is asked for]");
   add("--expect-epoch", &v1::Version::set_epoch,
-      "Only if this is the map's epoch, which differs once it was created anew");
+      "Only if this is the map's epoch, which differs once it was created again");
+}
+
+void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
+  AddExpectedVersion(command, [request]() -> v1::Version& { return *request->mutable_expected_version(); });
   command
       .add_option(
           "--request-id", *request->mutable_request_id(),

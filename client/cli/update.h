@@ -2,15 +2,20 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
 #include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-// Adds --expect-revision and --request-id.
+// Adds --expect-revision and --expect-epoch, which set what `version` returns.
+void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& version);
+
+// Adds those, --request-id and --request-time.
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
 
 // Gives the command those options, and has it send the batch.

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "client/record/listen_address.h"
 #include "client/record/methods.h"
+#include "google/protobuf/util/time_util.h"
 
 namespace waystar::record {
 namespace {
@@ -173,7 +174,7 @@ class Proxy::Call final : public grpc::ServerGenericBidiReactor {
   void Record(Fill fill) {
     v1::RecordedEvent event;
     event.set_call(number_);
-    event.set_offset_nanos(
+    *event.mutable_offset() = google::protobuf::util::TimeUtil::NanosecondsToDuration(
         std::chrono::nanoseconds(std::chrono::steady_clock::now() - proxy_.begin_).count());
     fill(event);
     proxy_.recording_->Write(event);

@@ -10,7 +10,7 @@ namespace waystar::record {
 namespace {
 
 constexpr char kMagic[] = "waystar recording";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "client/errors.h"
 #include "client/record/methods.h"
 #include "client/record/playing_order.h"
+#include "google/protobuf/util/time_util.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -76,7 +77,7 @@ class UnitReader {
   static Unit NewUnit(const v1::RecordedEvent& event, const std::string& method, std::string request) {
     Unit unit;
     unit.call = event.call();
-    unit.begin_nanos = event.offset_nanos();
+    unit.begin_nanos = google::protobuf::util::TimeUtil::DurationToNanoseconds(event.offset());
     unit.method = method;
     unit.request = std::move(request);
     return unit;
@@ -180,7 +181,7 @@ class UnitReader {
       ++units_.left_out[call.method];
       return;
     }
-    unit.end_nanos = event.offset_nanos();
+    unit.end_nanos = google::protobuf::util::TimeUtil::DurationToNanoseconds(event.offset());
     unit.response = std::move(response);
     unit.status = status;
     const auto request = ParseAs(*FindMethod(unit.method)->input_type(), unit.request);

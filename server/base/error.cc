@@ -118,6 +118,7 @@ constexpr Row kRows[] = {
     {ErrorReason::kCancelled, absl::StatusCode::kCancelled, "CANCELLED"},
     {ErrorReason::kDraining, absl::StatusCode::kUnavailable, "DRAINING"},
     {ErrorReason::kMapsLoading, absl::StatusCode::kUnavailable, "MAPS_LOADING"},
+    {ErrorReason::kRevisionNotYet, absl::StatusCode::kUnavailable, "REVISION_NOT_YET"},
     {ErrorReason::kStorageFailed, absl::StatusCode::kUnavailable, "STORAGE_FAILED"},
     {ErrorReason::kBadToken, absl::StatusCode::kUnauthenticated, "BAD_TOKEN"},
     {ErrorReason::kMissingToken, absl::StatusCode::kUnauthenticated, "MISSING_TOKEN"},

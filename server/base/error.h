@@ -109,6 +109,7 @@ enum class ErrorReason : std::uint8_t {
   // UNAVAILABLE
   kDraining,
   kMapsLoading,
+  kRevisionNotYet,
   kStorageFailed,
   // UNAUTHENTICATED
   kBadToken,

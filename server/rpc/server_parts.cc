@@ -155,6 +155,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
+      version_waits_(store_),
       store_(StoreOptionsOf(options, clock_,
                             [this](const core::DeferredWork& work, std::function<void()> task) {
                               return Defer(work, std::move(task));
@@ -206,6 +207,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       queue_metrics_(executor_, client_calls_) {
   store_.AddListener(&map_watches_);
   store_.AddListener(&path_watches_);
+  store_.AddListener(&version_waits_);
   store_.AddListener(&index_builder_);
   store_.AddListener(&update_metrics_);
 }
@@ -236,7 +238,8 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
           .executor = executor_,
           .transfers = transfer_slots_,
           .watches = places.watches,
-          .streams = places.streams};
+          .streams = places.streams,
+          .version_waits = version_waits_};
 }
 
 ServerParts::~ServerParts() {
@@ -466,6 +469,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   }
   door_->Close();
   SetHealthy(false);
+  version_waits_.Stop();
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = now + absl::ToChronoNanoseconds(drain_timeout);
   gate_.Close(now + absl::ToChronoNanoseconds(patience), deadline);

@@ -28,6 +28,7 @@
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/admission/version_waits.h"
 #include "server/rpc/first_maps.h"
 #include "server/rpc/health_service.h"
 #include "server/rpc/http/http_gateway.h"
@@ -117,6 +118,8 @@ class ServerParts final : public Server {
   MapWatches map_watches_;
   // It stands before the store, whose commits it is told of, and the executor, whose last jobs use it.
   PathWatchScheduler path_watches_;
+  // It stands before the store likewise.
+  VersionWaits version_waits_;
   Mutex defer_mutex_;
   bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
   // The log's thread tells of its health. Null unless the server runs.

@@ -85,13 +85,14 @@ void CommitLog::Stop() {
   thread_.join();
 }
 
-void CommitLog::AppendCreation(const core::MapSnapshot& first, Done done) {
+void CommitLog::AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
+                               Done done) {
   Append({.kind = LogEntry::Kind::kCreation,
           .map = first.id,
           .epoch = first.epoch,
           .first_revision = first.revision,
           .revision = first.revision},
-         EncodeCreation(first), std::move(done));
+         EncodeCreation(first, request), std::move(done));
 }
 
 void CommitLog::AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) {

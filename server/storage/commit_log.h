@@ -136,7 +136,8 @@ class CommitLog final : public core::DurableLog {
 
   CommitLogStatistics Statistics() const;
 
-  void AppendCreation(const core::MapSnapshot& first, Done done) override;
+  void AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
+                      Done done) override;
   void AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) override;
   void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<core::LoggedCommit> commits,
                      Done done) override;

@@ -9,6 +9,7 @@
 #include "server/core/image/value_lists.h"
 #include "server/core/image/value_writer.h"
 #include "server/core/store/map_id.h"
+#include "server/core/store/update_batch.h"
 #include "server/storage/edit_code.h"
 
 namespace waystar::storage {
@@ -62,7 +63,7 @@ void PutCreation(const core::MapSnapshot& first, core::ValueWriter& to) {
 absl::StatusOr<LogEntry> DecodeEntry(absl::string_view bytes) {
   EntryReader from(bytes);
   LogEntry entry;
-  entry.kind = core::ReadEnum(from, LogEntry::Kind::kReplacement);
+  entry.kind = core::ReadEnum(from, LogEntry::Kind::kRequestedCreation);
   entry.map = from.Text(core::kMaxMapIdBytes);
   entry.epoch = from.Number(core::kAnyNumber);
   entry.first_revision = from.Number(core::kAnyNumber);
@@ -114,9 +115,15 @@ std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
   return kLeast + static_cast<std::uint64_t>(summary.work);
 }
 
-std::string EncodeCreation(const core::MapSnapshot& first) {
+std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
+  const bool has_request = !request.request_id.empty();
   core::ValueWriter to =
-      BeginEntry(LogEntry::Kind::kCreation, first.id, first.epoch, first.revision, first.revision);
+      BeginEntry(has_request ? LogEntry::Kind::kRequestedCreation : LogEntry::Kind::kCreation, first.id,
+                 first.epoch, first.revision, first.revision);
+  if (has_request) {
+    to.PutText(request.request_id);
+    WriteFingerprint(request.fingerprint, to);
+  }
   PutCreation(first, to);
   return std::move(to).TakeBytes();
 }
@@ -162,9 +169,14 @@ absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record) {
   return entries;
 }
 
-absl::StatusOr<Creation> DecodeCreation(absl::string_view body) {
-  EntryReader from(body);
-  Creation creation{.create_time = core::ReadTime(from)};
+absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry) {
+  EntryReader from(entry.body);
+  Creation creation;
+  if (entry.kind == LogEntry::Kind::kRequestedCreation) {
+    creation.request.request_id = from.Text(core::kMaxRequestIdBytes);
+    creation.request.fingerprint = ReadFingerprint(from);
+  }
+  creation.create_time = core::ReadTime(from);
   creation.image = from.Rest();
   WAYSTAR_RETURN_IF_ERROR(from.status());
   return creation;

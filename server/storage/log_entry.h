@@ -36,7 +36,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
 // The other records are groups of entries, which become durable together.
 struct LogEntry {
-  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3 };
+  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3, kRequestedCreation = 4 };
 
   Kind kind = Kind::kCreation;
   std::string map;
@@ -48,14 +48,16 @@ struct LogEntry {
   std::uint64_t work = 0;
   // Of a replacement: the last version of the map before.
   core::MapVersion replaced;
-  // What DecodeCreation, which is for replacements too, or DecodeCommits take; points into the record.
+  // What DecodeCreation, which is for all entries that begin a map, or DecodeCommits read; points into the
+  // record.
   absl::string_view body;
 };
 
 // Returns what it takes to replay a commit: about as long as painting that many cells, 2 ns each.
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary);
 
-std::string EncodeCreation(const core::MapSnapshot& first);
+// A creation by a request with an id is a kRequestedCreation.
+std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request = {});
 // REQUIRES: `commits` are not empty.
 std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
                           absl::Span<const core::LoggedCommit> commits);
@@ -64,7 +66,7 @@ std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion r
 
 // Returns whether the entry is the first of its map: a creation or a replacement.
 inline bool BeginsMap(const LogEntry& entry) {
-  return entry.kind == LogEntry::Kind::kCreation || entry.kind == LogEntry::Kind::kReplacement;
+  return entry.kind != LogEntry::Kind::kCommits && entry.kind != LogEntry::Kind::kDeletion;
 }
 
 // Appends an encoded entry to a record.
@@ -74,11 +76,13 @@ void AddEntry(absl::string_view entry, std::string& record);
 absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record);
 
 struct Creation {
+  // Without an id unless the entry is a kRequestedCreation.
+  core::CreationRequest request;
   absl::Time create_time;
   // The map's image.
   absl::string_view image;
 };
-absl::StatusOr<Creation> DecodeCreation(absl::string_view body);
+absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry);
 absl::StatusOr<std::vector<core::LoggedCommit>> DecodeCommits(absl::string_view body);
 
 }  // namespace waystar::storage

@@ -105,7 +105,7 @@ absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> en
 
 absl::StatusOr<MapState> ReadCreation(const LogHistory& history, const LocatedEntry& creation) {
   const LogFile& file = history.files[creation.file];
-  const absl::StatusOr<Creation> decoded = DecodeCreation(creation.entry.body);
+  const absl::StatusOr<Creation> decoded = DecodeCreation(creation.entry);
   if (!decoded.ok()) {
     return Damage(file.path, creation.offset, decoded.status().message());
   }
@@ -115,6 +115,9 @@ absl::StatusOr<MapState> ReadCreation(const LogHistory& history, const LocatedEn
   state.snapshot.epoch = creation.entry.epoch;
   state.snapshot.revision = creation.entry.revision;
   state.snapshot.create_time = decoded->create_time;
+  if (!decoded->request.request_id.empty()) {
+    state.requests.push_back(core::RequestOf(state.snapshot, decoded->request));
+  }
   return state;
 }
 

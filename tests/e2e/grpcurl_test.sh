@@ -122,7 +122,7 @@ expect_text '"costs": ['
 
 # An obstacle with a name: the shortest way, along row 3, goes round it until it is moved away.
 expect_code 0 call MapService/CreateMap \
-  '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"connectivity": "CONNECTIVITY_FOUR"}}'
+  '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"squares": {"connectivity": "CONNECTIVITY_FOUR"}}}'
 readonly ALONG_ROW_3='"map": "field", "start": {"cell": {"x": 0, "y": 3}}, "goals": [{"cell": {"x": 8, "y": 3}}]'
 expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
 expect_text '"cost": 8,'

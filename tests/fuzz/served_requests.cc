@@ -124,6 +124,8 @@ Maps& TheMaps() {
 core::StoreOptions SmallStore() {
   core::StoreOptions options;
   options.max_maps = kMaxMaps;
+  // Requests can name the versions of maps.
+  options.new_epoch = [last = std::uint64_t{0}]() mutable { return ++last; };
   return options;
 }
 

@@ -15,6 +15,7 @@
 #include "server/base/error.h"
 #include "server/base/mutex.h"
 #include "server/base/retry_delay.h"
+#include "server/core/edit/edit_digest.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/storage/record_file.h"
 #include "tests/storage/crashing_folder.h"
@@ -644,6 +645,24 @@ TEST_F(DataFolderTest, LastFileOfTheLogIsMissed) {
   Restart();
   EXPECT_EQ(store_->status().code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(store_->status().message(), HasSubstr(LogFileName(2)));
+}
+
+TEST_F(DataFolderTest, MapsKnowTheRequestThatTheyWereCreatedBy) {
+  const core::CreationRequest request{.request_id = "a", .fingerprint = core::FingerprintOf("rows")};
+  ASSERT_THAT(store().Create("arena", DrawMap({"........"}), kCreated, request), IsOk());
+  Update("arena", {Block({3, 0})});
+  for (const bool has_image : {false, true}) {
+    if (has_image) {
+      MakeImages();
+    }
+    Restart();
+    ASSERT_THAT(store_->status(), IsOk());
+    const auto found = store().FindCreated("arena", request);
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(*found, *store().Pin("arena"));
+    EXPECT_THAT(store().FindCreated("arena", {.request_id = "a", .fingerprint = core::FingerprintOf("others")}),
+                IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));
+  }
 }
 
 // The start that finds a loss may end before it has written down that there are new epochs.

@@ -155,7 +155,7 @@ TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
   EXPECT_EQ(replacement.revision, 9U);
   EXPECT_EQ(replacement.replaced, (core::MapVersion{.epoch = 4, .revision = 8}));
   for (const LogEntry& entry : {entries->front(), replacement}) {
-    const auto creation = DecodeCreation(entry.body);
+    const auto creation = DecodeCreation(entry);
     ASSERT_EQ(creation.status(), absl::OkStatus());
     EXPECT_EQ(creation->create_time, kNow);
     EXPECT_FALSE(creation->image.empty());
@@ -174,7 +174,7 @@ TEST(EditCodeTest, HostileBytesAreReadInBoundedMemory) {
       const auto entries = DecodeEntries(bytes);
       for (std::size_t k = 0; entries.ok() && k < entries->size(); ++k) {
         static_cast<void>(DecodeCommits((*entries)[k].body));
-        static_cast<void>(DecodeCreation((*entries)[k].body));
+        static_cast<void>(DecodeCreation((*entries)[k]));
       }
     }
     EXPECT_FALSE(DecodeEntries(record.substr(0, i)).ok() && i > 0) << i;

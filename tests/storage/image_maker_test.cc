@@ -38,7 +38,7 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   CommitLog log(folder, {}, {}, {});
   ImageMaker maker(folder, store, {}, absl::ZeroDuration());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
-                log.AppendCreation(SnapshotOf(kOld), std::move(done));
+                log.AppendCreation(SnapshotOf(kOld), {}, std::move(done));
               }),
               IsOk());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {

@@ -28,7 +28,7 @@ v1::CreateMapRequest RandomRequests::CreateMap(const std::string& map) {
     mud.set_cost(2.5);
   }
   if (random_.Chance(0.25)) {
-    request.mutable_grid()->set_connectivity(v1::CONNECTIVITY_FOUR);
+    request.mutable_grid()->mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
   }
   return request;
 }

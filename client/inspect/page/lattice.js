@@ -6,7 +6,7 @@ export class SquareLattice {
   constructor(grid) {
     this.width = grid.width;
     this.height = grid.height;
-    this.isFour = grid.connectivity === "CONNECTIVITY_FOUR";
+    this.isFour = grid.squares?.connectivity === "CONNECTIVITY_FOUR";
     this.isHex = false;
     this.bounds = { left: 0, top: 0, right: this.width, bottom: this.height };
     // From cells to places.

@@ -58,9 +58,9 @@ export function sizeText(info) {
   if (info.graph) {
     return `${countText(info.graph.nodes)} nodes, ${countText(info.graph.edges)} edges`;
   }
-  const { width, height, hexagons, connectivity } = info.grid;
+  const { width, height, hexagons, squares } = info.grid;
   if (hexagons) {
     return `${hexagons.columns ?? width} × ${hexagons.rows ?? height} hexagons`;
   }
-  return `${width} × ${height}, ${connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} ways`;
+  return `${width} × ${height}, ${squares?.connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} ways`;
 }

@@ -104,16 +104,17 @@ class Hasher {
   void Add(const Cell& cell) {
     AddWord(std::uint64_t{static_cast<std::uint32_t>(cell.x)} << 32 | static_cast<std::uint32_t>(cell.y));
   }
-  void Add(const std::string& text) {
+  void Add(absl::string_view text) {
     Add(text.size());
     for (std::size_t i = 0; i < text.size(); i += sizeof(std::uint64_t)) {
       std::uint64_t value = 0;
-      for (const char c : absl::string_view(text).substr(i, sizeof(std::uint64_t))) {
+      for (const char c : text.substr(i, sizeof(std::uint64_t))) {
         value = value << 8 | static_cast<unsigned char>(c);
       }
       AddWord(value);
     }
   }
+  void Add(const std::string& text) { Add(absl::string_view(text)); }
   void Add(const std::optional<absl::Duration>& duration) {
     Add(duration.has_value());
     Add(absl::ToInt64Nanoseconds(duration.value_or(absl::ZeroDuration())));
@@ -162,6 +163,15 @@ Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint6
     hasher.Add(edit.index());
     std::visit([&](const auto& kind) { hasher.Add(kind); }, edit);
   }
+  return hasher.Finish();
+}
+
+Fingerprint FingerprintOf(absl::string_view text) {
+  // Edits begin with 0 or 1.
+  constexpr int kText = 2;
+  Hasher hasher;
+  hasher.Add(kText);
+  hasher.Add(text);
   return hasher.Finish();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 
@@ -24,5 +25,8 @@ struct Fingerprint {
 // Returns the hash of all that the edits hold, doubles by their bits, and of a number beside them. It mixes
 // in 8 bytes a step as wyhash does (Wang Yi, 2019), and is not made to resist whoever looks for collisions.
 Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint64_t> number);
+
+// Returns the hash of a text, which is none that edits have.
+Fingerprint FingerprintOf(absl::string_view text);
 
 }  // namespace waystar::core

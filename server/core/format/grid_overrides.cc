@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 
 namespace waystar::core {
@@ -19,6 +20,17 @@ Terrain Overridden(Terrain terrain, const TerrainOverride& changes) {
   return terrain;
 }
 
+absl::Status CheckCells(const GridSettings& settings, const GridOverrides& overrides) {
+  const bool has_hexagons = settings.frame.hexagons.has_value();
+  if (overrides.cells == GridOverrides::Cells::kSquares && has_hexagons) {
+    return MakeError(ErrorReason::kBadValue, "squares", "the map's file has hexagons");
+  }
+  if (overrides.cells == GridOverrides::Cells::kHexagons && !has_hexagons) {
+    return MakeError(ErrorReason::kMissingField, "hexagons.layout", "hexagons need a layout");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides) {
@@ -28,6 +40,7 @@ absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrid
     base.frame.hexagons = HexBoard{.layout = *overrides.hexagons};
     base.diagonal_cost = 1.0;
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckCells(base, overrides));
   base.diagonal_cost = overrides.diagonal_cost.value_or(base.diagonal_cost);
   base.world = overrides.world.value_or(base.world);
   base.frame.origin = overrides.origin.value_or(base.frame.origin);

@@ -1,6 +1,7 @@
 // Overrides: what a caller says of a grid in addition to the map's bytes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct TerrainOverride {
 };
 
 struct GridOverrides {
+  enum class Cells : std::uint8_t { kSquares, kHexagons };
+
+  // What the cells have to be, if that is said.
+  std::optional<Cells> cells;
   // Four or eight.
   std::optional<Connectivity> connectivity;
   // Makes a map of hexagons.
@@ -37,8 +42,10 @@ struct GridOverrides {
 };
 
 // Returns `base` with the overrides applied: a known symbol is redefined, an unknown one is added. Returns
-// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with a field such as "diagonal_cost" or "terrains[i].cost", i
-// counting the overrides, as CheckGridSettings does, and also if two overrides share a symbol.
+// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with a field such as "squares.diagonal_cost" or
+// "terrains[i].cost", i counting the overrides, as CheckGridSettings does, and also if two overrides share a
+// symbol; BAD_VALUE with field "squares" if the base has hexagons and is to have squares; MISSING_FIELD with
+// field "hexagons.layout" if it is to have hexagons and nothing says how they lie.
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides);
 
 }  // namespace waystar::core

@@ -43,14 +43,14 @@ absl::Status CheckTerrain(const Terrain& terrain) {
 
 absl::Status CheckGridSettings(const GridSettings& settings) {
   if (!(settings.diagonal_cost >= 1.0 && settings.diagonal_cost <= 2.0)) {
-    return MakeError(ErrorReason::kBadValue, "diagonal_cost",
+    return MakeError(ErrorReason::kBadValue, "squares.diagonal_cost",
                      absl::StrCat("the diagonal cost is from 1 to 2, not ", settings.diagonal_cost));
   }
   if (settings.connectivity == Connectivity::kSix && settings.diagonal_cost != 1.0) {
-    return MakeError(ErrorReason::kBadValue, "diagonal_cost", "hexagons have no diagonals");
+    return MakeError(ErrorReason::kBadValue, "squares.diagonal_cost", "hexagons have no diagonals");
   }
   if ((settings.connectivity == Connectivity::kSix) != settings.frame.hexagons.has_value()) {
-    return MakeError(ErrorReason::kBadValue, "connectivity",
+    return MakeError(ErrorReason::kBadValue, "squares.connectivity",
                      "a map of hexagons has a layout of hexagons, and no connectivity but its own");
   }
   if (settings.world.size() > kMaxWorldBytes || !IsPrintable(settings.world)) {

@@ -43,6 +43,14 @@ absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
         {agent.profile_name.has_value(), "agent.profile_name"},
         {agent.footprint.has_value(), "agent.footprint"},
         {agent.corner_rule.has_value(), "agent.corner_rule"},
+        {profile_has([](const MovementProfile& profile) { return profile.footprint != 1; }),
+         "agent.profile.footprint"},
+        {profile_has([](const MovementProfile& profile) {
+           return profile.corner_rule != CornerRule::kNoCornerCutting;
+         }),
+         "agent.profile.corner_rule"},
+        {profile_has([](const MovementProfile& profile) { return profile.no_diagonals; }),
+         "agent.profile.no_diagonals"},
         {profile_has([](const MovementProfile& profile) { return !profile.terrain_costs.empty(); }),
          "agent.profile.terrain_costs"},
         {profile_has([](const MovementProfile& profile) { return !profile.forbidden_terrains.empty(); }),

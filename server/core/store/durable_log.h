@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/store/creation_request.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_version.h"
 #include "server/core/store/store_listener.h"
@@ -49,7 +50,7 @@ class DurableLog {
 
   // Return without waiting for storage or for a `done`: the caller may hold locks that those take. REQUIRES:
   // `commits` are not empty and follow each other.
-  virtual void AppendCreation(const MapSnapshot& first, Done done) = 0;
+  virtual void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) = 0;
   // Appends the deletion of the map of that id, whose last version is `replaced`, and the creation of the
   // new one, which become durable together. The new one has another epoch, and revisions of its own.
   virtual void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) = 0;

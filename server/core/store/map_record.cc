@@ -58,7 +58,7 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
   WaitingBatch waiting;
   waiting.bytes = sizeof(WaitingBatch) + ApproximateBytes(batch.edits);
   if (!batch.request_id.empty()) {
-    waiting.fingerprint = FingerprintOf(batch.edits, batch.expected_revision);
+    waiting.fingerprint = FingerprintOf(batch.edits, batch.expected.revision);
   }
   waiting.batch = std::move(batch);
   waiting.done = std::move(done);
@@ -254,6 +254,17 @@ StoredMap MapRecord::Store() const {
   return stored;
 }
 
+absl::StatusOr<PinnedSnapshot> MapRecord::FindCreated(const CreationRequest& request, absl::Time now) const {
+  MutexLock committing(committing_);
+  const absl::StatusOr<std::optional<UpdateResult>> found =
+      applied_.Find(request.request_id, request.fingerprint, std::nullopt, now);
+  if (found.ok()) {
+    return found->has_value() ? PinLatest() : nullptr;
+  }
+  // Else it may have been forgotten.
+  return absl::IsInvalidArgument(found.status()) ? absl::StatusOr<PinnedSnapshot>(found.status()) : nullptr;
+}
+
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   const PinnedSnapshot snapshot = PinLatest();
   if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().BuildInBackground(cancelled)) {
@@ -273,20 +284,25 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   return true;
 }
 
-MapRecord::Ended MapRecord::End(AppendEnd append, ChangeTable change_table) {
+MapRecord::Ended MapRecord::End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table) {
   Ended ended;
   MutexLock ending(ending_);
   if (context_.log != nullptr) {
-    ended.status = LogEnd(append);
+    ended.status = LogEnd(expected, append);
     if (!ended.status.ok()) {
       return ended;
     }
   }
   MutexLock committing(committing_);
-  ended.last = std::exchange(composed_, nullptr);
-  if (ended.last == nullptr) {
+  if (composed_ == nullptr) {
     return ended;
   }
+  // With a log, nothing was composed since it was asked.
+  ended.status = CheckVersion(id_, composed_->version(), expected);
+  if (!ended.status.ok()) {
+    return ended;
+  }
+  ended.last = std::exchange(composed_, nullptr);
   ended.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
   change_table([&] {

@@ -20,7 +20,9 @@
 #include "server/base/mutex.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/store/applied_requests.h"
+#include "server/core/store/creation_request.h"
 #include "server/core/store/durable_log.h"
+#include "server/core/store/expected_version.h"
 #include "server/core/store/in_flight.h"
 #include "server/core/store/lifetimes.h"
 #include "server/core/store/map_snapshot.h"
@@ -90,11 +92,15 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   void AddTo(MemoryUse& use) const;
   void Drop(MemoryDrop what);
 
+  // Returns the latest snapshot if the map was created by this request, and remembers that; else null.
+  // Returns INVALID_ARGUMENT / REQUEST_ID_REUSED if the id is that of another request.
+  absl::StatusOr<PinnedSnapshot> FindCreated(const CreationRequest& request, absl::Time now) const;
+
   // Returns the latest snapshot, null once the map is deleted, with the requests that led to it.
   StoredMap Store() const;
 
   struct Ended {
-    // The log's error, and the map is as it was; or OK.
+    // The error of CheckVersion or of the log, and the map is as it was; or OK.
     absl::Status status;
     // Null if another thread ended the map first.
     PinnedSnapshot last;
@@ -106,9 +112,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Changes the store's table once the map has ended, and calls `tell`, which tells the listeners. It must
   // not throw. It is called under committing_, so whoever finds the map ended finds the table changed, too.
   using ChangeTable = absl::FunctionRef<void(absl::FunctionRef<void()> tell)>;
-  // Ends the map, which is deleted or replaced. `append` is called if there is a log, without a lock that a
-  // `done` takes.
-  Ended End(AppendEnd append, ChangeTable change_table);
+  // Ends the map, which is deleted or replaced, if it is at the version that is expected; what is in flight
+  // counts. `append` is called if there is a log, without a lock that a `done` takes.
+  Ended End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table);
   // Makes readers find no map here any more. Without it, those that have the record find its last snapshot.
   void Unpublish() { ReplacePublished(nullptr); }
   // Calls `body` while nothing is composed here. REQUIRES: nobody has had this record yet, since the lock of
@@ -146,7 +152,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   absl::Time RollBack() ABSL_LOCKS_EXCLUDED(committing_);
   // Hands the leadership on, or runs the loop.
   void ResumeIfParked();
-  absl::Status LogEnd(AppendEnd append) ABSL_LOCKS_EXCLUDED(committing_);
+  absl::Status LogEnd(const ExpectedVersion& expected, AppendEnd append) ABSL_LOCKS_EXCLUDED(committing_);
   // Tells of the next expiry, and frees what the group replaced.
   void Conclude(ComposedGroup group);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)

@@ -136,11 +136,8 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     return ApplyToGroup(std::move(removals), 0, now, fold);
   }
   UpdateBatch& batch = waiting.batch;
-  if (batch.expected_epoch && *batch.expected_epoch != fold.base->epoch) {
-    return MakeError(
-        ErrorReason::kMapReplaced, "expected_version.epoch",
-        absl::StrCat("map \"", id_, "\" is of epoch ", fold.base->epoch, ", not ", *batch.expected_epoch));
-  }
+  const MapVersion version{.epoch = fold.base->epoch, .revision = fold.revision};
+  WAYSTAR_RETURN_IF_ERROR(CheckEpoch(id_, version, batch.expected));
   if (!batch.request_id.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<UpdateResult> applied,
                              applied_.Find(batch.request_id, waiting.fingerprint, batch.request_time, now));
@@ -148,11 +145,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
       return *applied;
     }
   }
-  if (batch.expected_revision && *batch.expected_revision != fold.revision) {
-    return MakeError(
-        ErrorReason::kStaleRevision, "expected_version",
-        absl::StrCat("map \"", id_, "\" is at revision ", fold.revision, ", not ", *batch.expected_revision));
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckRevision(id_, version, batch.expected));
   WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());
   WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
                            ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));

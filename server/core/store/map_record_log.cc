@@ -54,15 +54,16 @@ void MapRecord::ResumeIfParked() {
   }
 }
 
-absl::Status MapRecord::LogEnd(AppendEnd append) {
+absl::Status MapRecord::LogEnd(const ExpectedVersion& expected, AppendEnd append) {
   MapVersion last;
   {
     MutexLock committing(committing_);
     if (composed_ == nullptr) {
       return absl::OkStatus();
     }
-    WAYSTAR_RETURN_IF_ERROR(in_flight_.Hold());
     last = composed_->version();
+    WAYSTAR_RETURN_IF_ERROR(CheckVersion(id_, last, expected));
+    WAYSTAR_RETURN_IF_ERROR(in_flight_.Hold());
   }
   const auto go_on = [this] {
     in_flight_.Release();

@@ -68,14 +68,27 @@ void MapStore::Prepare(GridMap& grid, const StopCheck* stop, GridMap::LargeIndex
   }
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now) {
-  return AddGrid(id, std::move(grid), now, IfExists::kRefuse);
+absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now,
+                                                const CreationRequest& request) {
+  return AddGrid(id, std::move(grid), now, IfExists::kRefuse, request);
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now) {
+absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now,
+                                                const CreationRequest& request) {
   return Add(std::make_shared<MapSnapshot>(
                  MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}),
-             IfExists::kRefuse);
+             IfExists::kRefuse, request);
+}
+
+absl::StatusOr<PinnedSnapshot> MapStore::FindCreated(absl::string_view id,
+                                                     const CreationRequest& request) const {
+  WAYSTAR_RETURN_IF_ERROR(CheckRequestId(request.request_id));
+  const absl::StatusOr<RecordPtr> record = FindRecord(id);
+  if (absl::IsNotFound(record.status())) {
+    return nullptr;
+  }
+  WAYSTAR_RETURN_IF_ERROR(record.status());
+  return (*record)->FindCreated(request, Now());
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, GridMap grid, absl::Time now) {
@@ -89,15 +102,16 @@ absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, WaypointG
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::AddGrid(absl::string_view id, GridMap grid, absl::Time now,
-                                                 IfExists if_exists) {
+                                                 IfExists if_exists, const CreationRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(id, if_exists));
   Prepare(grid);
   return Add(std::make_shared<MapSnapshot>(
                  MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}),
-             if_exists);
+             if_exists, request);
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists) {
+absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists,
+                                             const CreationRequest& request) {
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   const std::size_t bytes = snapshot->memory_bytes();
@@ -118,25 +132,31 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapsh
     const auto append = [&](MapVersion last, DurableLog::Done done) {
       context_.log->AppendReplacement(*snapshot, last, std::move(done));
     };
-    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged, EndDamaged(snapshot->id, append));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged, EndDamaged(snapshot->id, {}, append));
     if (damaged) {
       Insert({.snapshot = snapshot});
       has_replaced = true;
     }
   }
   if (!has_replaced) {
+    // Made before the log has the map, which must not be lost for want of memory then.
+    StoredMap first{.snapshot = snapshot};
+    if (!request.request_id.empty()) {
+      first.requests.push_back(RequestOf(*snapshot, request));
+    }
     if (context_.log != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
-          [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, std::move(done)); }));
+          [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, request, std::move(done)); }));
     }
-    Insert({.snapshot = snapshot});
+    Insert(std::move(first));
   }
   memory.Keep();
   return snapshot;
 }
 
 absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
-    absl::string_view id, absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append) {
+    absl::string_view id, const ExpectedVersion& expected,
+    absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append) {
   MapVersion last;
   {
     MutexLock lock(context_.readers);
@@ -146,6 +166,7 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
     }
     last = it->second;
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
   WAYSTAR_RETURN_IF_ERROR(AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); }));
   MutexLock lock(context_.readers);
   damaged_.erase(id);
@@ -155,6 +176,7 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
 absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot) {
   RecordPtr record;
   MapRecord::Ended ended = old->End(
+      {},
       [&](MapVersion last, DurableLog::Done done) {
         context_.log->AppendReplacement(*snapshot, last, std::move(done));
       },
@@ -303,13 +325,13 @@ void MapStore::Drop(MemoryDrop what) {
   }
 }
 
-absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
+absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const ExpectedVersion& expected) {
   while (true) {
     const absl::StatusOr<RecordPtr> found = FindRecord(id);
     if (absl::IsNotFound(found.status())) {
       MutexLock creating(creating_);
       WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
-                               EndDamaged(id, [&](MapVersion last, DurableLog::Done done) {
+                               EndDamaged(id, expected, [&](MapVersion last, DurableLog::Done done) {
                                  context_.log->AppendDeletion(id, last, std::move(done));
                                }));
       return damaged ? *damaged : absl::StatusOr<MapVersion>(found.status());
@@ -317,7 +339,7 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id) {
     WAYSTAR_RETURN_IF_ERROR(found.status());
     const RecordPtr& record = *found;
     MapRecord::Ended ended =
-        record->End([&](MapVersion last,
+        record->End(expected, [&](MapVersion last,
                         DurableLog::Done done) { context_.log->AppendDeletion(id, last, std::move(done)); },
                     [&](absl::FunctionRef<void()> tell) noexcept {
                       record->Unpublish();

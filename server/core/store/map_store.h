@@ -110,8 +110,15 @@ class MapStore {
   // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
   // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for
   // a map that the log cannot hold.
-  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now);
-  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now);
+  //
+  // FindCreated returns the latest snapshot of a map that was created by this request, which remembers it as
+  // it does those of updates; null if there is none; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map
+  // remembers another request of that id. REQUIRES: the request has an id.
+  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now,
+                                        const CreationRequest& request = {});
+  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now,
+                                        const CreationRequest& request = {});
+  absl::StatusOr<PinnedSnapshot> FindCreated(absl::string_view id, const CreationRequest& request) const;
 
   // Create a map in the place of the one that has the id, in one step: readers find the old map or the new
   // one, and so does a start after a crash. If there is no such map, they create it. The old map ends as by
@@ -130,11 +137,12 @@ class MapStore {
   // Returns at most `limit` latest snapshots in the order of their ids, beginning after the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
-  // Deletes a map and returns its last version, or the errors of Pin. It waits for the commit under way, and
+  // Deletes a map and returns its last version, or the errors of Pin; those of CheckVersion if it is not at
+  // the version that is expected. It waits for the commit under way, and
   // with a log for those in flight and until the deletion is durable; batches that wait behind it fail
   // because the map is gone. It may call listeners and `done`s. With a log, it may return UNAVAILABLE /
   // STORAGE_FAILED, and then the map stays and the batches that waited go on.
-  absl::StatusOr<MapVersion> Delete(absl::string_view id);
+  absl::StatusOr<MapVersion> Delete(absl::string_view id, const ExpectedVersion& expected = {});
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees
   // it. `done` is called exactly once, before this returns or later, on whichever thread commits; it must be
@@ -143,8 +151,7 @@ class MapStore {
   // the map, is answered at once.
   //
   // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
-  // FAILED_PRECONDITION / MAP_REPLACED if `expected_epoch` is not the map's; ABORTED / STALE_REVISION if
-  // `expected_revision` is not the latest; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no memory for
+  // those of CheckVersion if the map is not as expected; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no memory for
   // what the batch adds or paints; those of AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED /
   // UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and the request_id of a
   // refused batch is not remembered.
@@ -196,15 +203,17 @@ class MapStore {
 
   absl::Status CheckCanAdd(absl::string_view id, IfExists if_exists) const;
   absl::StatusOr<PinnedSnapshot> AddGrid(absl::string_view id, GridMap grid, absl::Time now,
-                                         IfExists if_exists);
-  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists);
+                                         IfExists if_exists, const CreationRequest& request = {});
+  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists,
+                                     const CreationRequest& request = {});
   void Insert(StoredMap map) noexcept;
   // Puts the map in the place of the record's. Returns false if the record's has ended.
   absl::StatusOr<bool> TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot);
-  // Ends a damaged map once the log has what `append` appends. Returns its last version, or nothing if there
-  // is no such map.
+  // Ends a damaged map, if it is as expected, once the log has what `append` appends. Returns its last
+  // version, or nothing if there is no such map.
   absl::StatusOr<std::optional<MapVersion>> EndDamaged(
-      absl::string_view id, absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append)
+      absl::string_view id, const ExpectedVersion& expected,
+      absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
   void TellOfExpiry(const MapRecord& record);
   // Completes the batches that waited for a map that has ended.

@@ -14,16 +14,15 @@
 #include "absl/time/time.h"
 #include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
+#include "server/core/store/expected_version.h"
 
 namespace waystar::core {
 
 // Edits that are applied in order as one new revision, all or none.
 struct UpdateBatch {
   std::vector<Edit> edits;
-  // Apply only if this is the latest revision when the batch's turn comes, batches before it counted.
-  std::optional<std::uint64_t> expected_revision;
-  // Apply only if this is the map's epoch.
-  std::optional<std::uint64_t> expected_epoch;
+  // Apply only if this is the latest version when the batch's turn comes, batches before it counted.
+  ExpectedVersion expected;
   // An id that obeys CheckRequestId, or empty for none. It makes a retry harmless: a batch whose id the map
   // remembers is not applied again but gets the result of the first time.
   std::string request_id;

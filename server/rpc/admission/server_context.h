@@ -10,6 +10,7 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/version_waits.h"
 
 namespace waystar::rpc {
 
@@ -32,6 +33,7 @@ struct ServerContext {
   CallSlots& watches;
   // Bounds streams of queries and of updates.
   CallSlots& streams;
+  VersionWaits& version_waits;
 };
 
 }  // namespace waystar::rpc

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
@@ -43,6 +44,9 @@ struct CallContext {
   WrittenMessage* written = nullptr;
   // A handler that needs more expansions sets it.
   bool needs_more_expansions = false;
+  // The revision that a handler needs and the map does not have yet. It is for calls that can wait for it;
+  // the error that the handler returns is for all others.
+  std::optional<std::uint64_t> awaited_revision;
 
   // Returns whether the lane was too small for the call: then its answer is not to be used.
   bool NeedsLargerLane() const {

@@ -1,6 +1,7 @@
 // Reactor of a unary call, which parses its request, waits for a worker, handles it and answers.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -26,6 +27,7 @@
 #include "server/rpc/admission/cost_timer.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/admission/version_waits.h"
 #include "server/rpc/admission/worker_crew.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/cancelled.h"
@@ -79,7 +81,9 @@ inline constexpr FixedLane kLargeCall{Lane::kLarge};
 // touches nothing.
 template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
           typename Planner = const FixedLane>
-class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
+class UnaryCall final : public grpc::ServerUnaryReactor,
+                        private Executor::Job,
+                        private VersionWaits::Waiter {
  public:
   // `planner` chooses the lane where the call begins, and is told what it took. What the references name must
   // outlive the call.
@@ -103,6 +107,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   }
 
  private:
+  // How long a call waits for a revision of its map at most.
+  static constexpr std::chrono::seconds kMostWait{10};
   // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
@@ -126,7 +132,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   // The library calls these on the thread that learns of the event: by default OnDone would wake a thread of
   // its own for each call, at the cost of some microseconds, and those below are short.
   bool InternalInlineable() override { return true; }
-  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+  void OnCancel() override {
+    cancelled_.store(true);
+    server_.version_waits.Cancel(*this);
+  }
   void OnDone() override {
     memory_.Release();
     if (client_) {
@@ -168,11 +177,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
 
   absl::Status SubmitTo(Lane lane) {
     const runtime::Flow own = flow();
-    if (!client_) {
-      WAYSTAR_RETURN_IF_ERROR(server_.client_calls.Enter(own.client));
-      client_ = own.client;
-    }
+    WAYSTAR_RETURN_IF_ERROR(CountFor(own.client));
     return server_.executor.Submit(lane, this, own, deadline_);
+  }
+
+  absl::Status CountFor(std::uint64_t client) {
+    if (!client_) {
+      WAYSTAR_RETURN_IF_ERROR(server_.client_calls.Enter(client));
+      client_ = client;
+    }
+    return absl::OkStatus();
   }
 
   runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
@@ -210,11 +224,34 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
         BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
         return;
       }
+      if (context.awaited_revision) {
+        Await(*context.awaited_revision, status);
+        return;
+      }
       planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
       Answer(status);
     } else {
       handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
     }
+  }
+
+  // Lets the call begin again once its map has that revision; else it is refused.
+  void Await(std::uint64_t revision, const absl::Status& refusal) {
+    const Executor::Clock::time_point until = std::min(deadline_, counted_.begin() + kMostWait);
+    absl::Status status = CountFor(flow().client);
+    if (status.ok() && Executor::Clock::now() >= until) {
+      status = refusal;
+    }
+    if (!status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    refusal_ = refusal;
+    server_.version_waits.Begin(*this, MapOf(*request_), revision, until, cancelled_);
+  }
+  void OnVersion() override { BeginAt(Lane::kSmall); }
+  void OnNoVersion() override {
+    End(ToGrpcStatus(cancelled_.load(std::memory_order_relaxed) ? CancelledError() : refusal_));
   }
 
   absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
@@ -281,6 +318,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job {
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;
+  // Why the call is refused if the revision that it waits for does not come.
+  absl::Status refusal_;
   CallMemory::Share memory_{server_.memory, context_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];
   google::protobuf::Arena arena_{ArenaOver(arena_block_)};

@@ -12,6 +12,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/grid_overrides.h"
@@ -179,13 +181,13 @@ absl::Status Prepare(const core::MapStore& store, core::ImportedMap& map, const 
 
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
                                                    core::ImportedMap map, absl::string_view prefix,
-                                                   IfExists if_exists) {
+                                                   IfExists if_exists, core::CreationRequest request) {
   const bool may_replace = if_exists == IfExists::kReplace;
   const absl::string_view event = may_replace && store.Pin(id).ok() ? "map_replaced" : "map_created";
   absl::StatusOr<core::PinnedSnapshot> created = std::visit(
       [&](auto& kind) {
         return may_replace ? store.Replace(id, std::move(kind), store.Now())
-                           : store.Create(id, std::move(kind), store.Now());
+                           : store.Create(id, std::move(kind), store.Now(), std::move(request));
       },
       map);
   if (!created.ok()) {
@@ -202,6 +204,20 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
                  {{"map", id}, {"width", grid.width()}, {"height", grid.height()}});
   }
   return created;
+}
+
+core::CreationRequest CreationRequestOf(const v1::CreateMapRequest& request) {
+  if (request.request_id().empty()) {
+    return {};
+  }
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream to(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&to);
+    coded.SetSerializationDeterministic(true);
+    request.SerializeWithCachedSizes(&coded);
+  }
+  return {.request_id = request.request_id(), .fingerprint = core::FingerprintOf(bytes)};
 }
 
 absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,

@@ -59,6 +59,10 @@ enum class IfExists { kRefuse, kReplace };
 // Puts a map into the store and logs that. `prefix` goes before the field "map".
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
                                                    core::ImportedMap map, absl::string_view prefix,
-                                                   IfExists if_exists = IfExists::kRefuse);
+                                                   IfExists if_exists = IfExists::kRefuse,
+                                                   core::CreationRequest request = {});
+
+// Returns the id of a request, if it has one, and the fingerprint of all that it holds.
+core::CreationRequest CreationRequestOf(const v1::CreateMapRequest& request);
 
 }  // namespace waystar::rpc

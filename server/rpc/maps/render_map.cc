@@ -222,7 +222,7 @@ class MapRenderer {
                           draw,
                       core::EventRecorder* recorder = nullptr) {
     const v1::FindPathRequest& asked = request_.query();
-    WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, HexCoordinates::Of(snapshot_, asked.view()));
+    WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(snapshot_, asked.view(), context_));
     WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates));
     if (recorder != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));

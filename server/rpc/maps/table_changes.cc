@@ -20,12 +20,34 @@ namespace {
 
 CallerStop StopOf(const core::Budget& budget) { return CallerStop(budget.deadline, budget.cancelled); }
 
+// Answers a request that has created its map before. Returns whether it has, or REQUEST_ID_REUSED.
+absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const v1::CreateMapRequest& request,
+                                     v1::CreateMapResponse& response) {
+  if (request.request_id().empty()) {
+    return false;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
+                           store.FindCreated(request.map(), CreationRequestOf(request)));
+  if (snapshot == nullptr) {
+    return false;
+  }
+  FillMapInfo(store, *snapshot, *response.mutable_info());
+  response.set_already_created(true);
+  return true;
+}
+
 }  // namespace
 
 void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapRequest& request,
                      v1::CreateMapResponse& response, Workbench& bench) {
   core::MapStore& store = change.store;
   const CallerStop stop = StopOf(change.budget);
+  const absl::StatusOr<bool> is_there =
+      RunWithinMemory(bench, [&] { return AnswerIfCreated(store, request, response); });
+  if (!is_there.ok() || *is_there) {
+    std::move(change.done)(is_there.status());
+    return;
+  }
   absl::StatusOr<core::ImportedMap> map =
       RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request, &stop); });
   if (!map.ok()) {
@@ -44,8 +66,13 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
         // The store asks for what the map really takes.
         memory = {};
+        WAYSTAR_ASSIGN_OR_RETURN(const bool is_made, AnswerIfCreated(store, request, response));
+        if (is_made) {
+          return absl::OkStatus();
+        }
         WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                                 CreateInStore(store, request.map(), std::move(map), ""));
+                                 CreateInStore(store, request.map(), std::move(map), "", IfExists::kRefuse,
+                                               CreationRequestOf(request)));
         FillMapInfo(store, *snapshot, *response.mutable_info());
         return absl::OkStatus();
       },
@@ -59,10 +86,16 @@ void AnswerDeleteMap(TableChange change, const v1::DeleteMapRequest& request,
     std::move(change.done)(status);
     return;
   }
+  absl::StatusOr<core::ExpectedVersion> expected = ToExpectedVersion(request.expected_version());
+  if (!expected.ok()) {
+    std::move(change.done)(expected.status());
+    return;
+  }
   change.changes.Submit(
-      [&store, &request, &response, stop = StopOf(change.budget)]() -> absl::Status {
+      [&store, &request, &response, expected = *std::move(expected),
+       stop = StopOf(change.budget)]() -> absl::Status {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
-        WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map()));
+        WAYSTAR_ASSIGN_OR_RETURN(const core::MapVersion version, store.Delete(request.map(), expected));
         runtime::Log(runtime::LogLevel::kInfo, "map_deleted",
                      {{"map", request.map()}, {"revision", version.revision}});
         FillVersion(version, *response.mutable_version());

@@ -126,6 +126,12 @@ absl::Status CheckMap(const v1::FindPathsRequest& request, const v1::FindPathReq
                    absl::StrCat("all queries are about the map \"", request.map(), "\""));
 }
 
+// A query's own view is its own concern: nobody waits for the version that it asks for.
+absl::StatusOr<HexCoordinates> OwnView(const core::MapSnapshot& snapshot, const v1::View& view) {
+  WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), view));
+  return HexCoordinates::Of(snapshot, view);
+}
+
 bool MovesByItself(const core::AgentQuery& agent) {
   return agent.profile.has_value() || agent.profile_name.has_value();
 }
@@ -154,10 +160,13 @@ bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
                            CallContext& context) {
+  if (request.queries().empty()) {
+    return MissingField("queries");
+  }
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, HexCoordinates::Of(*snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(*snapshot, request.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
   const core::OtherMaps others = MapsFor(store, context.caller);
@@ -169,7 +178,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
     batched.coordinates = coordinates;
     if (asked.has_view()) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, HexCoordinates::Of(*snapshot, asked.view()));
+      WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, OwnView(*snapshot, asked.view()));
     }
     absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, batched.coordinates);
     WAYSTAR_RETURN_IF_ERROR(query.status());

@@ -32,11 +32,22 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 
 }  // namespace
 
+absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const v1::View& view,
+                                        CallContext& context) {
+  if (const absl::Status status = CheckLeastVersion(snapshot.version(), view); !status.ok()) {
+    if (absl::IsUnavailable(status)) {
+      context.awaited_revision = view.least_version().revision();
+    }
+    return status;
+  }
+  return HexCoordinates::Of(snapshot, view);
+}
+
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, HexCoordinates::Of(*snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(*snapshot, request.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(request, coordinates));
   const core::Budget budget = context.BudgetFor(query.max_expansions);
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
@@ -63,7 +74,7 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
 absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
                               v1::ValidatePathResponse& response, CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, HexCoordinates::Of(*snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(*snapshot, request.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery query,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
   WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request, coordinates));

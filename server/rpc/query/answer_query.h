@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 #include "server/core/store/map_snapshot.h"
@@ -15,8 +16,13 @@
 
 namespace waystar::rpc {
 
+// Returns the coordinates that a view asks for on a snapshot, or the errors of HexCoordinates::Of; those of
+// CheckLeastVersion if the snapshot is older than it asks for, and then tells the context what to wait for.
+absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const v1::View& view,
+                                        CallContext& context);
+
 // Answers a path query on the latest snapshot of a map of any kind. Returns the errors of MapStore::Pin,
-// HexCoordinates::Of, ToRouteQuery, core::Resolve, core::Solve and WriteAnswer.
+// TakeView, ToRouteQuery, core::Resolve, core::Solve and WriteAnswer.
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context);

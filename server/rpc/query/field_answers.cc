@@ -71,10 +71,10 @@ struct Ground {
 
 template <typename Request>
 absl::StatusOr<std::unique_ptr<Ground>> GroundOf(const core::MapStore& store, const Request& request,
-                                                 const CallContext& context) {
+                                                 CallContext& context) {
   auto ground = std::make_unique<Ground>();
   WAYSTAR_ASSIGN_OR_RETURN(ground->snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(ground->coordinates, HexCoordinates::Of(*ground->snapshot, request.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(ground->coordinates, TakeView(*ground->snapshot, request.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(ground->query, ToAgentQuery(request.agent(), request.view(), ground->coordinates));
   WAYSTAR_ASSIGN_OR_RETURN(ground->agent,
                            core::ResolvedAgent::Make(*ground->snapshot, ground->query,

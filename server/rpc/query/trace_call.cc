@@ -62,7 +62,7 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
   const v1::FindPathRequest& asked = request().query();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
   WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
-  WAYSTAR_ASSIGN_OR_RETURN(coordinates_, HexCoordinates::Of(*snapshot, asked.view()));
+  WAYSTAR_ASSIGN_OR_RETURN(coordinates_, TakeView(*snapshot, asked.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates_));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,

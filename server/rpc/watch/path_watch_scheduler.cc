@@ -130,6 +130,9 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
   core::AnswerRenewal renewal(store_, snapshot, *watch);
   v1::WatchPathResponse message;
   const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
+    if (is_first) {
+      WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
+    }
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
     return WriteAnswer(route, snapshot, watch->coordinates, max_bytes_, *message.mutable_answer(), context);
   });

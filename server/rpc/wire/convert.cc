@@ -31,20 +31,8 @@ absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivit
     case v1::CONNECTIVITY_EIGHT:
       return std::optional(core::Connectivity::kEight);
     default:
-      return UnknownEnumValue("connectivity", connectivity);
+      return UnknownEnumValue("squares.connectivity", connectivity);
   }
-}
-
-v1::Connectivity FromConnectivity(core::Connectivity connectivity) {
-  switch (connectivity) {
-    case core::Connectivity::kFour:
-      return v1::CONNECTIVITY_FOUR;
-    case core::Connectivity::kEight:
-      return v1::CONNECTIVITY_EIGHT;
-    case core::Connectivity::kSix:
-      return v1::CONNECTIVITY_SIX;
-  }
-  return v1::CONNECTIVITY_UNSPECIFIED;
 }
 
 v1::HexLayout FromHexLayout(core::HexLayout layout) {
@@ -151,17 +139,59 @@ absl::Status CheckVersion(const v1::Version& version, absl::string_view field) {
                    "a revision without the epoch that it belongs to names nothing");
 }
 
+absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& view) {
+  if (!view.has_least_version()) {
+    return absl::OkStatus();
+  }
+  // Time for a commit that is on its way.
+  constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+  constexpr absl::string_view kField = "view.least_version";
+  const v1::Version& least = view.least_version();
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(least, kField));
+  if (least.epoch() != 0 && least.epoch() != version.epoch) {
+    return MakeError(ErrorReason::kMapReplaced, absl::StrCat(kField, ".epoch"),
+                     absl::StrCat("the map is of epoch ", version.epoch, ", not ", least.epoch()));
+  }
+  if (least.revision() <= version.revision) {
+    return absl::OkStatus();
+  }
+  return WithField(Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
+                           absl::StrCat("the map is at revision ", version.revision, ", not yet at ",
+                                        least.revision())),
+                   kField);
+}
+
+absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version) {
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(version, "expected_version"));
+  core::ExpectedVersion expected;
+  if (version.epoch() != 0) {
+    expected.epoch = version.epoch();
+  }
+  if (version.revision() > 0) {
+    expected.revision = version.revision();
+  }
+  return expected;
+}
+
 core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
 
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
   constexpr int kMaxTerrainsInRequest = 64;
   core::GridOverrides overrides;
-  WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(options.connectivity()));
-  if (options.hexagons() != v1::HEX_LAYOUT_UNSPECIFIED) {
-    WAYSTAR_ASSIGN_OR_RETURN(overrides.hexagons, ToHexLayout(options.hexagons(), "hexagons"));
+  if (options.has_squares()) {
+    const v1::SquareOptions& squares = options.squares();
+    overrides.cells = core::GridOverrides::Cells::kSquares;
+    WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(squares.connectivity()));
+    if (squares.has_diagonal_cost()) {
+      overrides.diagonal_cost = squares.diagonal_cost();
+    }
   }
-  if (options.has_diagonal_cost()) {
-    overrides.diagonal_cost = options.diagonal_cost();
+  if (options.has_hexagons()) {
+    overrides.cells = core::GridOverrides::Cells::kHexagons;
+    if (options.hexagons().layout() != v1::HEX_LAYOUT_UNSPECIFIED) {
+      WAYSTAR_ASSIGN_OR_RETURN(overrides.hexagons,
+                               ToHexLayout(options.hexagons().layout(), "hexagons.layout"));
+    }
   }
   if (!options.world().empty()) {
     overrides.world = options.world();
@@ -307,11 +337,14 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   v1::GridInfo& out = *info.mutable_grid();
   out.set_width(grid.width());
   out.set_height(grid.height());
-  out.set_connectivity(FromConnectivity(settings.connectivity));
   if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
     FillHexInfo(*board, *out.mutable_hexagons());
+  } else {
+    out.mutable_squares()->set_connectivity(settings.connectivity == core::Connectivity::kFour
+                                                ? v1::CONNECTIVITY_FOUR
+                                                : v1::CONNECTIVITY_EIGHT);
+    out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
   }
-  out.set_diagonal_cost(settings.diagonal_cost);
   for (const core::Terrain& terrain : settings.terrains) {
     v1::Terrain& written = *out.add_terrains();
     written.set_symbol(std::string(1, terrain.symbol));

@@ -16,11 +16,13 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
+#include "server/core/store/expected_version.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/map_version.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
+#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -38,6 +40,14 @@ absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_v
 // Checks the version of a map that a request expects or knows. Returns INVALID_ARGUMENT / BAD_VALUE with
 // "FIELD.epoch" for a revision without an epoch, which names nothing.
 absl::Status CheckVersion(const v1::Version& version, absl::string_view field);
+
+// Checks that a snapshot of that version is as new as a view asks. Returns the errors of CheckVersion and
+// FAILED_PRECONDITION / MAP_REPLACED, both with field "view.least_version.epoch", or UNAVAILABLE /
+// REVISION_NOT_YET with field "view.least_version".
+absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& view);
+
+// Returns what the `expected_version` of a change expects, or the errors of CheckVersion.
+absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version);
 
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
 

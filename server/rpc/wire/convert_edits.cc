@@ -308,14 +308,7 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                            HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
-  const v1::Version& expected = request.expected_version();
-  WAYSTAR_RETURN_IF_ERROR(CheckVersion(expected, "expected_version"));
-  if (expected.revision() > 0) {
-    batch.expected_revision = expected.revision();
-  }
-  if (expected.epoch() != 0) {
-    batch.expected_epoch = expected.epoch();
-  }
+  WAYSTAR_ASSIGN_OR_RETURN(batch.expected, ToExpectedVersion(request.expected_version()));
   batch.request_id = request.request_id();
   if (request.has_request_time()) {
     WAYSTAR_ASSIGN_OR_RETURN(batch.request_time, ToRequestTime(request.request_time()));

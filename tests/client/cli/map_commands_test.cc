@@ -19,8 +19,8 @@ v1::MapInfo Arena() {
   v1::GridInfo& grid = *info.mutable_grid();
   grid.set_width(4);
   grid.set_height(2);
-  grid.set_connectivity(v1::CONNECTIVITY_EIGHT);
-  grid.set_diagonal_cost(1.5);
+  grid.mutable_squares()->set_connectivity(v1::CONNECTIVITY_EIGHT);
+  grid.mutable_squares()->set_diagonal_cost(1.5);
   grid.set_walkable_cells(7);
   grid.set_obstacle_cells(1);
   v1::Terrain& river = *grid.add_terrains();
@@ -97,7 +97,7 @@ TEST_F(MapCommandsTest, ShowsFactsAlone) {
   EXPECT_EQ(Run({"map", "show", "arena", "--no-picture"}), ExitCode::kOk);
   EXPECT_EQ(out_, kFacts);
   EXPECT_EQ(Run({"map", "show", "arena", "--json"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr(R"("connectivity":"CONNECTIVITY_EIGHT","diagonalCost":1.5)"));
+  EXPECT_THAT(out_, HasSubstr(R"("squares":{"connectivity":"CONNECTIVITY_EIGHT","diagonalCost":1.5})"));
 }
 
 TEST_F(MapCommandsTest, ALargeMapIsShownSmallerUnlessAskedFor) {
@@ -123,10 +123,10 @@ TEST_F(MapCommandsTest, CreatesABlankMap) {
   EXPECT_EQ(received.blank().width(), 4);
   EXPECT_EQ(received.blank().height(), 2);
   EXPECT_EQ(received.blank().fill(), "~");
-  EXPECT_EQ(received.grid().connectivity(), v1::CONNECTIVITY_FOUR);
+  EXPECT_EQ(received.grid().squares().connectivity(), v1::CONNECTIVITY_FOUR);
   EXPECT_EQ(received.grid().terrains_size(), 1);
   EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--hexagons", "even-columns"}), ExitCode::kOk);
-  EXPECT_EQ(received.grid().hexagons(), v1::HEX_LAYOUT_EVEN_COLUMNS);
+  EXPECT_EQ(received.grid().hexagons().layout(), v1::HEX_LAYOUT_EVEN_COLUMNS);
 }
 
 TEST_F(MapCommandsTest, DeletesWhatItCan) {

@@ -66,8 +66,8 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
             ExitCode::kOk);
   EXPECT_EQ(header_.map(), "valley");
   EXPECT_EQ(header_.format(), v1::MAP_FORMAT_MOVING_AI);
-  EXPECT_EQ(header_.grid().connectivity(), v1::CONNECTIVITY_EIGHT);
-  EXPECT_EQ(header_.grid().diagonal_cost(), 1.4);
+  EXPECT_EQ(header_.grid().squares().connectivity(), v1::CONNECTIVITY_EIGHT);
+  EXPECT_EQ(header_.grid().squares().diagonal_cost(), 1.4);
   ASSERT_EQ(header_.grid().terrains_size(), 2);
   EXPECT_EQ(header_.grid().terrains(0).name(), "river");
   EXPECT_TRUE(header_.grid().terrains(1).impassable());

@@ -26,7 +26,7 @@ TEST(GridSettingsTest, DefaultsAreFine) { EXPECT_THAT(CheckGridSettings(GridSett
 TEST(GridSettingsTest, RejectsDiagonalCostOutOfRange) {
   for (const double cost : {0.999, 2.001, -1.0, 0.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     EXPECT_THAT(CheckGridSettings({.diagonal_cost = cost}),
-                IsError(kInvalid, ErrorReason::kBadValue, "diagonal_cost"))
+                IsError(kInvalid, ErrorReason::kBadValue, "squares.diagonal_cost"))
         << cost;
   }
   EXPECT_THAT(CheckGridSettings({.diagonal_cost = 1.0}), IsOk());

@@ -217,6 +217,14 @@ TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
   EXPECT_EQ(
       refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.forbidden_terrains = {'~'}}; }),
       "agent.profile.forbidden_terrains");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.footprint = 2}; }),
+            "agent.profile.footprint");
+  EXPECT_EQ(refused([](RouteQuery& query) {
+              query.agent.profile = MovementProfile{.corner_rule = CornerRule::kAlways};
+            }),
+            "agent.profile.corner_rule");
+  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.no_diagonals = true}; }),
+            "agent.profile.no_diagonals");
   EXPECT_EQ(refused([](RouteQuery& query) { query.agent.overlay = Overlay(); }), "view.overlay");
   EXPECT_EQ(refused([](RouteQuery& query) { query.with_summary = true; }), "with_summary");
 }

@@ -197,7 +197,7 @@ class Schedule final : public StoreListener {
         batch.edits = {Block(cell)};
     }
     if (random_.Chance(0.3)) {
-      batch.expected_revision = revision_ + static_cast<std::uint64_t>(random_.Between(0, 3));
+      batch.expected.revision = revision_ + static_cast<std::uint64_t>(random_.Between(0, 3));
     }
     if (random_.Chance(0.5)) {
       batch.request_id = absl::StrCat("r", sent_.size());
@@ -221,7 +221,7 @@ class Schedule final : public StoreListener {
       } else if (reason == "STALE_REVISION") {
         // Nothing that is lost was taken for the latest revision.
         if (last_told_ == revision_) {
-          EXPECT_NE(*batch.expected_revision, revision_);
+          EXPECT_NE(*batch.expected.revision, revision_);
         }
       } else {
         EXPECT_THAT(reason, AnyOf(StrEq("STORAGE_FAILED"), StrEq("OFF_MAP")));
@@ -238,8 +238,8 @@ class Schedule final : public StoreListener {
     EXPECT_EQ(std::exchange(commit->second.is_answered, true), result.already_applied);
     if (!result.already_applied) {
       last_told_ = result.revision;
-      if (batch.expected_revision) {
-        EXPECT_EQ(*batch.expected_revision + 1, result.revision);
+      if (batch.expected.revision) {
+        EXPECT_EQ(*batch.expected.revision + 1, result.revision);
       }
     }
     if (!batch.request_id.empty()) {

@@ -45,7 +45,7 @@ TEST_F(EpochTest, StaysWithTheMapAndEndsWithIt) {
 }
 
 TEST_F(EpochTest, BatchesForAnotherMapAreRefused) {
-  UpdateBatch batch{.edits = {Block({1, 0})}, .expected_epoch = 101, .request_id = "a"};
+  UpdateBatch batch{.edits = {Block({1, 0})}, .expected = {.epoch = 101}, .request_id = "a"};
   EXPECT_THAT(store_.UpdateAndWait("arena", batch), IsOk());
   const auto again = store_.UpdateAndWait("arena", batch);
   ASSERT_THAT(again, IsOk());
@@ -58,7 +58,7 @@ TEST_F(EpochTest, BatchesForAnotherMapAreRefused) {
       IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_version.epoch");
   EXPECT_THAT(store_.UpdateAndWait("arena", batch), is_replaced);
   // Though the new map has the revision, too.
-  batch.expected_revision = 1;
+  batch.expected.revision = 1;
   EXPECT_THAT(store_.UpdateAndWait("arena", batch), is_replaced);
   EXPECT_EQ(Version(), (MapVersion{.epoch = 102, .revision = 1}));
 }

@@ -131,10 +131,10 @@ TEST_F(FoldTest, NothingIsPublishedWhenAllAreRefused) {
 
 TEST_F(FoldTest, ExpectedRevisionCountsTheBatchesBefore) {
   const std::vector<Answer> answers = UpdateTogether({
-      {.edits = {Block({0, 0})}, .expected_revision = 2},
-      {.edits = {Block({1, 0})}, .expected_revision = 2},
-      {.edits = {Block({8, 0})}, .expected_revision = 3},
-      {.edits = {Block({2, 0})}, .expected_revision = 3},
+      {.edits = {Block({0, 0})}, .expected = {.revision = 2}},
+      {.edits = {Block({1, 0})}, .expected = {.revision = 2}},
+      {.edits = {Block({8, 0})}, .expected = {.revision = 3}},
+      {.edits = {Block({2, 0})}, .expected = {.revision = 3}},
   });
   ASSERT_THAT(answers, SizeIs(4));
   EXPECT_EQ(answers[0]->revision, 3U);
@@ -146,7 +146,7 @@ TEST_F(FoldTest, ExpectedRevisionCountsTheBatchesBefore) {
 }
 
 TEST_F(FoldTest, RetryThatWaitsBesideTheFirstIsAnsweredAlike) {
-  const UpdateBatch batch{.edits = {Block({0, 0})}, .expected_revision = 2, .request_id = "a"};
+  const UpdateBatch batch{.edits = {Block({0, 0})}, .expected = {.revision = 2}, .request_id = "a"};
   UpdateBatch other = batch;
   other.edits = {Block({1, 0})};
   const std::vector<Answer> answers = UpdateTogether({batch, batch, other});

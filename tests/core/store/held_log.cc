@@ -12,7 +12,7 @@ absl::Status StorageFailure() { return MakeError(ErrorReason::kStorageFailed, ""
 
 HeldLog::~HeldLog() { EXPECT_EQ(waiting(), 0U); }
 
-void HeldLog::AppendCreation(const MapSnapshot& first, Done done) {
+void HeldLog::AppendCreation(const MapSnapshot& first, const CreationRequest& /*request*/, Done done) {
   Append({.kind = Kind::kCreation, .map = first.id, .version = first.version(), .first = first},
          std::move(done));
 }

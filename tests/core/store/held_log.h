@@ -44,7 +44,7 @@ class HeldLog final : public DurableLog {
   HeldLog& operator=(const HeldLog&) = delete;
   ~HeldLog() override;
 
-  void AppendCreation(const MapSnapshot& first, Done done) override;
+  void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) override;
   void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) override;
   void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                      Done done) override;

@@ -62,7 +62,7 @@ class HeldStoreTest : public ::testing::Test {
   }
   // Blocks the cell at `x`.
   void Update(int x, const std::string& request_id = "", std::optional<std::uint64_t> expected = {}) {
-    Update({.edits = {testing::Block({x, 0})}, .expected_revision = expected, .request_id = request_id});
+    Update({.edits = {testing::Block({x, 0})}, .expected = {.revision = expected}, .request_id = request_id});
   }
 
   std::uint64_t Revision() { return (*store_.Pin("arena"))->revision; }

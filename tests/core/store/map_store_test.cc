@@ -83,9 +83,9 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
 TEST(MapStoreTest, StaleExpectedRevisionChangesNothing) {
   MapStore store(10);
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected_revision = 1}), IsOk());
+  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected = {.revision = 1}}), IsOk());
   for (const std::uint64_t stale : {1U, 3U}) {
-    EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({0, 0})}, .expected_revision = stale}),
+    EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({0, 0})}, .expected = {.revision = stale}}),
                 IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   }
   EXPECT_EQ((*store.Pin("arena"))->revision, 2U);
@@ -209,7 +209,7 @@ TEST(MapStoreTest, CompareAndSetLosesNothing) {
       const PinnedSnapshot pinned = *store.Pin("arena");
       const Edit edit = pinned->grid().HasObstacle(cell) ? Unblock(cell) : Block(cell);
       const auto updated =
-          store.UpdateAndWait("arena", {.edits = {edit}, .expected_revision = pinned->revision});
+          store.UpdateAndWait("arena", {.edits = {edit}, .expected = {.revision = pinned->revision}});
       if (updated.ok()) {
         ASSERT_EQ(updated->revision, pinned->revision + 1);
         ASSERT_EQ(updated->summary.changed_cells, 1);

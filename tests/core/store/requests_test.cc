@@ -36,7 +36,7 @@ class RequestsTest : public ::testing::Test {
   absl::StatusOr<UpdateResult> Update(Cell cell, const std::string& request_id,
                                       std::optional<std::uint64_t> expected = std::nullopt) {
     return store_.UpdateAndWait(
-        "arena", {.edits = {Block(cell)}, .expected_revision = expected, .request_id = request_id});
+        "arena", {.edits = {Block(cell)}, .expected = {.revision = expected}, .request_id = request_id});
   }
 
   MapStore store_{1};

@@ -40,6 +40,8 @@ struct World {
   MethodStatistics method;
   grpc::CallbackServerContext rpc;
   Executor executor{{.workers = 1}};
+  core::MapStore store{core::StoreOptions()};
+  VersionWaits version_waits{store};
   const ServerContext context{.gate = gate,
                               .access = access,
                               .awaited_requests = awaited_requests,
@@ -51,7 +53,8 @@ struct World {
                               .executor = executor,
                               .transfers = transfers,
                               .watches = watches,
-                              .streams = streams};
+                              .streams = streams,
+                              .version_waits = version_waits};
 };
 
 // What has happened to a call; outlives it, whoever is the last to hold it.

@@ -86,8 +86,8 @@ TEST_F(MapCreationTest, BlankMapsOfEverySize) {
 
 TEST_F(MapCreationTest, OptionsAreThoseOfTheGrid) {
   v1::CreateMapRequest request = RowsRequest({"..~~", ".#~."});
-  request.mutable_grid()->set_connectivity(v1::CONNECTIVITY_FOUR);
-  request.mutable_grid()->set_diagonal_cost(1.4);
+  request.mutable_grid()->mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
+  request.mutable_grid()->mutable_squares()->set_diagonal_cost(1.4);
   request.mutable_grid()->set_world("moon");
   request.mutable_grid()->mutable_origin()->set_y(-20);
   request.mutable_grid()->set_cell_size(0.5);
@@ -100,8 +100,8 @@ TEST_F(MapCreationTest, OptionsAreThoseOfTheGrid) {
   const auto info = Create(request);
   ASSERT_TRUE(info.ok()) << info.status();
   const v1::GridInfo& grid = info->grid();
-  EXPECT_EQ(grid.connectivity(), v1::CONNECTIVITY_FOUR);
-  EXPECT_EQ(grid.diagonal_cost(), 1.4);
+  EXPECT_EQ(grid.squares().connectivity(), v1::CONNECTIVITY_FOUR);
+  EXPECT_EQ(grid.squares().diagonal_cost(), 1.4);
   EXPECT_EQ(grid.world(), "moon");
   EXPECT_EQ(grid.origin().y(), -20);
   EXPECT_EQ(grid.cell_size(), 0.5);
@@ -119,7 +119,7 @@ TEST_F(MapCreationTest, BytesAreReadInEachFormat) {
   EXPECT_EQ(detected->grid().walkable_cells(), 2);
   request = DataRequest("connectivity 4\nmap\n..\n", v1::MAP_FORMAT_TEXT);
   request.set_map("named");
-  EXPECT_EQ(Create(request)->grid().connectivity(), v1::CONNECTIVITY_FOUR);
+  EXPECT_EQ(Create(request)->grid().squares().connectivity(), v1::CONNECTIVITY_FOUR);
   request = DataRequest(kRoads);
   request.set_map("roads");
   EXPECT_EQ(Create(request)->graph().edges(), 2);
@@ -153,9 +153,9 @@ TEST_F(MapCreationTest, BadIdsAndSources) {
 
 TEST_F(MapCreationTest, BadOptions) {
   using G = v1::GridOptions;
-  ExpectBadGrid([](G& grid) { grid.set_connectivity(static_cast<v1::Connectivity>(6)); },
-                ErrorReason::kUnknownEnumValue, "connectivity");
-  ExpectBadGrid([](G& grid) { grid.set_diagonal_cost(0.5); }, ErrorReason::kBadValue, "diagonal_cost");
+  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_connectivity(static_cast<v1::Connectivity>(6)); },
+                ErrorReason::kUnknownEnumValue, "squares.connectivity");
+  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_diagonal_cost(0.5); }, ErrorReason::kBadValue, "squares.diagonal_cost");
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   for (const double size : {0.0, -1.0, 1e-9, 1e9, not_a_number, std::numeric_limits<double>::infinity()}) {
     ExpectBadGrid([size](G& grid) { grid.set_cell_size(size); }, ErrorReason::kBadValue, "cell_size");

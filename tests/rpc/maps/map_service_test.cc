@@ -74,6 +74,51 @@ TEST_F(MapServiceTest, DeletesAndForgets) {
   EXPECT_NE(VersionOf(server_, "gone").epoch(), deleted->version().epoch());
 }
 
+TEST_F(MapServiceTest, ACreationMayBeTriedAgain) {
+  v1::CreateMapRequest request;
+  request.set_map("room");
+  request.add_rows("...");
+  request.set_request_id("first");
+  const auto created = server_.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_FALSE(created->already_created());
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  const auto again = server_.client().CreateMap(request);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->already_created());
+  EXPECT_EQ(again->info().version().epoch(), created->info().version().epoch());
+  EXPECT_EQ(again->info().version().revision(), 2U);
+
+  request.add_rows("...");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "REQUEST_ID_REUSED", "request_id"));
+  request.set_request_id("second");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+  request.set_request_id("t\xc3\xa4g");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "request_id"));
+}
+
+TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
+  server_.Create("room", {"..."});
+  v1::DeleteMapRequest request;
+  request.set_map("room");
+  *request.mutable_expected_version() = testing::VersionOf(server_, "room");
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  EXPECT_THAT(server_.client().DeleteMap(request),
+              IsRefused(absl::StatusCode::kAborted, "STALE_REVISION", "expected_version"));
+  v1::Version& expected = *request.mutable_expected_version();
+  expected.clear_epoch();
+  EXPECT_THAT(server_.client().DeleteMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "expected_version.epoch"));
+  expected.set_epoch(1);
+  EXPECT_THAT(server_.client().DeleteMap(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "MAP_REPLACED", "expected_version.epoch"));
+  expected = testing::VersionOf(server_, "room");
+  EXPECT_TRUE(server_.client().DeleteMap(request).ok());
+}
+
 TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
   server_.Create("room", {"....", "...."});
   v1::UpdateObstaclesRequest request = BlockRequest("room", {CellAt(1, 0), CellAt(1, 1)});

@@ -122,7 +122,7 @@ TEST_F(RenderTest, WritesSvg) {
 
 TEST_F(RenderTest, DrawsHexagons) {
   v1::GridOptions hexagons;
-  hexagons.set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
+  hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   Create("hive",
          {"....",  //
           ".##.",  //

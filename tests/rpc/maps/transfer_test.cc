@@ -151,9 +151,9 @@ TEST(ImportTest, RefusesBadStreams) {
   EXPECT_THAT(SendAll(server, {header, Chunk(".")}),
               IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "header.format"));
   header = Header("m", 1);
-  header.mutable_header()->mutable_grid()->set_diagonal_cost(3.0);
+  header.mutable_header()->mutable_grid()->mutable_squares()->set_diagonal_cost(3.0);
   EXPECT_THAT(SendAll(server, {header, Chunk(".")}),
-              IsRefused(kInvalid, "BAD_VALUE", "header.grid.diagonal_cost"));
+              IsRefused(kInvalid, "BAD_VALUE", "header.grid.squares.diagonal_cost"));
   header = Header("m", 1);
   header.mutable_header()->clear_size();
   EXPECT_THAT(SendAll(server, {header, Chunk(".")}), IsRefused(kInvalid, "MISSING_FIELD", "header.size"));

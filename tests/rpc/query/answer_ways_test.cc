@@ -49,7 +49,7 @@ class AnswerWaysTest : public ::testing::Test {
     server_->Create("lower", {".....",  //
                               "....."});
     v1::GridOptions hexagons;
-    hexagons.set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
+    hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
     server_->Create("board",
                     {".....",  //
                      ".###.",  //

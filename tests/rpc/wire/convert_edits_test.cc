@@ -252,8 +252,8 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   v1::UpdateObstaclesRequest request;
   const auto empty = ToUpdateBatch(store, request);
   ASSERT_TRUE(empty.ok()) << empty.status();
-  EXPECT_EQ(empty->expected_revision, std::nullopt);
-  EXPECT_EQ(empty->expected_epoch, std::nullopt);
+  EXPECT_EQ(empty->expected.revision, std::nullopt);
+  EXPECT_EQ(empty->expected.epoch, std::nullopt);
   EXPECT_EQ(empty->request_id, "");
   EXPECT_EQ(empty->request_time, std::nullopt);
   request.add_edits()->mutable_remove_obstacle()->set_id("gate");
@@ -265,8 +265,8 @@ TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   const auto batch = ToUpdateBatch(store, request);
   ASSERT_TRUE(batch.ok()) << batch.status();
   EXPECT_EQ(batch->edits.size(), 1U);
-  EXPECT_EQ(batch->expected_revision, 3U);
-  EXPECT_EQ(batch->expected_epoch, 4U);
+  EXPECT_EQ(batch->expected.revision, 3U);
+  EXPECT_EQ(batch->expected.epoch, 4U);
   EXPECT_EQ(batch->request_id, "first");
   EXPECT_EQ(batch->request_time, absl::FromUnixSeconds(5) + absl::Nanoseconds(6));
 }
@@ -275,7 +275,7 @@ TEST(ToUpdateBatchTest, ARevisionHasAnEpoch) {
   const core::MapStore store(1);
   v1::UpdateObstaclesRequest request;
   request.mutable_expected_version()->set_epoch(4);
-  EXPECT_EQ(ToUpdateBatch(store, request)->expected_epoch, 4U);
+  EXPECT_EQ(ToUpdateBatch(store, request)->expected.epoch, 4U);
   request.mutable_expected_version()->clear_epoch();
   request.mutable_expected_version()->set_revision(3);
   EXPECT_THAT(ToUpdateBatch(store, request),

@@ -49,8 +49,8 @@ TEST(FillMapInfoTest, TellsOfGrids) {
   const v1::GridInfo& grid = info.grid();
   EXPECT_EQ(grid.width(), 4);
   EXPECT_EQ(grid.height(), 2);
-  EXPECT_EQ(grid.connectivity(), v1::CONNECTIVITY_FOUR);
-  EXPECT_EQ(grid.diagonal_cost(), 1.4);
+  EXPECT_EQ(grid.squares().connectivity(), v1::CONNECTIVITY_FOUR);
+  EXPECT_EQ(grid.squares().diagonal_cost(), 1.4);
   EXPECT_EQ(grid.walkable_cells(), 5);
   EXPECT_EQ(grid.obstacle_cells(), 1);
   EXPECT_EQ(grid.world(), "moon");
@@ -80,7 +80,7 @@ TEST(FillMapInfoTest, TellsOfBoardsAndTheirPlanes) {
                                             "..#.."},
                                            settings))
                                 .grid();
-  EXPECT_EQ(grid.connectivity(), v1::CONNECTIVITY_SIX);
+  EXPECT_FALSE(grid.has_squares());
   EXPECT_EQ(grid.width(), 6);
   EXPECT_EQ(grid.height(), 4);
   EXPECT_EQ(grid.walkable_cells(), 16);

@@ -30,7 +30,7 @@ constexpr auto kHexPrecondition = absl::StatusCode::kFailedPrecondition;
 
 v1::GridOptions OddRows() {
   v1::GridOptions grid;
-  grid.set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
+  grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   return grid;
 }
 
@@ -192,13 +192,15 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
 
   v1::CreateMapRequest create;
   create.set_map("both");
-  create.mutable_grid()->set_hexagons(v1::HEX_LAYOUT_AXIAL_FLAT);
-  create.mutable_grid()->set_connectivity(v1::CONNECTIVITY_EIGHT);
+  create.mutable_grid()->mutable_hexagons();
   create.add_rows("..");
-  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kBadValue, "grid.connectivity"));
-  create.mutable_grid()->clear_connectivity();
+  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kMissingField, "grid.hexagons.layout"));
+  create.mutable_grid()->mutable_squares();
   create.clear_rows();
-  create.mutable_grid()->set_hexagons(v1::HEX_LAYOUT_ODD_ROWS);
+  create.set_data("hexagons odd_rows\nmap\n..\n");
+  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kBadValue, "grid.squares"));
+  create.clear_data();
+  create.mutable_grid()->mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   create.mutable_blank()->set_width(8000);
   create.mutable_blank()->set_height(8000);
   EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kBadSize, "blank.width"));

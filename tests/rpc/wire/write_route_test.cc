@@ -8,6 +8,8 @@
 
 #include "absl/types/span.h"
 #include "google/protobuf/arena.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "server/rpc/call/written_message.h"
@@ -28,6 +30,22 @@ std::string BytesOf(const WrittenMessage& written) {
 void AddPoints(const std::vector<core::Cell>& points, v1::FindPathResponse& response) {
   for (const core::Cell point : points) {
     FillCell(point, *response.add_points());
+  }
+}
+
+// Expects that the message, and each message in it, has all fields, lists at least one item.
+void ExpectAllFieldsBut(const std::string& absent, const google::protobuf::Message& message) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *message.GetDescriptor()->field(i);
+    const bool has =
+        field.is_repeated() ? reflection.FieldSize(message, &field) > 0 : reflection.HasField(message, &field);
+    EXPECT_EQ(has, field.name() != absent) << field.full_name();
+    const bool is_ours = field.message_type() != nullptr && field.message_type()->file()->package() == "waystar.v1";
+    if (has && is_ours) {
+      ExpectAllFieldsBut(absent, field.is_repeated() ? reflection.GetRepeatedMessage(message, &field, 0)
+                                                     : reflection.GetMessage(message, &field));
+    }
   }
 }
 
@@ -120,9 +138,18 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
       .length = 4, .turns = 1, .legs = {{.terrain = '~', .cells = 2, .length = 3, .cost = 2}}};
   route.positions = {core::Position{1.5, 2.5, 3.5}};
   route.searching = std::chrono::nanoseconds(14);
+  const RouteStamp stamp{.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)};
   v1::FindPathResponse told;
-  WriteRoute(route, {.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)},
-             HexCoordinates(), told, nullptr);
+  WriteRoute(route, stamp, HexCoordinates(), told, nullptr);
+  ExpectAllFieldsBut("nodes", told);
+  // As bytes it is the same message.
+  google::protobuf::Arena arena;
+  v1::FindPathResponse& rest = *v1::FindPathResponse::default_instance().New(&arena);
+  WrittenMessage written(rest);
+  WriteRoute(route, stamp, HexCoordinates(), rest, &written);
+  v1::FindPathResponse read;
+  ASSERT_TRUE(read.ParseFromString(BytesOf(written)));
+  EXPECT_EQ(read.SerializeAsString(), told.SerializeAsString());
   EXPECT_EQ(told.ShortDebugString(), Parsed(R"(
     outcome: OUTCOME_PARTIAL reason: REASON_GOAL_BLOCKED cost: 2.5 version { epoch: 31 revision: 32 }
     points { x: 1 y: 2 } points { x: 3 y: 4 }

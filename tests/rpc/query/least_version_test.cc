@@ -1,0 +1,152 @@
+// Queries that ask for a version that the map may not have yet.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "client/streams.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/rpc/test_server.h"
+#include "tests/testing/patience.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
+
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
+
+class LeastVersionTest : public ::testing::Test {
+ protected:
+  LeastVersionTest() : server_({.workers = 1}) {
+    server_.Create("room", {"....", "...."});
+    first_ = VersionOf(server_, "room");
+  }
+
+  v1::FindPathRequest Query(std::uint64_t revision) const {
+    v1::FindPathRequest query = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
+    v1::Version& least = *query.mutable_view()->mutable_least_version();
+    least.set_epoch(first_.epoch());
+    least.set_revision(revision);
+    return query;
+  }
+
+  grpc::Status Ask(const v1::FindPathRequest& query, absl::Duration time, v1::FindPathResponse& answer) {
+    BoundedContext context;
+    context.set_deadline(absl::ToChronoTime(absl::Now() + time));
+    return v1::PathService::NewStub(server_.NewChannel())->FindPath(&context, query, &answer);
+  }
+  absl::Status Refusal(const v1::FindPathRequest& query, absl::Duration time) {
+    v1::FindPathResponse answer;
+    return client::FromGrpc(Ask(query, time, answer));
+  }
+
+  TestServer server_;
+  v1::Version first_;
+};
+
+TEST_F(LeastVersionTest, AnswersAreNoOlder) {
+  EXPECT_TRUE(server_.client().FindPath(Query(1)).ok());
+  v1::FindPathRequest of_epoch = Query(0);
+  EXPECT_TRUE(server_.client().FindPath(of_epoch).ok());
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  EXPECT_EQ(server_.client().FindPath(Query(2))->version().revision(), 2U);
+  EXPECT_EQ(server_.client().FindPath(Query(1))->version().revision(), 2U);
+}
+
+TEST_F(LeastVersionTest, QueriesWaitAndHoldNoWorker) {
+  v1::FindPathResponse answer;
+  grpc::Status status;
+  std::thread waiting([&] {
+    // A server does not wait for ever.
+    do {
+      status = Ask(Query(2), testing::kPatience, answer);
+    } while (status.error_code() == grpc::StatusCode::UNAVAILABLE);
+  });
+  // The only worker answers others meanwhile.
+  while (server_.CountsOf("waystar.v1.PathService/FindPath").open_calls() == 0) {
+    ASSERT_TRUE(server_.client().FindPath(Query(1)).ok());
+  }
+  ASSERT_TRUE(server_.client().FindPath(Query(1)).ok());
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
+  waiting.join();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(answer.version().revision(), 2U);
+}
+
+TEST_F(LeastVersionTest, QueriesAreRefusedOnceTheirTimeIsOver) {
+  // The client's own clock may be the first to notice.
+  const absl::Status late = Refusal(Query(9), absl::Milliseconds(20));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(late) || absl::IsUnavailable(late)) << late;
+}
+
+TEST_F(LeastVersionTest, TheEndOfTheMapEndsTheWait) {
+  absl::Status status;
+  std::thread waiting([&] {
+    do {
+      status = Refusal(Query(9), testing::kPatience);
+    } while (absl::IsUnavailable(status));
+  });
+  v1::DeleteMapRequest request;
+  request.set_map("room");
+  ASSERT_TRUE(server_.client().DeleteMap(request).ok());
+  waiting.join();
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
+}
+
+TEST_F(LeastVersionTest, AnotherEpochIsNeverWaitedFor) {
+  v1::FindPathRequest query = Query(1);
+  query.mutable_view()->mutable_least_version()->set_epoch(first_.epoch() + 1);
+  EXPECT_THAT(server_.client().FindPath(query), IsRefused(absl::StatusCode::kFailedPrecondition, "MAP_REPLACED",
+                                                          "view.least_version.epoch"));
+  query.mutable_view()->mutable_least_version()->clear_epoch();
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "view.least_version.epoch"));
+}
+
+TEST_F(LeastVersionTest, BatchesWaitForTheVersionOfTheRequestAlone) {
+  v1::FindPathsRequest batch;
+  batch.set_map("room");
+  *batch.add_queries() = Query(9);
+  *batch.add_queries() = Query(1);
+  const auto answers = server_.client().FindPaths(batch);
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  EXPECT_EQ(answers->results(0).problem().code(), static_cast<int>(kUnavailable));
+  EXPECT_TRUE(answers->results(1).has_answer());
+}
+
+TEST_F(LeastVersionTest, StreamsDoNotWait) {
+  const std::unique_ptr<client::PathStream> stream = server_.client().StreamFindPath();
+  v1::StreamFindPathRequest queries;
+  *queries.add_queries()->mutable_query() = Query(9);
+  ASSERT_TRUE(stream->Send(queries));
+  v1::StreamFindPathResponse answers;
+  ASSERT_TRUE(stream->Receive(answers));
+  EXPECT_EQ(answers.answers(0).problem().code(), static_cast<int>(kUnavailable));
+
+  v1::WatchPathRequest watch;
+  *watch.mutable_query() = Query(9);
+  const std::unique_ptr<client::PathWatch> watched = server_.client().WatchPath(watch);
+  v1::WatchPathResponse none;
+  EXPECT_FALSE(watched->Next(none));
+
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = Query(9);
+  EXPECT_THAT(server_.client().TraceSearch(trace, [](const v1::SearchEvent& /*event*/) {}),
+              IsRefused(kUnavailable, "REVISION_NOT_YET", "query.view.least_version"));
+}
+
+}  // namespace
+}  // namespace waystar
