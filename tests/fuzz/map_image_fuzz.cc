@@ -52,12 +52,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   core::BlockReader from(wrapped, kLimits.max_content_bytes);
-  from.Number(1);
+  const std::uint64_t version = from.Number(static_cast<std::uint64_t>(core::ImageVersion::kNewest));
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     RequireBadFormat(from.status());
   } else if (kind == 0) {
-    RequireSameAgain(core::ReadGrid(from, kLimits));
+    // There is no version 0; it is read as the first one.
+    RequireSameAgain(core::ReadGrid(
+        from, version == 2 ? core::ImageVersion::kNewest : core::ImageVersion::kFirst, kLimits));
   } else {
     RequireSameAgain(core::ReadGraph(from));
   }

@@ -1,8 +1,8 @@
 #include "server/core/image/grid_image.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +16,9 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
+#include "server/core/grid/bit_row.h"
 #include "server/core/image/map_values.h"
+#include "server/core/map/eight_cells.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/map/portal.h"
@@ -25,73 +27,194 @@
 namespace waystar::core {
 namespace {
 
-// A cell is a byte, as GridMapEditor::SetRow takes it: its terrain, and this bit for a nameless obstacle.
+// The first byte of the cells, and each of those of the first version, has a terrain and this bit for a
+// nameless obstacle.
 constexpr std::uint8_t kObstacleBit = GridMapEditor::kObstacle;
 static_assert(kObstacleBit == 0x80);
 
-std::uint8_t CellByte(const GridMap& map, Cell cell) {
-  return static_cast<std::uint8_t>(map.TerrainAt(cell) | (map.HasNamelessObstacle(cell) ? kObstacleBit : 0));
+// How the terrains of a row are written, unless they are those of the row above.
+enum class Terrains : std::uint8_t { kAsAbove, kRuns, kCells };
+
+// Where runs are shorter than this on average, to read them takes longer than to unpack single cells.
+constexpr int kCellsPerRun = 8;
+
+// A row of cells, as GridMapEditor::SetRow takes it.
+struct CellRow {
+  CellRow(int width, std::uint8_t fill)
+      : terrains(static_cast<std::size_t>(width), static_cast<TerrainId>(fill & ~kObstacleBit)),
+        nameless(static_cast<std::size_t>(WordsPerRow(width)), 0) {
+    if ((fill & kObstacleBit) != 0) {
+      ForEachWord(0, width, [&](std::size_t i, Word mask) { nameless[i] = mask; });
+    }
+  }
+
+  int width() const { return static_cast<int>(terrains.size()); }
+
+  std::vector<TerrainId> terrains;
+  std::vector<Word> nameless;
+};
+
+// How many bytes hold the bits of a row, which bit_row.h lays out.
+std::size_t BitBytes(int width) { return static_cast<std::size_t>(width) / 8 + 1; }
+
+void WriteTerrains(const std::vector<TerrainId>& row, BlockWriter& to) {
+  int runs = 1;
+  for (std::size_t x = 1; x < row.size(); ++x) {
+    runs += row[x] != row[x - 1] ? 1 : 0;
+  }
+  if (static_cast<std::size_t>(runs - 1) * kCellsPerRun >= row.size()) {
+    to.PutByte(static_cast<std::uint8_t>(Terrains::kCells));
+    to.PutBytes({reinterpret_cast<const char*>(row.data()), row.size()});
+    return;
+  }
+  to.PutByte(static_cast<std::uint8_t>(Terrains::kRuns));
+  for (auto run = row.begin(); run != row.end();) {
+    const auto end = std::find_if(run, row.end(), [&](TerrainId cell) { return cell != *run; });
+    to.PutByte(*run);
+    to.PutNumber(static_cast<std::uint64_t>(end - run));
+    run = end;
+  }
 }
 
-void FillRow(const GridMap& map, int y, std::string& row) {
-  std::memcpy(row.data(), map.TerrainRow(y), row.size());
-  for (int i = 0; i < WordsPerRow(map.width()); ++i) {
-    const WordChange nameless{y, i, map.NamelessWord(y, static_cast<std::size_t>(i))};
-    ForEachCell(nameless, [&](Cell cell) {
-      char& byte = row[static_cast<std::size_t>(cell.x)];
-      byte = static_cast<char>(static_cast<std::uint8_t>(byte) | kObstacleBit);
-    });
+void WriteNameless(const CellRow& row, BlockWriter& to) {
+  std::string bytes(BitBytes(row.width()), '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(row.nameless[i / 8] >> i % 8 * 8);
   }
+  to.PutBytes(bytes);
 }
 
 void WriteCells(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   // A guess at what most cells are, which costs a reader nothing.
-  const std::uint8_t fill = CellByte(map, {map.width() / 2, map.height() / 2});
+  const Cell middle{map.width() / 2, map.height() / 2};
+  const auto fill =
+      static_cast<std::uint8_t>(map.TerrainAt(middle) | (map.HasNamelessObstacle(middle) ? kObstacleBit : 0));
   to.PutByte(fill);
-  std::string above(static_cast<std::size_t>(map.width()), static_cast<char>(fill));
-  std::string row = above;
+  CellRow above(map.width(), fill);
+  CellRow row = above;
   for (int y = 0; y < map.height() && !IsStopped(stop); ++y) {
-    FillRow(map, y, row);
-    const bool is_other = row != above;
-    to.PutBool(is_other);
-    if (is_other) {
-      to.PutBytes(row);
-      row.swap(above);
+    std::copy_n(map.TerrainRow(y), row.terrains.size(), row.terrains.begin());
+    for (std::size_t i = 0; i < row.nameless.size(); ++i) {
+      row.nameless[i] = map.NamelessWord(y, i);
     }
+    if (row.terrains == above.terrains) {
+      to.PutByte(static_cast<std::uint8_t>(Terrains::kAsAbove));
+    } else {
+      WriteTerrains(row.terrains, to);
+    }
+    const bool has_other_obstacles = row.nameless != above.nameless;
+    to.PutBool(has_other_obstacles);
+    if (has_other_obstacles) {
+      WriteNameless(row, to);
+    }
+    std::swap(row, above);
   }
 }
 
-absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, GridSettings settings,
-                                  const StopCheck* stop) {
-  const std::size_t terrains = settings.terrains.size();
-  const auto check = [&](absl::Span<const std::uint8_t> cells) {
-    std::uint8_t highest = 0;
-    for (const std::uint8_t cell : cells) {
-      highest = std::max<std::uint8_t>(highest, cell & ~kObstacleBit);
+// Reads rows of cells, each on top of the one above it. What it reads is checked.
+class RowReader {
+ public:
+  RowReader(BlockReader& from, std::size_t terrains, int width)
+      : from_(from),
+        terrains_(terrains),
+        bytes_(std::max(static_cast<std::size_t>(width), BitBytes(width))) {}
+
+  void CheckTerrain(TerrainId terrain) {
+    if (terrain >= terrains_) {
+      from_.Fail(absl::StrCat("a cell has terrain ", terrain, " of ", terrains_));
     }
-    if (highest >= terrains) {
-      from.Fail(absl::StrCat("a cell has terrain ", highest, " of ", terrains));
+  }
+
+  void Read(CellRow& row) {
+    switch (static_cast<Terrains>(from_.Number(static_cast<std::uint64_t>(Terrains::kCells)))) {
+      case Terrains::kAsAbove:
+        break;
+      case Terrains::kRuns:
+        ReadRuns(row);
+        break;
+      case Terrains::kCells:
+        from_.Bytes(reinterpret_cast<char*>(row.terrains.data()), row.terrains.size());
+        CheckTerrain(*std::ranges::max_element(row.terrains));
+        break;
     }
-  };
+    if (from_.Bool()) {
+      ReadNameless(row);
+    }
+  }
+
+  // As Read, from an image of the first version.
+  void ReadOfFirstVersion(CellRow& row) {
+    if (!from_.Bool()) {
+      return;
+    }
+    from_.Bytes(reinterpret_cast<char*>(bytes_.data()), row.terrains.size());
+    std::transform(bytes_.begin(), bytes_.begin() + row.width(), row.terrains.begin(),
+                   [](std::uint8_t cell) { return static_cast<TerrainId>(cell & ~kObstacleBit); });
+    CheckTerrain(*std::ranges::max_element(row.terrains));
+    for (std::size_t i = 0; i < row.nameless.size(); ++i) {
+      row.nameless[i] = WordOfCells(bytes_.data(), row.width(), i, HighBits);
+    }
+  }
+
+ private:
+  void ReadRuns(CellRow& row) {
+    for (std::size_t x = 0; x < row.terrains.size() && from_.ok();) {
+      const TerrainId terrain = from_.Byte();
+      CheckTerrain(terrain);
+      const std::uint64_t cells = from_.Number(row.terrains.size() - x);
+      if (cells == 0) {
+        from_.Fail("a run has no cell");
+      }
+      std::fill_n(row.terrains.begin() + static_cast<std::ptrdiff_t>(x), cells, terrain);
+      x += cells;
+    }
+  }
+
+  void ReadNameless(CellRow& row) {
+    const std::size_t count = BitBytes(row.width());
+    from_.Bytes(reinterpret_cast<char*>(bytes_.data()), count);
+    bool is_beside = false;
+    for (std::size_t i = 0; i < row.nameless.size(); ++i) {
+      row.nameless[i] = EightCells(bytes_.data(), static_cast<int>(count), static_cast<int>(i) * kEight);
+      is_beside = is_beside || (row.nameless[i] & ~SpanMask(i, 0, row.width())) != 0;
+    }
+    if (is_beside) {
+      from_.Fail("an obstacle lies beside its row");
+    }
+  }
+
+  BlockReader& from_;
+  const std::size_t terrains_;
+  // A row's bytes as they are in the image.
+  std::vector<std::uint8_t> bytes_;
+};
+
+absl::StatusOr<GridMap> ReadCells(BlockReader& from, ImageVersion version, int width, int height,
+                                  GridSettings settings, const StopCheck* stop) {
+  RowReader reader(from, settings.terrains.size(), width);
   const std::uint8_t fill = from.Byte();
-  check({&fill, 1});
+  const auto terrain = static_cast<TerrainId>(fill & ~kObstacleBit);
+  reader.CheckTerrain(terrain);
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, GridMap::Create(width, height, std::move(settings),
-                                                                static_cast<TerrainId>(fill & ~kObstacleBit),
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap blank, GridMap::Create(width, height, std::move(settings), terrain,
                                                                 (fill & kObstacleBit) != 0, stop));
   GridMapEditor editor(blank);
-  std::vector<std::uint8_t> row(static_cast<std::size_t>(width), fill);
-  bool is_blank = true;
+  const CellRow blank_row(width, fill);
+  CellRow row = blank_row;
   for (int y = 0; y < height; ++y) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    if (from.Bool()) {
-      from.Bytes(reinterpret_cast<char*>(row.data()), row.size());
-      check(row);
-      is_blank = std::ranges::all_of(row, [&](std::uint8_t cell) { return cell == fill; });
+    if (version == ImageVersion::kFirst) {
+      reader.ReadOfFirstVersion(row);
+    } else {
+      reader.Read(row);
     }
     WAYSTAR_RETURN_IF_ERROR(from.status());
-    if (!is_blank) {
-      editor.SetRow(y, row);
+    absl::Span<const TerrainId> other_terrains;
+    if (row.terrains != blank_row.terrains) {
+      other_terrains = row.terrains;
+    }
+    if (!other_terrains.empty() || row.nameless != blank_row.nameless) {
+      editor.SetRow(y, other_terrains, row.nameless);
     }
   }
   return std::move(editor).Finish();
@@ -170,7 +293,7 @@ void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   });
 }
 
-absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits) {
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, ImageVersion version, const ImageLimits& limits) {
   const int width = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
   const int height = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
   GridSettings settings = ReadSettings(from);
@@ -184,7 +307,7 @@ absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits) {
     return from.status();
   }
   WAYSTAR_ASSIGN_OR_RETURN(const GridMap ground,
-                           ReadCells(from, width, height, std::move(settings), limits.stop));
+                           ReadCells(from, version, width, height, std::move(settings), limits.stop));
   WAYSTAR_ASSIGN_OR_RETURN(EditPlan plan, ReadTables(from, ground));
   WAYSTAR_RETURN_IF_ERROR(ReadObstacles(from, ground, limits, plan));
   BatchEditor editor(ground);

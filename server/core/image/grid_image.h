@@ -1,6 +1,8 @@
 // Grid maps in a map image.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
 #include "server/core/image/block_reader.h"
@@ -10,10 +12,13 @@
 
 namespace waystar::core {
 
-// Leaves out the rest once `stop` fails.
+// Images of the first version have a byte a cell; see docs/image-format.md.
+enum class ImageVersion : std::uint8_t { kFirst = 1, kNewest = 2 };
+
+// Writes the newest version. Leaves out the rest once `stop` fails.
 void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the map, or the errors of DecodeImage.
-absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, ImageVersion version, const ImageLimits& limits);
 
 }  // namespace waystar::core

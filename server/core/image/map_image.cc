@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr auto kVersion = static_cast<std::uint64_t>(ImageVersion::kNewest);
 
 enum class Kind : std::uint8_t { kGrid, kGraph };
 
@@ -77,13 +77,13 @@ absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_vi
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  if (version != kVersion) {
+  if (version == 0 || version > kVersion) {
     return BadFormat(
-        absl::StrCat("the map image has version ", version, ", and only ", kVersion, " is known"));
+        absl::StrCat("the map image has version ", version, ", and only 1 to ", kVersion, " are known"));
   }
   const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kGraph)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  return kind == Kind::kGrid ? Whole(ReadGrid(from, limits), from)
+  return kind == Kind::kGrid ? Whole(ReadGrid(from, static_cast<ImageVersion>(version), limits), from)
                              : Whole(ReadGraph(from, limits.stop), from);
 }
 

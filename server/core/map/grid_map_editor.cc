@@ -123,11 +123,23 @@ void GridMapEditor::SetStepCost(Cell cell, std::optional<Cost> straight) {
 
 void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   const int width = map_.width();
-  const TerrainId* terrains = map_.terrain_.row(y);
+  row_terrains_.resize(cells.size());
+  std::transform(cells.begin(), cells.end(), row_terrains_.begin(),
+                 [](TerrainId cell) { return static_cast<TerrainId>(cell & ~kObstacle); });
+  row_nameless_.resize(static_cast<std::size_t>(WordsPerRow(width)));
+  for (std::size_t i = 0; i < row_nameless_.size(); ++i) {
+    row_nameless_[i] = WordOfCells(cells.data(), width, i, HighBits);
+  }
+  SetRow(y, row_terrains_, row_nameless_);
+}
+
+void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> terrains, absl::Span<const Word> nameless) {
+  const int width = map_.width();
+  const TerrainId* row = map_.terrain_.row(y);
   bool is_repainted = false;
-  for (int x = 0; x < width; x += kEight) {
-    const std::uint64_t before = EightCells(terrains, width, x);
-    const std::uint64_t after = EightCells(cells.data(), width, x) & ~EightTimes(kObstacle);
+  for (int x = 0; !terrains.empty() && x < width; x += kEight) {
+    const std::uint64_t before = EightCells(row, width, x);
+    const std::uint64_t after = EightCells(terrains.data(), width, x);
     if (after != before) {
       is_repainted = true;
       map_.cells_digest_ +=
@@ -136,8 +148,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   }
   // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
   if (is_repainted) {
-    std::transform(cells.begin(), cells.end(), terrain_.row(y),
-                   [](TerrainId cell) { return static_cast<TerrainId>(cell & ~kObstacle); });
+    std::copy(terrains.begin(), terrains.end(), terrain_.row(y));
   }
   const auto passable_of = [&](std::uint64_t eight) {
     const auto& passable = map_.step_costs().passable;
@@ -153,10 +164,10 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> cells) {
   ForEachWord(0, width, [&](std::size_t i, Word mask) {
     Ground ground = GroundAt(y, i);
     if (is_repainted) {
-      ground.passable = mask & WordOfCells(map_.terrain_.row(y), width, i, passable_of);
+      ground.passable = mask & WordOfCells(terrains.data(), width, i, passable_of);
       cost_touched_.Add(y, i);
     }
-    ground.nameless = WordOfCells(cells.data(), width, i, HighBits);
+    ground.nameless = nameless[i];
     SetGround(y, i, ground);
   });
 }

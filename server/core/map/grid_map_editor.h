@@ -130,6 +130,10 @@ class GridMapEditor {
   // nowhere else. Costs of single cells stay. REQUIRES: 0 <= y < height; cells.size() == width; each is, but
   // for that bit, the index of a terrain.
   void SetRow(int y, absl::Span<const TerrainId> cells);
+  // The same with the obstacles apart: on the cells of `nameless`, laid out as bit_row.h says. Terrains stay
+  // if `terrains` is empty. REQUIRES: 0 <= y < height; there are `width` terrains, if any, each the index of
+  // one, and WordsPerRow(width) words without bits beside the row.
+  void SetRow(int y, absl::Span<const TerrainId> terrains, absl::Span<const Word> nameless);
 
   // Returns the map with the changes so far; later changes leave it as it is. Only its cells may be read,
   // without terrain_tiles().
@@ -199,6 +203,9 @@ class GridMapEditor {
   TouchedWords hidden_touched_{MaxTouchedWords()};
   // The words whose costs may differ from the base's.
   TouchedWords cost_touched_{MaxTouchedWords()};
+  // What SetRow takes apart.
+  std::vector<TerrainId> row_terrains_;
+  std::vector<Word> row_nameless_;
   // Whether obstacles have a part in what some cells cost, or had.
   bool has_refreshed_costs_ = false;
 };

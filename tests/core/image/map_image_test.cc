@@ -1,5 +1,6 @@
 #include "server/core/image/map_image.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,8 @@
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
 #include "server/core/image/image_limits.h"
+#include "server/core/image/map_values.h"
+#include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
@@ -181,6 +184,146 @@ TEST(MapImageTest, TheImageFollowsFromTheMapAlone) {
   EXPECT_LT(EncodeImage(*GridMap::Create(kMaxMapSide, kMaxMapSide, {})).size(), 1000u);
 }
 
+// Rows of words and rows that end within one, of one terrain, of runs and of single cells.
+TEST(MapImageTest, RowsOfAnyWidthComeBack) {
+  const GridSettings settings{.terrains = {{},
+                                           {.symbol = '~', .name = "water", .cost = 4.0},
+                                           {.symbol = '^', .name = "rock", .impassable = true}}};
+  Random random(5);
+  for (const int width : {1, 2, 7, 8, 9, 62, 63, 64, 65, 126, 127, 128, 129, 200}) {
+    for (const TerrainId fill : {TerrainId{0}, TerrainId{2}}) {
+      for (const bool blocked : {false, true}) {
+        const GridMap blank = *GridMap::Create(width, 12, settings, fill, blocked);
+        const std::string where = absl::StrCat(width, " cells, terrain ", fill, blocked ? ", blocked" : "");
+        ExpectSame(Decoded<GridMap>(EncodeImage(blank)), blank, where);
+        GridMapEditor editor(blank);
+        for (int y = 0; y < 12; ++y) {
+          const int longest = y < 4 ? 1 : y < 8 ? width : 12;
+          for (int x = 0; x < width && y % 4 != 3;) {
+            const int end = std::min(width, x + random.Between(1, longest));
+            editor.SetTerrains(y, x, end, static_cast<TerrainId>(random.Between(0, 2)));
+            editor.SetObstacles(y, x, end, random.Chance(0.4));
+            x = end;
+          }
+        }
+        const GridMap map = std::move(editor).Finish();
+        ExpectSame(Decoded<GridMap>(EncodeImage(map)), map, where);
+      }
+    }
+  }
+}
+
+// As the first version had it: a byte a cell.
+std::string FirstVersionOf(const GridMap& map) {
+  BlockWriter to;
+  to.PutNumber(1);
+  to.PutNumber(0);
+  to.PutNumber(static_cast<std::uint64_t>(map.width()));
+  to.PutNumber(static_cast<std::uint64_t>(map.height()));
+  WriteSettings(map.settings(), to);
+  to.PutByte(0);
+  std::string above(static_cast<std::size_t>(map.width()), '\0');
+  for (int y = 0; y < map.height(); ++y) {
+    std::string row;
+    for (int x = 0; x < map.width(); ++x) {
+      row.push_back(static_cast<char>(map.TerrainAt({x, y}) | (map.HasNamelessObstacle({x, y}) ? 0x80 : 0)));
+    }
+    to.PutBool(row != above);
+    if (row != above) {
+      to.PutBytes(row);
+    }
+    above = row;
+  }
+  // No profiles, portals and obstacles.
+  to.PutBytes(std::string(3, '\0'));
+  for (unsigned i = 0; i < 8; ++i) {
+    to.PutByte(static_cast<std::uint8_t>(map.digest() >> 8 * i));
+  }
+  return std::move(to).Finish();
+}
+
+TEST(MapImageTest, ImagesOfTheFirstVersionAreRead) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 200 : 40,
+                                       .weighted = generator.Chance(0.5),
+                                       .connectivity = AnyConnectivity(generator)});
+    ExpectSame(Decoded<GridMap>(FirstVersionOf(map)), map, absl::StrCat("seed ", seed));
+  }
+}
+
+// Where a row is of one terrain and an eighth of its cells are blocked, a byte a cell would be eight times
+// as much.
+TEST(MapImageTest, ObstaclesTakeABitACell) {
+  Random random(9);
+  const GridMap blank = *GridMap::Create(4000, 400, {});
+  GridMapEditor editor(blank);
+  for (int i = 0; i < 200'000; ++i) {
+    editor.SetObstacle({random.Between(0, 3999), random.Between(0, 399)}, true);
+  }
+  const GridMap map = std::move(editor).Finish();
+  const std::string image = EncodeImage(map);
+  BlockReader from(image, 4000 * 400 / 8 + 4000);
+  from.Number(2);
+  from.Number(1);
+  const absl::StatusOr<GridMap> again = ReadGrid(from, ImageVersion::kNewest, {});
+  ASSERT_THAT(again.status(), IsOk());
+  EXPECT_EQ(again->digest(), map.digest());
+}
+
+// A grid of 70 x 1 cells of two terrains, whose cells are `cells`.
+std::string ImageOfCells(const std::string& cells) {
+  BlockWriter to;
+  to.PutNumber(2);
+  to.PutNumber(0);
+  to.PutNumber(70);
+  to.PutNumber(1);
+  WriteSettings({.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}}, to);
+  to.PutBytes(cells);
+  to.PutBytes(std::string(3, '\0'));
+  return std::move(to).Finish();
+}
+
+TEST(MapImageTest, CellsAreChecked) {
+  const auto message_of = [](absl::string_view cells) {
+    return std::string(DecodeImage(ImageOfCells(std::string(cells))).status().message());
+  };
+  const std::string free(9, '\0');
+  // What is right gets as far as the digest, which is missing.
+  const std::string right = "missing";
+  EXPECT_THAT(message_of({"\0\0\0", 3}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\x81\0\0", 3}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\x02\0\0", 3}), HasSubstr("terrain 2 of 2"));
+  EXPECT_THAT(message_of({"\0\3", 2}), HasSubstr("at most 2"));
+  // Runs.
+  EXPECT_THAT(message_of({"\0\1\1\x45\0\1\0", 7}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\0\1\2\x46\0", 5}), HasSubstr("terrain 2 of 2"));
+  EXPECT_THAT(message_of({"\0\1\x81\x46\0", 5}), HasSubstr("terrain 129 of 2"));
+  EXPECT_THAT(message_of({"\0\1\1\x47\0", 5}), HasSubstr("at most 70"));
+  EXPECT_THAT(message_of({"\0\1\1\x45\0\2\0", 7}), HasSubstr("at most 1"));
+  EXPECT_THAT(message_of({"\0\1\1\0\0", 5}), HasSubstr("a run has no cell"));
+  // Single cells.
+  EXPECT_THAT(
+      message_of(absl::StrCat(absl::string_view("\0\2", 2), std::string(70, '\1'), free.substr(0, 1))),
+      HasSubstr(right));
+  EXPECT_THAT(
+      message_of(absl::StrCat(absl::string_view("\0\2", 2), std::string(70, '\2'), free.substr(0, 1))),
+      HasSubstr("terrain 2 of 2"));
+  // Obstacles: cell x is bit x + 1.
+  const auto with_bits = [&](std::string bits) {
+    return message_of(absl::StrCat(absl::string_view("\0\0\1", 3), bits));
+  };
+  std::string all(9, '\xFF');
+  all.front() = '\xFE';
+  all.back() = '\x7F';
+  EXPECT_THAT(with_bits(all), HasSubstr(right));
+  all.front() = '\xFF';
+  EXPECT_THAT(with_bits(all), HasSubstr("beside its row"));
+  all.front() = '\xFE';
+  all.back() = '\xFF';
+  EXPECT_THAT(with_bits(all), HasSubstr("beside its row"));
+}
+
 void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const std::string& where) {
   SCOPED_TRACE(where);
   EXPECT_EQ(ArcsOf(graph), ArcsOf(wanted));
@@ -295,12 +438,14 @@ absl::StatusOr<std::variant<GridMap, WaypointGraph>> ReadBeforeDigest(const std:
     return *std::move(map);
   };
   BlockReader from(image, limits.max_content_bytes);
-  from.Number(1);
+  const std::uint64_t version = from.Number(2);
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     return from.status();
   }
-  return kind == 0 ? whole(ReadGrid(from, limits)) : whole(ReadGraph(from));
+  return kind == 0
+             ? whole(ReadGrid(from, version == 2 ? ImageVersion::kNewest : ImageVersion::kFirst, limits))
+             : whole(ReadGraph(from));
 }
 
 TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
@@ -346,8 +491,11 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
   EXPECT_TRUE(IsMapImage(SmallImage()));
   EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
   BlockWriter newer;
-  newer.PutNumber(2);
-  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 2"));
+  newer.PutNumber(3);
+  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 3"));
+  BlockWriter zero;
+  zero.PutNumber(0);
+  EXPECT_THAT(DecodeImage(std::move(zero).Finish()).status().message(), HasSubstr("version 0"));
 }
 
 TEST(MapImageTest, LimitsHoldBeforeMemoryIsTaken) {
