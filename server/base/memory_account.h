@@ -18,6 +18,8 @@ struct MemoryUse {
   std::size_t maps = 0;
   // Indexes over walkable cells.
   std::size_t indexes = 0;
+  // What indexes will take that are built in the background soon, and were promised room.
+  std::size_t promised = 0;
   // The maps as movement profiles and agents of more than one cell see them.
   std::size_t views = 0;
   // Replaced snapshots that are still read.
@@ -27,7 +29,7 @@ struct MemoryUse {
   // Remembered commits.
   std::size_t history = 0;
 
-  std::size_t total() const { return maps + indexes + views + old_snapshots + requests + history; }
+  std::size_t total() const { return maps + indexes + promised + views + old_snapshots + requests + history; }
 };
 
 // What is dropped for want of memory, each with what comes before it.

@@ -22,6 +22,19 @@ class Lazy {
     published_.store(value_.get(), std::memory_order_release);
   }
 
+  // Stores the value, unless there is one or another call is computing it, which this does not wait for.
+  void TrySet(T value) const {
+    auto made = std::make_unique<const T>(std::move(value));
+    if (!mutex_.TryLock()) {
+      return;
+    }
+    if (value_ == nullptr) {
+      value_ = std::move(made);
+      published_.store(value_.get(), std::memory_order_release);
+    }
+    mutex_.Unlock();
+  }
+
   // Returns the value. The first call computes it by make(); calls from other threads wait meanwhile.
   template <typename Maker>
   const T& Get(Maker make) const {

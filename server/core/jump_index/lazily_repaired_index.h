@@ -61,9 +61,16 @@ class LazilyRepairedIndex {
   // knows this index, which was not made; TakesLong(the cells of `rows`).
   void LeaveToBackground(const BitPlane& rows) {
     lags_ = true;
+    is_promised_ = true;
     MutexLock lock(mutex_);
     SetBehind({}, CellsOf(rows));
     credit_ = std::make_shared<Credit>(MostCredit());
+  }
+
+  // Returns what the index takes that LeaveToBackground left, or left before changes led here; 0 once it is
+  // made, or was made and is too far behind to be repaired. `rows` are the cells.
+  std::size_t PromisedBytes(const BitPlane& rows) const {
+    return is_promised_ && Hold().index == nullptr ? Index::BytesFor(CellsOf(rows)) : 0;
   }
 
   // Returns whether it lags so far behind that neither a search nor a change of the map is to make it.
@@ -229,6 +236,7 @@ class LazilyRepairedIndex {
   bool TakeCredit(const LazilyRepairedIndex& before) {
     MutexLock lock(before.mutex_);
     lags_ = before.lags_ || before.index_ != nullptr;
+    is_promised_ = before.is_promised_ && before.index_ == nullptr && before.base_ == nullptr;
     credit_ = before.credit_;
     return lags_;
   }
@@ -309,6 +317,8 @@ class LazilyRepairedIndex {
   mutable std::atomic<const Index*> current_ = nullptr;
   // Set by Follow and FollowUnlisted.
   bool lags_ = false;
+  // Set by LeaveToBackground, and by those two until the index is made.
+  bool is_promised_ = false;
   // What searches have to pay for the index, and whether it is too much work for them; go with base_ and
   // log_.
   mutable std::atomic<std::uint64_t> price_ = 0;

@@ -180,7 +180,7 @@ std::uint64_t GridMap::digest() const {
 std::size_t GridMap::memory_bytes() const {
   MemoryUse use;
   AddTo(use);
-  return use.total();
+  return use.total() - use.promised;
 }
 
 void GridMap::AddTo(MemoryUse& use) const {
@@ -192,6 +192,7 @@ void GridMap::AddTo(MemoryUse& use) const {
   }
   use.indexes += walk_->index_bytes() + (plain_cells == nullptr ? 0 : plain_cells->memory_bytes()) +
                  (static_index == nullptr ? 0 : static_index->memory_bytes());
+  use.promised += walk_->promised_bytes();
   use.maps += sizeof(*this) + sizeof(*constants_) + sizeof(*walk_) + terrain_.memory_bytes() +
               terrain_tiles_.memory_bytes() + (cell_costs_ == nullptr ? 0 : cell_costs_->memory_bytes()) +
               passable_.memory_bytes() + walkable_.memory_bytes() + hidden_.memory_bytes() +

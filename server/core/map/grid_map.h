@@ -123,7 +123,7 @@ class GridMap : public GridCells {
 
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
-  // Adds them to `use`, by kind.
+  // Adds them to `use`, by kind, and the room that was promised to indexes in the background.
   void AddTo(MemoryUse& use) const;
   // Returns the bytes held by this revision and not by `other`: the memory that is kept for its sake if the
   // other lives anyway. The cost is proportional to the bands and blocks that differ. REQUIRES: one of the

@@ -106,8 +106,9 @@ void WalkGrid::FollowCloser(const WalkGrid& before) const {
   }
   turn_jumps_.FollowCloser(before.turn_jumps_, before.rows(), before.columns(), changes);
   for (std::size_t i = 0; i < components_.size(); ++i) {
-    if (const Components* made = before.components_[i].GetIfMade()) {
-      components_[i].Get([&] { return Components(*made, rows(), changes); });
+    const Components* const made = before.components_[i].GetIfMade();
+    if (made != nullptr && components_[i].GetIfMade() == nullptr) {
+      components_[i].TrySet(Components(*made, rows(), changes));
     }
   }
 }
@@ -197,6 +198,14 @@ std::size_t WalkGrid::index_bytes() const {
   bytes += turn_jumps_.BytesBeyond(nullptr, rows(), columns());
   for (const Lazy<Components>& components : components_) {
     bytes += components.GetIfMade() != nullptr ? components.GetIfMade()->memory_bytes() : 0;
+  }
+  return bytes;
+}
+
+std::size_t WalkGrid::promised_bytes() const {
+  std::size_t bytes = turn_jumps_.PromisedBytes(rows());
+  for (const LazilyRepairedIndex<DiagonalJumpIndex>& stops : diagonal_jumps_) {
+    bytes += stops.PromisedBytes(rows());
   }
   return bytes;
 }

@@ -71,7 +71,8 @@ class WalkGrid : public WalkCells {
   }
 
   // Leave the index, and the components of straight steps, to BuildInBackground, if they take long to make
-  // and there is room for the index. They return whether they do. REQUIRES: the index was not made; no other
+  // and there is room for the index, which promised_bytes() tells of until it is made. They return whether
+  // they do. REQUIRES: the index was not made; no other
   // thread knows this grid.
   bool TryPostponeDiagonalJumpIndex(CornerRule rule);
   bool TryPostponeTurnJumpIndex();
@@ -87,7 +88,8 @@ class WalkGrid : public WalkCells {
   // once `cancelled` is set.
   bool BuildInBackground(CancelFlag cancelled) const;
   // Lets lagging indexes, and components that are not made, follow those of `before`, an ancestor of this
-  // grid, where those are closer. The cost is a few pointers a band, and a look at each band that differs.
+  // grid, where those are closer. Components that a search is making are left to it: nobody waits. The cost
+  // is a few pointers a band, and a look at each band that differs.
   void FollowCloser(const WalkGrid& before) const;
 
   // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
@@ -109,6 +111,9 @@ class WalkGrid : public WalkCells {
   std::size_t memory_bytes() const { return sizeof(*this) + rows().memory_bytes() + index_bytes(); }
   // Returns those of them that are not the rows of cells.
   std::size_t index_bytes() const;
+  // Returns what indexes will take that were left to BuildInBackground, here or on a grid before this, and
+  // have yet to be made.
+  std::size_t promised_bytes() const;
   // Returns the bytes held by this grid and not by `other`. REQUIRES: the grids are of one size.
   std::size_t BytesBeyond(const WalkGrid& other) const;
 

@@ -65,7 +65,7 @@ void FillMemory(const core::MapStore& store, v1::MemoryStatistics& out) {
   out.set_limit_bytes(
       account.max_bytes() == MemoryAccount::kNoLimit ? 0 : static_cast<std::int64_t>(account.max_bytes()));
   out.set_maps_bytes(static_cast<std::int64_t>(use.maps));
-  out.set_indexes_bytes(static_cast<std::int64_t>(use.indexes));
+  out.set_indexes_bytes(static_cast<std::int64_t>(use.indexes + use.promised));
   out.set_views_bytes(static_cast<std::int64_t>(use.views));
   out.set_old_snapshots_bytes(static_cast<std::int64_t>(use.old_snapshots));
   out.set_request_ids_bytes(static_cast<std::int64_t>(use.requests));

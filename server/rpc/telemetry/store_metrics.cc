@@ -33,7 +33,7 @@ void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
                   {{"kind", std::string(kind)}}, static_cast<double>(bytes));
   };
   add("maps", use.maps);
-  add("indexes", use.indexes);
+  add("indexes", use.indexes + use.promised);
   add("views", use.views);
   add("old_snapshots", use.old_snapshots);
   add("request_ids", use.requests);

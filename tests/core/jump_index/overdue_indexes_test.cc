@@ -1,11 +1,14 @@
 // Indexes of large grids that lag too far behind for searches and changes to make them.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/base/stop_check.h"
 #include "server/core/grid/bit_plane.h"
 #include "server/core/jump_index/diagonal_jump_index.h"
 #include "server/core/jump_index/turn_jump_index.h"
@@ -13,12 +16,15 @@
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/walk/walk_grid.h"
 #include "tests/testing/diagonal_jump_index_match.h"
+#include "tests/testing/patience.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
+using ::waystar::testing::Event;
 using ::waystar::testing::ExpectNoStopMissing;
+using ::waystar::testing::ExpectReturns;
 using ::waystar::testing::Random;
 
 // Just more cells than a search makes an index of.
@@ -180,6 +186,63 @@ TEST(OverdueIndexesTest, PostponedOnesAreMadeInTheBackgroundWithTheComponents) {
             Components(changed->rows(), Adjacency::kStraight).memory_bytes());
   Pay(*changed);
   ExpectCurrent(*changed);
+}
+
+// Work that asks it whether to stop waits.
+class Gate : public StopCheck {
+ public:
+  absl::Status Check() const override {
+    reached_.Happen();
+    opened_.Wait();
+    return absl::OkStatus();
+  }
+
+  void WaitUntilReached() { reached_.Wait(); }
+  void Open() { opened_.Happen(); }
+
+ private:
+  mutable Event reached_{"work that asks whether to stop"};
+  mutable Event opened_{"the gate"};
+};
+
+TEST(OverdueIndexesTest, NobodyWaitsForASearchThatMakesComponents) {
+  const auto made = MadeGrid(1);
+  WalkGrid grid(made->rows());
+  ASSERT_TRUE(grid.TryPostponeDiagonalJumpIndex(kOneRule));
+  const auto changed = Changed(grid, 10, 2);
+  ASSERT_TRUE(grid.BuildInBackground(nullptr));
+  Gate gate;
+  std::thread search([&] { changed->components(Adjacency::kStraight, &gate); });
+  gate.WaitUntilReached();
+  ExpectReturns([&] { changed->FollowCloser(grid); }, "FollowCloser");
+  EXPECT_FALSE(changed->NeedsBackgroundBuild());
+  EXPECT_FALSE(changed->HasComponents(Adjacency::kStraight));
+  gate.Open();
+  search.join();
+  EXPECT_TRUE(changed->HasComponents(Adjacency::kStraight));
+}
+
+TEST(OverdueIndexesTest, WhatWasPromisedIsToldUntilItIsMade) {
+  const auto made = MadeGrid(1);
+  EXPECT_EQ(made->promised_bytes(), 0u);
+  WalkGrid grid(made->rows());
+  ASSERT_TRUE(grid.TryPostponeDiagonalJumpIndex(kOneRule));
+  const std::size_t promised = DiagonalJumpIndex::BytesFor(kLargeSide * kLargeSide);
+  EXPECT_EQ(grid.promised_bytes(), promised);
+  const auto changed = Changed(grid, 10, 2);
+  EXPECT_EQ(changed->promised_bytes(), promised);
+  WalkGrid repainted(made->rows());
+  repainted.PrepareLike(*changed);
+  EXPECT_EQ(repainted.promised_bytes(), promised);
+  ASSERT_TRUE(grid.BuildInBackground(nullptr));
+  EXPECT_EQ(grid.promised_bytes(), 0u);
+  EXPECT_EQ(changed->promised_bytes(), promised);
+  changed->FollowCloser(grid);
+  EXPECT_EQ(changed->promised_bytes(), 0u);
+  EXPECT_EQ(Changed(grid, 10, 3)->promised_bytes(), 0u);
+  WalkGrid repainted_later(made->rows());
+  repainted_later.PrepareLike(grid);
+  EXPECT_EQ(repainted_later.promised_bytes(), 0u);
 }
 
 TEST(OverdueIndexesTest, OnlyThoseOfLargeGridsArePostponedAndWhereThereIsRoom) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
@@ -95,6 +96,44 @@ TEST_F(OverdueIndexesOfStoreTest, RestoredMapAnswersBeforeThereAreAny) {
   EXPECT_EQ(before.outcome, Outcome::kFound);
   EXPECT_EQ(before.cost, after.cost);
   EXPECT_THAT(after.points, ElementsAreArray(points));
+}
+
+// Though memory is measured before the indexes are built.
+TEST_F(OverdueIndexesOfStoreTest, RestoredMapsArePromisedHalfOfTheMemoryAtMost) {
+  const auto restore = [](MapStore& store, int number) {
+    EXPECT_THAT(store.Restore({.id = absl::StrCat("m", number),
+                               .epoch = 1,
+                               .revision = 1,
+                               .map = *GridMap::Create(kLargeSide, kLargeSide, {})},
+                              {}, RequestHorizon()),
+                IsOk());
+    store.memory().Measure();
+    return (*store.Pin(absl::StrCat("m", number)))->grid().NeedsBackgroundBuild();
+  };
+  constexpr int kMaps = 6;
+  constexpr std::size_t kIndexBytes = DiagonalJumpIndex::BytesFor(std::size_t{kLargeSide} * kLargeSide);
+  MapStore one{1};
+  ASSERT_TRUE(restore(one, 0));
+  const std::size_t map_bytes = (*one.Pin("m0"))->memory_bytes();
+  ASSERT_LT(kMaps * map_bytes, kIndexBytes);
+
+  StoreOptions options;
+  options.max_maps = kMaps;
+  options.max_maps_bytes = 2 * (2 * kIndexBytes + kMaps * map_bytes);
+  MapStore store(options);
+  for (int i = 0; i < kMaps - 1; ++i) {
+    EXPECT_EQ(restore(store, i), i < 2) << i;
+  }
+  EXPECT_EQ(store.MeasureMemory().promised, 2 * kIndexBytes);
+  EXPECT_THAT(store.UpdateAndWait("m0", {.edits = {BlockScattered(10, random_)}}), IsOk());
+  EXPECT_EQ(store.MeasureMemory().promised, 2 * kIndexBytes);
+  // What is built is no promise, and takes no more.
+  EXPECT_TRUE(*store.BuildInBackground("m0", nullptr));
+  EXPECT_EQ(store.MeasureMemory().promised, kIndexBytes);
+  EXPECT_LE(store.MeasureMemory().total(), options.max_maps_bytes / 2 + kIndexBytes);
+  // The promise to a map that is gone is free.
+  ASSERT_THAT(store.Delete("m1"), IsOk());
+  EXPECT_EQ(store.MeasureMemory().promised, 0u);
 }
 
 TEST_F(OverdueIndexesOfStoreTest, MapMayChangeAndGoMeanwhile) {
