@@ -20,6 +20,7 @@
 #include "server/rpc/access/failed_tokens.h"
 #include "server/rpc/access/peer.h"
 #include "server/rpc/call/status.h"
+#include "server/rpc/http/http_refusals.h"
 #include "server/rpc/http/http_tls.h"
 
 namespace waystar::rpc {
@@ -256,11 +257,9 @@ HttpAnswer HttpGateway::RefuseCall(const RequestHead& head, const absl::Status& 
 
 HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
   Fields fields = head == nullptr ? Fields() : FieldsOf(*head);
-  if (code == 413) {
-    return AnswerOf(code,
-                    MakeError(ErrorReason::kRequestTooLarge, "",
-                              absl::StrCat("the body has more than ", options_.max_body_bytes, " bytes")),
-                    std::move(fields));
+  if (const absl::Status status = HttpRefusal(code, options_.max_body_bytes); !status.ok()) {
+    // Want of memory for bodies has the same code wherever it is found.
+    return code == 503 ? Refusal(status, std::move(fields)) : AnswerOf(code, status, std::move(fields));
   }
   HttpAnswer answer = HttpHandler::Refuse(code, head);
   answer.fields = std::move(fields);

@@ -2,17 +2,24 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/rpc/http/http_refusals.h"
+#include "tests/net/tcp_client.h"
 #include "tests/rpc/http/http_server.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::rpc {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::waystar::testing::ErrorInfoIn;
 using ::waystar::testing::FromJson;
 using ::waystar::testing::HttpCall;
@@ -22,6 +29,7 @@ using ::waystar::testing::kArena;
 using ::waystar::testing::kFind;
 using ::waystar::testing::Post;
 using ::waystar::testing::ReasonIn;
+using ::waystar::testing::TcpClient;
 using ::waystar::testing::WaitUntil;
 using ::waystar::testing::WithHeader;
 
@@ -92,6 +100,54 @@ TEST(HttpLimitsTest, HeadersMakeSense) {
     }
   }
   EXPECT_EQ(HttpCall(server.port(), Post("PathService/FindPath", kFind)).code(), 200);
+}
+
+// What a connection answers to bytes that are no call.
+std::string AnswerTo(HttpServer& server, const std::string& bytes) {
+  TcpClient client(server.port());
+  client.Send(bytes);
+  return client.ReadToTheEnd();
+}
+
+TEST(HttpLimitsTest, WhatTheServerItselfRefusesHasAReason) {
+  HttpServer server;
+  const std::string path = "POST /waystar.v1.PathService/FindPath ";
+  const struct {
+    std::string request;
+    int code;
+    std::string field;
+  } cases[] = {
+      {path + "HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n", 417, "Expect"},
+      {path + "HTTP/1.1\r\nHost: a\r\nLong: " + std::string(20'000, 'x'), 431, ""},
+      {path + "HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "Transfer-Encoding"},
+      {path + "HTTP/2.0\r\nHost: a\r\n\r\n", 505, ""},
+  };
+  for (const auto& wanted : cases) {
+    const std::string answer = AnswerTo(server, wanted.request);
+    EXPECT_THAT(answer, StartsWith(absl::StrCat("HTTP/1.1 ", wanted.code, " ")));
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/json\r\n"));
+    const auto status = FromJson<google::rpc::Status>(answer.substr(answer.find("\r\n\r\n") + 4));
+    EXPECT_EQ(status.code(), 3);
+    EXPECT_EQ(ReasonIn(status), "BAD_HEADER");
+    const auto metadata = ErrorInfoIn(status).metadata();
+    EXPECT_EQ(metadata.contains("field") ? metadata.at("field") : "", wanted.field) << wanted.code;
+  }
+  EXPECT_THAT(AnswerTo(server, "what is this?\r\n\r\n"), EndsWith("400 Bad Request\n"));
+}
+
+TEST(HttpLimitsTest, EachRefusalOfTheServerHasItsReason) {
+  for (const auto& [code, reason] : std::vector<std::pair<int, std::string>>{{408, "TRANSFER_TIMEOUT"},
+                                                                             {413, "REQUEST_TOO_LARGE"},
+                                                                             {417, "BAD_HEADER"},
+                                                                             {431, "BAD_HEADER"},
+                                                                             {501, "BAD_HEADER"},
+                                                                             {503, "ANSWERS_UNREAD"},
+                                                                             {505, "BAD_HEADER"}}) {
+    EXPECT_EQ(ErrorReasonOf(HttpRefusal(code, 1000)), reason) << code;
+  }
+  EXPECT_THAT(HttpRefusal(413, 1000).message(), HasSubstr("1000 bytes"));
+  EXPECT_GT(RetryDelayOf(HttpRefusal(503, 1000)), absl::ZeroDuration());
+  EXPECT_TRUE(HttpRefusal(400, 1000).ok());
 }
 
 TEST(HttpLimitsTest, StreamsLeaveRoomForQuestions) {
