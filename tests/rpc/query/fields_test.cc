@@ -209,10 +209,11 @@ TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   EXPECT_EQ(answers->results(5).answer().cost(), 6.0);
 }
 
-TEST_F(FieldsTest, FindPathsRefusesTooMuch) {
+TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {
   v1::FindPathsRequest request;
   request.set_map("yard");
-  EXPECT_THAT(FindPaths(request)->results(), SizeIs(0));
+  EXPECT_THAT(FindPaths(request),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "queries"));
   for (int i = 0; i <= 10'000; ++i) {
     request.add_queries();
   }
