@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/clock.h"
@@ -34,6 +35,35 @@ std::int64_t Relative(std::uint64_t revision, std::uint64_t base) {
 
 bool IsWanted(const Unit& unit, Only only) {
   return only == Only::kEverything || (only == Only::kUpdates) == unit.is_update;
+}
+
+// Turns the versions that a request names, of the recorded map, into those of the map now.
+void ShiftVersions(const Bases& bases, bool names_the_map, google::protobuf::Message& request) {
+  if (request.GetDescriptor() == v1::Version::descriptor()) {
+    auto& version = static_cast<v1::Version&>(request);
+    if (version.revision() != 0) {
+      version.set_revision(version.revision() - bases.recorded + bases.now);
+    }
+    if (names_the_map && version.epoch() != 0 && bases.epoch != 0) {
+      version.set_epoch(bases.epoch);
+    }
+    return;
+  }
+  const google::protobuf::Reflection& reflection = *request.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  reflection.ListFields(request, &fields);
+  for (const auto* const field : fields) {
+    if (field->message_type() == nullptr) {
+      continue;
+    }
+    if (!field->is_repeated()) {
+      ShiftVersions(bases, names_the_map, *reflection.MutableMessage(&request, field));
+      continue;
+    }
+    for (int i = 0; i < reflection.FieldSize(request, field); ++i) {
+      ShiftVersions(bases, names_the_map, *reflection.MutableRepeatedMessage(&request, field, i));
+    }
+  }
 }
 
 class Player {
@@ -140,23 +170,19 @@ class Player {
 
   std::string ShiftExpectation(const Unit& unit) const {
     const auto bases = bases_.find(unit.map);
-    v1::UpdateObstaclesRequest update;
-    if (unit.method != kUpdateObstacles || bases == bases_.end() || !update.ParseFromString(unit.request)) {
+    const auto* const method = FindMethod(unit.method);
+    const auto request =
+        bases == bases_.end() || method == nullptr ? nullptr : ParseAs(*method->input_type(), unit.request);
+    if (request == nullptr) {
       return unit.request;
     }
-    if (update.has_expected_version()) {
-      v1::Version& expected = *update.mutable_expected_version();
-      if (expected.revision() != 0) {
-        expected.set_revision(expected.revision() - bases->second.recorded + bases->second.now);
-      }
-      // This map has another epoch, unless that is what the recorded call was refused for.
-      const bool names_the_map = client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED";
-      if (names_the_map && expected.epoch() != 0 && bases->second.epoch != 0) {
-        expected.set_epoch(bases->second.epoch);
-      }
+    // This map has another epoch, unless that is what the recorded call was refused for.
+    const bool names_the_map = client::ReasonOf(client::FromMessage(unit.status)) != "MAP_REPLACED";
+    ShiftVersions(bases->second, names_the_map, *request);
+    if (unit.method == kUpdateObstacles) {
+      static_cast<v1::UpdateObstaclesRequest&>(*request).clear_request_time();
     }
-    update.clear_request_time();
-    return update.SerializeAsString();
+    return request->SerializeAsString();
   }
 
   void Compare(const Unit& unit, CallResult now) {

@@ -206,7 +206,13 @@ class UnitReader {
 
 }  // namespace
 
-bool CreatesMap(const Unit& unit) { return unit.method == kCreateMap || unit.method == kImportMap; }
+bool CreatesMap(const Unit& unit) {
+  if (unit.method != kCreateMap) {
+    return unit.method == kImportMap;
+  }
+  v1::CreateMapResponse response;
+  return !response.ParseFromString(unit.response) || !response.already_created();
+}
 
 v1::Version VersionIn(const std::string& method, const std::string& response) {
   const auto* const descriptor = FindMethod(method);

@@ -57,6 +57,8 @@ constexpr char kStorageHealth[] = "waystar.storage";
 // An address may have at least as many requests on their way as a connection may have calls.
 constexpr std::size_t kAwaitedOfStrangers = 2048;
 constexpr int kHealthWatches = 1024;
+// Each holds the messages of its call, and every commit looks at all of them.
+constexpr std::size_t kVersionWaits = 1024;
 constexpr int kReflections = 64;
 
 // The part of its memory that the process may use before streams have to go that send messages without an
@@ -155,7 +157,7 @@ ServerParts::ServerParts(const runtime::Options& options)
       path_watches_(store_, executor_,
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
-      version_waits_(store_),
+      version_waits_(store_, kVersionWaits),
       store_(StoreOptionsOf(options, clock_,
                             [this](const core::DeferredWork& work, std::function<void()> task) {
                               return Defer(work, std::move(task));

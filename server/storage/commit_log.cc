@@ -63,8 +63,7 @@ CommitLog::CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFi
       options_(std::move(options)),
       number_(start.number),
       previous_end_(start.previous_end),
-      mark_{.is_relaxed = options_.durability == Durability::kRelaxed,
-            .run = folder.SystemRun()},
+      mark_{.is_relaxed = options_.durability == Durability::kRelaxed, .run = folder.SystemRun()},
       maps_(start),
       old_files_(std::move(old)) {
   Note(RequireFile());
@@ -191,7 +190,7 @@ void CommitLog::Run() {
 }
 
 absl::Status CommitLog::End() {
-  if (file_ == nullptr) {
+  if (!IsOpen()) {
     return failure_;
   }
   WAYSTAR_RETURN_IF_ERROR(SyncFile());
@@ -204,7 +203,7 @@ absl::Status CommitLog::End() {
 }
 
 std::optional<CommitLog::TimePoint> CommitLog::NextTask() const {
-  if (file_ != nullptr) {
+  if (IsOpen()) {
     return sync_at_;
   }
   return retry_at_ == TimePoint::max() ? std::nullopt : std::optional(retry_at_);
@@ -378,13 +377,13 @@ absl::Status CommitLog::SyncFile() {
 }
 
 absl::Status CommitLog::RequireFile() {
-  if (file_ != nullptr) {
+  if (IsOpen()) {
     return absl::OkStatus();
   }
   if (std::chrono::steady_clock::now() < retry_at_) {
     return failure_;
   }
-  const absl::Status begun = BeginFile();
+  const absl::Status begun = file_ == nullptr ? BeginFile() : BeginMark();
   if (!begun.ok()) {
     failure_ = begun;
     retry_at_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval);
@@ -413,7 +412,10 @@ absl::Status CommitLog::BeginFile() {
     start_bytes_ = file_->size();
     file_bytes_ = start_bytes_;
   }
-  if (const absl::Status marked = mark_file_ == nullptr ? BeginMark() : WriteMark(); !marked.ok()) {
+  if (mark_file_ == nullptr) {
+    return BeginMark();
+  }
+  if (const absl::Status marked = WriteMark(); !marked.ok()) {
     GiveUpFile(marked, file_->size());
     return marked;
   }

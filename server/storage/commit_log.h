@@ -179,7 +179,9 @@ class CommitLog final : public core::DurableLog {
   absl::Status BeginMark();
   absl::Status WriteMark();
   absl::Status End();
-  // Begins a file if there is none.
+  // Whether there are a file and a mark to write to.
+  bool IsOpen() const { return file_ != nullptr && mark_file_ != nullptr; }
+  // Begins what there is not.
   absl::Status RequireFile();
   // Does that, and returns why entries fail if they do.
   absl::Status CheckIsReady();

@@ -61,14 +61,17 @@ absl::Status MapRecord::LogEnd(const ExpectedVersion& expected, AppendEnd append
     if (composed_ == nullptr) {
       return absl::OkStatus();
     }
-    last = composed_->version();
-    WAYSTAR_RETURN_IF_ERROR(CheckVersion(id_, last, expected));
     WAYSTAR_RETURN_IF_ERROR(in_flight_.Hold());
+    last = composed_->version();
   }
   const auto go_on = [this] {
     in_flight_.Release();
     ResumeIfParked();
   };
+  if (absl::Status status = CheckVersion(id_, last, expected); !status.ok()) {
+    go_on();
+    return status;
+  }
   // Nothing is composed meanwhile. If what is in flight is lost, the log refuses what is appended upon it.
   absl::Status status;
   try {

@@ -1,46 +1,65 @@
 #include "server/rpc/admission/version_waits.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
 #include "server/base/thread.h"
 
 namespace waystar::rpc {
+namespace {
 
-VersionWaits::VersionWaits(const core::MapStore& store)
-    : store_(store), thread_(StartThread("version-waits", [this] { Run(); })) {}
+// In this time commits end most waits.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+
+bool Has(const core::MapSnapshot& snapshot, const core::MapVersion& version) {
+  return snapshot.epoch == version.epoch && snapshot.revision >= version.revision;
+}
+
+}  // namespace
+
+VersionWaits::VersionWaits(const core::MapStore& store, std::size_t places)
+    : store_(store),
+      places_(Quota<std::uint64_t>::Shared(places)),
+      thread_(StartThread("version-waits", [this] { Run(); })) {}
 
 VersionWaits::~VersionWaits() {
   Stop();
   thread_.join();
 }
 
-void VersionWaits::Begin(Waiter& waiter, absl::string_view map, std::uint64_t revision,
-                         Clock::time_point until, const std::atomic<bool>& is_cancelled) {
+absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
+                                 const core::MapVersion& version, Clock::time_point until,
+                                 const std::atomic<bool>& is_cancelled) {
   void (Waiter::*over)() = nullptr;
   {
     MutexLock lock(mutex_);
-    // Counted before the map is looked at: whoever publishes the revision later sees that somebody waits.
-    count_.fetch_add(1);
+    if (!places_.Take(client)) {
+      return Refusal(ErrorReason::kClientBusy, kRetryDelay, "too many calls wait for versions of maps");
+    }
+    waiter.version_ = version;
+    waiter.client_ = client;
+    waiter.until_ = until;
+    // Before the map is looked at: whoever publishes the version later sees that somebody waits.
+    Link(waiter);
     const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;
-    } else if (!latest.ok() || (*latest)->revision >= revision) {
+    } else if (!latest.ok() || (*latest)->epoch != version.epoch || Has(**latest, version)) {
       over = &Waiter::OnVersion;
     }
-    if (over == nullptr) {
-      waiter.map_ = map;
-      waiter.revision_ = revision;
-      waiter.until_ = until;
-      Link(waiter);
-      wake_.NotifyOne();
+    if (over != nullptr) {
+      Unlink(waiter);
     } else {
-      count_.fetch_sub(1);
+      wake_.NotifyOne();
     }
   }
   if (over != nullptr) {
     (waiter.*over)();
   }
+  return absl::OkStatus();
 }
 
 void VersionWaits::Cancel(Waiter& waiter) {
@@ -55,52 +74,45 @@ void VersionWaits::Cancel(Waiter& waiter) {
 }
 
 void VersionWaits::Stop() {
-  Waiter* over = nullptr;
+  Over over{.tell = &Waiter::OnNoVersion};
   {
     MutexLock lock(mutex_);
     is_stopping_ = true;
-    over = Take([](const Waiter&) { return true; });
+    Take([](const Waiter&) { return true; }, over.first);
     wake_.NotifyOne();
   }
-  TellAll(over, &Waiter::OnNoVersion);
+  over.Tell();
 }
 
 void VersionWaits::OnCommit(const core::PinnedSnapshot& snapshot,
                             absl::Span<const core::SharedCommit> /*commits*/,
                             const core::MapChanges& /*changes*/) {
-  if (count_.load() == 0) {
-    return;
-  }
-  Waiter* over = nullptr;
-  {
-    MutexLock lock(mutex_);
-    over = Take([&](const Waiter& waiter) {
-      return waiter.revision_ <= snapshot->revision && waiter.map_ == snapshot->id;
-    });
-  }
-  TellAll(over, &Waiter::OnVersion);
+  TakeDue([&](const Waiter& waiter) { return Has(*snapshot, waiter.version_); });
 }
 
 void VersionWaits::OnDelete(const core::PinnedSnapshot& last) {
-  Waiter* over = nullptr;
-  {
-    MutexLock lock(mutex_);
-    over = Take([&](const Waiter& waiter) { return waiter.map_ == last->id; });
-  }
-  TellAll(over, &Waiter::OnVersion);
+  TakeDue([&](const Waiter& waiter) { return waiter.version_.epoch == last->epoch; });
 }
 
 void VersionWaits::Run() {
-  while (Waiter* const late = AwaitLate()) {
-    TellAll(late, &Waiter::OnNoVersion);
+  for (Over over = AwaitOver(); over.first != nullptr; over = AwaitOver()) {
+    over.Tell();
   }
 }
 
-VersionWaits::Waiter* VersionWaits::AwaitLate() {
+VersionWaits::Over VersionWaits::AwaitOver() {
   MutexLock lock(mutex_);
-  while (!is_stopping_) {
+  while (true) {
+    if (due_ != nullptr) {
+      return {.first = std::exchange(due_, nullptr), .tell = &Waiter::OnVersion};
+    }
+    if (is_stopping_) {
+      return {};
+    }
     const Clock::time_point now = Clock::now();
-    if (Waiter* const late = Take([&](const Waiter& waiter) { return waiter.until_ <= now; })) {
+    Over late{.tell = &Waiter::OnNoVersion};
+    Take([&](const Waiter& waiter) { return waiter.until_ <= now; }, late.first);
+    if (late.first != nullptr) {
       return late;
     }
     if (first_ == nullptr) {
@@ -113,12 +125,10 @@ VersionWaits::Waiter* VersionWaits::AwaitLate() {
     }
     wake_.WaitUntil(mutex_, next);
   }
-  return nullptr;
 }
 
 template <typename IsOver>
-VersionWaits::Waiter* VersionWaits::Take(IsOver is_over) {
-  Waiter* taken = nullptr;
+void VersionWaits::Take(IsOver is_over, Waiter*& taken) {
   for (Waiter* waiter = first_; waiter != nullptr;) {
     Waiter* const next = waiter->next_;
     if (is_over(*waiter)) {
@@ -128,7 +138,18 @@ VersionWaits::Waiter* VersionWaits::Take(IsOver is_over) {
     }
     waiter = next;
   }
-  return taken;
+}
+
+template <typename IsOver>
+void VersionWaits::TakeDue(IsOver is_over) {
+  if (count_.load() == 0) {
+    return;
+  }
+  MutexLock lock(mutex_);
+  Take(is_over, due_);
+  if (due_ != nullptr) {
+    wake_.NotifyOne();
+  }
 }
 
 void VersionWaits::Link(Waiter& waiter) {
@@ -139,6 +160,7 @@ void VersionWaits::Link(Waiter& waiter) {
     first_->previous_ = &waiter;
   }
   first_ = &waiter;
+  count_.fetch_add(1);
 }
 
 void VersionWaits::Unlink(Waiter& waiter) {
@@ -148,13 +170,14 @@ void VersionWaits::Unlink(Waiter& waiter) {
     waiter.next_->previous_ = waiter.previous_;
   }
   count_.fetch_sub(1);
+  places_.GiveBack(waiter.client_);
 }
 
-void VersionWaits::TellAll(Waiter* first, void (Waiter::*tell)()) {
-  while (first != nullptr) {
-    Waiter* const waiter = first;
-    first = waiter->next_;
+void VersionWaits::Over::Tell() const {
+  for (Waiter* waiter = first; waiter != nullptr;) {
+    Waiter* const next = waiter->next_;
     (waiter->*tell)();
+    waiter = next;
   }
 }
 

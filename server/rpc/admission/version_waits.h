@@ -8,30 +8,34 @@
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
+#include "server/base/quota.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::rpc {
 
-// A call that waits holds no worker. It takes no memory here, so that a wait cannot fail.
+// A call that waits holds no worker, but a place here: there are few, of which clients have shares by the
+// rule of Quota::Shared. Commits look through those who wait, and leave it to a thread of this to tell them.
 //
 // Thread safety: any.
 class VersionWaits final : public core::StoreListener {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // One wait at a time. What it names, and the waiter, must live until one of the two is called.
+  // One wait at a time. It must live until one of the two is called.
   class Waiter {
    public:
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
     // Called once for each wait, on any thread; they must be quick, and the waiter may be gone afterwards.
-    // The map has the revision, or there is no such map any more, or another one of the same id.
+    // The map has the version, or there is no such map any more.
     virtual void OnVersion() = 0;
     // The wait was cancelled, or its time is over, or the server stops.
     virtual void OnNoVersion() = 0;
@@ -43,8 +47,8 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    absl::string_view map_;
-    std::uint64_t revision_ = 0;
+    core::MapVersion version_;
+    std::uint64_t client_ = 0;
     Clock::time_point until_;
     bool is_waiting_ = false;
     // Its neighbours in the list of those that wait; after it has left that, the next one to tell.
@@ -52,15 +56,18 @@ class VersionWaits final : public core::StoreListener {
     Waiter* previous_ = nullptr;
   };
 
-  // The store must outlive the waits.
-  explicit VersionWaits(const core::MapStore& store);
+  // At most `places` wait. The store must outlive the calls that wait.
+  VersionWaits(const core::MapStore& store, std::size_t places);
   VersionWaits(const VersionWaits&) = delete;
   VersionWaits& operator=(const VersionWaits&) = delete;
   ~VersionWaits() override;
 
-  // Begins a wait, which may be over when this returns. If `is_cancelled` is set before, it is over at once.
-  void Begin(Waiter& waiter, absl::string_view map, std::uint64_t revision, Clock::time_point until,
-             const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Begins a wait of that client, known by HolderOf, which may be over when this returns. If `is_cancelled`
+  // is set before, it is over at once. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY, and no wait begins, if all
+  // places are taken or the client has its share.
+  absl::Status Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
+                     const core::MapVersion& version, Clock::time_point until,
+                     const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the wait of a waiter if it has one.
   void Cancel(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends all waits, and those that begin later at once.
@@ -74,20 +81,33 @@ class VersionWaits final : public core::StoreListener {
   void OnDelete(const core::PinnedSnapshot& last) override;
 
  private:
+  // Waiters joined by next_, who wait no more, and what to tell them.
+  struct Over {
+    Waiter* first = nullptr;
+    void (Waiter::*tell)() = nullptr;
+
+    void Tell() const;
+  };
+
   void Run();
-  // Waits for waiters whose time is over; returns null once Stop is called.
-  Waiter* AwaitLate() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns the waiters that `is_over` accepts, joined by next_, which wait no more.
+  // Waits for waiters to tell something; there are none once Stop is called.
+  Over AwaitOver() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Lets those that `is_over` accepts wait no more, and puts them in front of `taken`.
   template <typename IsOver>
-  Waiter* Take(IsOver is_over) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Take(IsOver is_over, Waiter*& taken) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Lets the thread tell them that the map has their version.
+  template <typename IsOver>
+  void TakeDue(IsOver is_over) ABSL_LOCKS_EXCLUDED(mutex_);
   void Link(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Unlink(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  static void TellAll(Waiter* first, void (Waiter::*tell)());
 
   const core::MapStore& store_;
   Mutex mutex_;
   CondVar wake_;
+  Quota<std::uint64_t> places_ ABSL_GUARDED_BY(mutex_);
   Waiter* first_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // Those who are to be told that the map has their version.
+  Waiter* due_ ABSL_GUARDED_BY(mutex_) = nullptr;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Commits look at it without the lock.
   std::atomic<std::size_t> count_ = 0;

@@ -14,6 +14,7 @@
 #include "server/core/query/find_paths.h"
 #include "server/core/search/query.h"
 #include "server/core/search/upkeep.h"
+#include "server/core/store/map_version.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/workbench.h"
@@ -44,9 +45,9 @@ struct CallContext {
   WrittenMessage* written = nullptr;
   // A handler that needs more expansions sets it.
   bool needs_more_expansions = false;
-  // The revision that a handler needs and the map does not have yet. It is for calls that can wait for it;
+  // The version that a handler needs and the map does not have yet. It is for calls that can wait for it;
   // the error that the handler returns is for all others.
-  std::optional<std::uint64_t> awaited_revision;
+  std::optional<core::MapVersion> awaited_version;
 
   // Returns whether the lane was too small for the call: then its answer is not to be used.
   bool NeedsLargerLane() const {

@@ -77,13 +77,12 @@ inline constexpr FixedLane kLargeCall{Lane::kLarge};
 // the library answers a request that does not parse with INTERNAL and no message.
 //
 // Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it or
-// answers it later. The last act of that one is Finish, or handing the call on to the next lane; after it, it
-// touches nothing.
+// answers it later. The last act of that one is Finish, or handing the call on, to the next lane or to
+// VersionWaits; after it, it touches nothing. While a call waits for a version, it is VersionWaits that
+// decides which thread goes on with it.
 template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
           typename Planner = const FixedLane>
-class UnaryCall final : public grpc::ServerUnaryReactor,
-                        private Executor::Job,
-                        private VersionWaits::Waiter {
+class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, private VersionWaits::Waiter {
  public:
   // `planner` chooses the lane where the call begins, and is told what it took. What the references name must
   // outlive the call.
@@ -107,7 +106,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   }
 
  private:
-  // How long a call waits for a revision of its map at most.
+  // How long a call waits for a version of its map at most.
   static constexpr std::chrono::seconds kMostWait{10};
   // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
@@ -206,7 +205,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
                         .budget = {.deadline = deadline_,
                                    .cancelled = &cancelled_,
                                    .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
-                        .queued = begin - counted_.begin(),
+                        .queued = begin - counted_.begin() - awaited_,
                         .begin = begin,
                         .max_expansions_here = MaxExpansionsOn(lane),
                         .rpc = &context_};
@@ -224,8 +223,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
         BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
         return;
       }
-      if (context.awaited_revision) {
-        Await(*context.awaited_revision, status);
+      if (context.awaited_version) {
+        Await(*context.awaited_version, status);
         return;
       }
       planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
@@ -235,21 +234,25 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
     }
   }
 
-  // Lets the call begin again once its map has that revision; else it is refused.
-  void Await(std::uint64_t revision, const absl::Status& refusal) {
+  // Lets the call begin again once its map has that version; else it is refused.
+  void Await(const core::MapVersion& version, const absl::Status& refusal) {
     const Executor::Clock::time_point until = std::min(deadline_, counted_.begin() + kMostWait);
-    absl::Status status = CountFor(flow().client);
-    if (status.ok() && Executor::Clock::now() >= until) {
-      status = refusal;
+    await_begin_ = Executor::Clock::now();
+    absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
+    if (status.ok()) {
+      refusal_ = refusal;
+      status = server_.version_waits.Begin(*this, HolderOf(caller_, context_), MapOf(*request_), version,
+                                           until, cancelled_);
+      if (status.ok()) {
+        return;
+      }
     }
-    if (!status.ok()) {
-      End(ToGrpcStatus(status));
-      return;
-    }
-    refusal_ = refusal;
-    server_.version_waits.Begin(*this, MapOf(*request_), revision, until, cancelled_);
+    End(ToGrpcStatus(status));
   }
-  void OnVersion() override { BeginAt(Lane::kSmall); }
+  void OnVersion() override {
+    awaited_ += Executor::Clock::now() - await_begin_;
+    BeginAt(lane_);
+  }
   void OnNoVersion() override {
     End(ToGrpcStatus(cancelled_.load(std::memory_order_relaxed) ? CancelledError() : refusal_));
   }
@@ -318,7 +321,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor,
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;
-  // Why the call is refused if the revision that it waits for does not come.
+  // When the call began to wait for a version of its map, and how long it has waited for versions.
+  Executor::Clock::time_point await_begin_;
+  std::chrono::nanoseconds awaited_{0};
+  // Why the call is refused if the version does not come.
   absl::Status refusal_;
   CallMemory::Share memory_{server_.memory, context_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];

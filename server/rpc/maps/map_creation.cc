@@ -215,7 +215,7 @@ core::CreationRequest CreationRequestOf(const v1::CreateMapRequest& request) {
     google::protobuf::io::StringOutputStream to(&bytes);
     google::protobuf::io::CodedOutputStream coded(&to);
     coded.SetSerializationDeterministic(true);
-    request.SerializeWithCachedSizes(&coded);
+    request.SerializeToCodedStream(&coded);
   }
   return {.request_id = request.request_id(), .fingerprint = core::FingerprintOf(bytes)};
 }

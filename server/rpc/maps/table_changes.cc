@@ -1,6 +1,7 @@
 #include "server/rpc/maps/table_changes.h"
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -21,13 +22,12 @@ namespace {
 CallerStop StopOf(const core::Budget& budget) { return CallerStop(budget.deadline, budget.cancelled); }
 
 // Answers a request that has created its map before. Returns whether it has, or REQUEST_ID_REUSED.
-absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const v1::CreateMapRequest& request,
-                                     v1::CreateMapResponse& response) {
-  if (request.request_id().empty()) {
+absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const std::string& map,
+                                     const core::CreationRequest& request, v1::CreateMapResponse& response) {
+  if (request.request_id.empty()) {
     return false;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           store.FindCreated(request.map(), CreationRequestOf(request)));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.FindCreated(map, request));
   if (snapshot == nullptr) {
     return false;
   }
@@ -42,8 +42,11 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
                      v1::CreateMapResponse& response, Workbench& bench) {
   core::MapStore& store = change.store;
   const CallerStop stop = StopOf(change.budget);
-  const absl::StatusOr<bool> is_there =
-      RunWithinMemory(bench, [&] { return AnswerIfCreated(store, request, response); });
+  core::CreationRequest creation;
+  const absl::StatusOr<bool> is_there = RunWithinMemory(bench, [&] {
+    creation = CreationRequestOf(request);
+    return AnswerIfCreated(store, request.map(), creation, response);
+  });
   if (!is_there.ok() || *is_there) {
     std::move(change.done)(is_there.status());
     return;
@@ -61,18 +64,19 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
     return;
   }
   change.changes.Submit(
-      [&store, &request, &response, stop, map = *std::move(map),
+      [&store, &request, &response, stop, creation = std::move(creation), map = *std::move(map),
        memory = std::move(memory)]() mutable -> absl::Status {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
         // The store asks for what the map really takes.
         memory = {};
-        WAYSTAR_ASSIGN_OR_RETURN(const bool is_made, AnswerIfCreated(store, request, response));
+        WAYSTAR_ASSIGN_OR_RETURN(const bool is_made,
+                                 AnswerIfCreated(store, request.map(), creation, response));
         if (is_made) {
           return absl::OkStatus();
         }
-        WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                                 CreateInStore(store, request.map(), std::move(map), "", IfExists::kRefuse,
-                                               CreationRequestOf(request)));
+        WAYSTAR_ASSIGN_OR_RETURN(
+            const core::PinnedSnapshot snapshot,
+            CreateInStore(store, request.map(), std::move(map), "", IfExists::kRefuse, std::move(creation)));
         FillMapInfo(store, *snapshot, *response.mutable_info());
         return absl::OkStatus();
       },

@@ -36,7 +36,8 @@ absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const
                                         CallContext& context) {
   if (const absl::Status status = CheckLeastVersion(snapshot.version(), view); !status.ok()) {
     if (absl::IsUnavailable(status)) {
-      context.awaited_revision = view.least_version().revision();
+      context.awaited_version = core::MapVersion{.epoch = view.least_version().epoch(),
+                                                 .revision = view.least_version().revision()};
     }
     return status;
   }

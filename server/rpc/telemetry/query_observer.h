@@ -65,7 +65,7 @@ void Observe(const QueryObserver& observer, absl::string_view method,
   handler = [observer, method, handle = std::move(handler)](const Request& request, Response& response,
                                                             CallContext& context) {
     const absl::Status status = handle(request, response, context);
-    if (context.NeedsLargerLane() || context.awaited_revision) {
+    if (context.NeedsLargerLane()) {
       return status;
     }
     const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - context.begin;

@@ -84,10 +84,15 @@ TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
   v1::CreateMapRequest create;
   create.set_map("cell");
   create.add_rows("..");
+  create.set_request_id("once");
   ASSERT_TRUE(client_->CreateMap(create).ok());
-  ASSERT_TRUE(client_->FindPath(PathRequest("cell", CellAt(0, 0), CellAt(1, 0))).ok());
+  v1::FindPathRequest query = PathRequest("cell", CellAt(0, 0), CellAt(1, 0));
+  *query.mutable_view()->mutable_least_version() = VersionOf(server_, "cell");
+  ASSERT_TRUE(client_->FindPath(query).ok());
+  ASSERT_TRUE(client_->CreateMap(create)->already_created());
   v1::DeleteMapRequest gone;
   gone.set_map("cell");
+  *gone.mutable_expected_version() = VersionOf(server_, "cell");
   ASSERT_TRUE(client_->DeleteMap(gone).ok());
   EXPECT_FALSE(client_->FindPath(PathRequest("cell", CellAt(0, 0), CellAt(1, 0))).ok());
 
@@ -102,7 +107,7 @@ TEST_F(RecordTest, AServerLikeTheRecordedOneShowsNoDifferences) {
   ASSERT_TRUE(fresh.client().UpdateObstacles(undo).ok());
 
   const ReplayReport report = ReplayAgainst(fresh);
-  EXPECT_EQ(report.played, 8);
+  EXPECT_EQ(report.played, 9);
   EXPECT_EQ(report.updates, 3);
   EXPECT_EQ(report.differing, 0) << report.differences.front().method << " "
                                  << report.differences.front().what;

@@ -1,11 +1,16 @@
 #include "server/rpc/admission/version_waits.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <thread>
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/error.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
@@ -18,6 +23,7 @@ namespace {
 using ::waystar::testing::BlockBatch;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Event;
+using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 
 // Notes how its wait ended.
@@ -27,10 +33,9 @@ class Waiter final : public VersionWaits::Waiter {
   void OnNoVersion() override { End("no version"); }
 
   // Returns "" while it waits.
-  std::string how() {
-    return over_.HasHappened() ? how_ : "";
-  }
-  bool WaitForEnd() { return over_.Wait(); }
+  std::string how() { return over_.HasHappened() ? how_ : ""; }
+  // Waits for the end, and returns how it was.
+  std::string WaitForEnd() { return over_.Wait() ? how_ : ""; }
 
  private:
   void End(const char* how) {
@@ -52,7 +57,14 @@ class VersionWaitsTest : public ::testing::Test {
     }
   }
 
-  void Begin(Waiter& waiter, std::uint64_t revision) { waits_.Begin(waiter, "arena", revision, kNever, gone_); }
+  core::MapVersion VersionOf(const std::string& map, std::uint64_t revision) {
+    return {.epoch = (*store_.Pin(map))->epoch, .revision = revision};
+  }
+  void Begin(Waiter& waiter, const core::MapVersion& version, VersionWaits::Clock::time_point until = kNever,
+             std::uint64_t client = 1) {
+    ASSERT_THAT(waits_.Begin(waiter, client, "arena", version, until, gone_), IsOk());
+  }
+  void Begin(Waiter& waiter, std::uint64_t revision) { Begin(waiter, VersionOf("arena", revision)); }
   void Update(const std::string& map, int x) {
     ASSERT_THAT(store_.UpdateAndWait(map, BlockBatch({x, 0})), IsOk());
   }
@@ -60,7 +72,7 @@ class VersionWaitsTest : public ::testing::Test {
   static constexpr VersionWaits::Clock::time_point kNever = VersionWaits::Clock::time_point::max();
 
   core::MapStore store_{2};
-  VersionWaits waits_{store_};
+  VersionWaits waits_{store_, 4};
   std::atomic<bool> gone_ = false;
 };
 
@@ -74,10 +86,10 @@ TEST_F(VersionWaitsTest, EndWithTheRevisionOfTheirMap) {
   Update("yard", 1);
   EXPECT_EQ(second.how(), "");
   Update("arena", 0);
-  EXPECT_EQ(second.how(), "version");
+  EXPECT_EQ(second.WaitForEnd(), "version");
   EXPECT_EQ(third.how(), "");
   Update("arena", 1);
-  EXPECT_EQ(third.how(), "version");
+  EXPECT_EQ(third.WaitForEnd(), "version");
   EXPECT_EQ(waits_.count(), 0U);
 }
 
@@ -85,18 +97,64 @@ TEST_F(VersionWaitsTest, AreOverAtOnceIfTheRevisionIsThereOrTheMapIsNot) {
   Waiter there;
   Begin(there, 1);
   EXPECT_EQ(there.how(), "version");
+  const core::MapVersion before = VersionOf("arena", 7);
   ASSERT_THAT(store_.Delete("arena"), IsOk());
   Waiter gone;
-  Begin(gone, 7);
+  Begin(gone, before);
   EXPECT_EQ(gone.how(), "version");
+  // Another map is no reason to wait, whatever its revisions.
+  ASSERT_THAT(store_.Create("arena", DrawMap({"...."}), absl::UnixEpoch()), IsOk());
+  Waiter replaced;
+  Begin(replaced, before);
+  EXPECT_EQ(replaced.how(), "version");
   EXPECT_EQ(waits_.count(), 0U);
 }
 
 TEST_F(VersionWaitsTest, EndWithTheMap) {
   Waiter waiter;
   Begin(waiter, 9);
+  ASSERT_THAT(store_.Replace("arena", DrawMap({"...."}), absl::UnixEpoch()), IsOk());
+  EXPECT_EQ(waiter.WaitForEnd(), "version");
+  Waiter next;
+  Begin(next, 9);
   ASSERT_THAT(store_.Delete("arena"), IsOk());
-  EXPECT_EQ(waiter.how(), "version");
+  EXPECT_EQ(next.WaitForEnd(), "version");
+}
+
+TEST_F(VersionWaitsTest, AreFewAndShared) {
+  std::array<Waiter, 4> waiters;
+  for (int i = 0; i < 3; ++i) {
+    Begin(waiters[static_cast<std::size_t>(i)], 2);
+  }
+  const auto begin = [&](std::uint64_t client) {
+    return waits_.Begin(waiters[3], client, "arena", VersionOf("arena", 2), kNever, gone_);
+  };
+  const auto is_busy = IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kClientBusy, "");
+  EXPECT_THAT(begin(1), is_busy);
+  EXPECT_THAT(begin(2), IsOk());
+  EXPECT_EQ(waits_.count(), 4U);
+  Update("arena", 0);
+  for (Waiter& waiter : waiters) {
+    EXPECT_EQ(waiter.WaitForEnd(), "version");
+  }
+  Waiter later;
+  Begin(later, 3);
+  waits_.Stop();
+}
+
+// Whoever ends a wait first, it ends once.
+TEST_F(VersionWaitsTest, EndOnceWhateverComesTogether) {
+  for (int x = 0; x < 200; ++x) {
+    Waiter waiter;
+    std::thread canceller;
+    Begin(waiter, VersionOf("arena", static_cast<std::uint64_t>(x) + 2),
+          VersionWaits::Clock::now() + std::chrono::microseconds(50));
+    canceller = std::thread([&] { waits_.Cancel(waiter); });
+    ASSERT_THAT(store_.UpdateAndWait("arena", {.edits = {testing::Block({x % 4, 0})}}), IsOk());
+    EXPECT_NE(waiter.WaitForEnd(), "");
+    canceller.join();
+  }
+  EXPECT_EQ(waits_.count(), 0U);
 }
 
 TEST_F(VersionWaitsTest, EndWhenTheyAreCancelledOrWereBefore) {
@@ -121,12 +179,10 @@ TEST_F(VersionWaitsTest, EndInTimeInAnyOrder) {
   Waiter sooner;
   Begin(never, 2);
   const auto now = VersionWaits::Clock::now();
-  waits_.Begin(later, "arena", 2, now + std::chrono::milliseconds(2), gone_);
-  waits_.Begin(sooner, "yard", 2, now, gone_);
-  EXPECT_TRUE(later.WaitForEnd());
-  EXPECT_TRUE(sooner.WaitForEnd());
-  EXPECT_EQ(later.how(), "no version");
-  EXPECT_EQ(sooner.how(), "no version");
+  Begin(later, VersionOf("arena", 2), now + std::chrono::milliseconds(2));
+  Begin(sooner, VersionOf("arena", 2), now);
+  EXPECT_EQ(later.WaitForEnd(), "no version");
+  EXPECT_EQ(sooner.WaitForEnd(), "no version");
   EXPECT_EQ(never.how(), "");
   waits_.Stop();
   EXPECT_EQ(never.how(), "no version");

@@ -41,7 +41,7 @@ struct World {
   grpc::CallbackServerContext rpc;
   Executor executor{{.workers = 1}};
   core::MapStore store{core::StoreOptions()};
-  VersionWaits version_waits{store};
+  VersionWaits version_waits{store, 1};
   const ServerContext context{.gate = gate,
                               .access = access,
                               .awaited_requests = awaited_requests,

@@ -1,8 +1,10 @@
 // MapService, asked by a real client over a real socket.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -98,6 +100,30 @@ TEST_F(MapServiceTest, ACreationMayBeTriedAgain) {
   request.set_request_id("t\xc3\xa4g");
   EXPECT_THAT(server_.client().CreateMap(request),
               IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "request_id"));
+}
+
+// What a request holds besides rows counts as well, and does not change while it is carried out.
+TEST_F(MapServiceTest, CreationsOfEverySourceMayBeTriedAgain) {
+  std::vector<v1::CreateMapRequest> requests(4);
+  requests[0].set_data("..\n..\n");
+  requests[0].mutable_grid()->set_cell_size(2);
+  requests[1].set_data(R"({"type": "FeatureCollection", "features": []})");
+  requests[1].mutable_import_options();
+  requests[2].mutable_graph()->add_nodes()->set_id("a");
+  requests[2].mutable_graph()->mutable_auto_connect()->set_max_distance(3);
+  requests[3].mutable_blank()->set_width(3);
+  requests[3].mutable_blank()->set_height(2);
+  requests[3].mutable_grid()->mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    v1::CreateMapRequest& request = requests[i];
+    request.set_map(absl::StrCat("map-", i));
+    request.set_request_id("first");
+    for (const bool is_retry : {false, true, true}) {
+      const auto created = server_.client().CreateMap(request);
+      ASSERT_TRUE(created.ok()) << i << created.status();
+      EXPECT_EQ(created->already_created(), is_retry) << i;
+    }
+  }
 }
 
 TEST_F(MapServiceTest, DeletesOnlyTheVersionThatIsExpected) {
