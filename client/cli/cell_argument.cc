@@ -1,9 +1,12 @@
 #include "client/cli/cell_argument.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -41,6 +44,27 @@ absl::StatusOr<v1::Cell> ParseCell(absl::string_view text) {
   cell.set_x(pair->first);
   cell.set_y(pair->second);
   return cell;
+}
+
+absl::StatusOr<v1::Location> ParsePlace(absl::string_view text) {
+  v1::Location place;
+  if (const absl::StatusOr<v1::Cell> cell = ParseCell(text); cell.ok()) {
+    *place.mutable_cell() = *cell;
+    return place;
+  }
+  const bool has_letters = std::any_of(text.begin(), text.end(), absl::ascii_isalpha);
+  // A number with a point is half a position.
+  const bool is_name = !text.empty() && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
+                       (has_letters || !absl::StrContains(text, '.')) &&
+                       std::all_of(text.begin(), text.end(), [](unsigned char c) {
+                         return absl::ascii_isalnum(c) || absl::StrContains("_.:-", static_cast<char>(c));
+                       });
+  if (!is_name) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' is not a cell: write X,Y such as 3,4, or on a waypoint graph the name of a node"));
+  }
+  place.set_node(std::string(text));
+  return place;
 }
 
 std::optional<v1::Point> ParsePoint(absl::string_view text) {

@@ -126,7 +126,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
           },
           "Wait until the map has this revision [of the epoch that it has now, which is asked for]")
       ->type_name("N");
-  AddGraphOptions(command, request);
+  AddRequiredTags(command, request);
   AddPathForm(command, request);
   AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);
@@ -141,7 +141,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena 1,1 --goal-position 12,8 --goal-position -3,4.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n"
-      "  waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry\n");
+      "  waystar find islands harbour lighthouse --require-tag dry\n");
 }
 
 void AddWatchPathCommand(CLI::App& parent, Session& session) {

@@ -17,10 +17,11 @@
 namespace waystar::cli {
 namespace {
 
-std::string Because(v1::Reason reason) {
-  switch (reason) {
+std::string Because(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  switch (answer.reason()) {
     case v1::REASON_NO_ROUTE:
-      return "walls part it from the start";
+      return IsOnGraph(request, answer) ? "no edges lead there from the start"
+                                        : "walls part it from the start";
     case v1::REASON_GOAL_BLOCKED:
       return "it is blocked";
     case v1::REASON_EXPANSION_LIMIT:
@@ -73,12 +74,12 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
     case v1::OUTCOME_FOUND:
       return absl::StrCat("Path found: ", Length(request, answer));
     case v1::OUTCOME_PARTIAL:
-      return absl::StrCat("No path to the goal: ", Because(answer.reason()), "; ", Length(request, answer),
+      return absl::StrCat("No path to the goal: ", Because(request, answer), "; ", Length(request, answer),
                           " to ", EndText(request, answer), " that can be reached");
     case v1::OUTCOME_UNREACHABLE:
-      return absl::StrCat("No path to the goal: ", Because(answer.reason()));
+      return absl::StrCat("No path to the goal: ", Because(request, answer));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
-      return absl::StrCat("Search ended early: ", Because(answer.reason()), "; ", Length(request, answer),
+      return absl::StrCat("Search ended early: ", Because(request, answer), "; ", Length(request, answer),
                           " to ", EndText(request, answer), " it came to");
     default:
       return "The server gave an outcome that this tool does not know";

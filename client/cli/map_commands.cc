@@ -146,8 +146,9 @@ void AddCreateCommand(CLI::App& parent, Session& session) {
       ->type_name("SYMBOL");
   AddGridOptions(command, *request->mutable_grid());
   command
-      .add_option("--request-id", *request->mutable_request_id(),
-                  "A name for this creation, such as a UUID: made again under the same name, it succeeds again")
+      .add_option(
+          "--request-id", *request->mutable_request_id(),
+          "A name for this creation, such as a UUID: made again under the same name, it succeeds again")
       ->type_name("ID");
   command.footer(
       "Examples:\n"

@@ -31,7 +31,8 @@ FillLocation NextGoal(v1::FindPathRequest& request) {
 
 void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
-  AddPlaces(command, "START", "--start-position", TheStart(request), "The cell to start from: X,Y");
+  AddPlaces(command, "START", "--start-position", TheStart(request),
+            "Where to start from: the cell X,Y, or a node of a waypoint graph");
   command
       .add_option("--goal-map", *request.mutable_goal_map(),
                   "The map that GOAL lies on, if it is another, to which portals lead")
@@ -63,14 +64,18 @@ Choices<v1::Algorithm> AlgorithmChoices() {
 
 void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
-  AddPlaces(command, "GOAL", "--goal-position", NextGoal(request), "The cell to go to: X,Y");
+  AddPlaces(command, "GOAL", "--goal-position", NextGoal(request),
+            "Where to go to: the cell X,Y, or a node of a waypoint graph");
   AddSearchOptions(command, request);
 }
 
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
   AddPlaces(command, "GOAL", "--goal-position", NextGoal(request),
-            "The cell to go to: X,Y; or several, to go to the one that is cheapest to reach", kAnyNumber);
+            "Where to go to: the cell X,Y, or a node of a waypoint graph; or several, to go to the one that "
+            "is cheapest "
+            "to reach",
+            kAnyNumber);
   AddHexLayout(
       command, "--coordinates",
       [&request](v1::HexLayout layout) { request.mutable_view()->set_coordinates(layout); },
@@ -79,17 +84,7 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
   AddSearchOptions(command, request);
 }
 
-void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request) {
-  const auto add_node = [&](const char* name, const FillLocation& location, const char* text) {
-    command
-        .add_option_function<std::string>(
-            name, [location](const std::string& id) { location().set_node(id); }, text)
-        ->type_name("NODE");
-  };
-  add_node("--start-node", TheStart(request),
-           "Instead of START, on a waypoint graph: the node to start from");
-  command.get_option("--start-node")->excludes("--start-position");
-  add_node("--goal-node", NextGoal(request), "Instead of GOAL, likewise");
+void AddRequiredTags(CLI::App& command, v1::FindPathRequest& request) {
   AddTexts(
       command, "--require-tag",
       [&request](const std::string& tag) {
@@ -182,8 +177,7 @@ void AddSnap(CLI::App& command, const FillSnap& snap) {
 void AddPlaces(CLI::App& command, const std::string& cells, const std::string& position,
                const FillLocation& location, const std::string& description, int most) {
   AddParsedList(
-      command, cells, &ParseCell, [location](const v1::Cell& cell) { *location().mutable_cell() = cell; },
-      description)
+      command, cells, &ParsePlace, [location](const v1::Location& given) { location() = given; }, description)
       ->expected(1, most)
       ->allow_extra_args(most > 1);
   AddParsedList(

@@ -25,9 +25,8 @@ void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
 // Whether a start or a goal was given.
 bool HasEnds(const v1::FindPathRequest& request);
 
-// Adds --start-node, --goal-node and --require-tag, which only paths on waypoint graphs and through portals
-// have.
-void AddGraphOptions(CLI::App& command, v1::FindPathRequest& request);
+// Adds --require-tag, which only paths on waypoint graphs and through portals have.
+void AddRequiredTags(CLI::App& command, v1::FindPathRequest& request);
 
 // Adds --nearest.
 void AddNearest(CLI::App& command, v1::FindPathRequest& request);
@@ -53,8 +52,9 @@ void AddSnap(CLI::App& command, const FillSnap& snap);
 
 constexpr int kAnyNumber = CLI::detail::expected_max_vector_size;
 
-// Adds the argument `cells` and the option `position`, which takes positions in place of cells: `most` of
-// each. A location is filled for each that is given, first for the cells.
+// Adds the argument `cells`, which takes cells and names of nodes, and the option `position`, which takes
+// positions in place of them: `most` of each. A location is filled for each that is given, first for the
+// cells.
 void AddPlaces(CLI::App& command, const std::string& cells, const std::string& position,
                const FillLocation& location, const std::string& description, int most = 1);
 // Throws the usage error that the place is missing, unless it is given.

@@ -218,7 +218,7 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       *parent.add_subcommand("render", "Draws a map, a path and its search as a picture: PNG, SVG or text");
   AddOptionalQuery(command, *request.mutable_query());
-  AddGraphOptions(command, *request.mutable_query());
+  AddRequiredTags(command, *request.mutable_query());
   AddPictureOptions(command, *arguments);
   command.footer(
       "Examples:\n"
@@ -227,7 +227,7 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
       "  waystar render arena 1,1 60,40 --search --algorithm astar -o search.svg\n"
       "  waystar render arena --region 10,10+40x30 --size 800x600 -o part.png\n"
       "  waystar render arena 1,1 60,40 --format blocks\n"
-      "  waystar render islands --start-node harbour --goal-node lighthouse -o islands.png\n");
+      "  waystar render islands harbour lighthouse -o islands.png\n");
   command.callback([arguments, &session] {
     v1::RenderMapRequest& asked = arguments->request;
     asked.set_map(asked.query().map());

@@ -159,28 +159,28 @@ expect_code 0 waystar map create islands --graph "$(dirname "${BASH_SOURCE[0]}")
 expect_text "4 nodes, 8 one-way edges"
 expect_code 0 waystar map show islands
 expect_text "ford 6, bridge 10"
-expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
+expect_code 0 waystar find islands harbour lighthouse
 expect_text "harbour ford lighthouse"
 expect_code 0 waystar obstacle put islands crate disc:3,0,0.5
-expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse
+expect_code 0 waystar find islands harbour lighthouse
 expect_text "harbour bridge lighthouse"
 expect_code 0 waystar map export islands -o "$WORK/isles.waymap"
 expect_code 0 waystar map import "$WORK/isles.waymap"
-expect_code 0 waystar find isles --start-node harbour --goal-node lighthouse
+expect_code 0 waystar find isles harbour lighthouse
 expect_text "harbour bridge lighthouse"
 expect_code 0 waystar find islands --start-position 1,-1 --goal-position 13,1 --snap 2
 expect_text "1,-1 13,1"
-expect_code 0 waystar find islands --start-position 0,0 --goal-node bridge
+expect_code 0 waystar find islands --start-position 0,0 bridge
 expect_text "harbour bridge"
-expect_code 4 waystar find islands --start-position 1,-1 --goal-node bridge
+expect_code 4 waystar find islands --start-position 1,-1 bridge
 expect_text "start"
-expect_code 4 waystar find islands --start-node harbour --goal-node lighthouse --footprint 2
+expect_code 4 waystar find islands harbour lighthouse --footprint 2
 expect_text "agent.footprint"
-expect_code 0 waystar find islands --start-node harbour --goal-node lighthouse --require-tag dry
+expect_code 0 waystar find islands harbour lighthouse --require-tag dry
 expect_text "harbour bridge lighthouse"
-expect_code 4 waystar find islands --start-node harbour --goal-node nowhere
+expect_code 4 waystar find islands harbour nowhere
 expect_code 4 waystar find islands 0,0 1,1
-expect_code 2 waystar find islands --start-node harbour
+expect_code 2 waystar find islands harbour
 
 expect_code 4 waystar find ten-by-ten -1,0 7,7
 expect_text "off the map"

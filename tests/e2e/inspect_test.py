@@ -323,10 +323,10 @@ def test_waypoint_graph(page, programs):
     page.browser.keys(LEFT * 3 + UP * 3 + LEFT * 3 + "s" + RIGHT * 3 + "g")
     page.shows("#start", "harbour")
     page.shows("#goal", "lighthouse")
-    page.shows("#cost", programs.cost("isles", "--start-node", "harbour", "--goal-node", "lighthouse"))
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
     page.shows("#steps", "2")
     programs.run("obstacle", "put", "isles", "tide", "6,0")
-    page.shows("#cost", programs.cost("isles", "--start-node", "harbour", "--goal-node", "lighthouse"))
+    page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
     page.shows("#cost", "20")
 
 

@@ -122,9 +122,8 @@ TEST_F(FindCommandTest, GoalsMayBeCellsAndPositions) {
 }
 
 TEST_F(FindCommandTest, OneStartAlone) {
-  EXPECT_EQ(
-      Run({"find", "islands", "--start-position", "1,2", "--start-node", "harbour", "--goal-node", "b"}),
-      ExitCode::kUsage);
+  EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2", "--start-position", "3,4", "b"}),
+            ExitCode::kUsage);
 }
 
 TEST_F(FindCommandTest, TakesSeveralGoalPositions) {
@@ -148,17 +147,24 @@ TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
     answer_.add_nodes(node);
     answer_.add_positions();
   }
-  EXPECT_EQ(Run({"find", "islands", "--start-node", "harbour", "--goal-node", "lighthouse", "--require-tag",
-                 "dry", "--require-tag", "wide"}),
-            ExitCode::kOk);
+  EXPECT_EQ(
+      Run({"find", "islands", "harbour", "lighthouse", "--require-tag", "dry", "--require-tag", "wide"}),
+      ExitCode::kOk);
   EXPECT_EQ(request_.start().node(), "harbour");
   EXPECT_EQ(request_.goals(0).node(), "lighthouse");
   EXPECT_EQ(request_.agent().profile().required_tags(1), "wide");
   EXPECT_THAT(out_, HasSubstr("Path found: 2 nodes at cost 5"));
   EXPECT_THAT(out_, HasSubstr("\nharbour lighthouse\n"));
-  EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2,3", "--goal-node", "lighthouse"}),
-            ExitCode::kOk);
+  EXPECT_EQ(Run({"find", "islands", "--start-position", "1,2,3", "lighthouse"}), ExitCode::kOk);
   EXPECT_EQ(request_.start().position().z(), 3);
+}
+
+TEST_F(FindCommandTest, GraphsHaveNoWalls) {
+  answer_.Clear();
+  answer_.set_outcome(v1::OUTCOME_UNREACHABLE);
+  answer_.set_reason(v1::REASON_NO_ROUTE);
+  EXPECT_EQ(Run({"find", "islands", "lighthouse", "harbour"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("no edges lead there from the start"));
 }
 
 TEST_F(FindCommandTest, TagsAreOfOneProfile) {
