@@ -184,7 +184,9 @@ expect_code 2 waystar find islands harbour
 
 expect_code 4 waystar find ten-by-ten -1,0 7,7
 expect_text "off the map"
-expect_code 2 waystar find ten-by-ten zero 7,7
+expect_code 4 waystar find ten-by-ten zero 7,7
+expect_text "the map is a grid"
+expect_code 2 waystar find ten-by-ten "0;0" 7,7
 expect_code 2 waystar fnid
 expect_text "find"
 
