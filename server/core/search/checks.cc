@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/bad_number.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/hex_board.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -17,13 +19,19 @@ std::string Describe(absl::string_view field, Cell cell) {
 
 }  // namespace
 
+std::string CellText(const GridMap& map, Cell cell) {
+  const std::optional<HexBoard>& hexagons = map.settings().frame.hexagons;
+  return absl::StrCat("(", cell.x, ", ", cell.y, ")",
+                      hexagons && HasOffsets(hexagons->layout) ? " of the plane" : "");
+}
+
 absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) {
   if (map.Contains(cell)) {
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kOffMap, field,
-                   absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ") is off the map, which is ",
-                                map.width(), " x ", map.height(), " cells"));
+                   absl::StrCat("the ", field, " ", CellText(map, cell), " is off the map, which is ", map.width(),
+                                " x ", map.height(), " cells"));
 }
 
 absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
@@ -31,7 +39,7 @@ absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footpri
   if (walk.IsWalkable(cell)) {
     return absl::OkStatus();
   }
-  const std::string where = absl::StrCat("the ", field, " (", cell.x, ", ", cell.y, ")");
+  const std::string where = absl::StrCat("the ", field, " ", CellText(map, cell));
   std::string message;
   if (footprint > 1) {
     message = absl::StrCat("an agent of ", footprint, " x ", footprint, " cells does not fit on ", where);

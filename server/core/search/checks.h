@@ -24,6 +24,10 @@ inline constexpr std::int64_t kMaxFieldCells = std::int64_t{1} << 22;
 // The most goals of one query or flow field.
 inline constexpr std::size_t kMaxGoals = 1000;
 
+// Returns what messages call a cell: "(3, 4)", or "(3, 4) of the plane" where requests may count hexagons by
+// columns and rows.
+std::string CellText(const GridMap& map, Cell cell);
+
 // Returns OUT_OF_RANGE / OFF_MAP with that field, whose name stands for the cell in messages.
 absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell);
 

@@ -176,8 +176,10 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   request.mutable_view()->set_coordinates(static_cast<v1::HexLayout>(99));
   EXPECT_THAT(Find(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "view.coordinates"));
   EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
-  EXPECT_THAT(Find(ByRows(0, -1, 4, 3)),
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+  const auto off_map = Find(ByRows(0, -1, 4, 3));
+  EXPECT_THAT(off_map, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+  // Whoever counts by rows is told that this is another cell's name.
+  EXPECT_THAT(off_map.status().message(), ::testing::HasSubstr(" of the plane is off the map"));
   Create("squares", {"...."});
   request = PathRequest("squares", CellAt(0, 0), CellAt(3, 0));
   request.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
