@@ -36,7 +36,13 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
 // The other records are groups of entries, which become durable together.
 struct LogEntry {
-  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3, kRequestedCreation = 4 };
+  enum class Kind : std::uint8_t {
+    kCreation = 0,
+    kCommits = 1,
+    kDeletion = 2,
+    kReplacement = 3,
+    kRequestedCreation = 4
+  };
 
   Kind kind = Kind::kCreation;
   std::string map;

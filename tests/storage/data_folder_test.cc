@@ -660,8 +660,9 @@ TEST_F(DataFolderTest, MapsKnowTheRequestThatTheyWereCreatedBy) {
     const auto found = store().FindCreated("arena", request);
     ASSERT_THAT(found, IsOk());
     EXPECT_EQ(*found, *store().Pin("arena"));
-    EXPECT_THAT(store().FindCreated("arena", {.request_id = "a", .fingerprint = core::FingerprintOf("others")}),
-                IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));
+    EXPECT_THAT(
+        store().FindCreated("arena", {.request_id = "a", .fingerprint = core::FingerprintOf("others")}),
+        IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kRequestIdReused, "request_id"));
   }
 }
 

@@ -59,8 +59,8 @@ struct GridSettings {
   friend bool operator==(const GridSettings&, const GridSettings&) = default;
 };
 
-// Returns INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN, with a field such as "squares.diagonal_cost", "world" or
-// "terrains[i].cost", if a value is out of its range or two terrains share a symbol, and the errors of
+// Returns INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN, with a field such as "squares.diagonal_cost", "world"
+// or "terrains[i].cost", if a value is out of its range or two terrains share a symbol, and the errors of
 // CheckWorldFrame.
 absl::Status CheckGridSettings(const GridSettings& settings);
 

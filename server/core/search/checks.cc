@@ -30,8 +30,8 @@ absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) 
     return absl::OkStatus();
   }
   return MakeError(ErrorReason::kOffMap, field,
-                   absl::StrCat("the ", field, " ", CellText(map, cell), " is off the map, which is ", map.width(),
-                                " x ", map.height(), " cells"));
+                   absl::StrCat("the ", field, " ", CellText(map, cell), " is off the map, which is ",
+                                map.width(), " x ", map.height(), " cells"));
 }
 
 absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,

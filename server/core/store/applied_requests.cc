@@ -30,8 +30,7 @@ absl::StatusOr<std::optional<UpdateResult>> AppliedRequests::Find(absl::string_v
                                                                   absl::Time now) const {
   if (const auto it = by_id_.find(request_id); it != by_id_.end()) {
     if (it->second.fingerprint != fingerprint) {
-      return MakeError(ErrorReason::kRequestIdReused, "request_id",
-                       "another request has this request_id");
+      return MakeError(ErrorReason::kRequestIdReused, "request_id", "another request has this request_id");
     }
     UpdateResult result = it->second.result;
     result.already_applied = true;

@@ -338,16 +338,18 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
     }
     WAYSTAR_RETURN_IF_ERROR(found.status());
     const RecordPtr& record = *found;
-    MapRecord::Ended ended =
-        record->End(expected, [&](MapVersion last,
-                        DurableLog::Done done) { context_.log->AppendDeletion(id, last, std::move(done)); },
-                    [&](absl::FunctionRef<void()> tell) noexcept {
-                      record->Unpublish();
-                      tell();
-                      MutexLock lock(context_.readers);
-                      by_id_.erase(id);
-                      records_.erase(id);
-                    });
+    MapRecord::Ended ended = record->End(
+        expected,
+        [&](MapVersion last, DurableLog::Done done) {
+          context_.log->AppendDeletion(id, last, std::move(done));
+        },
+        [&](absl::FunctionRef<void()> tell) noexcept {
+          record->Unpublish();
+          tell();
+          MutexLock lock(context_.readers);
+          by_id_.erase(id);
+          records_.erase(id);
+        });
     WAYSTAR_RETURN_IF_ERROR(ended.status);
     // Another thread deleted the map first, or replaced it.
     if (ended.last == nullptr) {

@@ -151,10 +151,10 @@ class MapStore {
   // the map, is answered at once.
   //
   // Passes to `done` the errors of Pin, CheckRequestId, BatchEditor::Apply and GraphBatchEditor::Apply;
-  // those of CheckVersion if the map is not as expected; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no memory for
-  // what the batch adds or paints; those of AppliedRequests::Find for a request_id; RESOURCE_EXHAUSTED /
-  // UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and the request_id of a
-  // refused batch is not remembered.
+  // those of CheckVersion if the map is not as expected; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if there is no
+  // memory for what the batch adds or paints; those of AppliedRequests::Find for a request_id;
+  // RESOURCE_EXHAUSTED / UPDATES_BUSY, with a retry delay, if too many wait. An error changes nothing, and
+  // the request_id of a refused batch is not remembered.
   //
   // With a log, passes UNAVAILABLE / STORAGE_FAILED for a batch that the log could not take, and for every
   // batch, of whatever outcome, that was judged upon such a one. That changes nothing while this store lives;

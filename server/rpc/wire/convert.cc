@@ -155,10 +155,10 @@ absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& 
   if (least.revision() <= version.revision) {
     return absl::OkStatus();
   }
-  return WithField(Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
-                           absl::StrCat("the map is at revision ", version.revision, ", not yet at ",
-                                        least.revision())),
-                   kField);
+  return WithField(
+      Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
+              absl::StrCat("the map is at revision ", version.revision, ", not yet at ", least.revision())),
+      kField);
 }
 
 absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version) {
@@ -340,9 +340,8 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
     FillHexInfo(*board, *out.mutable_hexagons());
   } else {
-    out.mutable_squares()->set_connectivity(settings.connectivity == core::Connectivity::kFour
-                                                ? v1::CONNECTIVITY_FOUR
-                                                : v1::CONNECTIVITY_EIGHT);
+    out.mutable_squares()->set_connectivity(
+        settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
     out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
   }
   for (const core::Terrain& terrain : settings.terrains) {

@@ -78,8 +78,9 @@ TEST_F(CreationsTest, OnlyAMapAsExpectedIsDeleted) {
   ASSERT_THAT(created, IsOk());
   const std::uint64_t epoch = (*created)->epoch;
   ASSERT_THAT(store_.UpdateAndWait("arena", BlockBatch({1, 0})), IsOk());
-  EXPECT_THAT(store_.Delete("arena", {.epoch = epoch + 1, .revision = 2}),
-              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_version.epoch"));
+  EXPECT_THAT(
+      store_.Delete("arena", {.epoch = epoch + 1, .revision = 2}),
+      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kMapReplaced, "expected_version.epoch"));
   EXPECT_THAT(store_.Delete("arena", {.epoch = epoch, .revision = 1}),
               IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   // The map goes on.
@@ -96,7 +97,8 @@ class HeldDeletionsTest : public HeldStoreTest {
 
 TEST_F(HeldDeletionsTest, WhatIsOnItsWayToTheLogCounts) {
   Update(0);
-  EXPECT_THAT(Delete(1), IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
+  EXPECT_THAT(Delete(1),
+              IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
   log_.LandNext();
   EXPECT_EQ(Revision(), 2U);
   // The refusal has not held the map up.

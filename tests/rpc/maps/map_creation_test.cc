@@ -155,7 +155,8 @@ TEST_F(MapCreationTest, BadOptions) {
   using G = v1::GridOptions;
   ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_connectivity(static_cast<v1::Connectivity>(6)); },
                 ErrorReason::kUnknownEnumValue, "squares.connectivity");
-  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_diagonal_cost(0.5); }, ErrorReason::kBadValue, "squares.diagonal_cost");
+  ExpectBadGrid([](G& grid) { grid.mutable_squares()->set_diagonal_cost(0.5); }, ErrorReason::kBadValue,
+                "squares.diagonal_cost");
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   for (const double size : {0.0, -1.0, 1e-9, 1e9, not_a_number, std::numeric_limits<double>::infinity()}) {
     ExpectBadGrid([size](G& grid) { grid.set_cell_size(size); }, ErrorReason::kBadValue, "cell_size");

@@ -38,10 +38,11 @@ void ExpectAllFieldsBut(const std::string& absent, const google::protobuf::Messa
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const google::protobuf::FieldDescriptor& field = *message.GetDescriptor()->field(i);
-    const bool has =
-        field.is_repeated() ? reflection.FieldSize(message, &field) > 0 : reflection.HasField(message, &field);
+    const bool has = field.is_repeated() ? reflection.FieldSize(message, &field) > 0
+                                         : reflection.HasField(message, &field);
     EXPECT_EQ(has, field.name() != absent) << field.full_name();
-    const bool is_ours = field.message_type() != nullptr && field.message_type()->file()->package() == "waystar.v1";
+    const bool is_ours =
+        field.message_type() != nullptr && field.message_type()->file()->package() == "waystar.v1";
     if (has && is_ours) {
       ExpectAllFieldsBut(absent, field.is_repeated() ? reflection.GetRepeatedMessage(message, &field, 0)
                                                      : reflection.GetMessage(message, &field));
