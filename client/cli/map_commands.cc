@@ -25,7 +25,7 @@ struct CreateArguments {
 
 ExitCode Create(const v1::CreateMapRequest& request, Session& session) {
   return session.Answer(session.client().CreateMap(request), [&](const auto& response) {
-    session.io().out << (response.already_created() ? "Had created " : "Created ")
+    session.io().out << (response.already_created() ? "Already created " : "Created ")
                      << NewMapText(response.info(), "");
   });
 }

@@ -73,8 +73,7 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
   AddPlaces(command, "GOAL", "--goal-position", NextGoal(request),
             "Where to go to: the cell X,Y, or a node of a waypoint graph; or several, to go to the one that "
-            "is cheapest "
-            "to reach",
+            "is cheapest to reach",
             kAnyNumber);
   AddHexLayout(
       command, "--coordinates",

@@ -70,7 +70,7 @@ export class MapFeed {
     }
   }
 
-  // Revisions only grow within one epoch: those of a map that was created anew begin again.
+  // Revisions only grow within one epoch: those of a map that was created again begin at 1.
   #advance({ epoch, revision }) {
     this.latest = epoch === this.epoch ? Math.max(this.latest, Number(revision)) : Number(revision);
     this.epoch = epoch;

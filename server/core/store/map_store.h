@@ -106,14 +106,14 @@ class MapStore {
                GridMap::LargeIndexes large_indexes = GridMap::LargeIndexes::kNow) const;
 
   // Create a map, one after another: with a log, each waits until its map is durable. The map has an epoch of
-  // its own and begins at revision 1, whatever had its id before. They return
-  // INVALID_ARGUMENT / BAD_MAP_ID, ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or
-  // MAPS_MEMORY_FULL; with a log, UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for
-  // a map that the log cannot hold.
+  // its own and begins at revision 1, whatever had its id before. They return INVALID_ARGUMENT / BAD_MAP_ID,
+  // ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or MAPS_MEMORY_FULL; with a log,
+  // UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for a map that the log cannot
+  // hold.
   //
   // FindCreated returns the latest snapshot of a map that was created by this request, which remembers it as
-  // it does those of updates; null if there is none; INVALID_ARGUMENT / REQUEST_ID_REUSED if the map
-  // remembers another request of that id. REQUIRES: the request has an id.
+  // it does those of updates; null if there is none. It returns INVALID_ARGUMENT / REQUEST_ID_REUSED if the
+  // map remembers another request of that id, and the errors of CheckRequestId and CheckMapId.
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now,
                                         const CreationRequest& request = {});
   absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now,
@@ -138,10 +138,10 @@ class MapStore {
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
 
   // Deletes a map and returns its last version, or the errors of Pin; those of CheckVersion if it is not at
-  // the version that is expected. It waits for the commit under way, and
-  // with a log for those in flight and until the deletion is durable; batches that wait behind it fail
-  // because the map is gone. It may call listeners and `done`s. With a log, it may return UNAVAILABLE /
-  // STORAGE_FAILED, and then the map stays and the batches that waited go on.
+  // the version that is expected. It waits for the commit under way, and with a log for those in flight and
+  // until the deletion is durable; batches that wait behind it fail because the map is gone. It may call
+  // listeners and `done`s. With a log, it may return UNAVAILABLE / STORAGE_FAILED, and then the map stays and
+  // the batches that waited go on.
   absl::StatusOr<MapVersion> Delete(absl::string_view id, const ExpectedVersion& expected = {});
 
   // Applies a batch as one new revision and publishes it: every Pin that starts after `done` is called sees

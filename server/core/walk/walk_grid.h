@@ -72,8 +72,8 @@ class WalkGrid : public WalkCells {
 
   // Leave the index, and the components of straight steps, to BuildInBackground, if they take long to make
   // and there is room for the index, which promised_bytes() tells of until it is made. They return whether
-  // they do. REQUIRES: the index was not made; no other
-  // thread knows this grid.
+  // they do.
+  // REQUIRES: the index was not made; no other thread knows this grid.
   bool TryPostponeDiagonalJumpIndex(CornerRule rule);
   bool TryPostponeTurnJumpIndex();
 

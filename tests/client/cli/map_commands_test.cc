@@ -129,6 +129,40 @@ TEST_F(MapCommandsTest, CreatesABlankMap) {
   EXPECT_EQ(received.grid().hexagons().layout(), v1::HEX_LAYOUT_EVEN_COLUMNS);
 }
 
+TEST_F(MapCommandsTest, ACreationMayBeTriedAgain) {
+  std::string request_id;
+  server_.create_map = [&](auto&, const v1::CreateMapRequest& request, v1::CreateMapResponse& response) {
+    response.set_already_created(!request_id.empty());
+    request_id = request.request_id();
+    *response.mutable_info() = Arena();
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--request-id", "once"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Created arena: 4 x 2 cells, revision 3.\n");
+  EXPECT_EQ(request_id, "once");
+  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--request-id", "once"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Already created arena: 4 x 2 cells, revision 3.\n");
+}
+
+TEST_F(MapCommandsTest, SquaresAreNoHexagons) {
+  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--hexagons", "odd-rows", "--connectivity", "4"}),
+            ExitCode::kUsage);
+  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--diagonal-cost", "1.5", "--hexagons", "odd-rows"}),
+            ExitCode::kUsage);
+}
+
+TEST_F(MapCommandsTest, DeletesOneMapAtAVersion) {
+  v1::DeleteMapRequest received;
+  server_.delete_map = [&](auto&, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& /*response*/) {
+    received = request;
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"map", "delete", "arena", "--expect-revision", "5", "--expect-epoch", "7"}), ExitCode::kOk);
+  EXPECT_EQ(received.expected_version().epoch(), 7U);
+  EXPECT_EQ(received.expected_version().revision(), 5U);
+  EXPECT_EQ(Run({"map", "delete", "arena", "cave", "--expect-revision", "5"}), ExitCode::kUsage);
+}
+
 TEST_F(MapCommandsTest, DeletesWhatItCan) {
   server_.delete_map = [](auto&, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& response) {
     if (request.map() == "gone") {

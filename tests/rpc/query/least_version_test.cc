@@ -29,6 +29,16 @@ using ::waystar::testing::WaitUntil;
 
 constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
 
+// Returns what `ask` returns, which is asked again where the server's patience ends first.
+template <typename Ask>
+auto UntilAvailable(Ask ask) {
+  auto answer = ask();
+  while (absl::IsUnavailable(answer.status())) {
+    answer = ask();
+  }
+  return answer;
+}
+
 class LeastVersionTest : public ::testing::Test {
  protected:
   LeastVersionTest() : server_({.workers = 1}) {
@@ -57,14 +67,12 @@ class LeastVersionTest : public ::testing::Test {
     EXPECT_TRUE(WaitUntil([&] { return server_.CountsOf(method).open_calls() > 0; }, "a call of " + method));
   }
 
-  grpc::Status Ask(const v1::FindPathRequest& query, absl::Duration time, v1::FindPathResponse& answer) {
+  absl::Status Refusal(const v1::FindPathRequest& query, absl::Duration time) {
     BoundedContext context;
     context.set_deadline(absl::ToChronoTime(absl::Now() + time));
-    return v1::PathService::NewStub(server_.NewChannel())->FindPath(&context, query, &answer);
-  }
-  absl::Status Refusal(const v1::FindPathRequest& query, absl::Duration time) {
     v1::FindPathResponse answer;
-    return client::FromGrpc(Ask(query, time, answer));
+    return client::FromGrpc(
+        v1::PathService::NewStub(server_.NewChannel())->FindPath(&context, query, &answer));
   }
 
   TestServer server_;
@@ -81,21 +89,15 @@ TEST_F(LeastVersionTest, AnswersAreNoOlder) {
 }
 
 TEST_F(LeastVersionTest, QueriesWaitAndHoldNoWorker) {
-  v1::FindPathResponse answer;
-  grpc::Status status;
-  std::thread waiting([&] {
-    // A server does not wait for ever.
-    do {
-      status = Ask(Query(2), testing::kPatience, answer);
-    } while (status.error_code() == grpc::StatusCode::UNAVAILABLE);
-  });
+  absl::StatusOr<v1::FindPathResponse> answer;
+  std::thread waiting([&] { answer = UntilAvailable([&] { return server_.client().FindPath(Query(2)); }); });
   // The only worker answers others meanwhile.
   WaitForOpenCall("waystar.v1.PathService/FindPath");
   ASSERT_TRUE(server_.client().CastRay(Ray(1)).ok());
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
   waiting.join();
-  EXPECT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(answer.version().revision(), 2U);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->version().revision(), 2U);
 }
 
 TEST_F(LeastVersionTest, QueriesEndWithTheirTime) {
@@ -132,22 +134,15 @@ TEST_F(LeastVersionTest, FieldsAndBatchesWaitToo) {
   *batch.mutable_view() = Query(2).view();
   *batch.add_queries() = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
   absl::StatusOr<v1::FindPathsResponse> answers;
-  std::thread waiting([&] {
-    do {
-      answers = server_.client().FindPaths(batch);
-    } while (absl::IsUnavailable(answers.status()));
-  });
+  std::thread waiting([&] { answers = UntilAvailable([&] { return server_.client().FindPaths(batch); }); });
   WaitForOpenCall("waystar.v1.PathService/FindPaths");
   v1::ComputeFlowFieldRequest flow;
   flow.set_map("room");
   *flow.mutable_view() = batch.view();
   *flow.add_goals() = testing::LocationAt(0, 0);
   absl::StatusOr<v1::ComputeFlowFieldResponse> field;
-  std::thread also_waiting([&] {
-    do {
-      field = server_.client().ComputeFlowField(flow);
-    } while (absl::IsUnavailable(field.status()));
-  });
+  std::thread also_waiting(
+      [&] { field = UntilAvailable([&] { return server_.client().ComputeFlowField(flow); }); });
   WaitForOpenCall("waystar.v1.PathService/ComputeFlowField");
   ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("room", {CellAt(1, 0)})).ok());
   waiting.join();
