@@ -159,6 +159,16 @@ TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
   EXPECT_EQ(request_.start().position().z(), 3);
 }
 
+TEST_F(FindCommandTest, WaitsForARevisionOfTheMapThatIsThere) {
+  server_.get_map = [](auto&, const v1::GetMapRequest& /*request*/, v1::GetMapResponse& response) {
+    response.mutable_info()->mutable_version()->set_epoch(7);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"find", "arena", "0,0", "4,0", "--no-picture", "--least-revision", "3"}), ExitCode::kOk);
+  EXPECT_EQ(request_.view().least_version().epoch(), 7U);
+  EXPECT_EQ(request_.view().least_version().revision(), 3U);
+}
+
 TEST_F(FindCommandTest, GraphsHaveNoWalls) {
   answer_.Clear();
   answer_.set_outcome(v1::OUTCOME_UNREACHABLE);
