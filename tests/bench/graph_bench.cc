@@ -207,7 +207,7 @@ void TimeSearches(const WaypointGraph& graph) {
           std::min(query.micros[0], MicrosOf([&] { cost = boost_given.Find(query.start, query.goal); }));
       query.micros[3] =
           std::min(query.micros[3], MicrosOf([&] { cost = boost_numbered.Find(query.start, query.goal); }));
-      core::GraphQuery asked{.start = graph.IdOf(query.start), .goal = graph.IdOf(query.goal)};
+      core::GraphQuery asked{.start = graph.IdOf(query.start), .goals = {graph.IdOf(query.goal)}};
       for (int i = 0; i < 2; ++i) {
         asked.algorithm = i == 0 ? core::Algorithm::kAStar : core::Algorithm::kDijkstra;
         core::GraphPathResult result;

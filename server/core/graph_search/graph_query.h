@@ -1,23 +1,22 @@
 // Path queries on a waypoint graph and their results as plain values.
 #pragma once
 
+#include <cstddef>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/graph/node_pages.h"
-#include "server/core/graph/world_point.h"
+#include "server/core/graph_search/graph_place.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
 
-// A node by its id, or a position.
-using GraphPlace = std::variant<std::string, WorldPoint>;
-
 struct GraphQuery {
   GraphPlace start;
-  GraphPlace goal;
+  // At least one. The goal that is cheapest to reach counts.
+  absl::InlinedVector<GraphPlace, 1> goals;
   // How far a position may be from the node that stands in for it: finite, 0 or more.
   double snap_radius = 0.0;
   // kAStar (which kAuto means) or kDijkstra.
@@ -38,6 +37,8 @@ struct GraphPathResult {
   absl::Span<const NodeNumber> nodes;
   // True if the path ends at the goal that was asked for, be it a node or a position.
   bool reaches_goal = false;
+  // The index of the goal that the path leads to, with Outcome::kFound.
+  std::size_t goal_index = 0;
   SearchStatistics statistics;
 };
 

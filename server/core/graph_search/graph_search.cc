@@ -1,41 +1,32 @@
 #include "server/core/graph_search/graph_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "server/base/bad_number.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph_search/graph_astar.h"
+#include "server/core/graph_search/graph_flood.h"
+#include "server/core/graph_search/graph_place.h"
+#include "server/core/graph_search/nearest_graph_goal.h"
 #include "server/core/grid/cost.h"
-#include "server/core/map/tags.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
 
-absl::Status Unmet(ErrorReason reason, absl::string_view field, absl::string_view message) {
-  return MakeError(reason, field, message);
-}
-
 // The query's fields.
 constexpr absl::string_view kStartField = "start";
 constexpr absl::string_view kGoalField = "goals[0]";
-
-// A start or goal, and the node that stands in for it.
-struct Snapped {
-  NodeNumber node = kNoNodeNumber;
-  // The position that was asked for.
-  WorldPoint position;
-  // The cost from there to the node.
-  Cost cost = 0;
-};
 
 class GraphPathFinder {
  public:
@@ -45,41 +36,7 @@ class GraphPathFinder {
 
   absl::StatusOr<GraphPathResult> Run() {
     WAYSTAR_RETURN_IF_ERROR(Check());
-    if (IsDirect()) {
-      const double length = Distance(std::get<WorldPoint>(query_.start), std::get<WorldPoint>(query_.goal));
-      return GraphPathResult{.outcome = Outcome::kFound,
-                             .reason = OutcomeReason::kGoalReached,
-                             .cost = CostToDouble(CostFromDouble(length)),
-                             .reaches_goal = true,
-                             .statistics = {.algorithm = AlgorithmToRun()}};
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(start_, Snap(query_.start, kStartField));
-    WAYSTAR_ASSIGN_OR_RETURN(goal_, Snap(query_.goal, kGoalField));
-    if (!graph_.IsEnabled(start_.node)) {
-      return Unmet(ErrorReason::kStartBlocked, kStartField, "the node is not enabled");
-    }
-    const bool goal_blocked = !graph_.IsEnabled(goal_.node);
-    if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
-      return Unmet(ErrorReason::kGoalBlocked, kGoalField, "the node is not enabled");
-    }
-    const std::optional<TagSet> tags = graph_.FindTags(query_.required_tags);
-    if (!scratch_.Start(graph_.number_limit())) {
-      return GraphPathResult{.outcome = Outcome::kBudgetExhausted,
-                             .reason = OutcomeReason::kScratchLimit,
-                             .statistics = {.algorithm = AlgorithmToRun()}};
-    }
-    const GraphSearchReport report =
-        SearchGraph(graph_,
-                    {.start = start_.node,
-                     .goal = goal_.node,
-                     .goal_position = goal_.position,
-                     // No edge carries a tag that the graph does not know, nor all bits there are.
-                     .required_tags = tags.value_or(~TagSet{0}),
-                     .is_guided = AlgorithmToRun() == Algorithm::kAStar,
-                     .wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport ||
-                                      budget_.max_expansions != std::numeric_limits<std::uint64_t>::max()},
-                    budget_, scratch_);
-    return Answer(report, goal_blocked);
+    return query_.goals.size() == 1 ? FindTheGoal() : FindNearestGoal();
   }
 
  private:
@@ -87,55 +44,172 @@ class GraphPathFinder {
     return query_.algorithm == Algorithm::kAuto ? Algorithm::kAStar : query_.algorithm;
   }
 
-  absl::Status Check() const {
+  absl::Status Check() {
     if (AlgorithmToRun() != Algorithm::kAStar && AlgorithmToRun() != Algorithm::kDijkstra) {
-      return Unmet(ErrorReason::kAlgorithmUnsuited, "algorithm",
-                   "only A* and Dijkstra's algorithm search waypoint graphs");
+      return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
+                       "only A* and Dijkstra's algorithm search waypoint graphs");
     }
-    if (absl::Status status = CheckTags(query_.required_tags, ErrorReason::kBadProfile); !status.ok()) {
-      return WithFieldPrefix(status, "agent.profile.required_tags");
-    }
-    for (const auto& [place, name] : {std::pair(&query_.start, kStartField), {&query_.goal, kGoalField}}) {
-      if (const auto* position = std::get_if<WorldPoint>(place)) {
-        if (absl::Status status = CheckPosition(*position); !status.ok()) {
-          return WithFieldPrefix(status, absl::StrCat(name, ".position"));
-        }
+    WAYSTAR_ASSIGN_OR_RETURN(required_tags_, FindRequiredTags(graph_, query_.required_tags));
+    WAYSTAR_RETURN_IF_ERROR(CheckPlace(query_.start, kStartField));
+    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+      if (!CheckPlace(query_.goals[i], "").ok()) {
+        return CheckPlace(query_.goals[i], IndexedField("goals", i));
       }
     }
     return absl::OkStatus();
   }
 
-  bool IsDirect() const {
-    const auto* start = std::get_if<WorldPoint>(&query_.start);
-    const auto* goal = std::get_if<WorldPoint>(&query_.goal);
-    return start != nullptr && goal != nullptr && query_.required_tags.empty() && graph_.max_distance() &&
-           graph_.sight().IsClear(*start, *goal);
+  bool IsDirect(const GraphPlace& goal) const {
+    return SeeEachOther(graph_, query_.start, goal, !query_.required_tags.empty());
   }
 
-  absl::StatusOr<Snapped> Snap(const GraphPlace& place, absl::string_view name) const {
-    if (const auto* id = std::get_if<std::string>(&place)) {
-      const std::string field = absl::StrCat(name, ".node");
-      const NodeNumber node = graph_.FindNode(*id);
-      if (node == kNoNodeNumber) {
-        if (absl::Status status = CheckNodeId(*id); !status.ok()) {
-          return WithFieldPrefix(status, field);
+  GraphPathResult AlongLine(const GraphPlace& goal) const {
+    return {.outcome = Outcome::kFound,
+            .reason = OutcomeReason::kGoalReached,
+            .cost = CostToDouble(LineCost(query_.start, goal)),
+            .reaches_goal = true,
+            .statistics = {.algorithm = AlgorithmToRun()}};
+  }
+
+  absl::Status FindStart() {
+    WAYSTAR_ASSIGN_OR_RETURN(start_, FindSeat(graph_, query_.start, query_.snap_radius, kStartField));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckStart() const {
+    return graph_.IsEnabled(start_.node)
+               ? absl::OkStatus()
+               : MakeError(ErrorReason::kStartBlocked, kStartField, "the node is not enabled");
+  }
+
+  absl::StatusOr<GraphPathResult> FindTheGoal() {
+    if (IsDirect(query_.goals.front())) {
+      return AlongLine(query_.goals.front());
+    }
+    WAYSTAR_RETURN_IF_ERROR(FindStart());
+    WAYSTAR_ASSIGN_OR_RETURN(goal_, FindSeat(graph_, query_.goals.front(), query_.snap_radius, kGoalField));
+    WAYSTAR_RETURN_IF_ERROR(CheckStart());
+    const bool goal_blocked = !graph_.IsEnabled(goal_.node);
+    if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
+      return MakeError(ErrorReason::kGoalBlocked, kGoalField, "the node is not enabled");
+    }
+    return Search(budget_, goal_blocked);
+  }
+
+  absl::StatusOr<GraphPathResult> FindNearestGoal() {
+    if (query_.unreachable_policy != UnreachablePolicy::kReport) {
+      return MakeError(ErrorReason::kBadValue, "goals",
+                       "with several goals unreachable_policy can only be REPORT");
+    }
+    // The goals that a search may lead to.
+    std::vector<GraphGoal> goals;
+    std::optional<NearestGraphGoal> direct;
+    bool is_start_found = false;
+    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+      if (IsDirect(query_.goals[i])) {
+        const NearestGraphGoal goal{.index = i, .cost = LineCost(query_.start, query_.goals[i])};
+        if (!direct || goal.IsBefore(*direct)) {
+          direct = goal;
         }
-        return MakeError(ErrorReason::kNodeNotFound, field,
-                         absl::StrCat("the map has no node \"", *id, "\""));
+        continue;
       }
-      return Snapped{.node = node, .position = graph_.PositionOf(node)};
+      if (!std::exchange(is_start_found, true)) {
+        WAYSTAR_RETURN_IF_ERROR(FindStart());
+      }
+      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "");
+      if (!seat.ok()) {
+        return WithFieldPrefix(seat.status(), IndexedField("goals", i));
+      }
+      if (graph_.IsEnabled(seat->node)) {
+        goals.push_back({.seat = *seat, .index = i});
+      }
     }
-    const WorldPoint position = Rounded(std::get<WorldPoint>(place));
-    const NodeNumber node = graph_.NearestVisible(position, query_.snap_radius);
-    if (node == kNoNodeNumber) {
-      return Unmet(ErrorReason::kNoNodeNear, name,
-                   query_.snap_radius > 0
-                       ? absl::StrCat("no enabled node is seen from there within ", query_.snap_radius)
-                       : "no enabled node lies there, and without a snap none is looked for near by");
+    if (is_start_found) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStart());
     }
-    return Snapped{.node = node,
-                   .position = position,
-                   .cost = CostFromDouble(Distance(position, graph_.PositionOf(node)))};
+    if (goals.empty() && !direct) {
+      return MakeError(ErrorReason::kGoalBlocked, "goals", "all goals are blocked");
+    }
+    return PathToNearest(goals, direct);
+  }
+
+  // The path to the nearest of `goals` and `direct`.
+  absl::StatusOr<GraphPathResult> PathToNearest(absl::Span<const GraphGoal> goals,
+                                                const std::optional<NearestGraphGoal>& direct) {
+    std::optional<NearestGraphGoal> nearest = direct;
+    SearchStatistics spent;
+    if (goals.size() + (direct ? 1 : 0) == 1) {
+      nearest = direct ? *direct : NearestGraphGoal{.index = goals.front().index};
+    } else if (!goals.empty()) {
+      const GraphFloodReport flood =
+          FindNearestGraphGoal(graph_, start_, goals, required_tags_, budget_, scratch_, nearest);
+      spent = {.expanded = flood.expanded, .generated = flood.generated, .algorithm = Algorithm::kDijkstra};
+      WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.end, flood.expanded));
+      if (flood.end == SearchEnd::kExpansionLimit || flood.end == SearchEnd::kScratchLimit) {
+        return StartAlone(flood.end, spent);
+      }
+    }
+    if (!nearest) {
+      return GraphPathResult{.statistics = spent};
+    }
+    absl::StatusOr<GraphPathResult> result = PathTo(*nearest, goals, spent.expanded);
+    if (result.ok()) {
+      result->goal_index = nearest->index;
+      result->statistics.expanded += spent.expanded;
+      result->statistics.generated += spent.generated;
+    }
+    return result;
+  }
+
+  absl::StatusOr<GraphPathResult> PathTo(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals,
+                                         std::uint64_t expanded) {
+    const auto* goal = std::find_if(goals.begin(), goals.end(),
+                                    [&](const GraphGoal& each) { return each.index == nearest.index; });
+    if (goal == goals.end()) {
+      return AlongLine(query_.goals[nearest.index]);
+    }
+    goal_ = goal->seat;
+    Budget left = budget_;
+    if (IsLimited(budget_)) {
+      left.max_expansions -= expanded;
+    }
+    return Search(left, false);
+  }
+
+  // The answer when a budget ran out before the nearest goal was known.
+  GraphPathResult StartAlone(SearchEnd end, const SearchStatistics& statistics) {
+    GraphPathResult result{.outcome = Outcome::kBudgetExhausted,
+                           .reason = end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
+                                                                     : OutcomeReason::kExpansionLimit,
+                           .statistics = statistics};
+    if (statistics.expanded > 0) {
+      scratch_.path().push_back(start_.node);
+      result.nodes = scratch_.path();
+      result.cost = CostToDouble(start_.cost);
+    }
+    return result;
+  }
+
+  static bool IsLimited(const Budget& budget) {
+    return budget.max_expansions != std::numeric_limits<std::uint64_t>::max();
+  }
+
+  absl::StatusOr<GraphPathResult> Search(const Budget& budget, bool goal_blocked) {
+    if (!scratch_.Start(graph_.number_limit())) {
+      return GraphPathResult{.outcome = Outcome::kBudgetExhausted,
+                             .reason = OutcomeReason::kScratchLimit,
+                             .statistics = {.algorithm = AlgorithmToRun()}};
+    }
+    const GraphSearchReport report = SearchGraph(
+        graph_,
+        {.start = start_.node,
+         .goal = goal_.node,
+         .goal_position = goal_.position,
+         .required_tags = required_tags_,
+         .is_guided = AlgorithmToRun() == Algorithm::kAStar,
+         .wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport || IsLimited(budget)},
+        budget, scratch_);
+    return Answer(report, goal_blocked);
   }
 
   absl::StatusOr<GraphPathResult> Answer(const GraphSearchReport& report, bool goal_blocked) {
@@ -162,7 +236,7 @@ class GraphPathFinder {
       case SearchEnd::kDeadline:
       case SearchEnd::kCancelled:
       case SearchEnd::kEvicted:
-        return Stopped(report);
+        return InterruptionError(report.end, report.statistics.expanded);
     }
     const bool has_path = result.outcome == Outcome::kFound || result.outcome == Outcome::kPartial ||
                           (result.outcome == Outcome::kBudgetExhausted && report.statistics.expanded > 0);
@@ -172,21 +246,6 @@ class GraphPathFinder {
       result.cost = CostToDouble(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
     }
     return result;
-  }
-
-  static absl::Status Stopped(const GraphSearchReport& report) {
-    const std::string after = absl::StrCat(" after ", report.statistics.expanded, " expansions");
-    switch (report.end) {
-      case SearchEnd::kDeadline:
-        return MakeError(ErrorReason::kDeadlineExceeded, "", absl::StrCat("the deadline passed", after));
-      case SearchEnd::kEvicted:
-        return MakeError(ErrorReason::kSnapshotEvicted, "",
-                         absl::StrCat("the map changed much since the search began, and the server needs the "
-                                      "memory of its old state; stopped",
-                                      after));
-      default:
-        return MakeError(ErrorReason::kCancelled, "", absl::StrCat("cancelled", after));
-    }
   }
 
   void WritePath(NodeNumber last) {
@@ -204,8 +263,9 @@ class GraphPathFinder {
   const GraphQuery& query_;
   const Budget& budget_;
   GraphScratch& scratch_;
-  Snapped start_;
-  Snapped goal_;
+  TagSet required_tags_ = 0;
+  GraphSeat start_;
+  GraphSeat goal_;
 };
 
 }  // namespace

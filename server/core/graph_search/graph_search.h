@@ -22,11 +22,20 @@ namespace waystar::core {
 // A path that does not reach the goal (kPartial, kBudgetExhausted) leads to the expanded node nearest to it
 // in a straight line; among equals the one cheaper to reach, then the smaller number.
 //
+// Of several goals the path leads to the one that is cheapest to reach, and of equally cheap ones to the
+// first. A flood from the start (FloodGraph) finds which it is and ends as soon as no other can be cheaper;
+// the answer is that to the query for this goal alone, with the statistics of both. Disabled goals are passed
+// over. If no way leads to any goal, the outcome is kUnreachable. With kBudgetExhausted the path may be the
+// start alone.
+//
 // Returns, with the fields of a route query, INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND
 // ("start.node", "goals[0].node"), BAD_VALUE ("start.position.x", ...), BAD_PROFILE
 // ("agent.profile.required_tags[0]"); FAILED_PRECONDITION / NO_NODE_NEAR, START_BLOCKED or, with kReport,
-// GOAL_BLOCKED (a node that is not enabled), ALGORITHM_UNSUITED; DEADLINE_EXCEEDED, CANCELLED, ABORTED /
-// SNAPSHOT_EVICTED. REQUIRES: the snap radius is finite, and 0 or more.
+// GOAL_BLOCKED (a node that is not enabled; of several goals only if all are, with "goals"),
+// ALGORITHM_UNSUITED; INVALID_ARGUMENT / BAD_VALUE with "goals" for several of them with another policy than
+// kReport; DEADLINE_EXCEEDED, CANCELLED, ABORTED / SNAPSHOT_EVICTED.
+//
+// REQUIRES: there is a goal; the snap radius is finite, and 0 or more.
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
                                               const Budget& budget, GraphScratch& scratch);
 

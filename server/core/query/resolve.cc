@@ -34,10 +34,12 @@ GraphPlace ToPlace(const Location& location) {
 absl::StatusOr<GraphQuery> ResolveOnGraph(const RouteQuery& query, absl::string_view map) {
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, map));
   GraphQuery resolved{.start = ToPlace(query.start),
-                      .goal = ToPlace(query.goals.front()),
                       .snap_radius = query.snap.value_or(Snap()).radius,
                       .algorithm = query.algorithm,
                       .unreachable_policy = query.unreachable_policy};
+  for (const Location& goal : query.goals) {
+    resolved.goals.push_back(ToPlace(goal));
+  }
   if (query.agent.profile.has_value()) {
     resolved.required_tags = query.agent.profile->required_tags;
   }

@@ -67,7 +67,7 @@ std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQu
   for (const NodeNumber node : found.nodes) {
     positions.push_back(ToPosition(graph.PositionOf(node)));
   }
-  const auto* goal = std::get_if<WorldPoint>(&query.goal);
+  const auto* goal = std::get_if<WorldPoint>(&query.goals[found.goal_index]);
   if (goal != nullptr && found.reaches_goal) {
     positions.push_back(ToPosition(*goal));
   }

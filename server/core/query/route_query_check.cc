@@ -37,8 +37,7 @@ absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
     return agent.profile.has_value() && is_given(*agent.profile);
   };
   for (const auto& [is_given, field] :
-       {std::pair(query.goals.size() > 1, "goals"),
-        {!query.goal_map.empty() && query.goal_map != map, "goal_map"},
+       {std::pair(!query.goal_map.empty() && query.goal_map != map, "goal_map"),
         {query.path_form != PathForm::kEveryCell, "path_form"},
         {agent.profile_name.has_value(), "agent.profile_name"},
         {agent.footprint.has_value(), "agent.footprint"},
@@ -64,7 +63,12 @@ absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
   }
   WAYSTAR_RETURN_IF_ERROR(CheckLocationOnGraph("start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
-  WAYSTAR_RETURN_IF_ERROR(CheckLocationOnGraph("goals[0]", query.goals.front()));
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    // The field's name is made for what is refused alone.
+    if (!CheckLocationOnGraph("", query.goals[i]).ok()) {
+      return CheckLocationOnGraph(GoalField(i), query.goals[i]);
+    }
+  }
   return CheckSnap(query.snap);
 }
 

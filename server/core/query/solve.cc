@@ -83,6 +83,7 @@ absl::StatusOr<Route> SolveOnGraph(const ResolvedRoute& resolved, const GraphQue
                         .reason = found.reason,
                         .cost = found.cost,
                         .statistics = found.statistics},
+               .goal_index = found.goal_index,
                .graph = &graph,
                .nodes = found.nodes,
                .positions = PositionsOnGraph(graph, query, found),

@@ -101,7 +101,7 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
   GraphQueryMarks marks{.start = PointOf(*route.graph, query.start),
-                        .goal = PointOf(*route.graph, query.goals.front())};
+                        .goal = PointOf(*route.graph, query.goals[route.goal_index])};
   for (const Position& position : route.positions) {
     marks.way.push_back({position.x, position.y, position.z});
   }

@@ -86,7 +86,7 @@ class GraphSearchTest : public ::testing::Test {
 
 TEST_F(GraphSearchTest, TakesTheCheapestWay) {
   const WaypointGraph graph = MakeGraph(Diamond());
-  const GraphPathResult result = Find(graph, {.start = "a", .goal = "d"});
+  const GraphPathResult result = Find(graph, {.start = "a", .goals = {"d"}});
   EXPECT_EQ(result.outcome, Outcome::kFound);
   EXPECT_EQ(result.cost, 2.0);
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "d"));
@@ -95,14 +95,15 @@ TEST_F(GraphSearchTest, TakesTheCheapestWay) {
 TEST_F(GraphSearchTest, UsesEdgesThatCarryAllTags) {
   const WaypointGraph graph = MakeGraph(Diamond());
   const auto path = [&](std::vector<std::string> tags) {
-    return IdsOf(graph, Find(graph, {.start = "a", .goal = "d", .required_tags = std::move(tags)}).nodes);
+    return IdsOf(graph, Find(graph, {.start = "a", .goals = {"d"}, .required_tags = std::move(tags)}).nodes);
   };
   EXPECT_THAT(path({"wide"}), ElementsAre("a", "c", "d"));
   EXPECT_THAT(path({"dry"}), ElementsAre("a", "b", "d"));
   EXPECT_THAT(path({"dry", "wide"}), IsEmpty());
   EXPECT_THAT(path({"unheard-of"}), IsEmpty());
-  EXPECT_THAT(IdsOf(graph, Find(graph, {.start = "a", .goal = "a", .required_tags = {"unheard-of"}}).nodes),
-              ElementsAre("a"));
+  EXPECT_THAT(
+      IdsOf(graph, Find(graph, {.start = "a", .goals = {"a"}, .required_tags = {"unheard-of"}}).nodes),
+      ElementsAre("a"));
 }
 
 TEST_F(GraphSearchTest, EqualWaysAreChosenByNumber) {
@@ -110,7 +111,7 @@ TEST_F(GraphSearchTest, EqualWaysAreChosenByNumber) {
       {.nodes = {{"a", {0, 0}}, {"z", {1, 1}}, {"m", {1, -1}}, {"d", {2, 0}}},
        .edges = {{.name = {"a", "m"}}, {.name = {"a", "z"}}, {.name = {"m", "d"}}, {.name = {"z", "d"}}}});
   for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
-    const GraphPathResult result = Find(graph, {.start = "a", .goal = "d", .algorithm = algorithm});
+    const GraphPathResult result = Find(graph, {.start = "a", .goals = {"d"}, .algorithm = algorithm});
     EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "m", "d"));
   }
 }
@@ -122,12 +123,12 @@ TEST_F(GraphSearchTest, TheHeuristicSavesExpansions) {
   }
   spec.auto_connect = AutoConnect{.max_distance = 1.5};
   const WaypointGraph graph = MakeGraph(spec);
-  const GraphPathResult guided = Find(graph, {.start = "n0", .goal = "n29"});
+  const GraphPathResult guided = Find(graph, {.start = "n0", .goals = {"n29"}});
   const std::uint64_t expanded = guided.statistics.expanded;
   EXPECT_EQ(guided.statistics.algorithm, Algorithm::kAStar);
   const double cost = guided.cost;
   const GraphPathResult blind =
-      Find(graph, {.start = "n0", .goal = "n29", .algorithm = Algorithm::kDijkstra});
+      Find(graph, {.start = "n0", .goals = {"n29"}, .algorithm = Algorithm::kDijkstra});
   EXPECT_EQ(blind.cost, cost);
   EXPECT_EQ(blind.statistics.algorithm, Algorithm::kDijkstra);
   EXPECT_GT(blind.statistics.expanded, 5 * expanded);
@@ -157,7 +158,7 @@ class CheapEdgeTest : public GraphSearchTest {
   };
   Answer Ask(const WaypointGraph& graph, Algorithm algorithm = Algorithm::kAStar) {
     const GraphPathResult result =
-        Find(graph, {.start = At(5, 30), .goal = At(55, 33), .algorithm = algorithm});
+        Find(graph, {.start = At(5, 30), .goals = {At(55, 33)}, .algorithm = algorithm});
     return {result.cost, result.statistics.expanded};
   }
 };
@@ -218,7 +219,7 @@ TEST_F(GraphSearchTest, AgreesWithTheModel) {
       const std::optional<Cost> expected = model.CheapestCost(start, goal, {tags.begin(), tags.end()});
       for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
         const GraphPathResult result = Find(
-            editor.graph(), {.start = start, .goal = goal, .algorithm = algorithm, .required_tags = tags});
+            editor.graph(), {.start = start, .goals = {goal}, .algorithm = algorithm, .required_tags = tags});
         ASSERT_EQ(result.outcome == Outcome::kFound, expected.has_value())
             << seed << " " << start << ">" << goal;
         if (expected) {
@@ -259,7 +260,7 @@ TEST_F(GraphSearchTest, TurnedAndMirroredGraphsAnswerAlike) {
   const WaypointGraph turned = moved([](Point p) { return Point{-p.y, p.x}; });
   const WaypointGraph shifted = moved([](Point p) { return Point{p.x - 512, p.y + 256}; });
   for (int i = 0; i < 60; ++i) {
-    const GraphQuery query{.start = absl::StrCat("n", i), .goal = absl::StrCat("n", (i * 7 + 3) % 60)};
+    const GraphQuery query{.start = absl::StrCat("n", i), .goals = {absl::StrCat("n", (i * 7 + 3) % 60)}};
     const GraphPathResult first = Find(plain, query);
     for (const WaypointGraph* other : {&mirrored, &turned, &shifted}) {
       const GraphPathResult result = Find(*other, query);
@@ -276,11 +277,12 @@ TEST_F(GraphSearchTest, PositionsSnapToTheNearestVisibleNode) {
   spec.obstacles = {{.id = "wall", .shape = {.lines = {{{3, 0.5}, {5, 0.5}}}}}};
   const WaypointGraph graph = MakeGraph(spec);
   const GraphPathResult result =
-      Find(graph, {.start = WorldPoint{4, 3}, .goal = WorldPoint{10, 1}, .snap_radius = 100});
+      Find(graph, {.start = WorldPoint{4, 3}, .goals = {WorldPoint{10, 1}}, .snap_radius = 100});
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "c"));
   EXPECT_EQ(result.cost, 5.0 + 10.0 + 1.0);
-  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{4, 3}, .goal = "c", .snap_radius = 4}), "NO_NODE_NEAR start");
-  EXPECT_EQ(ErrorOf(graph, {.start = "c", .goal = WorldPoint{4, 3}, .snap_radius = 4}),
+  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{4, 3}, .goals = {"c"}, .snap_radius = 4}),
+            "NO_NODE_NEAR start");
+  EXPECT_EQ(ErrorOf(graph, {.start = "c", .goals = {WorldPoint{4, 3}}, .snap_radius = 4}),
             "NO_NODE_NEAR goals[0]");
 }
 
@@ -288,13 +290,13 @@ TEST_F(GraphSearchTest, PositionsThatSeeEachOtherNeedNoNode) {
   WaypointSpec spec{.nodes = {{"a", {0, 0}}, {"b", {0, 6}}}, .auto_connect = AutoConnect{10}};
   spec.obstacles = {{.id = "wall", .shape = {.rectangles = {{2, 0, 1, 5}}}}};
   const WaypointGraph graph = MakeGraph(spec);
-  const GraphPathResult direct = Find(graph, {.start = WorldPoint{4, 0}, .goal = WorldPoint{4, 3}});
+  const GraphPathResult direct = Find(graph, {.start = WorldPoint{4, 0}, .goals = {WorldPoint{4, 3}}});
   EXPECT_EQ(direct.outcome, Outcome::kFound);
   EXPECT_THAT(direct.nodes, IsEmpty());
   EXPECT_TRUE(direct.reaches_goal);
   EXPECT_EQ(direct.cost, 3.0);
   const GraphPathResult around =
-      Find(graph, {.start = WorldPoint{1, 0}, .goal = WorldPoint{4, 6}, .snap_radius = 100});
+      Find(graph, {.start = WorldPoint{1, 0}, .goals = {WorldPoint{4, 6}}, .snap_radius = 100});
   EXPECT_THAT(IdsOf(graph, around.nodes), ElementsAre("a", "b"));
   EXPECT_EQ(around.cost, 1.0 + 6.0 + 4.0);
 }
@@ -303,16 +305,16 @@ TEST_F(GraphSearchTest, GoalsOutOfReachAreAnswers) {
   const WaypointGraph graph =
       MakeGraph({.nodes = {{"a", {0, 0}}, {"b", {2, 0}}, {"c", {5, 0}}, {"far", {6, 0}}},
                  .edges = {{.name = {"a", "b"}}, {.name = {"b", "c", true}}}});
-  GraphPathResult result = Find(graph, {.start = "a", .goal = "far"});
+  GraphPathResult result = Find(graph, {.start = "a", .goals = {"far"}});
   EXPECT_EQ(result.outcome, Outcome::kUnreachable);
   EXPECT_EQ(result.reason, OutcomeReason::kNoRoute);
-  result =
-      Find(graph, {.start = "a", .goal = "far", .unreachable_policy = UnreachablePolicy::kNearestByDistance});
+  result = Find(
+      graph, {.start = "a", .goals = {"far"}, .unreachable_policy = UnreachablePolicy::kNearestByDistance});
   EXPECT_EQ(result.outcome, Outcome::kPartial);
   EXPECT_FALSE(result.reaches_goal);
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a", "b", "c"));
   EXPECT_EQ(result.cost, 5.0);
-  result = Find(graph, {.start = "a", .goal = "c"}, {.max_expansions = 1});
+  result = Find(graph, {.start = "a", .goals = {"c"}}, {.max_expansions = 1});
   EXPECT_EQ(result.outcome, Outcome::kBudgetExhausted);
   EXPECT_THAT(IdsOf(graph, result.nodes), ElementsAre("a"));
 }
@@ -320,13 +322,13 @@ TEST_F(GraphSearchTest, GoalsOutOfReachAreAnswers) {
 TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
   GraphEditor editor(MakeGraph(Diamond()));
   ASSERT_EQ(editor.SetNodesEnabled({"b"}, false), absl::OkStatus());
-  EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "a", .goal = "d"}).nodes),
+  EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "a", .goals = {"d"}}).nodes),
               ElementsAre("a", "c", "d"));
-  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "b", .goal = "d"}), "START_BLOCKED start");
-  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "d", .goal = "b"}), "GOAL_BLOCKED goals[0]");
+  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "b", .goals = {"d"}}), "START_BLOCKED start");
+  EXPECT_EQ(ErrorOf(editor.graph(), {.start = "d", .goals = {"b"}}), "GOAL_BLOCKED goals[0]");
   const GraphPathResult result =
       Find(editor.graph(),
-           {.start = "d", .goal = "b", .unreachable_policy = UnreachablePolicy::kNearestByDistance});
+           {.start = "d", .goals = {"b"}, .unreachable_policy = UnreachablePolicy::kNearestByDistance});
   EXPECT_EQ(result.reason, OutcomeReason::kGoalBlocked);
   EXPECT_EQ(result.outcome, Outcome::kPartial);
 }
@@ -334,26 +336,27 @@ TEST_F(GraphSearchTest, NodesThatAreNotEnabledAreNotPassed) {
 TEST_F(GraphSearchTest, RefusesWhatMakesNoSense) {
   const WaypointGraph graph = MakeGraph(Diamond());
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(ErrorOf(graph, {.start = "nowhere", .goal = "d"}), "NODE_NOT_FOUND start.node");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "no way"}), "BAD_NODE_ID goals[0].node");
-  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{kNan, 0}, .goal = "d"}), "BAD_VALUE start.position.x");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = WorldPoint{0, 0, 1e300}}), "BAD_VALUE goals[0].position.z");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {""}}),
+  EXPECT_EQ(ErrorOf(graph, {.start = "nowhere", .goals = {"d"}}), "NODE_NOT_FOUND start.node");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"no way"}}), "BAD_NODE_ID goals[0].node");
+  EXPECT_EQ(ErrorOf(graph, {.start = WorldPoint{kNan, 0}, .goals = {"d"}}), "BAD_VALUE start.position.x");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {WorldPoint{0, 0, 1e300}}}),
+            "BAD_VALUE goals[0].position.z");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}, .required_tags = {""}}),
             "BAD_PROFILE agent.profile.required_tags[0]");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .required_tags = {"dry", "dry"}}),
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}, .required_tags = {"dry", "dry"}}),
             "BAD_PROFILE agent.profile.required_tags[1]");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d", .algorithm = Algorithm::kJumpPoint}),
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}, .algorithm = Algorithm::kJumpPoint}),
             "ALGORITHM_UNSUITED algorithm");
   std::atomic<bool> yes = true;
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d"}, {.cancelled = &yes}), "CANCELLED ");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d"}, {.evicted = &yes}), "SNAPSHOT_EVICTED ");
-  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goal = "d"}, {.deadline = {}}), "DEADLINE_EXCEEDED ");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}}, {.cancelled = &yes}), "CANCELLED ");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}}, {.evicted = &yes}), "SNAPSHOT_EVICTED ");
+  EXPECT_EQ(ErrorOf(graph, {.start = "a", .goals = {"d"}}, {.deadline = {}}), "DEADLINE_EXCEEDED ");
 }
 
 TEST_F(GraphSearchTest, StaysBelowItsMemoryLimit) {
   GraphScratch small(16);
   const absl::StatusOr<GraphPathResult> result =
-      FindGraphPath(MakeGraph(Diamond()), {.start = "a", .goal = "d"}, {}, small);
+      FindGraphPath(MakeGraph(Diamond()), {.start = "a", .goals = {"d"}}, {}, small);
   ASSERT_EQ(result.status(), absl::OkStatus());
   EXPECT_EQ(result->outcome, Outcome::kBudgetExhausted);
   EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);

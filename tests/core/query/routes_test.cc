@@ -157,6 +157,25 @@ TEST_F(GraphRoutesTest, GoByNodes) {
   EXPECT_EQ(Nodes(dry), "a d c at 10");
 }
 
+TEST_F(GraphRoutesTest, GoToTheNearestOfSeveralGoals) {
+  RouteQuery query = BetweenNodes("a", "c");
+  query.goals.push_back({.position = Position{4, 2}});
+  query.snap = Snap{2};
+  EXPECT_EQ(Nodes(query), "a d at 6");
+  EXPECT_EQ(Find("paths", query)->goal_index, 1);
+  EXPECT_EQ(Find("paths", query)->positions.back(), (Position{4, 2}));
+  query.goals.push_back({.node = "b"});
+  EXPECT_EQ(Nodes(query), "a b at 4");
+  EXPECT_EQ(Find("paths", query)->goal_index, 2);
+  query.goals.push_back({.cell = Cell()});
+  EXPECT_EQ(Nodes(query), "WRONG_MAP_KIND goals[3].cell");
+  query.goals.back() = {.node = "nobody"};
+  EXPECT_EQ(Nodes(query), "NODE_NOT_FOUND goals[3].node");
+  query.goals.pop_back();
+  query.unreachable_policy = UnreachablePolicy::kNearestByDistance;
+  EXPECT_EQ(Nodes(query), "BAD_VALUE goals");
+}
+
 TEST_F(GraphRoutesTest, GoBetweenPositions) {
   RouteQuery query = {.start = {.position = Position{0, -1}}, .goals = {{.position = Position{8, 2}}}};
   query.snap = Snap{3};
@@ -203,7 +222,6 @@ TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
   };
   EXPECT_EQ(refused([](RouteQuery& query) { query.start.cell = Cell(); }), "start.cell");
   EXPECT_EQ(refused([](RouteQuery& query) { query.goals[0].cell = Cell(); }), "goals[0].cell");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.goals.push_back({.node = "c"}); }), "goals");
   EXPECT_EQ(refused([](RouteQuery& query) { query.path_form = PathForm::kCorners; }), "path_form");
   EXPECT_EQ(refused([](RouteQuery& query) { query.agent.footprint = 40; }), "agent.footprint");
   EXPECT_EQ(refused([](RouteQuery& query) { query.agent.corner_rule = CornerRule::kAlways; }),

@@ -1,0 +1,86 @@
+// Dijkstra's algorithm on a waypoint graph, from several nodes or to them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/graph/box_tree.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_place.h"
+#include "server/core/graph_search/graph_scratch.h"
+#include "server/core/grid/cost.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+
+namespace waystar::core {
+
+enum class GraphSense : std::uint8_t {
+  // The flood follows the arcs and finds the cost from the seeds to each node.
+  kFromSeeds,
+  // The flood goes against the arcs and finds the cost from each node to the seeds.
+  kToSeeds,
+};
+
+struct GraphSeed {
+  NodeNumber node = 0;
+  // What it costs to be there.
+  Cost cost = 0;
+};
+
+struct GraphFloodTask {
+  // A node may occur more than once. Disabled nodes and those outside the region are passed over.
+  absl::Span<const GraphSeed> seeds;
+  GraphSense sense = GraphSense::kFromSeeds;
+  // An arc must carry all of these tags.
+  TagSet required_tags = 0;
+  // Nodes that cost more are not reached.
+  Cost max_cost = std::numeric_limits<Cost>::max();
+  // Nodes outside are not entered.
+  std::optional<Box> region;
+};
+
+struct GraphFloodReport {
+  // kGoalReached if the visitor ended the flood.
+  SearchEnd end = SearchEnd::kExhausted;
+  std::uint64_t expanded = 0;
+  std::uint64_t generated = 0;
+};
+
+// Returns whether a box holds a position, seen from above.
+inline bool Holds(const Box& box, const WorldPoint& position) {
+  return box.x_low <= position.x && position.x <= box.x_high && box.y_low <= position.y &&
+         position.y <= box.y_high;
+}
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with that field unless the region, if there is one, holds the node.
+absl::Status CheckSeatInRegion(const WaypointGraph& graph, const std::optional<Box>& region,
+                               const GraphSeat& seat, absl::string_view field);
+
+// Floods over enabled nodes and open arcs. It calls visit(node, cost) once for each node before it is
+// expanded, in the order of costs; of the nodes on the open list with equal costs the smallest number goes
+// first. The flood ends when the visitor returns false. A node that is reached at equal cost from two others
+// keeps the one that was expanded first as its parent; seeds are their own parents. So the result is the same
+// on every machine.
+//
+// What it reached stays in the scratch until its next search (FindReached). After an early end some of it may
+// not be visited yet, and the cost of that may be too high. It takes O(arcs + nodes log nodes), and
+// O(log arcs of the node) more for each arc that it goes against.
+GraphFloodReport FloodGraph(const WaypointGraph& graph, const GraphFloodTask& task, const Budget& budget,
+                            GraphScratch& scratch, absl::FunctionRef<bool(NodeNumber node, Cost cost)> visit);
+
+// Returns null for a node that the last flood did not reach. REQUIRES: the node is below the number limit.
+inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
+  const ReachedNode& reached = scratch.At(node);
+  return scratch.IsFresh(reached) || reached.g == ReachedNode::kBarred ? nullptr : &reached;
+}
+
+// Returns the error of a flood that was stopped by its budget, as StatusOfEnd does; and RESOURCE_EXHAUSTED /
+// REGION_TOO_LARGE if it would need more expansions or memory than it may have.
+absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded);
+
+}  // namespace waystar::core

@@ -1,0 +1,38 @@
+// Reachability of pairs of places on a waypoint graph.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_place.h"
+#include "server/core/graph_search/graph_scratch.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+struct GraphPair {
+  GraphPlace start;
+  GraphPlace goal;
+};
+
+struct GraphReachabilityQuery {
+  absl::Span<const GraphPair> pairs;
+  // As in GraphQuery, also below.
+  double snap_radius = 0.0;
+  std::vector<std::string> required_tags;
+};
+
+// Returns, for each pair in order, whether FindGraphPath finds a path; false where one of the two is a
+// disabled node. Each distinct node that a pair begins at, or that a pair ends at if those are fewer, is
+// flooded from until the other nodes of its pairs are reached.
+//
+// Returns the errors of FindSeat with "pairs[i].start" or "pairs[i].goal", of FindRequiredTags and of
+// StatusOfFlood. REQUIRES: the snap radius is finite, and 0 or more.
+absl::StatusOr<std::vector<bool>> CheckGraphReachability(const WaypointGraph& graph,
+                                                         const GraphReachabilityQuery& query,
+                                                         const Budget& budget, GraphScratch& scratch);
+
+}  // namespace waystar::core

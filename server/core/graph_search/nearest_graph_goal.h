@@ -1,0 +1,40 @@
+// The goal of several that is cheapest to reach on a waypoint graph.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph_search/graph_flood.h"
+#include "server/core/graph_search/graph_place.h"
+#include "server/core/graph_search/graph_scratch.h"
+#include "server/core/grid/cost.h"
+#include "server/core/search/query.h"
+
+namespace waystar::core {
+
+struct GraphGoal {
+  GraphSeat seat;
+  // The index of the goal in the query.
+  std::size_t index = 0;
+};
+
+struct NearestGraphGoal {
+  std::size_t index = 0;
+  Cost cost = 0;
+
+  bool IsBefore(const NearestGraphGoal& other) const {
+    return cost != other.cost ? cost < other.cost : index < other.index;
+  }
+};
+
+// Floods from the start until no other goal can be cheaper. `nearest` is the best goal found so far, if there
+// is one, and becomes the best of it and these; it is certain unless the report tells of a limit or an
+// interruption. REQUIRES: the goals are enabled and in the order of their indexes.
+GraphFloodReport FindNearestGraphGoal(const WaypointGraph& graph, const GraphSeat& start,
+                                      absl::Span<const GraphGoal> goals, TagSet required_tags,
+                                      const Budget& budget, GraphScratch& scratch,
+                                      std::optional<NearestGraphGoal>& nearest);
+
+}  // namespace waystar::core

@@ -1,0 +1,47 @@
+// A set of nodes that a flood asks for each node it visits.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "server/core/graph/node_pages.h"
+
+namespace waystar::core {
+
+// Nodes in ascending order, and a bit for each node that there may be.
+class NodeSet {
+ public:
+  // The nodes to come have numbers below `limit`.
+  explicit NodeSet(std::size_t limit) : bits_((limit + 63) / 64) {}
+
+  // Replaces the nodes by these, which may repeat and come in any order.
+  void Assign(std::vector<NodeNumber> nodes) {
+    for (const NodeNumber node : nodes_) {
+      bits_[node / 64] = 0;
+    }
+    nodes_ = std::move(nodes);
+    std::sort(nodes_.begin(), nodes_.end());
+    nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+    for (const NodeNumber node : nodes_) {
+      bits_[node / 64] |= std::uint64_t{1} << (node % 64);
+    }
+  }
+
+  const std::vector<NodeNumber>& nodes() const { return nodes_; }
+  std::size_t size() const { return nodes_.size(); }
+
+  bool Contains(NodeNumber node) const { return (bits_[node / 64] >> (node % 64) & 1) != 0; }
+  // Returns the index in nodes(). It costs O(log size). REQUIRES: Contains(node).
+  std::size_t IndexOf(NodeNumber node) const {
+    return static_cast<std::size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin());
+  }
+
+ private:
+  std::vector<NodeNumber> nodes_;
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace waystar::core
