@@ -1,6 +1,8 @@
 // Generated waypoint graphs and places on them, and the costs of ways found the long way.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +22,9 @@ namespace waystar::testing {
 
 // Further than any two places of a sample are from each other.
 inline constexpr double kSampleSnap = 1000.0;
+
+// Room for searches on samples.
+inline constexpr std::size_t kSampleRoom = std::size_t{1} << 20;
 
 // A graph with edges in one direction and both, of cost 0 too, with tags, some of them disabled, disabled
 // nodes, and obstacles. Every other seed gives one that is connected by sight.

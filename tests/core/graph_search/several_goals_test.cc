@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::waystar::testing::kSampleRoom;
 using ::waystar::testing::kSampleSnap;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
@@ -25,10 +26,8 @@ using ::waystar::testing::SamplePlaces;
 using ::waystar::testing::SampleTags;
 using ::waystar::testing::Told;
 
-constexpr std::size_t kRoom = std::size_t{1} << 20;
-
 // a - b - c - d - e, a unit apart, and x off by itself.
-WaypointSpec Row() {
+WaypointSpec RowOfFive() {
   return {.nodes = {{"a", {0, 0}}, {"b", {1, 0}}, {"c", {2, 0}}, {"d", {3, 0}}, {"e", {4, 0}}, {"x", {9, 9}}},
           .edges = {{.name = {"a", "b"}}, {.name = {"b", "c"}}, {.name = {"c", "d"}}, {.name = {"d", "e"}}}};
 }
@@ -52,8 +51,8 @@ class SeveralGraphGoalsTest : public ::testing::Test {
     return told;
   }
 
-  GraphEditor editor_{*WaypointGraph::Create(Row())};
-  GraphScratch scratch_{kRoom};
+  GraphEditor editor_{*WaypointGraph::Create(RowOfFive())};
+  GraphScratch scratch_{kSampleRoom};
   GraphPathResult result_;
 };
 
@@ -151,7 +150,7 @@ TEST_F(SeveralGraphGoalsTest, TheFloodEndsWhenNoOtherGoalCanBeCheaper) {
 }
 
 TEST(SeveralGraphGoalsByChanceTest, AgreeWithSearchesForEachGoalAlone) {
-  GraphScratch scratch(kRoom);
+  GraphScratch scratch(kSampleRoom);
   int found = 0;
   int direct = 0;
   for (std::uint64_t seed = 1; seed <= Rounds(150); ++seed) {

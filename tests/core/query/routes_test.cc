@@ -162,11 +162,11 @@ TEST_F(GraphRoutesTest, GoToTheNearestOfSeveralGoals) {
   query.goals.push_back({.position = Position{4, 2}});
   query.snap = Snap{2};
   EXPECT_EQ(Nodes(query), "a d at 6");
-  EXPECT_EQ(Find("paths", query)->goal_index, 1);
+  EXPECT_EQ(Find("paths", query)->goal_index, 1U);
   EXPECT_EQ(Find("paths", query)->positions.back(), (Position{4, 2}));
   query.goals.push_back({.node = "b"});
   EXPECT_EQ(Nodes(query), "a b at 4");
-  EXPECT_EQ(Find("paths", query)->goal_index, 2);
+  EXPECT_EQ(Find("paths", query)->goal_index, 2U);
   query.goals.push_back({.cell = Cell()});
   EXPECT_EQ(Nodes(query), "WRONG_MAP_KIND goals[3].cell");
   query.goals.back() = {.node = "nobody"};
