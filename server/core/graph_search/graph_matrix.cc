@@ -15,7 +15,7 @@ namespace waystar::core {
 namespace {
 
 constexpr Cost kNone = -1;
-// A seat may take as long as a look at many obstacles.
+// To find the node of a position may take as long as a look at many obstacles.
 constexpr std::size_t kSeatsPerPoll = 16;
 
 // The starts or the goals.

@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// A seat may take as long as a look at many obstacles.
+// To find the node of a position may take as long as a look at many obstacles.
 constexpr std::size_t kPairsPerPoll = 16;
 
 // A pair whose nodes are enabled, and differ.

@@ -28,6 +28,9 @@ namespace {
 constexpr absl::string_view kStartField = "start";
 constexpr absl::string_view kGoalField = "goals[0]";
 
+// To find the node of a position may take as long as a look at many obstacles.
+constexpr std::size_t kGoalsPerPoll = 16;
+
 class GraphPathFinder {
  public:
   GraphPathFinder(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget,
@@ -105,7 +108,11 @@ class GraphPathFinder {
     std::vector<GraphGoal> goals;
     std::optional<NearestGraphGoal> direct;
     bool is_start_found = false;
+    const BudgetStop stop(budget_);
     for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+      if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
+        WAYSTAR_RETURN_IF_ERROR(stop.Check());
+      }
       if (IsDirect(query_.goals[i])) {
         const NearestGraphGoal goal{.index = i, .cost = LineCost(query_.start, query_.goals[i])};
         if (!direct || goal.IsBefore(*direct)) {

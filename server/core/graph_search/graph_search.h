@@ -25,7 +25,8 @@ namespace waystar::core {
 // Of several goals the path leads to the one that is cheapest to reach, and of equally cheap ones to the
 // first. A flood from the start (FloodGraph) finds which it is and ends as soon as no other can be cheaper;
 // the answer is that to the query for this goal alone, with the statistics of both. Disabled goals are passed
-// over. If no way leads to any goal, the outcome is kUnreachable. With kBudgetExhausted the path may be the
+// over. A start that sees some goals and not all needs a node near it, and so does each goal that it does not
+// see. If no way leads to any goal, the outcome is kUnreachable. With kBudgetExhausted the path may be the
 // start alone.
 //
 // Returns, with the fields of a route query, INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND

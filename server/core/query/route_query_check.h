@@ -17,8 +17,9 @@ std::string GoalField(std::size_t index);
 // finite positions, and asks for no directions of an any-angle path. Returns the errors of Resolve.
 absl::Status CheckOnGrid(const RouteQuery& query);
 
-// Checks that a query on the waypoint graph `map` has no field that only grids have. Returns
-// FAILED_PRECONDITION / WRONG_MAP_KIND with the field.
+// Checks that a query on the waypoint graph `map` has no field that only grids have, a start and from 1 to
+// kMaxGoals goals, given by nodes or positions. Returns the errors of Resolve, such as FAILED_PRECONDITION /
+// WRONG_MAP_KIND with the field.
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" for a query with several goals where only one is
