@@ -91,7 +91,8 @@ class GraphFlood {
   // Returns false if the memory limit stands in the way.
   bool Enter(NodeNumber node, Cost g, NodeNumber parent) {
     ReachedNode& next = scratch_.At(node);
-    if (g > task_.max_cost || (!scratch_.IsFresh(next) && g >= next.g)) {
+    const bool is_fresh = scratch_.IsFresh(next);
+    if (g > task_.max_cost || (!is_fresh && g >= next.g)) {
       return true;
     }
     const NodeHead& head = graph_.HeadOf(node);
@@ -100,6 +101,11 @@ class GraphFlood {
       return true;
     }
     scratch_.Reach(next, g, parent);
+    if (is_fresh && task_.sense == GraphSense::kFromSeeds) {
+      // It is likely to be expanded soon.
+      __builtin_prefetch(graph_.PackedArcsOf(node));
+      __builtin_prefetch(graph_.PackedArcsOf(node) + 8);
+    }
     ++report_.generated;
     return scratch_.Push({.f = g, .g = g, .packed_cell = node});
   }
