@@ -475,10 +475,12 @@ class App {
 
   followAddress() {
     const { map, start, goal } = readAddress();
-    Object.assign(this, { start, goal });
     if (map && map !== this.map) {
+      Object.assign(this, { start, goal });
       this.#open(map, true);
     } else {
+      this.start = this.model?.again(start) ?? null;
+      this.goal = this.model?.again(goal) ?? null;
       this.settle();
     }
   }

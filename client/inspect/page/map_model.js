@@ -33,7 +33,7 @@ export class MapModel {
 
   // The cell if it is still there.
   again(cell) {
-    return cell && this.at(cell) !== 0 ? cell : null;
+    return cell && cell.id === undefined && this.at(cell) !== 0 ? cell : null;
   }
 
   terrainAt(cell) {
