@@ -80,8 +80,9 @@ export function cellOf(cell) {
   return { x: cell?.x ?? 0, y: cell?.y ?? 0 };
 }
 
+// Or the same node: several may lie at one place.
 export function sameCell(a, b) {
-  return a === b || (a != null && b != null && a.x === b.x && a.y === b.y);
+  return a === b || (a != null && b != null && a.id === b.id && a.x === b.x && a.y === b.y);
 }
 
 // Ends early, and without an error, when `signal` is aborted.

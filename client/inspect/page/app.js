@@ -10,7 +10,7 @@ import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
 import { covers, placeObstacles } from "./obstacles.js";
 import { Painter } from "./painter.js";
-import { announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlayer, showProblem } from "./panel.js";
+import { announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlaces, showPlayer, showProblem } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
 import { SearchPlayer } from "./search_player.js";
@@ -264,8 +264,10 @@ class App {
       this.toolBar.offer(model, this.config.readOnly);
       options.forEach((each) => (each.disabled = model.isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
     } else {
+      this.view.follow(model.lattice.bounds);
       this.painter.refresh(model);
     }
+    showPlaces(model.isLaidOut ?? false);
     this.settle();
     this.#revised();
   }
@@ -311,7 +313,7 @@ class App {
   }
 
   #answered(answer) {
-    this.path = linesOf(answer);
+    this.path = linesOf(answer, this.model);
     this.path.steps = this.model.isGraph ? (answer.nodes?.length ?? 1) - 1 : this.#stepsOf(this.path);
     if (this.player.isLoaded && !this.player.isOf(this.question(), answer)) {
       this.player.clear();

@@ -1,6 +1,8 @@
 // A waypoint graph: its nodes take the part that cells have on a grid.
 
 import { call } from "./api.js";
+import { layOut, needsLayout } from "./graph_layout.js";
+import { linksOf } from "./graph_links.js";
 import { listAll } from "./map_feed.js";
 
 export const MAX_NODES = 20000;
@@ -20,6 +22,9 @@ class GraphLattice {
     const width = nodes.length > 0 ? most(xs) - this.left : 0;
     const height = nodes.length > 0 ? most(ys) - this.top : 0;
     this.unit = SIDE / (Math.max(width, height) || 1);
+    // About how far nodes are apart if they are spread evenly.
+    const count = nodes.length || 1;
+    this.spacing = Math.max(Math.sqrt((width * height) / count), Math.max(width, height) / count) * this.unit;
     this.bounds = { left: -2, top: -2, right: width * this.unit + 6, bottom: height * this.unit + 2 };
   }
 
@@ -68,6 +73,9 @@ export class GraphModel {
     this.info = null;
     this.nodes = [];
     this.byId = new Map();
+    this.links = [];
+    // Whether the places of the nodes are not those of the world, but chosen to show them apart.
+    this.isLaidOut = false;
     this.lattice = new GraphLattice([]);
     this.revision = 0;
     this.epoch = "";
@@ -88,17 +96,33 @@ export class GraphModel {
     this.info = info;
     this.revision = Number(info.version.revision);
     this.epoch = info.version.epoch;
-    this.nodes = nodes.map(({ node, edges }) => ({
+    this.nodes = nodes.map(({ node, edges }, index) => ({
+      index,
       id: node.id,
       x: node.position?.x ?? 0,
       y: node.position?.y ?? 0,
+      position: { x: 0, y: 0, z: 0, ...node.position },
       isDisabled: node.disabled ?? false,
       tags: node.tags ?? [],
       edges: edges ?? [],
     }));
     this.byId = new Map(this.nodes.map((node) => [node.id, node]));
+    this.links = linksOf(this.nodes, this.byId);
+    const wasLaidOut = this.isLaidOut;
+    this.isLaidOut = needsLayout(this.nodes);
+    if (this.isLaidOut) {
+      const places = layOut(this.nodes.length, this.links.map(({ from, to }) => [from.index, to.index]));
+      this.nodes.forEach((node) => Object.assign(node, places[node.index]));
+    }
     this.lattice = new GraphLattice(this.nodes);
-    return before?.map !== info.map || before?.createTime !== info.createTime;
+    const isOther = before?.map !== info.map || before?.createTime !== info.createTime;
+    return isOther || wasLaidOut !== this.isLaidOut;
+  }
+
+  // The node of that id, or one at `position` if it is not there any more.
+  placeOf(id, position) {
+    const { x = 0, y = 0 } = position ?? {};
+    return this.byId.get(id) ?? { id, x, y };
   }
 
   // What an edit does to the edges only the server knows.
@@ -110,12 +134,16 @@ export class GraphModel {
     const node = this.byId.get(id);
     const pairs = [
       ["node", node.id],
-      ["at", `${node.x}, ${node.y}`],
+      ["at", positionText(node.position)],
       ["", node.isDisabled ? "disabled" : "enabled"],
       ["edges", String(node.edges.length)],
     ];
     return node.tags.length > 0 ? [...pairs, ["tags", node.tags.join(", ")]] : pairs;
   }
+}
+
+function positionText({ x, y, z }) {
+  return (z === 0 ? [x, y] : [x, y, z]).join(", ");
 }
 
 // What GraphModel.load takes.

@@ -44,6 +44,11 @@ export function showEnds(start, goal, revision) {
   set("revision", revision ? countText(revision) : "–");
 }
 
+// Whether the page has chosen the places of the nodes.
+export function showPlaces(areChosen) {
+  element("places").hidden = !areChosen;
+}
+
 // Pairs of a name and a value.
 export function showCell(pairs) {
   const line = element("cell");

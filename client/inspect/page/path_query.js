@@ -103,9 +103,12 @@ export class PathQuery {
   }
 }
 
-// The lines of an answer: each a list of cells, or of places on a graph, to draw through, and where a portal leads from one to the next.
-export function linesOf(answer) {
-  const points = (answer.nodes ? answer.positions : (answer.points ?? [])).map(cellOf);
+// The lines of an answer: each a list of cells, or of nodes of a graph, to draw through, and where a portal leads from
+// one to the next. `model` is the map.
+export function linesOf(answer, model) {
+  const points = model.isGraph
+    ? (answer.nodes ?? []).map((id, i) => model.placeOf(id, answer.positions?.[i]))
+    : (answer.points ?? []).map(cellOf);
   const lines = [];
   const jumps = [];
   let begin = 0;

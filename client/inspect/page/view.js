@@ -32,6 +32,14 @@ export class View {
     this.fit();
   }
 
+  // The map has grown or shrunk.
+  follow(bounds) {
+    this.bounds = bounds;
+    if (this.isFitted) {
+      this.fit();
+    }
+  }
+
   get fittingScale() {
     const { left, top, right, bottom } = this.bounds;
     const across = Math.max(this.width - 2 * MARGIN, 1) / (right - left);
