@@ -5,7 +5,8 @@ import { readAddress, writeAddress } from "./address.js";
 import { listenToControls } from "./controls.js";
 import { Editor } from "./editor.js";
 import { GraphModel, MAX_NODES, readGraph } from "./graph_model.js";
-import { MapFeed, listAll, readMap } from "./map_feed.js";
+import { areasHold, placeAreas } from "./graph_obstacles.js";
+import { MapFeed, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
 import { covers, placeObstacles } from "./obstacles.js";
@@ -13,6 +14,7 @@ import { Painter } from "./painter.js";
 import { announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlaces, showPlayer, showProblem } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
+import { CellPlaces, NodePlaces } from "./search_places.js";
 import { SearchPlayer } from "./search_player.js";
 import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
@@ -22,6 +24,7 @@ import { algorithmText, costText, countText, sizeText } from "./words.js";
 
 const MAX_OBSTACLES = 1000;
 const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
+const GRAPH_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
 const MAX_PIXELS_TO_NODE = 30;
 
 const element = (id) => document.getElementById(id);
@@ -48,7 +51,7 @@ class App {
 
   player = new SearchPlayer(
     () => this.#searchMoved(),
-    (x, y) => this.painter.touchSearch(x, y),
+    (place) => this.painter.touchSearch(place),
   );
   editor = new Editor(() => this.model, {
     painted: () => this.redraw(),
@@ -262,7 +265,7 @@ class App {
       this.view.show(model.lattice.bounds);
       this.#prepare();
       this.toolBar.offer(model, this.config.readOnly);
-      options.forEach((each) => (each.disabled = model.isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
+      this.#offerOptions();
     } else {
       this.view.follow(model.lattice.bounds);
       this.painter.refresh(model);
@@ -270,6 +273,17 @@ class App {
     showPlaces(model.isLaidOut ?? false);
     this.settle();
     this.#revised();
+  }
+
+  // What a question can ask of this kind of map.
+  #offerOptions() {
+    const { isGraph } = this.model;
+    options.forEach((each) => (each.disabled = isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
+    const algorithm = element("option-algorithm");
+    [...algorithm.options].forEach((each) => (each.disabled = isGraph && !GRAPH_ALGORITHMS.includes(each.value)));
+    if (algorithm.selectedOptions[0].disabled) {
+      algorithm.value = "ALGORITHM_AUTO";
+    }
   }
 
   #revised() {
@@ -282,7 +296,7 @@ class App {
 
   async #readObstacles() {
     const { map, feed } = this;
-    if (this.isReadingObstacles || !feed || !this.isGrid) {
+    if (this.isReadingObstacles || !feed || !this.model) {
       return;
     }
     this.isReadingObstacles = true;
@@ -290,7 +304,7 @@ class App {
     try {
       const { obstacles } = await call("MapService/ListObstacles", { map, pageSize: MAX_OBSTACLES });
       if (this.feed === feed && this.model) {
-        this.obstacles = placeObstacles(obstacles ?? [], this.model.lattice);
+        this.obstacles = this.#placed(obstacles ?? []);
         this.redraw();
       }
       await pause(200);
@@ -301,6 +315,12 @@ class App {
     if (this.feed && (this.feed !== feed || feed.latest !== latest || feed.epoch !== epoch)) {
       this.#readObstacles();
     }
+  }
+
+  // None among nodes whose places are not those of the world.
+  #placed(obstacles) {
+    const { isGraph, isLaidOut, lattice } = this.model;
+    return isLaidOut ? [] : isGraph ? placeAreas(obstacles) : placeObstacles(obstacles, lattice);
   }
 
   #down(error) {
@@ -319,7 +339,7 @@ class App {
       this.player.clear();
     }
     showAnswer(answer, this.path);
-    showPlayer(this.player, this.isGrid);
+    showPlayer(this.player, true);
     this.redraw();
   }
 
@@ -338,12 +358,16 @@ class App {
 
   async #withSearch(then) {
     const query = this.question();
-    if (!query || !this.isGrid) {
+    if (!query) {
       return;
     }
+    const { model } = this;
+    const places = model.isGraph
+      ? new NodePlaces((id, position) => model.placeOf(id, position))
+      : new CellPlaces(model.width, model.height);
     try {
       if (!this.player.isLoaded) {
-        await this.player.load(query, this.model.width, this.model.height);
+        await this.player.load(query, places);
       }
       if (this.player.isLoaded) {
         then();
@@ -359,7 +383,7 @@ class App {
   }
 
   #searchMoved() {
-    showPlayer(this.player, this.isGrid && this.question() !== null);
+    showPlayer(this.player, this.question() !== null);
     this.redraw();
   }
 
@@ -379,7 +403,8 @@ class App {
   #factsOf(cell) {
     const { model } = this;
     if (model.isGraph) {
-      return model.factsOf(cell);
+      const over = this.obstacles.filter(({ areas }) => areasHold(areas, cell));
+      return [...model.factsOf(cell), ...this.#namesOf(over)];
     }
     const terrain = model.terrainAt(cell);
     const pairs = [["cell", model.lattice.label(cell)]];
@@ -392,10 +417,11 @@ class App {
     }
     pairs.push(["", model.isBlocked(cell) ? "blocked" : "free"]);
     const over = this.obstacles.filter((obstacle) => covers(obstacle.shape, cell, model.lattice));
-    if (over.length > 0) {
-      pairs.push(["under", over.map((obstacle) => obstacle.id).join(", ")]);
-    }
-    return pairs;
+    return [...pairs, ...this.#namesOf(over)];
+  }
+
+  #namesOf(obstacles) {
+    return obstacles.length > 0 ? [["under", obstacles.map(({ id }) => id).join(", ")]] : [];
   }
 
   #prepare() {

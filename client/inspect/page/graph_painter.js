@@ -1,53 +1,142 @@
-// Draws the nodes and edges of a waypoint graph. Edges that no path may go along are dotted.
+// Draws a waypoint graph, and a search on it. Edges that no path may go along are dotted, and those that lead one way
+// have an arrowhead; nodes that are disabled are crossed out. The path goes below the nodes.
 
-const MOST_NAMES = 60;
+import { placeLabels } from "./node_labels.js";
+import { drawObstacle } from "./obstacle_painter.js";
+import { rampColor } from "./theme.js";
 
-export function drawGraph(context, view, { nodes, byId, lattice }, ink) {
-  const place = (node) => view.toScreen(...lattice.center(node.x, node.y));
-  const open = new Path2D();
-  const closed = new Path2D();
-  for (const node of nodes) {
-    for (const edge of node.edges) {
-      const to = byId.get(edge.to);
-      if (to) {
-        const path = edge.open ? open : closed;
-        path.moveTo(...place(node));
-        path.lineTo(...place(to));
-      }
+const ARROW = 7;
+// Edges of fewer pixels have no room for an arrowhead.
+const LEAST_FOR_ARROW = 30;
+const widths = new Map();
+
+// `scene` is what Painter.draw() gets; `drawPath()` draws its path.
+export function drawGraph(context, view, scene, ink, drawPath) {
+  const { model, player, obstacles } = scene;
+  const { lattice } = model;
+  const place = ({ x, y }) => view.toScreen(...lattice.center(x, y));
+  const radius = Math.min(Math.max(view.scale * lattice.spacing * 0.13, 2.5), 8);
+  obstacles.forEach((each) => drawObstacle(context, each, place, view.scale * lattice.unit, ink.obstacle));
+  drawLinks(context, model.links, place, radius, ink);
+  const reached = player.isLoaded ? [...player.reached()] : [];
+  drawTree(context, reached, place, ink);
+  drawPath();
+  const stages = new Map(reached.map((each) => [each.place.id, each]));
+  for (const node of model.nodes) {
+    const [px, py] = place(node);
+    if (px > -radius && py > -radius && px < view.width + radius && py < view.height + radius) {
+      drawNode(context, px, py, radius, lookOf(node, stages.get(node.id), ink));
     }
   }
-  context.lineWidth = 1.5;
-  context.strokeStyle = ink.edge;
-  context.stroke(open);
-  context.setLineDash([3, 5]);
-  context.stroke(closed);
-  context.setLineDash([]);
-  nodes.forEach((node) => drawNode(context, view, node, place(node), ink));
-  if (nodes.length < MOST_NAMES) {
-    drawNames(context, nodes, place, ink);
-  }
+  drawNames(context, view, scene, place, radius, ink);
 }
 
-function drawNode(context, view, node, [px, py], ink) {
-  const radius = Math.min(Math.max(view.scale * 0.35, 2.5), 7);
-  if (px < -radius || py < -radius || px > view.width + radius || py > view.height + radius) {
+function drawLinks(context, links, place, radius, ink) {
+  const open = new Path2D();
+  const closed = new Path2D();
+  const openHeads = new Path2D();
+  const closedHeads = new Path2D();
+  for (const { from, to, isOpen, isOneWay } of links) {
+    const [a, b] = [place(from), place(to)];
+    const lines = isOpen ? open : closed;
+    lines.moveTo(...a);
+    lines.lineTo(...b);
+    if (isOneWay) {
+      addArrowhead(isOpen ? openHeads : closedHeads, a, b, radius + 3);
+    }
+  }
+  const draw = (lines, heads, color) => {
+    context.strokeStyle = context.fillStyle = color;
+    context.stroke(lines);
+    context.fill(heads);
+  };
+  context.lineWidth = 1.5;
+  context.lineCap = "butt";
+  draw(open, openHeads, ink.edge);
+  context.setLineDash([2, 5]);
+  draw(closed, closedHeads, ink["closed-edge"]);
+  context.setLineDash([]);
+}
+
+// Its tip is that far before the end.
+function addArrowhead(heads, [ax, ay], [bx, by], before) {
+  const length = Math.hypot(bx - ax, by - ay);
+  if (length < LEAST_FOR_ARROW) {
     return;
   }
+  const [dx, dy] = [(bx - ax) / length, (by - ay) / length];
+  const [x, y] = [bx - dx * before, by - dy * before];
+  const [backX, backY] = [x - dx * ARROW * 1.4, y - dy * ARROW * 1.4];
+  heads.moveTo(x, y);
+  heads.lineTo(backX - dy * ARROW * 0.6, backY + dx * ARROW * 0.6);
+  heads.lineTo(backX + dy * ARROW * 0.6, backY - dx * ARROW * 0.6);
+  heads.closePath();
+}
+
+// The edges that the search has come along.
+function drawTree(context, reached, place, ink) {
   context.beginPath();
-  context.arc(px, py, radius, 0, 2 * Math.PI);
-  context.fillStyle = node.isDisabled ? ink.outside : ink.wall;
-  context.fill();
-  context.strokeStyle = ink.wall;
+  for (const { place: node, parent } of reached) {
+    if (parent) {
+      context.moveTo(...place(parent));
+      context.lineTo(...place(node));
+    }
+  }
+  context.lineWidth = 3;
+  context.strokeStyle = ink["open-rim"];
   context.stroke();
 }
 
-function drawNames(context, nodes, place, ink) {
-  context.font = "500 11px Inter, system-ui, sans-serif";
-  context.textAlign = "left";
-  context.textBaseline = "bottom";
-  context.fillStyle = ink.wall;
-  nodes.forEach((node) => {
-    const [px, py] = place(node);
-    context.fillText(node.id, px + 9, py - 7);
+function lookOf(node, stage, ink) {
+  if (stage?.isExpanded) {
+    return { fill: rampColor(stage.share), rim: ink.wall, width: 1 };
+  }
+  if (stage) {
+    return { fill: ink.outside, rim: ink["open-rim"], width: 3 };
+  }
+  return { fill: node.isDisabled ? ink.outside : ink.wall, rim: ink.wall, width: 1.5, isCrossed: node.isDisabled };
+}
+
+function drawNode(context, px, py, radius, { fill, rim, width, isCrossed }) {
+  context.beginPath();
+  context.arc(px, py, radius, 0, 2 * Math.PI);
+  context.fillStyle = fill;
+  context.fill();
+  if (isCrossed) {
+    const reach = radius * Math.SQRT1_2;
+    context.moveTo(px - reach, py - reach);
+    context.lineTo(px + reach, py + reach);
+    context.moveTo(px - reach, py + reach);
+    context.lineTo(px + reach, py - reach);
+  }
+  context.lineWidth = width;
+  context.strokeStyle = rim;
+  context.stroke();
+}
+
+// First those that are looked at.
+function drawNames(context, view, { model, start, goal, hover, cursor }, place, radius, ink) {
+  const marks = [start, goal].filter((node) => node);
+  const first = new Set([...marks, hover, cursor].filter((node) => node));
+  const nodes = [...first, ...model.nodes.filter((node) => !first.has(node))].map((node) => {
+    const [x, y] = place(node);
+    return { text: node.id, x, y, radius: marks.includes(node) ? 12 : radius };
   });
+  context.font = "500 11px Inter, system-ui, sans-serif";
+  const widthOf = (text) => {
+    if (!widths.has(text)) {
+      widths.set(text, context.measureText(text).width);
+    }
+    return widths.get(text);
+  };
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = ink.wall;
+  context.strokeStyle = ink.outside;
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  for (const { text, left, middle } of placeLabels(nodes, view.width, view.height, widthOf)) {
+    context.strokeText(text, left, middle);
+    context.fillText(text, left, middle);
+  }
 }

@@ -53,14 +53,14 @@ function distance([ax, ay], [bx, by]) {
   return Math.hypot(ax - bx, ay - by);
 }
 
-function distanceToLine([px, py], [ax, ay], [bx, by]) {
+export function distanceToLine([px, py], [ax, ay], [bx, by]) {
   const length = (bx - ax) ** 2 + (by - ay) ** 2;
   const share = length === 0 ? 0 : ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length;
   const t = Math.min(Math.max(share, 0), 1);
   return distance([px, py], [ax + t * (bx - ax), ay + t * (by - ay)]);
 }
 
-function isInside([px, py], vertices) {
+export function isInside([px, py], vertices) {
   let inside = false;
   vertices.forEach(([ax, ay], i) => {
     const [bx, by] = vertices[(i + 1) % vertices.length];

@@ -7,6 +7,13 @@ import { colorOf, mapColors, pixelsOf } from "./theme.js";
 
 // From how many pixels a cell on hexagons are drawn as such, and squares get lines between them.
 const FINE_SCALE = 7;
+// Of a path on a graph.
+const ROUTE_WIDTH = 5;
+
+const INKS = [
+  "outside", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "route", "start", "goal", "cursor", "open",
+  "closed", "open-rim", "trail", "obstacle",
+];
 
 export class Painter {
   constructor(canvas) {
@@ -16,12 +23,7 @@ export class Painter {
 
   // After another map, or another theme.
   prepare(model) {
-    this.ink = Object.fromEntries(
-      ["outside", "wall", "edge", "grid", "path", "path-edge", "start", "goal", "cursor", "open", "closed", "trail", "obstacle"].map((name) => [
-        name,
-        colorOf(name),
-      ]),
-    );
+    this.ink = Object.fromEntries(INKS.map((name) => [name, colorOf(name)]));
     this.searchColors = new Map([
       [OPEN, this.ink.open],
       [CLOSED, this.ink.closed],
@@ -40,11 +42,12 @@ export class Painter {
     }
   }
 
-  touchSearch(x, y) {
+  touchSearch({ x, y }) {
     this.search?.invalidate(x, y);
   }
 
-  draw({ model, view, player, answer, start, goal, cursor, hover, footprint, brush, obstacles }) {
+  draw(scene) {
+    const { model, view, start, goal, cursor, hover, footprint, brush } = scene;
     const { context } = this;
     const ratio = this.canvas.width / view.width;
     this.ratio = ratio;
@@ -58,24 +61,9 @@ export class Painter {
     this.lattice = model.lattice;
     this.isGraph = model.isGraph;
     if (this.isGraph) {
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      drawGraph(context, view, model, this.ink);
+      this.#drawGraph(scene);
     } else {
-      this.#drawLayer(this.base, this.colors.css);
-    }
-    if (player.isLoaded) {
-      this.#drawSearch(player);
-    }
-    if (!this.isGraph && !this.lattice.isHex && view.scale >= FINE_SCALE) {
-      this.#drawGrid();
-    }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    obstacles.forEach((obstacle) => this.#drawObstacle(obstacle));
-    if (player.isLoaded) {
-      this.#drawTrail(player);
-    }
-    if (answer) {
-      this.#drawPath(answer, footprint);
+      this.#drawGridMap(scene);
     }
     brush.forEach((cell) => this.#outline(cell, this.ink.cursor, 1.5));
     if (hover) {
@@ -90,6 +78,34 @@ export class Painter {
     if (cursor) {
       this.#outline(cursor, this.ink.cursor, 3);
     }
+  }
+
+  #drawGridMap({ view, player, answer, footprint, obstacles }) {
+    this.#drawLayer(this.base, this.colors.css);
+    if (player.isLoaded) {
+      this.#drawSearch(player);
+    }
+    if (!this.lattice.isHex && view.scale >= FINE_SCALE) {
+      this.#drawGrid();
+    }
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    obstacles.forEach((obstacle) => this.#drawObstacle(obstacle));
+    this.#drawTrail(player);
+    if (answer) {
+      this.#drawPath(answer, footprint, Math.min(Math.max(view.scale * 0.22, 2.5), 9), this.ink.path);
+    }
+  }
+
+  // What the search finds is shown when it is over.
+  #drawGraph(scene) {
+    const { view, player, answer } = scene;
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    drawGraph(this.context, view, scene, this.ink, () => {
+      this.#drawTrail(player);
+      if (answer && (!player.isLoaded || player.isAtEnd)) {
+        this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.route);
+      }
+    });
   }
 
   #useCells() {
@@ -215,9 +231,8 @@ export class Painter {
     });
   }
 
-  #drawPath({ lines, jumps }, footprint) {
+  #drawPath({ lines, jumps }, footprint, width, color) {
     const { context } = this;
-    const width = Math.min(Math.max(this.view.scale * 0.22, 2.5), 9);
     context.lineJoin = context.lineCap = "round";
     for (const cells of lines) {
       this.#trace(cells, footprint);
@@ -225,7 +240,7 @@ export class Painter {
       context.strokeStyle = this.ink["path-edge"];
       context.stroke();
       context.lineWidth = width;
-      context.strokeStyle = this.ink.path;
+      context.strokeStyle = color;
       context.stroke();
     }
     context.setLineDash([width, width * 2]);
@@ -244,7 +259,7 @@ export class Painter {
       context.lineWidth = Math.min(Math.max(this.view.scale * 0.1, 1.5), 4);
       context.strokeStyle = this.ink.trail;
       context.stroke();
-      this.#outline(player.cellOfEvent(player.current), this.ink.trail, 2.5);
+      this.#outline(player.currentPlace, this.ink.trail, 2.5);
     }
   }
 

@@ -1,6 +1,6 @@
 // Plays a search forward and back: what was put on the open list, and what was expanded.
 
-import { cellOf, stream } from "./api.js";
+import { stream } from "./api.js";
 
 export const OPEN = 1;
 export const CLOSED = 2;
@@ -8,7 +8,8 @@ const MAX_EVENTS = 200000;
 const SECONDS_TO_PLAY = 6;
 
 export class SearchPlayer {
-  // `changed()` is called when another moment is shown, `touched(x, y)` for each cell that looks otherwise.
+  // `changed()` is called when another moment is shown, `touched(place)` for each cell or
+  // node that looks otherwise.
   constructor(changed, touched) {
     this.changed = changed;
     this.touched = touched;
@@ -25,34 +26,34 @@ export class SearchPlayer {
     this.version = null;
     this.events = [];
     this.position = 0;
-    this.width = 0;
+    this.places = null;
+    // By number of the place: what was done with it last, at which cost so far, and where the way to it comes from.
     this.states = new Uint8Array(0);
+    this.costs = new Float64Array(0);
+    this.parents = new Map();
     this.expanded = 0;
+    this.mostCost = 0;
   }
 
   get isLoaded() {
     return this.events.length > 0;
   }
 
-  // Throws what the call fails with.
-  async load(query, width, height) {
+  get isAtEnd() {
+    return this.isLoaded && this.position === this.events.length;
+  }
+
+  // `places` are CellPlaces or NodePlaces. Throws what the call fails with.
+  async load(query, places) {
     this.clear();
-    this.width = width;
     const { signal } = this.control;
     const events = [];
     const request = { query, maxEvents: MAX_EVENTS };
     for await (const message of stream("PathService/TraceSearch", request, signal)) {
       for (const event of message.events ?? []) {
-        const { x, y } = cellOf(event.cell);
-        events.push({
-          index: y * width + x,
-          state: event.kind === "KIND_EXPANDED" ? CLOSED : OPEN,
-          parent: event.parent && cellOf(event.parent),
-          g: event.g ?? 0,
-          f: event.f ?? 0,
-          before: 0,
-          parentBefore: undefined,
-        });
+        const [index, parent] = places.numbersOf(event);
+        const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
+        events.push({ index, state, parent, g: event.g ?? 0, f: event.f ?? 0, before: null });
       }
       if (message.result) {
         this.isTruncated = message.result.truncated ?? false;
@@ -63,9 +64,11 @@ export class SearchPlayer {
       return;
     }
     this.asked = JSON.stringify(query);
+    this.places = places;
     this.events = events;
-    this.states = new Uint8Array(width * height);
-    this.parents = new Map();
+    this.states = new Uint8Array(places.size);
+    this.costs = new Float64Array(places.size);
+    this.mostCost = events.reduce((most, { state, g }) => (state === CLOSED ? Math.max(most, g) : most), 0);
     this.changed();
   }
 
@@ -80,24 +83,32 @@ export class SearchPlayer {
     return this.events[this.position - 1];
   }
 
-  cellOfEvent(event) {
-    return { x: event.index % this.width, y: Math.floor(event.index / this.width) };
+  get currentPlace() {
+    return this.current && this.places.at(this.current.index);
   }
 
-  // From the cell of the current event back to the start.
+  // From the place of the current event back to the start.
   trail() {
-    const trail = [];
     const seen = new Set();
-    for (let cell = this.current && this.cellOfEvent(this.current); cell; ) {
-      const index = cell.y * this.width + cell.x;
-      if (seen.has(index)) {
-        break;
-      }
+    for (let index = this.current?.index; index !== undefined && !seen.has(index); index = this.parents.get(index)) {
       seen.add(index);
-      trail.push(cell);
-      cell = this.parents.get(index);
     }
-    return trail;
+    return [...seen].map((index) => this.places.at(index));
+  }
+
+  // The places that were reached so far, with the cost so far as a share of the most at which one is expanded.
+  *reached() {
+    for (let index = 0; index < this.states.length; ++index) {
+      if (this.states[index] !== 0) {
+        const parent = this.parents.get(index);
+        yield {
+          place: this.places.at(index),
+          parent: parent === undefined ? null : this.places.at(parent),
+          isExpanded: this.states[index] === CLOSED,
+          share: this.costs[index] / (this.mostCost || 1),
+        };
+      }
+    }
   }
 
   seek(position) {
@@ -155,28 +166,21 @@ export class SearchPlayer {
   }
 
   #apply(event) {
-    event.before = this.states[event.index];
-    this.states[event.index] = event.state;
-    if (event.state === OPEN) {
-      event.parentBefore = this.parents.get(event.index);
-      this.parents.set(event.index, event.parent);
-    } else {
-      ++this.expanded;
-    }
-    this.#touch(event.index);
+    const { index, state, g, parent } = event;
+    event.before = { state: this.states[index], cost: this.costs[index], parent: this.parents.get(index) };
+    this.#set(index, { state, cost: g, parent: state === OPEN ? parent : event.before.parent });
+    this.expanded += state === CLOSED ? 1 : 0;
   }
 
-  #undo(event) {
-    this.states[event.index] = event.before;
-    if (event.state === OPEN) {
-      this.parents.set(event.index, event.parentBefore);
-    } else {
-      --this.expanded;
-    }
-    this.#touch(event.index);
+  #undo({ index, state, before }) {
+    this.#set(index, before);
+    this.expanded -= state === CLOSED ? 1 : 0;
   }
 
-  #touch(index) {
-    this.touched(index % this.width, Math.floor(index / this.width));
+  #set(index, { state, cost, parent }) {
+    this.states[index] = state;
+    this.costs[index] = cost;
+    this.parents.set(index, parent);
+    this.touched(this.places.at(index));
   }
 }

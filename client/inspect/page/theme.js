@@ -25,6 +25,18 @@ export function colorOf(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+// From yellow at 0 to red at 1, as in the pictures of the server.
+const RAMP = ["ffe96b", "fdc04d", "f68e3b", "e4552b", "b71c2a"].map((color) =>
+  [0, 2, 4].map((at) => parseInt(color.slice(at, at + 2), 16)),
+);
+
+export function rampColor(share) {
+  const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
+  const below = Math.min(Math.floor(at), RAMP.length - 2);
+  const parts = RAMP[below].map((part, i) => Math.round(part + (RAMP[below + 1][i] - part) * (at - below)));
+  return `rgb(${parts.join(" ")})`;
+}
+
 function terrainColor(terrain, index) {
   if (terrain.symbol === ".") {
     if (!/grass|sand|snow/.test(terrain.name)) {

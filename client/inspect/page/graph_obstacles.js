@@ -1,0 +1,40 @@
+// Named obstacles on a waypoint graph: areas of its world, where cell (x, y) is the square to (x + 1, y + 1).
+
+import { cellOf } from "./api.js";
+import { distanceToLine, isInside } from "./obstacles.js";
+
+export function placeAreas(obstacles) {
+  return obstacles.map((obstacle) => ({ ...obstacle, areas: areasOf(obstacle.shape) }));
+}
+
+// The areas of a shape: polygons, and lines with round ends, which discs are as well.
+function areasOf(shape) {
+  const square = ({ x, y }, width, height) => [
+    { x, y },
+    { x: x + width, y },
+    { x: x + width, y: y + height },
+    { x, y: y + height },
+  ];
+  return {
+    polygons: [
+      ...(shape.cells ?? []).map((cell) => square(cellOf(cell), 1, 1)),
+      ...(shape.rectangles ?? []).map((each) => square(cellOf(each), each.width, each.height)),
+      ...(shape.polygons ?? []).map(({ vertices }) => vertices.map(cellOf)),
+    ],
+    lines: [
+      ...(shape.discs ?? []).map(({ center, radius }) => ({ a: cellOf(center), b: cellOf(center), reach: radius ?? 0 })),
+      ...(shape.lines ?? []).map(({ start, end, width }) => ({ a: cellOf(start), b: cellOf(end), reach: (width ?? 0) / 2 })),
+    ],
+  };
+}
+
+// Whether a point of the world lies in one of the areas, edges included.
+export function areasHold({ polygons, lines }, point) {
+  const at = ({ x, y }) => [x, y];
+  const isNear = (a, b, reach) => distanceToLine(at(point), at(a), at(b)) <= reach + 1e-9;
+  return (
+    polygons.some((polygon) => isInside(at(point), polygon.map(at))) ||
+    polygons.some((polygon) => polygon.some((a, i) => isNear(a, polygon[(i + 1) % polygon.length], 0))) ||
+    lines.some(({ a, b, reach }) => isNear(a, b, reach))
+  );
+}
