@@ -105,6 +105,40 @@ class Page:
         places = [self.place(*cell) for cell in cells]
         self.browser.point([places[0], "down", *places[1:], "up"], kind, button)
 
+    def read_nodes(self, graph):
+        """Where the nodes of a graph lie, by id, while all of it is shown."""
+        bounds, nodes = self.browser.run("""
+            return import('/graph_model.js').then(async ({ GraphModel, readGraph }) => {
+              const model = new GraphModel();
+              model.load(await readGraph(arguments[0]));
+              const { left, top, right, bottom } = model.lattice.bounds;
+              return [[left, top, right, bottom], model.nodes.map((node) => [node.id, model.lattice.center(node.x, node.y)])];
+            });""", graph)
+        left, top, right, bottom = bounds
+        self.size = (right - left, bottom - top)
+        return {name: self.place(x - left - 0.5, y - top - 0.5) for name, (x, y) in nodes}
+
+    def press_node(self, place):
+        self.browser.point([place, "down", "up"])
+
+    def color_at(self, x, y):
+        """Of the map, as red, green and blue."""
+        return self.browser.run("""
+            const canvas = document.getElementById('map');
+            const { left, top, width } = canvas.getBoundingClientRect();
+            const scale = canvas.width / width;
+            const at = [(arguments[0] - left) * scale, (arguments[1] - top) * scale].map(Math.round);
+            return [...canvas.getContext('2d').getImageData(...at, 1, 1).data].slice(0, 3);""", x, y)
+
+    def ink(self, name):
+        """A colour of the page's style, such as "#fdfcf9"."""
+        color = self.browser.run("return getComputedStyle(document.documentElement).getPropertyValue('--' + arguments[0])",
+                                 name).strip()
+        return [int(color[at:at + 2], 16) for at in (1, 3, 5)]
+
+    def wait_for_color(self, place, color):
+        wait_for(lambda: self.color_at(*place) == color, lambda: f"{self.color_at(*place)} is not {color}")
+
     def point_at(self, x, y):
         self.browser.point([self.place(x, y)])
         self.browser.wait_for_text("#cell", f"~cell {x}, {y} ")
@@ -313,9 +347,21 @@ def test_hexagons(page, programs):
     page.shows("#cost", programs.cost("hex-isle", "3,3", "12,7", "--coordinates", "odd-rows"))
 
 
+def create_graph(page, programs, name, graph):
+    file = programs.work / f"{name}.json"
+    file.write_text(json.dumps(graph))
+    programs.run("map", "create", name, "--graph", str(file))
+    wait_for(lambda: page.browser.run("return document.querySelector(arguments[0]) !== null", f"[data-map={name}]"),
+             "the new map")
+
+
+def between(a, b, share=0.5):
+    return tuple(p + (q - p) * share for p, q in zip(a, b))
+
+
 def test_waypoint_graph(page, programs):
-    programs.run("map", "create", "isles", "--graph", str(pathlib.Path(__file__).with_name("islands.json")))
-    wait_for(lambda: page.browser.run("return document.querySelector('[data-map=isles]') !== null"), "the new map")
+    islands = pathlib.Path(__file__).with_name("islands.json").read_text()
+    create_graph(page, programs, "isles", json.loads(islands))
     page.choose("isles")
     page.browser.run("document.getElementById('map').focus()")
     page.browser.point([(1, 1)])
@@ -325,9 +371,105 @@ def test_waypoint_graph(page, programs):
     page.shows("#goal", "lighthouse")
     page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
     page.shows("#steps", "2")
+    assert page.browser.run("return location.hash") == "#map=isles&start=harbour&goal=lighthouse"
     programs.run("obstacle", "put", "isles", "tide", "6,0")
     page.shows("#cost", programs.cost("isles", "harbour", "lighthouse"))
     page.shows("#cost", "20")
+    # It lies on the ford, from there on to the right and down.
+    nodes = page.read_nodes("isles")
+    page.browser.point([nodes["ford"]])
+    page.shows("#cell", "~node ford")
+    page.shows("#cell", "~under tide")
+    unit = (nodes["ford"][0] - nodes["harbour"][0]) / 6
+    x, y = nodes["ford"]
+    outside = page.ink("outside")
+    page.wait_for_color((x - unit * 0.6, y + unit * 0.9), outside)
+    wait_for(lambda: page.color_at(x + unit * 0.6, y + unit * 0.9) != outside, "the picture of the obstacle")
+    programs.run("obstacle", "remove", "isles", "tide")
+    page.shows("#cost", "12")
+    page.wait_for_color((x + unit * 0.6, y + unit * 0.9), outside)
+
+
+def test_search_on_graph(page, programs):
+    # A street of which the last part leads one way, and an alley.
+    create_graph(page, programs, "street", {
+        "nodes": [{"id": name, "position": {"x": x, "y": y}}
+                  for name, x, y in [("a", 0, 0), ("b", 10, 0), ("c", 20, 0), ("d", 30, 0), ("alley", 10, 15)]],
+        "edges": [{"edge": {"from": "a", "to": "b"}}, {"edge": {"from": "b", "to": "c"}},
+                  {"edge": {"from": "c", "to": "d", "oneWay": True}}, {"edge": {"from": "b", "to": "alley"}}]})
+    page.choose("street")
+    nodes = page.read_nodes("street")
+    page.press_node(nodes["a"])
+    page.shows("#start", "a")
+    # Near a node is good enough.
+    page.press_node((nodes["d"][0] + 12, nodes["d"][1] + 9))
+    page.shows("#goal", "d")
+    page.shows("#cost", "30")
+    open_options = page.browser.run("return [...document.querySelectorAll('#option-algorithm option:enabled')]"
+                                    ".map((option) => option.value)")
+    assert open_options == ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"], open_options
+    page.choose_option("option-algorithm", "ALGORITHM_DIJKSTRA")
+    page.shows("#algorithm", "Dijkstra")
+    page.browser.point([(640, 20)])
+    street = between(nodes["a"], nodes["b"])
+    alley = between(nodes["b"], nodes["alley"])
+    route, rim, wall, outside = (page.ink(name) for name in ("route", "open-rim", "wall", "outside"))
+    page.wait_for_color(street, route)
+    # What a node is filled with, beside the lines that meet in it.
+    page.wait_for_color(nodes["b"], wall)
+
+    page.browser.click("#step-forward")
+    page.shows("#moment-text", "~1 of ")
+    # The path waits for the end of the search.
+    wait_for(lambda: page.color_at(*street) not in (route, rim), "the path to go")
+    page.wait_for_color(nodes["b"], wall)
+    page.browser.click("#step-forward")
+    page.browser.click("#step-forward")
+    page.shows("#moment-text", "~3 of ")
+    page.shows("#moment-text", "~: 1 expanded, cost so far 10")
+    page.wait_for_color(nodes["b"], outside)
+    page.set("moment", "input", "element.max")
+    page.shows("#moment-text", f"~: {page.browser.text('#expanded')} expanded")
+    page.wait_for_color(street, route)
+    # The search came along there, in its last step perhaps.
+    wait_for(lambda: page.color_at(*alley) in (rim, page.ink("trail")), "the way into the alley")
+    # The dearer, the redder.
+    middle, far = page.color_at(*nodes["b"]), page.color_at(*nodes["alley"])
+    assert middle[0] > middle[2] + 60 and far[0] > far[2] + 60 and middle[1] > far[1] + 60, (middle, far)
+    page.set("moment", "input", "0")
+    page.shows("#moment-text", "~: 0 expanded")
+    page.wait_for_color(nodes["alley"], wall)
+    page.browser.click("#play")
+    page.wait_for_color(street, route)
+    # There is no way back.
+    page.browser.run("location.hash = '#map=street&start=d&goal=a'")
+    page.shows("#start", "d")
+    page.choose_option("option-policy", "UNREACHABLE_POLICY_REPORT")
+    page.shows("#outcome", "no way")
+    page.choose_option("option-policy", "UNREACHABLE_POLICY_NEAREST_BY_DISTANCE")
+    page.choose_option("option-algorithm", "ALGORITHM_AUTO")
+
+
+def test_graph_without_places(page, programs):
+    create_graph(page, programs, "story", {
+        "nodes": [{"id": name} for name in ("inn", "wood", "lake", "cave", "mill")],
+        "edges": [{"edge": {"from": a, "to": b}, "cost": 2}
+                  for a, b in [("inn", "wood"), ("wood", "lake"), ("lake", "cave"), ("cave", "inn"), ("lake", "mill")]]})
+    page.choose("story")
+    wait_for(lambda: not page.browser.run("return document.getElementById('places').hidden"), "what is said of places")
+    nodes = page.read_nodes("story")
+    assert nodes == page.read_nodes("story")
+    for name, place in nodes.items():
+        page.browser.point([place])
+        page.shows("#cell", f"~node {name}  ·  at 0, 0")
+    page.press_node(nodes["inn"])
+    page.press_node(nodes["mill"])
+    page.shows("#start", "inn")
+    page.shows("#goal", "mill")
+    page.shows("#cost", "6")
+    page.wait_for_color(between(nodes["lake"], nodes["mill"], 0.4), page.ink("route"))
+    page.choose("street")
+    wait_for(lambda: page.browser.run("return document.getElementById('places').hidden"), "the end of it")
 
 
 def test_large_map(page, programs):
@@ -472,8 +614,8 @@ def main():
             run_in(driver, programs, address, [test_dark], {"path": pictures / "dark.png", **dungeon}, dark=True, **desktop)
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
-                    test_keyboard, test_zoom, test_hexagons, test_waypoint_graph,
-                    test_large_map], **desktop)
+                    test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
+                    test_graph_without_places, test_large_map], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
             run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
