@@ -11,7 +11,9 @@ import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
 import { covers, placeObstacles } from "./obstacles.js";
 import { Painter } from "./painter.js";
-import { announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlaces, showPlayer, showProblem } from "./panel.js";
+import {
+  announce, showAnswer, showCell, showEnds, showLink, showNothing, showPlaces, showPlayer, showProblem,
+} from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
 import { CellPlaces, NodePlaces } from "./search_places.js";

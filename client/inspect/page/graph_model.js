@@ -143,7 +143,7 @@ export class GraphModel {
 }
 
 function positionText({ x, y, z }) {
-  return (z === 0 ? [x, y] : [x, y, z]).join(", ");
+  return (z === 0 ? [x, y] : [x, y, z]).map((each) => Number(each.toFixed(4))).join(", ");
 }
 
 // What GraphModel.load takes.

@@ -15,6 +15,7 @@ function areasOf(shape) {
     { x: x + width, y: y + height },
     { x, y: y + height },
   ];
+  const line = (a, b, reach = 0) => ({ a: cellOf(a), b: cellOf(b), reach });
   return {
     polygons: [
       ...(shape.cells ?? []).map((cell) => square(cellOf(cell), 1, 1)),
@@ -22,8 +23,8 @@ function areasOf(shape) {
       ...(shape.polygons ?? []).map(({ vertices }) => vertices.map(cellOf)),
     ],
     lines: [
-      ...(shape.discs ?? []).map(({ center, radius }) => ({ a: cellOf(center), b: cellOf(center), reach: radius ?? 0 })),
-      ...(shape.lines ?? []).map(({ start, end, width }) => ({ a: cellOf(start), b: cellOf(end), reach: (width ?? 0) / 2 })),
+      ...(shape.discs ?? []).map(({ center, radius }) => line(center, center, radius)),
+      ...(shape.lines ?? []).map(({ start, end, width }) => line(start, end, (width ?? 0) / 2)),
     ],
   };
 }

@@ -8,6 +8,8 @@ import { rampColor } from "./theme.js";
 const ARROW = 7;
 // Edges of fewer pixels have no room for an arrowhead.
 const LEAST_FOR_ARROW = 30;
+// Smaller nodes are dots without a rim.
+const LEAST_RADIUS_FOR_RIM = 2;
 const widths = new Map();
 
 // `scene` is what Painter.draw() gets; `drawPath()` draws its path.
@@ -15,9 +17,9 @@ export function drawGraph(context, view, scene, ink, drawPath) {
   const { model, player, obstacles } = scene;
   const { lattice } = model;
   const place = ({ x, y }) => view.toScreen(...lattice.center(x, y));
-  const radius = Math.min(Math.max(view.scale * lattice.spacing * 0.13, 2.5), 8);
+  const radius = Math.min(Math.max(view.scale * lattice.spacing * 0.13, 1), 8);
   obstacles.forEach((each) => drawObstacle(context, each, place, view.scale * lattice.unit, ink.obstacle));
-  drawLinks(context, model.links, place, radius, ink);
+  drawLinks(context, view, model.links, place, radius, ink);
   const reached = player.isLoaded ? [...player.reached()] : [];
   drawTree(context, reached, place, ink);
   drawPath();
@@ -31,13 +33,16 @@ export function drawGraph(context, view, scene, ink, drawPath) {
   drawNames(context, view, scene, place, radius, ink);
 }
 
-function drawLinks(context, links, place, radius, ink) {
+function drawLinks(context, view, links, place, radius, ink) {
   const open = new Path2D();
   const closed = new Path2D();
   const openHeads = new Path2D();
   const closedHeads = new Path2D();
   for (const { from, to, isOpen, isOneWay } of links) {
     const [a, b] = [place(from), place(to)];
+    if (isBeside(a[0], b[0], view.width) || isBeside(a[1], b[1], view.height)) {
+      continue;
+    }
     const lines = isOpen ? open : closed;
     lines.moveTo(...a);
     lines.lineTo(...b);
@@ -56,6 +61,10 @@ function drawLinks(context, links, place, radius, ink) {
   context.setLineDash([2, 5]);
   draw(closed, closedHeads, ink["closed-edge"]);
   context.setLineDash([]);
+}
+
+function isBeside(a, b, end) {
+  return (a < 0 && b < 0) || (a > end && b > end);
 }
 
 // Its tip is that far before the end.
@@ -89,15 +98,22 @@ function drawTree(context, reached, place, ink) {
 
 function lookOf(node, stage, ink) {
   if (stage?.isExpanded) {
-    return { fill: rampColor(stage.share), rim: ink.wall, width: 1 };
+    const fill = rampColor(stage.share);
+    return { fill, rim: ink.wall, width: 1, dot: fill };
   }
   if (stage) {
-    return { fill: ink.outside, rim: ink["open-rim"], width: 3 };
+    return { fill: ink.outside, rim: ink["open-rim"], width: 3, dot: ink["open-rim"] };
   }
-  return { fill: node.isDisabled ? ink.outside : ink.wall, rim: ink.wall, width: 1.5, isCrossed: node.isDisabled };
+  const { isDisabled } = node;
+  return { fill: isDisabled ? ink.outside : ink.wall, rim: ink.wall, width: 1.5, isCrossed: isDisabled, dot: ink.wall };
 }
 
-function drawNode(context, px, py, radius, { fill, rim, width, isCrossed }) {
+function drawNode(context, px, py, radius, { fill, rim, width, isCrossed, dot }) {
+  if (radius < LEAST_RADIUS_FOR_RIM) {
+    context.fillStyle = dot;
+    context.fillRect(px - radius, py - radius, 2 * radius, 2 * radius);
+    return;
+  }
   context.beginPath();
   context.arc(px, py, radius, 0, 2 * Math.PI);
   context.fillStyle = fill;

@@ -15,7 +15,9 @@ export function placeLabels(nodes, width, height, widthOf) {
     return [];
   }
   const taken = new Boxes();
-  seen.forEach(({ x, y, radius }) => taken.add({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }));
+  for (const { x, y, radius } of seen) {
+    taken.add({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
+  }
   const labels = [];
   for (const { text, x, y, radius } of seen) {
     const reach = radius + GAP;
@@ -28,9 +30,10 @@ export function placeLabels(nodes, width, height, widthOf) {
       [x - reach - side, y - HEIGHT],
       [x - reach - side, y],
     ];
+    const isInSight = (box) => box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height;
     const box = corners
       .map(([left, top]) => ({ left, top, right: left + side, bottom: top + HEIGHT }))
-      .find((each) => each.left >= 0 && each.top >= 0 && each.right <= width && each.bottom <= height && taken.isFree(each));
+      .find((each) => isInSight(each) && taken.isFree(each));
     if (box) {
       taken.add(box);
       labels.push({ text, left: box.left, middle: box.top + HEIGHT / 2 });
