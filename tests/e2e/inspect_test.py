@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import inspect_modules
 import webdriver
 from webdriver import wait_for, wait_for_line
 
@@ -111,11 +112,11 @@ class Page:
             return import('/graph_model.js').then(async ({ GraphModel, readGraph }) => {
               const model = new GraphModel();
               model.load(await readGraph(arguments[0]));
-              const { left, top, right, bottom } = model.lattice.bounds;
-              return [[left, top, right, bottom], model.nodes.map((node) => [node.id, model.lattice.center(node.x, node.y)])];
+              const places = model.nodes.map((node) => [node.id, model.lattice.center(node.x, node.y)]);
+              return [model.lattice.bounds, places];
             });""", graph)
-        left, top, right, bottom = bounds
-        self.size = (right - left, bottom - top)
+        left, top = bounds["left"], bounds["top"]
+        self.size = (bounds["right"] - left, bounds["bottom"] - top)
         return {name: self.place(x - left - 0.5, y - top - 0.5) for name, (x, y) in nodes}
 
     def press_node(self, place):
@@ -132,8 +133,8 @@ class Page:
 
     def ink(self, name):
         """A colour of the page's style, such as "#fdfcf9"."""
-        color = self.browser.run("return getComputedStyle(document.documentElement).getPropertyValue('--' + arguments[0])",
-                                 name).strip()
+        style = "return getComputedStyle(document.documentElement).getPropertyValue('--' + arguments[0]).trim()"
+        color = self.browser.run(style, name)
         return [int(color[at:at + 2], 16) for at in (1, 3, 5)]
 
     def wait_for_color(self, place, color):
@@ -454,7 +455,8 @@ def test_graph_without_places(page, programs):
     create_graph(page, programs, "story", {
         "nodes": [{"id": name} for name in ("inn", "wood", "lake", "cave", "mill")],
         "edges": [{"edge": {"from": a, "to": b}, "cost": 2}
-                  for a, b in [("inn", "wood"), ("wood", "lake"), ("lake", "cave"), ("cave", "inn"), ("lake", "mill")]]})
+                  for a, b in [("inn", "wood"), ("wood", "lake"), ("lake", "cave"), ("cave", "inn"),
+                               ("lake", "mill")]]})
     page.choose("story")
     wait_for(lambda: not page.browser.run("return document.getElementById('places').hidden"), "what is said of places")
     nodes = page.read_nodes("story")
@@ -615,7 +617,7 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
-                    test_graph_without_places, test_large_map], **desktop)
+                    test_graph_without_places, test_large_map, *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
             run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
