@@ -147,7 +147,7 @@ function drawNames(context, view, { model, start, goal, hover, cursor }, place, 
   };
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.fillStyle = ink.wall;
+  context.fillStyle = ink.text;
   context.strokeStyle = ink.outside;
   context.lineWidth = 3;
   context.lineJoin = "round";

@@ -11,8 +11,8 @@ const FINE_SCALE = 7;
 const ROUTE_WIDTH = 5;
 
 const INKS = [
-  "outside", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "route", "start", "goal", "cursor", "open",
-  "closed", "open-rim", "trail", "obstacle",
+  "outside", "text", "wall", "edge", "closed-edge", "grid", "path", "path-edge", "route", "start", "goal", "cursor",
+  "open", "closed", "open-rim", "trail", "obstacle",
 ];
 
 export class Painter {

@@ -33,7 +33,7 @@ export function algorithmText(algorithm) {
 
 const REASONS = {
   REASON_GOAL_REACHED: "",
-  REASON_NO_ROUTE: "Walls part start and goal.",
+  REASON_NO_ROUTE: "No way leads from the start to the goal.",
   REASON_GOAL_BLOCKED: "The goal is blocked.",
   REASON_EXPANSION_LIMIT: "The search was cut short.",
   REASON_SCRATCH_LIMIT: "The search took too much memory.",
