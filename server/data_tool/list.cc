@@ -15,21 +15,28 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+std::string NameOf(core::MapKind kind) {
+  switch (kind) {
+    case core::MapKind::kSquares:
+      return "grid";
+    case core::MapKind::kHexagons:
+      return "hex";
+    case core::MapKind::kWaypointGraph:
+      return "graph";
+  }
+  return "";
+}
+
+std::string SizeOf(const core::GridMap& map) { return absl::StrCat(map.width(), " x ", map.height()); }
+std::string SizeOf(const core::WaypointGraph& graph) { return absl::StrCat(graph.node_count(), " nodes"); }
+
 Row RowOf(const DataFiles& files, const storage::ReadMapResult& read) {
   const core::MapSnapshot& map = read.state.snapshot;
-  std::string kind = "graph";
-  std::string size;
-  if (map.is_grid()) {
-    kind = map.grid().settings().connectivity == core::Connectivity::kSix ? "hex" : "grid";
-    size = absl::StrCat(map.grid().width(), " x ", map.grid().height());
-  } else {
-    size = absl::StrCat(map.graph().node_count(), " nodes");
-  }
   const auto image = files.images.find(map.id);
   const bool has_image = image != files.images.end();
   return {map.id,
-          kind,
-          size,
+          NameOf(map.kind()),
+          std::visit([](const auto& of_kind) { return SizeOf(of_kind); }, map.map),
           absl::StrCat(map.epoch),
           absl::StrCat(map.revision),
           absl::StrCat(absl::Hex(map.digest(), absl::kZeroPad16)),

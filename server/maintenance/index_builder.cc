@@ -20,6 +20,11 @@ namespace {
 // This is about as long as it takes to build one jump index of a map of 4096 x 4096.
 constexpr std::chrono::milliseconds kJumpIndexPause{50};
 
+bool NeedsBuild(const core::MapSnapshot& snapshot) {
+  const core::GridMap* const grid = snapshot.as_grid();
+  return grid != nullptr && grid->NeedsBackgroundBuild();
+}
+
 }  // namespace
 
 IndexBuilder::IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options)
@@ -58,7 +63,7 @@ void IndexBuilder::LookAtMaps() {
 }
 
 void IndexBuilder::NoteIfDue(const core::MapSnapshot& snapshot) {
-  if (!snapshot.is_grid() || !snapshot.grid().NeedsBackgroundBuild()) {
+  if (!NeedsBuild(snapshot)) {
     return;
   }
   MutexLock lock(mutex_);
@@ -121,7 +126,7 @@ bool IndexBuilder::BuildJumpIndexesOf(const std::string& map) {
                  {{"map", map}, {"millis", absl::ToInt64Milliseconds(absl::Now() - begin)}});
   }
   const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
-  return latest.ok() && (*latest)->is_grid() && (*latest)->grid().NeedsBackgroundBuild();
+  return latest.ok() && NeedsBuild(**latest);
 }
 
 void IndexBuilder::LookForStaticIndex() {
@@ -139,18 +144,19 @@ void IndexBuilder::LookForStaticIndex() {
   core::PinnedSnapshot to_build;
   std::size_t bytes = 0;
   for (const core::PinnedSnapshot& snapshot : store_.List("", std::numeric_limits<std::size_t>::max())) {
-    if (!snapshot->is_grid()) {
+    const core::GridMap* const grid = snapshot->as_grid();
+    if (grid == nullptr) {
       continue;
     }
     Seen seen{.version = snapshot->version(), .since = now};
     if (const auto it = seen_.find(snapshot->id); it != seen_.end() && it->second.version == seen.version) {
       seen = it->second;
     }
-    const core::StaticIndexSlot& slot = snapshot->grid().static_index();
+    const core::StaticIndexSlot& slot = grid->static_index();
     if (slot.index() != nullptr) {
       bytes += slot.index()->memory_bytes();
-    } else if (to_build == nullptr && slot.is_wanted() && !slot.is_given_up() &&
-               snapshot->grid().HasUniformCost() && now - seen.since >= options_.quiet_time) {
+    } else if (to_build == nullptr && slot.is_wanted() && !slot.is_given_up() && grid->HasUniformCost() &&
+               now - seen.since >= options_.quiet_time) {
       to_build = snapshot;
     }
     still_there.emplace(snapshot->id, seen);

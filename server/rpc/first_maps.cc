@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
 #include "server/core/import/map_folder.h"
+#include "server/rpc/maps/map_size_log.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/signals.h"
 #include "server/storage/kept_files.h"
@@ -37,19 +38,9 @@ absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
 }
 
 void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
-  if (map.is_graph()) {
-    runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
-                 {{"map", map.id},
-                  {"file", file.path.string()},
-                  {"nodes", map.graph().node_count()},
-                  {"edges", map.graph().arc_count()}});
-    return;
-  }
+  const auto [first, second] = std::visit([](const auto& of_kind) { return SizeForLog(of_kind); }, map.map);
   runtime::Log(runtime::LogLevel::kInfo, "map_loaded",
-               {{"map", map.id},
-                {"file", file.path.string()},
-                {"width", map.grid().width()},
-                {"height", map.grid().height()}});
+               {{"map", map.id}, {"file", file.path.string()}, first, second});
 }
 
 // Creates the maps of a file that are not `kept`.
@@ -63,8 +54,7 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
       runtime::Log(runtime::LogLevel::kInfo, "map_kept", {{"map", map.id}, {"file", file.path.string()}});
       continue;
     }
-    const auto created =
-        std::visit([&](auto& kind) { return store.Create(map.id, std::move(kind), store.Now()); }, map.map);
+    const auto created = store.Create(map.id, std::move(map.map), store.Now());
     if (!created.ok()) {
       return InFile(created.status(), file);
     }

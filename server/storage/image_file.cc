@@ -215,7 +215,7 @@ absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view 
 
 absl::StatusOr<core::MapSnapshot> ReadImage(absl::string_view image, absl::string_view path,
                                             std::uint64_t offset) {
-  absl::StatusOr<std::variant<core::GridMap, core::WaypointGraph>> map = core::DecodeImage(image, kNoLimits);
+  absl::StatusOr<core::AnyMap> map = core::DecodeImage(image, kNoLimits);
   if (!map.ok()) {
     return Damage(path, offset, map.status().message());
   }

@@ -91,7 +91,7 @@ core::Edit AnyLinkEdit(const core::GridMap& map, Generator& random) {
 }
 
 std::vector<core::Edit> AnyBatch(const core::MapSnapshot& map, Generator& random) {
-  if (map.is_graph()) {
+  if (map.as_graph() != nullptr) {
     return {AnyGraphEdit(random)};
   }
   if (random.Chance(0.2)) {
@@ -196,7 +196,7 @@ TEST_P(ReplayTest, EachCommitHasTheDigestThatTheStoreHad) {
     const core::PinnedSnapshot map = *store_->store().Pin(id);
     EXPECT_EQ(map->revision, digests.rbegin()->first) << id;
     EXPECT_EQ(map->digest(), digests.rbegin()->second) << id;
-    EXPECT_EQ(map->digest(), map->is_graph() ? SlowDigest(map->graph()) : SlowDigest(map->grid())) << id;
+    EXPECT_EQ(map->digest(), SlowDigest(map->map)) << id;
   }
 }
 

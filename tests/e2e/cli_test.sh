@@ -161,6 +161,13 @@ expect_code 0 waystar map show islands
 expect_text "ford 6, bridge 10"
 expect_code 0 waystar find islands harbour lighthouse
 expect_text "harbour ford lighthouse"
+expect_code 0 waystar trace islands harbour lighthouse
+expect_text "open   lighthouse  12    12     ford"
+expect_text "left open: 2 nodes"
+expect_code 0 waystar trace islands harbour lighthouse --events
+expect_text "generated ford from harbour g=6 f="
+expect_code 0 waystar animate islands harbour lighthouse --algorithm astar --beside dijkstra -o "$WORK/beside.gif"
+expect_text "2 nodes expanded"
 expect_code 0 waystar obstacle put islands crate disc:3,0,0.5
 expect_code 0 waystar find islands harbour lighthouse
 expect_text "harbour bridge lighthouse"
@@ -181,6 +188,40 @@ expect_text "harbour bridge lighthouse"
 expect_code 4 waystar find islands harbour nowhere
 expect_code 4 waystar find islands 0,0 1,1
 expect_code 2 waystar find islands harbour
+expect_code 0 waystar find islands ford harbour lighthouse --summary
+expect_text "ford lighthouse"
+expect_text "Length 6, 0 turns"
+expect_code 0 waystar find islands harbour lighthouse --ignore-obstacle crate --block-node bridge
+expect_text "harbour ford lighthouse"
+expect_code 3 waystar find islands harbour lighthouse --block-edge harbour,bridge
+expect_text "no edges lead there"
+expect_code 4 waystar find ten-by-ten 0,0 7,7 --block-node ford
+expect_text "a grid has neither nodes nor edges"
+expect_code 0 waystar reach islands harbour --max-cost 20
+expect_text "20  lighthouse"
+expect_text "3 nodes within reach"
+expect_code 0 waystar flow islands lighthouse
+expect_text "harbour -> bridge     20"
+expect_code 0 waystar matrix islands --from harbour ford --to bridge lighthouse
+expect_text "harbour  10      20"
+expect_code 0 waystar reachable islands harbour lighthouse
+expect_text "harbour  lighthouse  yes"
+expect_code 3 waystar ray islands ford bridge
+expect_text "Blocked by rock after 0.375 of the way, at 6,3"
+expect_code 3 waystar ray islands harbour bridge --block disc:3,4,1
+expect_text "Blocked after 0.4 of the way"
+expect_code 0 waystar sample islands --count 2 --reachable-from harbour
+expect_code 0 waystar sample islands --along-edges
+expect_text " of it"
+expect_code 0 waystar validate islands harbour bridge lighthouse
+expect_text "Walkable at cost 20"
+expect_code 3 waystar validate islands harbour ford lighthouse
+expect_text "Blocked by crate on the way to node 1, ford"
+printf 'harbour lighthouse\n' >"$WORK/queries.txt"
+expect_code 0 waystar paths islands "$WORK/queries.txt"
+expect_text "harbour bridge lighthouse"
+expect_code 0 waystar watch-path islands harbour lighthouse --count 1
+expect_text "harbour bridge lighthouse"
 
 expect_code 4 waystar find ten-by-ten -1,0 7,7
 expect_text "off the map"

@@ -14,8 +14,8 @@
 #include "server/core/format/text.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query_check.h"
+#include "server/core/query/search_recorder.h"
 #include "server/core/query/solve.h"
-#include "server/core/search/recorder.h"
 #include "server/rpc/maps/listings.h"
 #include "server/rpc/maps/map_creation.h"
 #include "server/rpc/query/answer_queries.h"
@@ -232,12 +232,12 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(*snapshot, query, rpc::MapsFor(store_, caller_), context_.budget));
-  core::EventRecorder recorder(max_events);
+  core::SearchRecorder recorder(max_events);
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
                            core::Solve(resolved, context_.budget, context_.bench, &recorder));
   v1::TraceSearchResponse message;
-  for (const core::SearchEvent& event : recorder.events()) {
-    rpc::AddSearchEvent(event, recorder.maps(), coordinates, message);
+  for (const core::SearchEvent& event : recorder.cells.events()) {
+    rpc::AddSearchEvent(event, recorder.cells.maps(), coordinates, message);
   }
   return rpc::WriteAnswer(route, *snapshot, coordinates, kMaxMessageBytes,
                           *message.mutable_result()->mutable_answer(), context_);
@@ -258,7 +258,7 @@ absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
     WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, rpc::BuildGraph(store_, request));
     return store_.Create(request.map(), std::move(graph), absl::UnixEpoch()).status();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap drawn, rpc::DrawMap(request, kMaxMapSide));
+  WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap drawn, rpc::DrawMap(request, kMaxMapSide));
   return std::visit(
       [&](auto& map) { return store_.Create(request.map(), std::move(map), absl::UnixEpoch()).status(); },
       drawn);

@@ -33,7 +33,7 @@ class HandlerTest : public ::testing::Test {
   // Creates a map as the RPC does, and returns what it tells of it.
   absl::StatusOr<v1::MapInfo> Create(const v1::CreateMapRequest& request) {
     WAYSTAR_RETURN_IF_ERROR(store_.CheckCanCreate(request.map()));
-    absl::StatusOr<core::ImportedMap> map =
+    absl::StatusOr<core::AnyMap> map =
         request.has_graph() ? rpc::BuildGraph(store_, request) : rpc::DrawMap(request, core::kMaxMapSide);
     WAYSTAR_RETURN_IF_ERROR(map.status());
     const absl::StatusOr<core::PinnedSnapshot> snapshot = std::visit(

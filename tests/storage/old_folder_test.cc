@@ -123,7 +123,7 @@ class OldFolderTest : public ::testing::Test {
   ~OldFolderTest() override { fs::remove_all(folder_); }
 
   static std::string DigestOf(const core::MapSnapshot& map) {
-    EXPECT_EQ(map.digest(), map.is_graph() ? SlowDigest(map.graph()) : SlowDigest(map.grid())) << map.id;
+    EXPECT_EQ(map.digest(), SlowDigest(map.map)) << map.id;
     return absl::StrFormat("%016x", map.digest());
   }
 

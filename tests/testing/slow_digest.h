@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "server/core/graph/waypoint_graph.h"
+#include "server/core/kind/any_map.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::testing {
@@ -11,5 +13,8 @@ namespace waystar::testing {
 // Returns the digest as docs/image-format.md says that it is made, with none of the server's own hashing.
 std::uint64_t SlowDigest(const core::GridMap& map);
 std::uint64_t SlowDigest(const core::WaypointGraph& graph);
+inline std::uint64_t SlowDigest(const core::AnyMap& map) {
+  return std::visit([](const auto& of_kind) { return SlowDigest(of_kind); }, map);
+}
 
 }  // namespace waystar::testing

@@ -21,8 +21,9 @@ constexpr std::int64_t kWorkOfOne = 64;
 // Adds up the work of edits that have not been checked.
 class Estimator {
  public:
-  // One of the two is null.
-  Estimator(const GridMap* grid, const WaypointGraph* graph) : grid_(grid), graph_(graph) {}
+  // Without cells, each part of a shape is so much work.
+  Estimator(const ObstacleTable& obstacles, const std::optional<Rectangle>& cells, std::int64_t work_of_part)
+      : obstacles_(obstacles), cells_(cells), work_of_part_(work_of_part) {}
 
   std::int64_t work() const { return work_; }
 
@@ -49,6 +50,7 @@ class Estimator {
   void operator()(const RemoveObstacle& edit) { AddKnown(edit.id); }
   void operator()(const Overlay& overlay) {
     AddPaint(overlay.blocked);
+    AddEach(overlay.blocked_nodes.size() + overlay.blocked_edges.size());
     std::ranges::for_each(overlay.ignored_obstacles, [&](const std::string& id) { AddKnown(id); });
   }
   void operator()(const PutNodes& edit) { AddEach(edit.nodes.size()); }
@@ -61,8 +63,6 @@ class Estimator {
   void operator()(const Other& /*edit*/) {}
 
  private:
-  Rectangle bounds() const { return grid_ != nullptr ? grid_->bounds() : Rectangle(); }
-
   // An obstacle of the map, or of an edit before.
   struct Known {
     const Shape* shape = nullptr;
@@ -73,7 +73,7 @@ class Estimator {
     if (const auto found = put_.find(id); found != put_.end()) {
       return found->second;
     }
-    const auto obstacle = (grid_ != nullptr ? grid_->obstacles() : graph_->sight().obstacles()).Find(id);
+    const auto obstacle = obstacles_.Find(id);
     return obstacle == nullptr ? std::nullopt
                                : std::optional<Known>({&obstacle->shape, obstacle->effect.kind});
   }
@@ -87,9 +87,12 @@ class Estimator {
   void AddEach(std::size_t count) { Add(static_cast<std::int64_t>(count), kWorkOfOne); }
 
   void Add(const Shape& shape, std::int64_t times) {
-    if (grid_ != nullptr && CheckShape(shape, bounds(), ShapeOverlap::kNone).ok()) {
+    if (!cells_.has_value()) {
+      // In this order, since edits of graphs count nothing for it.
+      Add(static_cast<std::int64_t>(PartCount(shape)) * work_of_part_, times);
+    } else if (CheckShape(shape, *cells_, ShapeOverlap::kNone).ok()) {
       Add(static_cast<std::int64_t>(shape.cells.size()), kWorkOfOne * times);
-      Add(WorkOf(shape, bounds()), times);
+      Add(WorkOf(shape, *cells_), times);
     }
   }
   void Add(std::int64_t work, std::int64_t times) {
@@ -97,16 +100,20 @@ class Estimator {
     work_ = work > (kMax - work_) / times ? kMax : work_ + work * times;
   }
 
-  const GridMap* const grid_;
-  const WaypointGraph* const graph_;
+  const ObstacleTable& obstacles_;
+  const std::optional<Rectangle> cells_;
+  const std::int64_t work_of_part_;
   std::map<absl::string_view, Known> put_;
   std::int64_t work_ = 0;
 };
 
+Estimator EstimatorOf(const GridMap& map) { return {map.obstacles(), map.bounds(), 0}; }
+Estimator EstimatorOf(const WaypointGraph& graph) { return {graph.obstacles(), std::nullopt, 0}; }
+
 }  // namespace
 
-std::int64_t EstimateWork(absl::Span<const Edit> edits, const std::variant<GridMap, WaypointGraph>& map) {
-  Estimator estimator(std::get_if<GridMap>(&map), std::get_if<WaypointGraph>(&map));
+std::int64_t EstimateWork(absl::Span<const Edit> edits, const AnyMap& map) {
+  Estimator estimator = std::visit([](const auto& of_kind) { return EstimatorOf(of_kind); }, map);
   for (const Edit& edit : edits) {
     std::visit(estimator, edit);
   }
@@ -114,7 +121,15 @@ std::int64_t EstimateWork(absl::Span<const Edit> edits, const std::variant<GridM
 }
 
 std::int64_t EstimateWork(const Overlay& overlay, const GridMap& map) {
-  Estimator estimator(&map, nullptr);
+  Estimator estimator = EstimatorOf(map);
+  estimator(overlay);
+  return estimator.work();
+}
+
+std::int64_t EstimateWork(const Overlay& overlay, const WaypointGraph& graph) {
+  // It is not known which nodes and arcs lie near a shape.
+  const auto all = static_cast<std::int64_t>(graph.node_count() + graph.arc_count());
+  Estimator estimator(graph.obstacles(), std::nullopt, all);
   estimator(overlay);
   return estimator.work();
 }

@@ -86,6 +86,7 @@ absl::StatusOr<ChangeSummary> GraphBatchEditor::Apply(absl::Span<const Edit> edi
     }
   }
   const GraphChanges changes = editor.changes();
+  places_.Add(changes.places);
   graph_ = std::move(editor).Finish();
   return ChangeSummary{.changed_bounds = UnitsAround(changes.bounds),
                        .changed_nodes = changes.nodes,

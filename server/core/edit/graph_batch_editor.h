@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/waypoint_graph.h"
+#include "server/core/map/map_changes.h"
 
 namespace waystar::core {
 
@@ -26,11 +27,15 @@ class GraphBatchEditor {
   // Returns the digest of the graph with the batches so far.
   std::uint64_t digest() const { return graph_.digest(); }
 
+  // Returns what the batches so far changed.
+  const GraphPlaces& places() const { return places_; }
+
   // The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }
 
  private:
   WaypointGraph graph_;
+  GraphPlaces places_;
 };
 
 }  // namespace waystar::core

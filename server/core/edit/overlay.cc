@@ -41,6 +41,11 @@ absl::Status CheckIds(const std::vector<std::string>& ids) {
 
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                                     MemoryAccount::Reservation* memory) {
+  if (!overlay.blocked_nodes.empty() || !overlay.blocked_edges.empty()) {
+    return MakeError(ErrorReason::kWrongMapKind,
+                     overlay.blocked_nodes.empty() ? "overlay.blocked_edges" : "overlay.blocked_nodes",
+                     "a grid has neither nodes nor edges");
+  }
   WAYSTAR_RETURN_IF_ERROR(CheckIds(overlay.ignored_obstacles));
   if (!overlay.blocked.empty()) {
     if (absl::Status status = CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny); !status.ok()) {

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
+#include "server/core/graph/waypoint.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/shape/shape.h"
 
@@ -18,7 +19,13 @@ struct Overlay {
   // Ids of named obstacles to treat as if they were not there. Ids that are not on the map are ignored.
   std::vector<std::string> ignored_obstacles;
 
-  bool empty() const { return blocked.empty() && ignored_obstacles.empty(); }
+  // Nodes and edges of a waypoint graph to treat as disabled.
+  std::vector<std::string> blocked_nodes;
+  std::vector<EdgeName> blocked_edges;
+
+  bool empty() const {
+    return blocked.empty() && ignored_obstacles.empty() && blocked_nodes.empty() && blocked_edges.empty();
+  }
 
   friend bool operator==(const Overlay&, const Overlay&) = default;
 };
@@ -32,7 +39,8 @@ inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
 // kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", the errors of CheckShape below
 // "overlay.blocked", of which any part has to overlap the map, and RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with
 // "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits, or MAPS_MEMORY_FULL with
-// "overlay". `memory`, unless it is null, is to be kept as long as the result.
+// "overlay"; FAILED_PRECONDITION / WRONG_MAP_KIND with "overlay.blocked_nodes" or "overlay.blocked_edges".
+// `memory`, unless it is null, is to be kept as long as the result.
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                                     MemoryAccount::Reservation* memory = nullptr);
 

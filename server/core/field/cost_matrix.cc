@@ -170,17 +170,22 @@ absl::StatusOr<CostMatrix> ThroughPortals(const GridMap& map, World& world, cons
 
 }  // namespace
 
+absl::Status CheckMatrixSize(std::size_t starts, std::size_t goals) {
+  if (starts * goals > kMaxMatrixEntries) {
+    return MakeError(ErrorReason::kTooManyItems, "goals",
+                     absl::StrCat("the matrix would have ", starts * goals, " entries; at most ",
+                                  kMaxMatrixEntries, " are allowed"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CostMatrix> ComputeCostMatrix(const GridMap& map, World& world, const CostMatrixQuery& query,
                                              const Budget& budget, Scratch& scratch,
                                              FieldScratch& field_scratch) {
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckList(map, "starts", query.starts));
   WAYSTAR_RETURN_IF_ERROR(CheckList(map, "goals", query.goals));
-  if (query.starts.size() * query.goals.size() > kMaxMatrixEntries) {
-    return MakeError(ErrorReason::kTooManyItems, "goals",
-                     absl::StrCat("the matrix would have ", query.starts.size() * query.goals.size(),
-                                  " entries; at most ", kMaxMatrixEntries, " are allowed"));
-  }
+  WAYSTAR_RETURN_IF_ERROR(CheckMatrixSize(query.starts.size(), query.goals.size()));
   absl::StatusOr<CostMatrix> matrix = map.portals().empty()
                                           ? OnFoot(map, query, budget, scratch, field_scratch)
                                           : ThroughPortals(map, world, query, budget, scratch, field_scratch);

@@ -21,6 +21,9 @@ inline constexpr std::size_t kMaxMatrixSide = 1024;
 // The most entries of the matrix: starts times goals.
 inline constexpr std::size_t kMaxMatrixEntries = 65536;
 
+// Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for more than kMaxMatrixEntries.
+absl::Status CheckMatrixSize(std::size_t starts, std::size_t goals);
+
 struct CostMatrixQuery {
   // From 1 to kMaxMatrixSide of each; a cell may occur more than once.
   absl::Span<const Cell> starts;

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -18,40 +17,13 @@
 #include "server/core/map/portal.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/random_draws.h"
 #include "server/core/search/reachability.h"
 #include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {
-
-// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). The same numbers everywhere,
-// as those of the standard library's distributions are not.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-
-  // Returns a number from 0 to bound - 1, with equal chances. REQUIRES: bound > 0.
-  std::uint64_t Below(std::uint64_t bound) {
-    const std::uint64_t uneven = (0 - bound) % bound;
-    std::uint64_t number = Next();
-    while (number < uneven) {
-      number = Next();
-    }
-    return number % bound;
-  }
-
- private:
-  std::uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15;
-    std::uint64_t mixed = state_;
-    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
-    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
-    return mixed ^ mixed >> 31;
-  }
-
-  std::uint64_t state_;
-};
 
 // The cells to draw from, in row-major order.
 class Candidates {
@@ -174,32 +146,6 @@ class Candidates {
   // Candidates up to and with each row.
   std::vector<std::int64_t> through_;
 };
-
-std::vector<std::int64_t> Draw(std::int64_t count, std::int64_t total, SplitMix& random) {
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t i = 0; i < count; ++i) {
-    numbers.push_back(static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(total))));
-  }
-  return numbers;
-}
-
-// Shuffles as many numbers to the front as are wanted, without the rest: Fisher and Yates; Durstenfeld,
-// "Algorithm 235: Random Permutation" (1964).
-std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, SplitMix& random) {
-  std::vector<std::int64_t> numbers;
-  // The number at each place that holds another than its own.
-  absl::flat_hash_map<std::int64_t, std::int64_t> moved;
-  const auto at = [&](std::int64_t place) {
-    const auto found = moved.find(place);
-    return found == moved.end() ? place : found->second;
-  };
-  for (std::int64_t i = 0; i < std::min(count, total); ++i) {
-    const auto place = i + static_cast<std::int64_t>(random.Below(static_cast<std::uint64_t>(total - i)));
-    numbers.push_back(at(place));
-    moved[place] = at(i);
-  }
-  return numbers;
-}
 
 }  // namespace
 

@@ -119,6 +119,10 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
       }
       if (!is_same && (was_there || change->is_there)) {
         changed.push_back(*change);
+        changed.back().is_better =
+            change->is_there && change->arc.is_open() &&
+            (!was_there || !old.arcs[next].is_open() || change->arc.cost < old.arcs[next].cost ||
+             (change->tags & ~old_tags(next)) != 0);
       }
       if (change->is_there) {
         keep(change->arc, change->tags);

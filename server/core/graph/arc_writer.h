@@ -18,6 +18,8 @@ struct ArcChange {
   Arc arc;
   TagSet tags = 0;
   bool is_there = true;
+  // Set in what ArcWriter returns: whether paths can use the arc that could not before, or for less.
+  bool is_better = false;
 
   // Arcs are ordered by their source, then by their target.
   friend bool operator<(const ArcChange& a, const ArcChange& b) {

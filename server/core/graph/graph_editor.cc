@@ -121,7 +121,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
   const std::size_t place = number % kPageNodes;
   const std::uint64_t bit = std::uint64_t{1} << place;
   if (!is_new) {
-    NoteNode(number);
+    NoteNode(number, false);
     graph_.digest_ -= graph_.DigestOfNode(number);
     graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   }
@@ -139,7 +139,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
   }
   graph_.digest_ += graph_.DigestOfNode(number);
   changes_.nodes += 1;
-  NoteNode(number);
+  NoteNode(number, node.enabled);
   return absl::OkStatus();
 }
 
@@ -300,9 +300,26 @@ absl::Status GraphEditor::Reconnect(absl::Span<const NodeNumber> nodes, std::vec
   return absl::OkStatus();
 }
 
-void GraphEditor::NoteNode(NodeNumber node) {
+void GraphEditor::NoteNode(NodeNumber node, bool is_opened) {
   const WorldPoint& at = graph_.PositionOf(node);
-  changes_.bounds = changes_.bounds.And(Box::Around(at.x, at.y, 0.0));
+  const Box box = Box::Around(at.x, at.y, 0.0);
+  changes_.bounds = changes_.bounds.And(box);
+  changes_.places.changed.Add(box);
+  if (is_opened) {
+    changes_.places.opened.Add(box);
+  }
+}
+
+void GraphEditor::NoteArc(const ArcChange& change) {
+  const WorldPoint& from = graph_.PositionOf(change.from);
+  const WorldPoint& to = graph_.PositionOf(change.arc.to);
+  const Box beginning = Box::Around(from.x, from.y, 0.0);
+  const Box around = beginning.And(Box::Around(to.x, to.y, 0.0));
+  changes_.bounds = changes_.bounds.And(around);
+  changes_.places.changed.Add(around);
+  if (change.is_better) {
+    changes_.places.opened.Add(beginning);
+  }
 }
 
 absl::Status GraphEditor::Write(std::vector<ArcChange> changes) {
@@ -313,8 +330,7 @@ absl::Status GraphEditor::Write(std::vector<ArcChange> changes) {
   }
   changes_.arcs += static_cast<std::int64_t>(changed.size());
   for (const ArcChange& change : changed) {
-    NoteNode(change.from);
-    NoteNode(change.arc.to);
+    NoteArc(change);
   }
   return absl::OkStatus();
 }
@@ -344,7 +360,7 @@ absl::Status GraphEditor::RemoveNodes(absl::Span<const std::string> ids) {
 }
 
 void GraphEditor::DropNode(NodeNumber number) {
-  NoteNode(number);
+  NoteNode(number, false);
   ++changes_.nodes;
   graph_.digest_ -= graph_.DigestOfNode(number);
   const std::size_t place = number % kPageNodes;
@@ -462,7 +478,7 @@ absl::Status GraphEditor::SetNodesEnabled(absl::Span<const std::string> ids, boo
       page.heads[node % kPageNodes].is_enabled = enabled ? 1 : 0;
       graph_.digest_ += graph_.DigestOfNode(node);
       ++changes_.nodes;
-      NoteNode(node);
+      NoteNode(node, enabled);
     }
   }
   return absl::OkStatus();

@@ -14,12 +14,13 @@
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/arc_writer.h"
-#include "server/core/graph/box_tree.h"
 #include "server/core/graph/node_pages.h"
 #include "server/core/graph/owner.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/graph/waypoint_graph.h"
+#include "server/core/map/map_changes.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/shape/box.h"
 
 namespace waystar::core {
 
@@ -27,7 +28,7 @@ namespace waystar::core {
 // the time of an edit to some seconds.
 inline constexpr std::size_t kMaxPairs = std::size_t{1} << 22;
 
-// Counts of what edits changed.
+// What edits changed.
 struct GraphChanges {
   // Nodes that were put, removed, enabled or disabled.
   std::int64_t nodes = 0;
@@ -35,6 +36,8 @@ struct GraphChanges {
   std::int64_t arcs = 0;
   // A box around those nodes and the ends of those arcs.
   Box bounds;
+  // The same in smaller boxes, and obstacles.
+  GraphPlaces places;
 };
 
 // Applies edits to a copy of a graph, which shares with the original what they do not change: an edit costs
@@ -88,6 +91,13 @@ class GraphEditor {
   absl::Status ResizeObstacle(absl::string_view id, Shape shape);
   absl::Status RemoveObstacle(absl::string_view id);
 
+  // Blocks an area as an obstacle of that shape would, in addition to all obstacles and in place of an area
+  // that was blocked before. It has the id kAreaId, which no obstacle that is put can have. This is for
+  // graphs that are not kept. Returns, with fields that begin with '.', the errors of CheckShape, and
+  // BATCH_TOO_LARGE with an empty field.
+  absl::Status BlockArea(Shape shape);
+  static constexpr absl::string_view kAreaId = "(area)";
+
   // Returns the changes since the editor was made.
   const GraphChanges& changes() const { return changes_; }
 
@@ -131,12 +141,15 @@ class GraphEditor {
   bool IsOwnArc(NodeNumber from, NodeNumber to) const;
 
   absl::Status ReplaceObstacle(std::shared_ptr<const Obstacle> before, std::shared_ptr<const Obstacle> after);
-  void CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const;
+  // Each is appended once, however many parts touch it.
+  absl::Status CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const;
   absl::Status CollectPairs(const Shape& shape, PairSet& touched);
 
   absl::Status CountPairs(std::size_t count);
   absl::Status Write(std::vector<ArcChange> changes);
-  void NoteNode(NodeNumber node);
+  // `is_opened` as in GraphPlaces.
+  void NoteNode(NodeNumber node, bool is_opened);
+  void NoteArc(const ArcChange& change);
 
   WaypointGraph graph_;
   const Owner owner_;

@@ -30,13 +30,14 @@ class GridSight {
   // Returns whether the cell that holds a position is walkable; false off the grid.
   bool IsWalkableAt(const WorldPoint& position) const;
 
-  std::size_t memory_bytes() const { return walkable_.memory_bytes(); }
-
- private:
+  // Returns a position in units of 2^-20 of a cell, from the corner of cell (0, 0).
   FixedPoint InCells(const WorldPoint& point) const {
     return ToFixed(Point{(point.x - origin_.x) / cell_size_, (point.y - origin_.y) / cell_size_});
   }
 
+  std::size_t memory_bytes() const { return walkable_.memory_bytes(); }
+
+ private:
   BitPlane walkable_;
   Point origin_;
   double cell_size_;

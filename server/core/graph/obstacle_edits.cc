@@ -1,7 +1,9 @@
 // The part of GraphEditor that lays obstacles over a graph.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,10 +13,13 @@
 #include "server/core/graph/sight_line.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/shape/shape_check.h"
 #include "server/core/shape/shape_shift.h"
 
 namespace waystar::core {
 namespace {
+
+constexpr std::size_t kArcsPerPoll = 1024;
 
 // For an obstacle of a graph, which has no cells: it may lie anywhere.
 absl::Status CheckOnGraph(const Obstacle& obstacle) {
@@ -66,13 +71,23 @@ absl::Status GraphEditor::RemoveObstacle(absl::string_view id) {
   return ReplaceObstacle(std::move(before), nullptr);
 }
 
+absl::Status GraphEditor::BlockArea(Shape shape) {
+  WAYSTAR_RETURN_IF_ERROR(CheckShape(shape, Rectangle{}, ShapeOverlap::kNone));
+  auto area =
+      std::make_shared<const Obstacle>(Obstacle{.id = std::string(kAreaId), .shape = std::move(shape)});
+  return ReplaceObstacle(graph_.sight_.obstacles().Find(kAreaId), std::move(area));
+}
+
 absl::Status GraphEditor::ReplaceObstacle(std::shared_ptr<const Obstacle> before,
                                           std::shared_ptr<const Obstacle> after) {
   std::vector<ArcChange> changes;
   PairSet pairs;
   for (const Obstacle* obstacle : {before.get(), after.get()}) {
     if (obstacle != nullptr) {
-      CollectOwnArcs(obstacle->shape, changes);
+      for (std::size_t part = 0; part < PartCount(obstacle->shape); ++part) {
+        changes_.places.sight.Add(BoxAroundPart(obstacle->shape, part));
+      }
+      WAYSTAR_RETURN_IF_ERROR(CollectOwnArcs(obstacle->shape, changes));
       WAYSTAR_RETURN_IF_ERROR(CollectPairs(obstacle->shape, pairs));
     }
   }
@@ -81,20 +96,41 @@ absl::Status GraphEditor::ReplaceObstacle(std::shared_ptr<const Obstacle> before
   } else {
     graph_.sight_.Remove(before->id, owner_);
   }
+  std::size_t seen = 0;
   for (ArcChange& change : changes) {
+    if (seen++ % kArcsPerPoll == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    }
     const bool is_clear =
         graph_.sight_.IsClearOfObstacles(graph_.PositionOf(change.from), graph_.PositionOf(change.arc.to));
     change.arc.flags &= ~std::uint32_t{Arc::kBlocked};
     change.arc.flags |= is_clear ? 0U : std::uint32_t{Arc::kBlocked};
   }
   for (const Pair& pair : pairs) {
+    if (seen++ % kArcsPerPoll == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    }
     ConnectPair(pair, AreConnected(pair.low, pair.high), changes);
   }
   return Write(std::move(changes));
 }
 
-void GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const {
+absl::Status GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const {
+  const auto is_before = [](const ArcChange& a, const ArcChange& b) {
+    return std::pair(a.from, a.arc.to) < std::pair(b.from, b.arc.to);
+  };
+  const auto is_same = [](const ArcChange& a, const ArcChange& b) {
+    return a.from == b.from && a.arc.to == b.arc.to;
+  };
+  // Many parts may touch one arc.
+  const auto merge = [&] {
+    std::sort(touched.begin(), touched.end(), is_before);
+    touched.erase(std::unique(touched.begin(), touched.end(), is_same), touched.end());
+  };
+  std::size_t merged = touched.size();
+  std::size_t seen = 0;
   for (std::size_t part = 0; part < PartCount(shape); ++part) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     const Box around = BoxAroundPart(shape, part);
     graph_.places_.VisitOverlapping(around, [&](const PlacedNode& node) {
       for (const Arc& arc : graph_.ArcsOf(node.number)) {
@@ -107,9 +143,15 @@ void GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& tou
           touched.push_back({.from = node.number, .arc = arc, .tags = graph_.TagsOfArc(node.number, arc)});
         }
       }
-      return true;
+      return ++seen % kArcsPerPoll != 0 || CheckStop(stop_).ok();
     });
+    if (touched.size() > 2 * merged + kArcsPerPoll) {
+      merge();
+      merged = touched.size();
+    }
   }
+  merge();
+  return CheckStop(stop_);
 }
 
 absl::Status GraphEditor::CollectPairs(const Shape& shape, PairSet& touched) {
@@ -120,6 +162,7 @@ absl::Status GraphEditor::CollectPairs(const Shape& shape, PairSet& touched) {
   std::vector<PlacedNode> near;
   std::vector<NodeNumber> others;
   for (std::size_t part = 0; part < PartCount(shape); ++part) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     const Box around = BoxAroundPart(shape, part);
     near.clear();
     graph_.places_.VisitOverlapping(

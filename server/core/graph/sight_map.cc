@@ -40,8 +40,8 @@ bool SightMap::IsClearOfObstacles(const WorldPoint& a, const WorldPoint& b) cons
     return true;
   }
   const Segment segment{ToFixed(a), ToFixed(b)};
-  return parts_.VisitAlong({a.x, a.y}, {b.x, b.y}, [&](const Part& part) {
-    return !TouchesPart(segment, part.obstacle->shape, part.number);
+  return VisitPartsAlong(a, b, [&](const Obstacle& obstacle, std::size_t part) {
+    return !TouchesPart(segment, obstacle.shape, part);
   });
 }
 

@@ -45,6 +45,15 @@ class SightMap {
     return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
   }
 
+  // Calls visit(obstacle, part) for the parts of obstacles that the straight line between two positions may
+  // touch (TouchesPart in sight_line.h), in no particular order, until it returns false. Returns whether it
+  // never did.
+  template <typename Visitor>
+  bool VisitPartsAlong(const WorldPoint& a, const WorldPoint& b, Visitor visit) const {
+    return parts_.VisitAlong({a.x, a.y}, {b.x, b.y},
+                             [&](const Part& part) { return visit(*part.obstacle, part.number); });
+  }
+
   // Returns the obstacles with a part near `area`, in the order of ids, and maybe some that come close.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
 

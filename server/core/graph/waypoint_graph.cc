@@ -86,10 +86,17 @@ std::vector<std::string> WaypointGraph::NamesOf(TagSet tags) const {
   return names;
 }
 
-NodeNumber WaypointGraph::NearestVisible(const WorldPoint& position, double radius) const {
+NodeNumber WaypointGraph::NearestVisible(const WorldPoint& position, double radius,
+                                         const StopCheck* stop) const {
+  constexpr std::size_t kNodesPerPoll = 64;
   NodeNumber nearest = kNoNodeNumber;
+  std::size_t seen = 0;
   double limit = radius * radius;
   places_.VisitNear(position.x, position.y, limit, [&](const PlacedNode& node) {
+    if (++seen % kNodesPerPoll == 0 && !CheckStop(stop).ok()) {
+      nearest = kNoNodeNumber;
+      limit = -1.0;
+    }
     const double distance = SquaredDistance(node.position, position);
     if (distance > limit || (distance == limit && node.number > nearest) || !IsEnabled(node.number) ||
         !sight_.IsClear(position, node.position)) {

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/id_index.h"
 #include "server/core/graph/node_pages.h"
@@ -19,6 +20,7 @@
 #include "server/core/graph/waypoint.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/map/element_hash.h"
+#include "server/core/map/map_kind.h"
 
 namespace waystar::core {
 
@@ -53,6 +55,8 @@ class WaypointGraph {
   // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance", and the error of `stop`, which is
   // asked before each obstacle, node and edge.
   static absl::StatusOr<WaypointGraph> Create(const WaypointSpec& spec, const StopCheck* stop = nullptr);
+
+  static MapKind kind() { return MapKind::kWaypointGraph; }
 
   std::size_t node_count() const { return node_count_; }
   std::size_t arc_count() const { return arc_count_; }
@@ -101,6 +105,7 @@ class WaypointGraph {
   std::vector<std::string> NamesOf(TagSet tags) const;
 
   const SightMap& sight() const { return sight_; }
+  const ObstacleTable& obstacles() const { return sight_.obstacles(); }
   std::optional<double> max_distance() const { return max_distance_; }
 
   // Returns the least cost per unit of length of an open arc that is none of cheap_arcs(), which a heuristic
@@ -109,8 +114,9 @@ class WaypointGraph {
   const std::vector<CheapArc>& cheap_arcs() const { return bound_.cheap; }
 
   // Returns the enabled node nearest to the position of those it sees (IsClear in sight_map.h) within
-  // `radius`, and among equals the smallest number. Returns kNoNodeNumber if there is none.
-  NodeNumber NearestVisible(const WorldPoint& position, double radius) const;
+  // `radius`, and among equals the smallest number. Returns kNoNodeNumber if there is none, or once `stop`
+  // fails, which is asked every few nodes.
+  NodeNumber NearestVisible(const WorldPoint& position, double radius, const StopCheck* stop = nullptr) const;
 
   // Calls visit(node) for the nodes at most `radius` from a position.
   template <typename Visitor>
@@ -128,6 +134,8 @@ class WaypointGraph {
 
   // Returns the bytes held by this revision, shared parts included.
   std::size_t memory_bytes() const;
+  // Adds them to `use`.
+  void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this revision and not by `other`. The cost is proportional to what differs,
   // plus a pointer for some thousand nodes. REQUIRES: one was edited into the other, or a third into both.
   std::size_t BytesBeyond(const WaypointGraph& other) const;

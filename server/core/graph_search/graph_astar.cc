@@ -10,20 +10,23 @@
 namespace waystar::core {
 namespace {
 
+template <typename Recorder>
 class GraphAStar {
  public:
   GraphAStar(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
-             GraphScratch& scratch)
+             GraphScratch& scratch, Recorder& recorder)
       : graph_(graph),
         task_(task),
         budget_(budget),
         scratch_(scratch),
+        recorder_(recorder),
         heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position) : GraphHeuristic()) {}
 
   GraphSearchReport Run() {
     report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
     scratch_.Reach(scratch_.At(task_.start), 0, task_.start);
-    report_.end = Push(task_.start, 0, graph_.HeadOf(task_.start)) ? Loop() : SearchEnd::kScratchLimit;
+    report_.end =
+        Push(task_.start, task_.start, 0, graph_.HeadOf(task_.start)) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
   }
 
@@ -46,6 +49,7 @@ class GraphAStar {
         return *end;
       }
       ++report_.statistics.expanded;
+      recorder_.Expanded(node, entry.g, entry.f);
       if (task_.wants_nearest) {
         NoteNearest(node, entry.g);
       }
@@ -89,16 +93,18 @@ class GraphAStar {
         __builtin_prefetch(graph_.PackedArcsOf(to));
         __builtin_prefetch(graph_.PackedArcsOf(to) + 8);
       }
-      if (!Push(to, next_g, head)) {
+      if (!Push(to, node, next_g, head)) {
         return false;
       }
     }
     return true;
   }
 
-  bool Push(NodeNumber node, Cost g, const NodeHead& head) {
+  bool Push(NodeNumber node, NodeNumber parent, Cost g, const NodeHead& head) {
     ++report_.statistics.generated;
-    return scratch_.Push({.f = g + heuristic_.Estimate(head.position), .g = g, .packed_cell = node});
+    const Cost f = g + heuristic_.Estimate(head.position);
+    recorder_.Generated(node, parent, g, f);
+    return scratch_.Push({.f = f, .g = g, .packed_cell = node});
   }
 
   void NoteNearest(NodeNumber node, Cost g) {
@@ -116,6 +122,7 @@ class GraphAStar {
   const GraphSearchTask& task_;
   const Budget& budget_;
   GraphScratch& scratch_;
+  Recorder& recorder_;
   const GraphHeuristic heuristic_;
   GraphSearchReport report_;
   double nearest_distance_ = 0.0;
@@ -124,8 +131,12 @@ class GraphAStar {
 }  // namespace
 
 GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
-                              GraphScratch& scratch) {
-  return GraphAStar(graph, task, budget, scratch).Run();
+                              GraphScratch& scratch, NodeRecorder* recorder) {
+  if (recorder != nullptr) {
+    return GraphAStar(graph, task, budget, scratch, *recorder).Run();
+  }
+  NoNodeRecorder none;
+  return GraphAStar(graph, task, budget, scratch, none).Run();
 }
 
 }  // namespace waystar::core

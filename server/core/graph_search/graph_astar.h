@@ -3,6 +3,7 @@
 
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/graph_search/graph_scratch.h"
+#include "server/core/graph_search/node_recorder.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 
@@ -30,8 +31,10 @@ struct GraphSearchReport {
   SearchStatistics statistics;
 };
 
+// A recorder, unless it is null, receives each step of the search.
+//
 // REQUIRES: the start is enabled; scratch.Start(graph.number_limit()) returned true.
 GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
-                              GraphScratch& scratch);
+                              GraphScratch& scratch, NodeRecorder* recorder = nullptr);
 
 }  // namespace waystar::core

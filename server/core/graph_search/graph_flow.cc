@@ -8,6 +8,7 @@
 #include "server/core/graph_search/graph_flood.h"
 #include "server/core/grid/cost.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 
@@ -15,8 +16,9 @@ absl::StatusOr<GraphFlow> ComputeGraphFlow(const WaypointGraph& graph, const Gra
                                            const Budget& budget, GraphScratch& scratch) {
   WAYSTAR_ASSIGN_OR_RETURN(const TagSet required_tags, FindRequiredTags(graph, query.required_tags));
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
+  const BudgetStop stop(budget);
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<GraphSeat> goals,
-                           FindSeats(graph, query.goals, query.snap_radius, "goals"));
+                           FindSeats(graph, query.goals, query.snap_radius, "goals", &stop));
   std::vector<GraphSeed> seeds;
   for (std::size_t i = 0; i < goals.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckSeatInRegion(graph, query.region, goals[i], IndexedField("goals", i)));

@@ -69,8 +69,10 @@ class MatrixMaker {
     lines_.assign(starts_.places.size() * columns(), kNone);
     auto line = lines_.begin();
     for (const GraphPlace& start : starts_.places) {
-      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       for (const GraphPlace& goal : goals_.places) {
+        if ((line - lines_.begin()) % kSeatsPerPoll == 0) {
+          WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+        }
         if (SeeEachOther(graph_, start, goal, !query_.required_tags.empty())) {
           *line = LineCost(start, goal);
         }
@@ -96,13 +98,13 @@ class MatrixMaker {
     side.seats.resize(side.places.size());
     std::vector<NodeNumber> nodes;
     for (std::size_t i = 0; i < side.places.size(); ++i) {
-      if (sees_all[i]) {
-        continue;
-      }
       if (i % kSeatsPerPoll == 0) {
         WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       }
-      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, side.places[i], query_.snap_radius, "");
+      if (sees_all[i]) {
+        continue;
+      }
+      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, side.places[i], query_.snap_radius, "", &stop_);
       if (!seat.ok()) {
         return WithFieldPrefix(seat.status(), IndexedField(side.list, i));
       }

@@ -7,6 +7,11 @@
 #include "server/core/search/checks.h"
 
 namespace waystar::core {
+namespace {
+
+constexpr std::size_t kPlacesPerPoll = 16;
+
+}  // namespace
 
 absl::Status CheckPlace(const GraphPlace& place, absl::string_view field) {
   if (const auto* position = std::get_if<WorldPoint>(&place)) {
@@ -18,7 +23,7 @@ absl::Status CheckPlace(const GraphPlace& place, absl::string_view field) {
 }
 
 absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace& place, double snap_radius,
-                                   absl::string_view field) {
+                                   absl::string_view field, const StopCheck* stop) {
   if (const auto* id = std::get_if<std::string>(&place)) {
     const NodeNumber node = graph.FindNode(*id);
     if (node == kNoNodeNumber) {
@@ -35,8 +40,9 @@ absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace&
     return status;
   }
   const WorldPoint position = Rounded(std::get<WorldPoint>(place));
-  const NodeNumber node = graph.NearestVisible(position, snap_radius);
+  const NodeNumber node = graph.NearestVisible(position, snap_radius, stop);
   if (node == kNoNodeNumber) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return MakeError(ErrorReason::kNoNodeNear, field,
                      snap_radius > 0
                          ? absl::StrCat("no enabled node is seen from there within ", snap_radius)
@@ -50,12 +56,15 @@ absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace&
 
 absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
                                                  absl::Span<const GraphPlace> places, double snap_radius,
-                                                 absl::string_view list) {
+                                                 absl::string_view list, const StopCheck* stop) {
   std::vector<GraphSeat> seats;
   seats.reserve(places.size());
   for (const GraphPlace& place : places) {
     // The field's name is made for what is refused alone.
-    absl::StatusOr<GraphSeat> seat = FindSeat(graph, place, snap_radius, "");
+    if (seats.size() % kPlacesPerPoll == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    }
+    absl::StatusOr<GraphSeat> seat = FindSeat(graph, place, snap_radius, "", stop);
     if (!seat.ok()) {
       return WithFieldPrefix(seat.status(), IndexedField(list, seats.size()));
     }

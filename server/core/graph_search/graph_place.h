@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/graph/node_pages.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/graph/world_point.h"
@@ -35,15 +36,17 @@ absl::Status CheckPlace(const GraphPlace& place, absl::string_view field);
 
 // Returns the node of that id, enabled or not, or the nearest enabled node that the position sees
 // (WaypointGraph::NearestVisible). Returns INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND with
-// "<field>.node"; the error of CheckPlace; FAILED_PRECONDITION / NO_NODE_NEAR with "<field>".
+// "<field>.node"; the error of CheckPlace; FAILED_PRECONDITION / NO_NODE_NEAR with "<field>"; and the error
+// of `stop`.
+//
 // REQUIRES: the snap radius is finite, and 0 or more.
 absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace& place, double snap_radius,
-                                   absl::string_view field);
+                                   absl::string_view field, const StopCheck* stop = nullptr);
 
 // Finds the seats of a list of places, with fields such as "goals[3].node".
 absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
                                                  absl::Span<const GraphPlace> places, double snap_radius,
-                                                 absl::string_view list);
+                                                 absl::string_view list, const StopCheck* stop = nullptr);
 
 // Returns whether the way between the two is the straight line, which needs no node: the graph is connected
 // by sight, both are positions and see each other, and no tags are required. REQUIRES: CheckPlace holds.

@@ -44,16 +44,16 @@ class PairChecker {
       : graph_(graph),
         query_(query),
         left_(budget),
+        stop_(budget),
         scratch_(scratch),
         reachable_(query.pairs.size(), false),
         targets_(graph.number_limit()) {}
 
   absl::StatusOr<std::vector<bool>> Check() {
     WAYSTAR_ASSIGN_OR_RETURN(required_tags_, FindRequiredTags(graph_, query_.required_tags));
-    const BudgetStop stop(left_);
     for (std::size_t i = 0; i < query_.pairs.size(); ++i) {
       if (i % kPairsPerPoll == 0) {
-        WAYSTAR_RETURN_IF_ERROR(stop.Check());
+        WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       }
       if (const absl::Status status = FindTrip(i); !status.ok()) {
         return WithFieldPrefix(status, absl::StrCat(IndexedField("pairs", i), "."));
@@ -84,8 +84,9 @@ class PairChecker {
       return absl::OkStatus();
     }
     WAYSTAR_ASSIGN_OR_RETURN(const GraphSeat start,
-                             FindSeat(graph_, pair.start, query_.snap_radius, "start"));
-    WAYSTAR_ASSIGN_OR_RETURN(const GraphSeat goal, FindSeat(graph_, pair.goal, query_.snap_radius, "goal"));
+                             FindSeat(graph_, pair.start, query_.snap_radius, "start", &stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(const GraphSeat goal,
+                             FindSeat(graph_, pair.goal, query_.snap_radius, "goal", &stop_));
     if (graph_.IsEnabled(start.node) && graph_.IsEnabled(goal.node)) {
       if (start.node == goal.node) {
         reachable_[index] = true;
@@ -124,6 +125,7 @@ class PairChecker {
   const WaypointGraph& graph_;
   const GraphReachabilityQuery& query_;
   Budget left_;
+  const BudgetStop stop_;
   GraphScratch& scratch_;
   TagSet required_tags_ = 0;
   std::vector<bool> reachable_;

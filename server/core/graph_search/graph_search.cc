@@ -34,8 +34,13 @@ constexpr std::size_t kGoalsPerPoll = 16;
 class GraphPathFinder {
  public:
   GraphPathFinder(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget,
-                  GraphScratch& scratch)
-      : graph_(graph), query_(query), budget_(budget), scratch_(scratch) {}
+                  GraphScratch& scratch, NodeRecorder* recorder)
+      : graph_(graph),
+        query_(query),
+        budget_(budget),
+        stop_(budget),
+        scratch_(scratch),
+        recorder_(recorder) {}
 
   absl::StatusOr<GraphPathResult> Run() {
     WAYSTAR_RETURN_IF_ERROR(Check());
@@ -75,7 +80,7 @@ class GraphPathFinder {
   }
 
   absl::Status FindStart() {
-    WAYSTAR_ASSIGN_OR_RETURN(start_, FindSeat(graph_, query_.start, query_.snap_radius, kStartField));
+    WAYSTAR_ASSIGN_OR_RETURN(start_, FindSeat(graph_, query_.start, query_.snap_radius, kStartField, &stop_));
     return absl::OkStatus();
   }
 
@@ -90,7 +95,8 @@ class GraphPathFinder {
       return AlongLine(query_.goals.front());
     }
     WAYSTAR_RETURN_IF_ERROR(FindStart());
-    WAYSTAR_ASSIGN_OR_RETURN(goal_, FindSeat(graph_, query_.goals.front(), query_.snap_radius, kGoalField));
+    WAYSTAR_ASSIGN_OR_RETURN(goal_,
+                             FindSeat(graph_, query_.goals.front(), query_.snap_radius, kGoalField, &stop_));
     WAYSTAR_RETURN_IF_ERROR(CheckStart());
     const bool goal_blocked = !graph_.IsEnabled(goal_.node);
     if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
@@ -108,10 +114,9 @@ class GraphPathFinder {
     std::vector<GraphGoal> goals;
     std::optional<NearestGraphGoal> direct;
     bool is_start_found = false;
-    const BudgetStop stop(budget_);
     for (std::size_t i = 0; i < query_.goals.size(); ++i) {
       if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
-        WAYSTAR_RETURN_IF_ERROR(stop.Check());
+        WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       }
       if (IsDirect(query_.goals[i])) {
         const NearestGraphGoal goal{.index = i, .cost = LineCost(query_.start, query_.goals[i])};
@@ -123,7 +128,7 @@ class GraphPathFinder {
       if (!std::exchange(is_start_found, true)) {
         WAYSTAR_RETURN_IF_ERROR(FindStart());
       }
-      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "");
+      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "", &stop_);
       if (!seat.ok()) {
         return WithFieldPrefix(seat.status(), IndexedField("goals", i));
       }
@@ -159,6 +164,10 @@ class GraphPathFinder {
     if (!nearest) {
       return GraphPathResult{.statistics = spent};
     }
+    // Nothing is left to search with.
+    if (spent.expanded >= budget_.max_expansions && !IsAlongLine(*nearest, goals)) {
+      return StartAlone(SearchEnd::kExpansionLimit, spent);
+    }
     absl::StatusOr<GraphPathResult> result = PathTo(*nearest, goals, spent.expanded);
     if (result.ok()) {
       result->goal_index = nearest->index;
@@ -166,6 +175,11 @@ class GraphPathFinder {
       result->statistics.generated += spent.generated;
     }
     return result;
+  }
+
+  static bool IsAlongLine(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals) {
+    return std::none_of(goals.begin(), goals.end(),
+                        [&](const GraphGoal& each) { return each.index == nearest.index; });
   }
 
   absl::StatusOr<GraphPathResult> PathTo(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals,
@@ -207,15 +221,18 @@ class GraphPathFinder {
                              .reason = OutcomeReason::kScratchLimit,
                              .statistics = {.algorithm = AlgorithmToRun()}};
     }
-    const GraphSearchReport report = SearchGraph(
-        graph_,
-        {.start = start_.node,
-         .goal = goal_.node,
-         .goal_position = goal_.position,
-         .required_tags = required_tags_,
-         .is_guided = AlgorithmToRun() == Algorithm::kAStar,
-         .wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport || IsLimited(budget)},
-        budget, scratch_);
+    const bool wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport || IsLimited(budget);
+    const GraphSearchReport report = SearchGraph(graph_,
+                                                 {.start = start_.node,
+                                                  .goal = goal_.node,
+                                                  .goal_position = goal_.position,
+                                                  .required_tags = required_tags_,
+                                                  .is_guided = AlgorithmToRun() == Algorithm::kAStar,
+                                                  .wants_nearest = wants_nearest},
+                                                 budget, scratch_, recorder_);
+    if (report.end == SearchEnd::kScratchLimit && !wants_nearest) {
+      return StartAlone(report.end, report.statistics);
+    }
     return Answer(report, goal_blocked);
   }
 
@@ -269,7 +286,9 @@ class GraphPathFinder {
   const WaypointGraph& graph_;
   const GraphQuery& query_;
   const Budget& budget_;
+  const BudgetStop stop_;
   GraphScratch& scratch_;
+  NodeRecorder* const recorder_;
   TagSet required_tags_ = 0;
   GraphSeat start_;
   GraphSeat goal_;
@@ -278,8 +297,9 @@ class GraphPathFinder {
 }  // namespace
 
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
-                                              const Budget& budget, GraphScratch& scratch) {
-  return GraphPathFinder(graph, query, budget, scratch).Run();
+                                              const Budget& budget, GraphScratch& scratch,
+                                              NodeRecorder* recorder) {
+  return GraphPathFinder(graph, query, budget, scratch, recorder).Run();
 }
 
 }  // namespace waystar::core

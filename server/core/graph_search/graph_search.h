@@ -5,6 +5,7 @@
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/graph_search/graph_query.h"
 #include "server/core/graph_search/graph_scratch.h"
+#include "server/core/graph_search/node_recorder.h"
 
 namespace waystar::core {
 
@@ -29,6 +30,8 @@ namespace waystar::core {
 // see. If no way leads to any goal, the outcome is kUnreachable. With kBudgetExhausted the path may be the
 // start alone.
 //
+// A recorder, unless it is null, receives each step of the search for a path, but none of the flood.
+//
 // Returns, with the fields of a route query, INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND
 // ("start.node", "goals[0].node"), BAD_VALUE ("start.position.x", ...), BAD_PROFILE
 // ("agent.profile.required_tags[0]"); FAILED_PRECONDITION / NO_NODE_NEAR, START_BLOCKED or, with kReport,
@@ -38,6 +41,7 @@ namespace waystar::core {
 //
 // REQUIRES: there is a goal; the snap radius is finite, and 0 or more.
 absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
-                                              const Budget& budget, GraphScratch& scratch);
+                                              const Budget& budget, GraphScratch& scratch,
+                                              NodeRecorder* recorder = nullptr);
 
 }  // namespace waystar::core

@@ -6,6 +6,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/cost.h"
 #include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 
@@ -14,7 +15,9 @@ absl::StatusOr<ReachableNodes> FindReachableNodes(const WaypointGraph& graph,
                                                   GraphScratch& scratch) {
   WAYSTAR_ASSIGN_OR_RETURN(const TagSet required_tags, FindRequiredTags(graph, query.required_tags));
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
-  WAYSTAR_ASSIGN_OR_RETURN(const GraphSeat start, FindSeat(graph, query.start, query.snap_radius, "start"));
+  const BudgetStop stop(budget);
+  WAYSTAR_ASSIGN_OR_RETURN(const GraphSeat start,
+                           FindSeat(graph, query.start, query.snap_radius, "start", &stop));
   WAYSTAR_RETURN_IF_ERROR(CheckSeatInRegion(graph, query.region, start, "start"));
   if (!graph.IsEnabled(start.node)) {
     return MakeError(ErrorReason::kStartBlocked, "start", "the node is not enabled");

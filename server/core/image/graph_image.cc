@@ -248,7 +248,7 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* st
       WriteSight(*grid, to);
     }
   }
-  const ObstacleTable& obstacles = graph.sight().obstacles();
+  const ObstacleTable& obstacles = graph.obstacles();
   to.PutNumber(obstacles.size());
   obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
     WriteObstacle(obstacle, to);

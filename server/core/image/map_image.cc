@@ -45,11 +45,11 @@ BlockWriter Begin(Kind kind) {
 }
 
 template <typename Map>
-absl::StatusOr<std::variant<GridMap, WaypointGraph>> Whole(absl::StatusOr<Map> map, BlockReader& from) {
+absl::StatusOr<AnyMap> Whole(absl::StatusOr<Map> map, BlockReader& from) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
   CheckDigest(map->digest(), from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  absl::StatusOr<std::variant<GridMap, WaypointGraph>> whole;
+  absl::StatusOr<AnyMap> whole;
   whole.emplace(*std::move(map));
   return whole;
 }
@@ -72,8 +72,7 @@ std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop) {
   return std::move(to).Finish();
 }
 
-absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_view image,
-                                                                 const ImageLimits& limits) {
+absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits) {
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_RETURN_IF_ERROR(from.status());

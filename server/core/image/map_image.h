@@ -2,13 +2,13 @@
 #pragma once
 
 #include <string>
-#include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/image/image_limits.h"
+#include "server/core/kind/any_map.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
@@ -27,7 +27,6 @@ std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop = null
 // Returns the map of an image, in bounded time and memory whatever the bytes are. Returns INVALID_ARGUMENT /
 // BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block, and for one whose
 // digest is not that of the map.
-absl::StatusOr<std::variant<GridMap, WaypointGraph>> DecodeImage(absl::string_view image,
-                                                                 const ImageLimits& limits = {});
+absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits = {});
 
 }  // namespace waystar::core

@@ -55,16 +55,16 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
 }
 
 template <typename Map>
-absl::StatusOr<ImportedMap> AsImported(absl::StatusOr<Map> map) {
+absl::StatusOr<AnyMap> AsImported(absl::StatusOr<Map> map) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
   // In place: of a variant that is moved g++ 12 says that it may be uninitialized.
-  absl::StatusOr<ImportedMap> imported;
+  absl::StatusOr<AnyMap> imported;
   imported.emplace(*std::move(map));
   return imported;
 }
 
-absl::StatusOr<ImportedMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
-                                        const ImportOptions& options) {
+absl::StatusOr<AnyMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
+                                   const ImportOptions& options) {
   WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, options.grid.stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t level, file.FindLevel(options.level));
   return AsImported(file.ReadLevel(level, mapping, options));
@@ -82,7 +82,7 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
 }
 
-absl::StatusOr<ImportedMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
+absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
   WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
@@ -125,9 +125,8 @@ MapFormat DetectFormat(absl::string_view bytes) {
   return first == '{' ? FormatOfJson(bytes) : MapFormat::kText;
 }
 
-absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
-                                      const ImportOptions& options) {
-  absl::StatusOr<ImportedMap> map = ReadMap(format, bytes, options);
+absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
+  absl::StatusOr<AnyMap> map = ReadMap(format, bytes, options);
   // A parser that was stopped may say that the file is broken where it ended.
   WAYSTAR_RETURN_IF_ERROR(CheckStop(options.grid.stop));
   return map;
@@ -137,7 +136,7 @@ absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_
                                                  const ImportOptions& options) {
   std::vector<NamedMap> maps;
   if (format != MapFormat::kLdtk) {
-    WAYSTAR_ASSIGN_OR_RETURN(ImportedMap map, ImportMap(format, bytes, options));
+    WAYSTAR_ASSIGN_OR_RETURN(AnyMap map, ImportMap(format, bytes, options));
     maps.push_back({.name = "", .map = std::move(map)});
     return maps;
   }

@@ -2,24 +2,20 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/format/map_format.h"
-#include "server/core/graph/waypoint_graph.h"
 #include "server/core/import/import_options.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/kind/any_map.h"
 
 namespace waystar::core {
-
-using ImportedMap = std::variant<GridMap, WaypointGraph>;
 
 struct NamedMap {
   // The name of a level if the file has several; else empty.
   std::string name;
-  ImportedMap map;
+  AnyMap map;
 };
 
 // Returns the format of bytes, judged by how they begin, and of JSON by its content; kTiled if unknown.
@@ -34,8 +30,7 @@ MapFormat DetectFormat(absl::string_view bytes);
 //
 // It takes memory in proportion to the bytes (about 16 times as much at worst) and to the largest map there
 // may be, whatever sizes and lengths the bytes claim.
-absl::StatusOr<ImportedMap> ImportMap(MapFormat format, absl::string_view bytes,
-                                      const ImportOptions& options);
+absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options);
 
 // As ImportMap, but reads every level of a file that has several, which options.level must not name.
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,

@@ -19,7 +19,7 @@ struct MapFile {
 struct LoadedMap {
   // The id of the file, to which a level of a file with several adds its name: "world.entrance".
   std::string id;
-  ImportedMap map;
+  AnyMap map;
 };
 
 // Returns the files of a folder, in the order of their names, that end in .waymap, .map, .txt, .tmx, .tmj,

@@ -15,6 +15,7 @@
 #include "server/core/grid/lazy.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_cells.h"
+#include "server/core/map/map_kind.h"
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/plain_cells.h"
 #include "server/core/map/static_index.h"
@@ -44,6 +45,8 @@ class GridMap : public GridCells {
   static absl::StatusOr<GridMap> Create(std::int64_t width, std::int64_t height, GridSettings settings,
                                         TerrainId fill = 0, bool blocked = false,
                                         const StopCheck* stop = nullptr);
+
+  MapKind kind() const { return settings().frame.hexagons ? MapKind::kHexagons : MapKind::kSquares; }
 
   // Returns the named obstacles.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }

@@ -24,28 +24,6 @@
 namespace waystar::core {
 namespace {
 
-GraphPlace ToPlace(const Location& location) {
-  if (location.position.has_value()) {
-    return WorldPoint{location.position->x, location.position->y, location.position->z};
-  }
-  return location.node;
-}
-
-absl::StatusOr<GraphQuery> ResolveOnGraph(const RouteQuery& query, absl::string_view map) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, map));
-  GraphQuery resolved{.start = ToPlace(query.start),
-                      .snap_radius = query.snap.value_or(Snap()).radius,
-                      .algorithm = query.algorithm,
-                      .unreachable_policy = query.unreachable_policy};
-  for (const Location& goal : query.goals) {
-    resolved.goals.push_back(ToPlace(goal));
-  }
-  if (query.agent.profile.has_value()) {
-    resolved.required_tags = query.agent.profile->required_tags;
-  }
-  return resolved;
-}
-
 // `resolver` is of the map that the goals lie on, or null if there is no such map.
 absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resolver,
                           GridRouteQuery& resolved) {
@@ -91,17 +69,31 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
           .with_summary = query.with_summary};
 }
 
-absl::StatusOr<ResolvedRoute> ResolveOnGrid(const std::shared_ptr<ResolvedAgent>& agent,
-                                            const MapSnapshot& snapshot, const RouteQuery& query,
-                                            const Budget& budget) {
+// The following check a query on a map of that kind.
+absl::Status CheckOn(const GridMap& /*map*/, const RouteQuery& query, absl::string_view /*id*/) {
+  return CheckOnGrid(query);
+}
+absl::Status CheckOn(const WaypointGraph& /*graph*/, const RouteQuery& query, absl::string_view id) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, id));
+  return CheckAgentOnGraph(query.agent);
+}
+absl::Status CheckOn(const MapSnapshot& snapshot, const RouteQuery& query) {
+  return std::visit([&](const auto& map) { return CheckOn(map, query, snapshot.id); }, snapshot.map);
+}
+
+// The following resolve a query, which was checked, for an agent on a map of its kind.
+absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& agent,
+                                          const MapSnapshot& snapshot, const RouteQuery& query,
+                                          bool has_own_agent, const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
-  GridRouteQuery& grid = resolved->grid();
+  GridRouteQuery& grid = resolved->query.emplace<GridRouteQuery>();
   grid.agent = agent;
-  grid.path = {.corner_rule = query.agent.corner_rule.value_or(agent->corner_rule()),
+  const Agent otherwise = has_own_agent ? Agent{} : agent->agent();
+  grid.path = {.corner_rule = query.agent.corner_rule.value_or(otherwise.corner_rule),
                .algorithm = query.algorithm,
                .unreachable_policy = query.unreachable_policy,
                .path_form = query.path_form,
-               .footprint = query.agent.footprint.value_or(agent->footprint())};
+               .footprint = query.agent.footprint.value_or(otherwise.footprint)};
   WAYSTAR_RETURN_IF_ERROR(InQuery(CheckFootprint(grid.path.footprint)));
   // The agent is ready as it is; a query that shares it may move otherwise.
   WAYSTAR_RETURN_IF_ERROR(MakeReady(agent->map(), grid.path.footprint, grid.path.corner_rule,
@@ -113,7 +105,72 @@ absl::StatusOr<ResolvedRoute> ResolveOnGrid(const std::shared_ptr<ResolvedAgent>
   return resolved;
 }
 
+absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent>& agent,
+                                          const MapSnapshot& snapshot, const RouteQuery& query,
+                                          bool /*has_own_agent*/, const Budget& budget) {
+  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
+  GraphRouteQuery& graph = resolved->query.emplace<GraphRouteQuery>();
+  graph.agent = agent;
+  graph.path = {.start = ToPlace(query.start),
+                .snap_radius = query.snap.value_or(Snap()).radius,
+                .algorithm = query.algorithm,
+                .unreachable_policy = query.unreachable_policy,
+                .required_tags = agent->required_tags()};
+  std::size_t positions = 0;
+  for (const Location& goal : query.goals) {
+    positions += goal.position.has_value() ? 1 : 0;
+    graph.path.goals.push_back(ToPlace(goal));
+  }
+  WAYSTAR_RETURN_IF_ERROR(BeginToPlace(positions, budget));
+  return resolved;
+}
+
+// The following make the agent of queries on a map of that kind.
+absl::StatusOr<SharedAgent> AgentOn(const GridMap& /*map*/, const MapSnapshot& snapshot,
+                                    const AgentQuery& query, OtherMaps others, bool by_jumps,
+                                    const Budget& budget) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
+                           ResolvedAgent::Make(snapshot, query, std::move(others), by_jumps, budget));
+  return agent;
+}
+
+absl::StatusOr<SharedAgent> AgentOn(const WaypointGraph& /*graph*/, const MapSnapshot& snapshot,
+                                    const AgentQuery& query, const OtherMaps& others, bool /*by_jumps*/,
+                                    const Budget& budget) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const GraphAgent> agent,
+                           GraphAgent::Make(snapshot, query, others.store.memory(), budget));
+  return agent;
+}
+
+absl::StatusOr<ResolvedRoute> ResolveWith(const SharedAgent& agent, const MapSnapshot& snapshot,
+                                          const RouteQuery& query, bool has_own_agent, const Budget& budget) {
+  return std::visit(
+      [&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, has_own_agent, budget); },
+      agent);
+}
+
+absl::StatusOr<SharedAgent> AgentOn(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others,
+                                    bool by_jumps, const Budget& budget) {
+  return std::visit(
+      [&](const auto& map) { return AgentOn(map, snapshot, query, std::move(others), by_jumps, budget); },
+      snapshot.map);
+}
+
 }  // namespace
+
+GraphPlace ToPlace(const Location& location) {
+  if (location.position.has_value()) {
+    return WorldPoint{location.position->x, location.position->y, location.position->z};
+  }
+  return location.node;
+}
+
+absl::Status BeginToPlace(std::size_t positions, const Budget& budget) {
+  constexpr std::size_t kFew = 16;
+  // What finding the node of a position may take, in cells that are looked at.
+  constexpr std::uint64_t kWork = 8'192;
+  return positions <= kFew ? absl::OkStatus() : BeginUpkeep(budget, positions * kWork);
+}
 
 bool GridRouteQuery::HasPortals() const { return !goal_map.empty() || !agent->map().portals().empty(); }
 
@@ -123,23 +180,21 @@ PortalQuery GridRouteQuery::ToPortalQuery() const {
 
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
                                       const Budget& budget) {
-  if (snapshot.is_graph()) {
-    ResolvedRoute resolved = WithWishes(snapshot, query);
-    WAYSTAR_ASSIGN_OR_RETURN(resolved.query, ResolveOnGraph(query, snapshot.id));
-    return resolved;
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckOnGrid(query));
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
-                           ResolvedAgent::Make(snapshot, query.agent, std::move(others),
-                                               SearchesByJumps(query.algorithm), budget));
-  return ResolveOnGrid(agent, snapshot, query, budget);
+  WAYSTAR_RETURN_IF_ERROR(CheckOn(snapshot, query));
+  WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent, AgentOn(snapshot, query.agent, std::move(others),
+                                                            SearchesByJumps(query.algorithm), budget));
+  return ResolveWith(agent, snapshot, query, false, budget);
 }
 
-absl::StatusOr<ResolvedRoute> ResolveFor(const std::shared_ptr<ResolvedAgent>& agent,
-                                         const MapSnapshot& snapshot, const RouteQuery& query,
-                                         const Budget& budget) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOnGrid(query));
-  return ResolveOnGrid(agent, snapshot, query, budget);
+absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
+                                         OtherMaps others, const Budget& budget) {
+  return AgentOn(snapshot, query, std::move(others), true, budget);
+}
+
+absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
+                                         const RouteQuery& query, const Budget& budget, bool has_own_agent) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOn(snapshot, query));
+  return ResolveWith(agent, snapshot, query, has_own_agent, budget);
 }
 
 absl::Status InQuery(const absl::Status& status) {

@@ -44,7 +44,7 @@ ResolvedAgent::ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& quer
 absl::StatusOr<std::unique_ptr<ResolvedAgent>> ResolvedAgent::Make(const MapSnapshot& snapshot,
                                                                    const AgentQuery& query, OtherMaps others,
                                                                    bool by_jumps, const Budget& budget) {
-  WAYSTAR_RETURN_IF_ERROR(CheckIsGrid(snapshot));
+  WAYSTAR_RETURN_IF_ERROR(GridOf(snapshot).status());
   std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(snapshot, query, std::move(others), budget));
   WAYSTAR_RETURN_IF_ERROR(agent->TakeProfile());
   agent->corner_rule_ = query.corner_rule.value_or(agent->corner_rule_);
@@ -125,7 +125,7 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
     return nullptr;
   }
   absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id);
-  if (!snapshot.ok() || !(*snapshot)->is_grid() ||
+  if (!snapshot.ok() || (*snapshot)->as_grid() == nullptr ||
       (*snapshot)->grid().settings().world != snapshot_.grid().settings().world) {
     return nullptr;
   }

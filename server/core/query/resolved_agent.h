@@ -36,7 +36,7 @@ class ResolvedAgent final : public World {
   // of `others` and the budget's upkeep must outlive it. What it needs of the map is made if it is not there:
   // see MakeReady.
   //
-  // Returns the errors of CheckIsGrid, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field
+  // Returns the errors of GridOf, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field
   // "agent.footprint"; those of CheckProfile below "agent.profile."; INVALID_ARGUMENT / BAD_PROFILE and
   // NOT_FOUND / PROFILE_NOT_FOUND with field "agent.profile_name"; those of WithOverlay below "view.";
   // RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field "agent.profile", "agent.profile_name" or

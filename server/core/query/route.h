@@ -39,16 +39,16 @@ struct RouteSummary {
 struct Route {
   // Outcome, reason, cost and statistics are set for any kind of map, the other fields only for grids.
   PathResult path;
+  // The index of the goal that the path leads to, with Outcome::kFound.
+  std::size_t goal_index = 0;
+  // If the query asked for it and there is a path.
+  std::optional<RouteSummary> summary;
 
-  // The fields up to the summary are set on a grid.
+  // The next three are set on a grid.
   Cell start;
   absl::Span<const PortalCrossing> crossings;
   // The version of the map that each crossing leads to.
   std::vector<MapVersion> crossing_versions;
-  // The index of the goal that the path leads to, with Outcome::kFound.
-  std::size_t goal_index = 0;
-  std::optional<RouteSummary> summary;
-
   // The graph, which is null on a grid, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;

@@ -23,6 +23,12 @@ void AddSummary(const PathSummary& leg, const GridSettings& settings, RouteSumma
   }
 }
 
+// Directions that differ by less are one.
+constexpr double kStraight = 1e-9;
+
+WorldPoint Between(const Position& a, const Position& b) { return {b.x - a.x, b.y - a.y, b.z - a.z}; }
+double LengthOf(const WorldPoint& way) { return Distance({}, way); }
+
 }  // namespace
 
 void AddExtras(const ResolvedRoute& resolved, Route& route) {
@@ -72,6 +78,27 @@ std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQu
     positions.push_back(ToPosition(*goal));
   }
   return positions;
+}
+
+RouteSummary SummaryOf(const std::vector<Position>& positions) {
+  RouteSummary summary;
+  WorldPoint before;
+  for (std::size_t i = 1; i < positions.size(); ++i) {
+    const WorldPoint way = Between(positions[i - 1], positions[i]);
+    const double length = LengthOf(way);
+    // Nodes may lie upon each other.
+    if (length == 0.0) {
+      continue;
+    }
+    const WorldPoint direction = {way.x / length, way.y / length, way.z / length};
+    if (summary.length > 0.0 &&
+        LengthOf({direction.x - before.x, direction.y - before.y, direction.z - before.z}) > kStraight) {
+      ++summary.turns;
+    }
+    summary.length += length;
+    before = direction;
+  }
+  return summary;
 }
 
 }  // namespace waystar::core

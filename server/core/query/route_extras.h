@@ -16,4 +16,8 @@ void AddExtras(const ResolvedRoute& resolved, Route& route);
 std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
                                        const GraphPathResult& found);
 
+// Returns the length and the turns of a path on a waypoint graph. It has no legs. A point is a turn unless
+// the ways to it and from it have one direction, to some parts of a billion.
+RouteSummary SummaryOf(const std::vector<Position>& positions);
+
 }  // namespace waystar::core

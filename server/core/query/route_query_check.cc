@@ -1,7 +1,6 @@
 #include "server/core/query/route_query_check.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -31,35 +30,17 @@ absl::Status CheckOnGrid(const RouteQuery& query) {
   return absl::OkStatus();
 }
 
+absl::Status NotOnGraph(absl::string_view field) {
+  return MakeError(ErrorReason::kWrongMapKind, field,
+                   absl::StrCat(field, " is for grids; the map is a waypoint graph"));
+}
+
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
-  const AgentQuery& agent = query.agent;
-  const auto profile_has = [&](auto is_given) {
-    return agent.profile.has_value() && is_given(*agent.profile);
-  };
-  for (const auto& [is_given, field] :
-       {std::pair(!query.goal_map.empty() && query.goal_map != map, "goal_map"),
-        {query.path_form != PathForm::kEveryCell, "path_form"},
-        {agent.profile_name.has_value(), "agent.profile_name"},
-        {agent.footprint.has_value(), "agent.footprint"},
-        {agent.corner_rule.has_value(), "agent.corner_rule"},
-        {profile_has([](const MovementProfile& profile) { return profile.footprint != 1; }),
-         "agent.profile.footprint"},
-        {profile_has([](const MovementProfile& profile) {
-           return profile.corner_rule != CornerRule::kNoCornerCutting;
-         }),
-         "agent.profile.corner_rule"},
-        {profile_has([](const MovementProfile& profile) { return profile.no_diagonals; }),
-         "agent.profile.no_diagonals"},
-        {profile_has([](const MovementProfile& profile) { return !profile.terrain_costs.empty(); }),
-         "agent.profile.terrain_costs"},
-        {profile_has([](const MovementProfile& profile) { return !profile.forbidden_terrains.empty(); }),
-         "agent.profile.forbidden_terrains"},
-        {agent.overlay.has_value(), "view.overlay"},
-        {query.with_summary, "with_summary"}}) {
-    if (is_given) {
-      return MakeError(ErrorReason::kWrongMapKind, field,
-                       absl::StrCat(field, " is for grids; the map is a waypoint graph"));
-    }
+  if (!query.goal_map.empty() && query.goal_map != map) {
+    return NotOnGraph("goal_map");
+  }
+  if (query.path_form != PathForm::kEveryCell) {
+    return NotOnGraph("path_form");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckLocationOnGraph("start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));

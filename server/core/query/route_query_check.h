@@ -17,9 +17,11 @@ std::string GoalField(std::size_t index);
 // finite positions, and asks for no directions of an any-angle path. Returns the errors of Resolve.
 absl::Status CheckOnGrid(const RouteQuery& query);
 
-// Checks that a query on the waypoint graph `map` has no field that only grids have, a start and from 1 to
-// kMaxGoals goals, given by nodes or positions. Returns the errors of Resolve, such as FAILED_PRECONDITION /
-// WRONG_MAP_KIND with the field.
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with a field that only grids have.
+absl::Status NotOnGraph(absl::string_view field);
+
+// Checks that a query on the waypoint graph `map` has no field that only grids have, but for its agent: see
+// CheckAgentOnGraph. Returns the errors of Resolve.
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" for a query with several goals where only one is

@@ -54,10 +54,10 @@ Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chron
   return route;
 }
 
-absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& budget, Scratch& scratch,
-                                  EventRecorder* recorder) {
+absl::StatusOr<Route> SolveOn(const GridRouteQuery& query, const ResolvedRoute& resolved,
+                              const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
   const Clock::time_point begin = Clock::now();
-  const GridRouteQuery& query = resolved.grid();
+  EventRecorder* const cells = recorder == nullptr ? nullptr : &recorder->cells;
   const Budget own = BudgetOf(resolved, budget);
   // Short searches do not look at the clock themselves.
   if (begin >= own.deadline) {
@@ -65,58 +65,61 @@ absl::StatusOr<Route> SolveOnGrid(const ResolvedRoute& resolved, const Budget& b
   }
   const absl::StatusOr<PortalPath> found =
       query.HasPortals() ? FindPathThroughPortals(query.agent->map(), *query.agent, query.ToPortalQuery(),
-                                                  own, scratch, recorder)
-                         : SearchWithoutPortals(query, own, scratch, recorder);
+                                                  own, scratch.scratch, cells)
+                         : SearchWithoutPortals(query, own, scratch.scratch, cells);
   if (!found.ok()) {
     return InQuery(found.status());
   }
   return ToRoute(resolved, *found, Clock::now() - begin);
 }
 
-absl::StatusOr<Route> SolveOnGraph(const ResolvedRoute& resolved, const GraphQuery& query,
-                                   const Budget& budget, GraphScratch& scratch) {
-  const WaypointGraph& graph = resolved.snapshot->graph();
+absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute& resolved,
+                              const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
+  const WaypointGraph& graph = asked.agent->graph();
+  const GraphQuery& query = asked.path;
   const Clock::time_point begin = Clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const GraphPathResult found,
-                           FindGraphPath(graph, query, BudgetOf(resolved, budget), scratch));
-  return Route{.path = {.outcome = found.outcome,
-                        .reason = found.reason,
-                        .cost = found.cost,
-                        .statistics = found.statistics},
-               .goal_index = found.goal_index,
-               .graph = &graph,
-               .nodes = found.nodes,
-               .positions = PositionsOnGraph(graph, query, found),
-               .searching = Clock::now() - begin};
+                           FindGraphPath(graph, query, BudgetOf(resolved, budget), scratch.graph_scratch,
+                                         recorder == nullptr ? nullptr : &recorder->nodes));
+  Route route{.path = {.outcome = found.outcome,
+                       .reason = found.reason,
+                       .cost = found.cost,
+                       .statistics = found.statistics},
+              .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
+              .graph = &graph,
+              .nodes = found.nodes,
+              .positions = PositionsOnGraph(graph, query, found),
+              .searching = Clock::now() - begin};
+  if (resolved.with_summary && !route.positions.empty()) {
+    route.summary = SummaryOf(route.positions);
+  }
+  return route;
 }
 
-bool IsShared(const ResolvedRoute& resolved, const ResolvedAgent& shared) {
+bool IsShared(const ResolvedRoute& resolved, const ResolvedAgent* shared) {
   const auto* query = std::get_if<GridRouteQuery>(&resolved.query);
-  return query != nullptr && query->agent.get() == &shared && !query->HasPortals();
+  return query != nullptr && query->agent.get() == shared && !query->HasPortals();
 }
 
 }  // namespace
 
 absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget, QueryScratch& scratch,
-                            EventRecorder* recorder) {
-  if (const auto* query = std::get_if<GraphQuery>(&resolved.query)) {
-    if (recorder != nullptr) {
-      return CheckIsGrid(*resolved.snapshot);
-    }
-    return SolveOnGraph(resolved, *query, budget, scratch.graph_scratch);
-  }
-  return SolveOnGrid(resolved, budget, scratch.scratch, recorder);
+                            SearchRecorder* recorder) {
+  return std::visit([&](const auto& query) { return SolveOn(query, resolved, budget, scratch, recorder); },
+                    resolved.query);
 }
 
-absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const ResolvedAgent& shared,
+absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const SharedAgent& shared,
                        const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink) {
+  const auto* const on_grid = std::get_if<std::shared_ptr<ResolvedAgent>>(&shared);
+  const ResolvedAgent* const agent = on_grid == nullptr ? nullptr : on_grid->get();
   std::vector<PathTask> tasks;
   std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (queries[i] == nullptr) {
       continue;
     }
-    if (IsShared(*queries[i], shared)) {
+    if (IsShared(*queries[i], agent)) {
       const GridRouteQuery& query = queries[i]->grid();
       tasks.push_back(
           {.query = query.path, .goals = query.goals, .max_expansions = queries[i]->max_expansions});
@@ -137,9 +140,9 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Res
     return sink(indexes[task], ToRoute(*queries[indexes[task]],
                                        {.path = answer->path, .goal_index = answer->goal_index}, took));
   };
-  const Budget own = BudgetOn(shared.snapshot(), budget);
-  return crew != nullptr ? FindPaths(shared.map(), tasks, own, *crew, take)
-                         : FindPaths(shared.map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
+  const Budget own = BudgetOn(agent->snapshot(), budget);
+  return crew != nullptr ? FindPaths(agent->map(), tasks, own, *crew, take)
+                         : FindPaths(agent->map(), tasks, own, scratch.scratch, scratch.field_scratch, take);
 }
 
 bool EndsAll(const absl::Status& status) {

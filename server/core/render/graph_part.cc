@@ -74,7 +74,7 @@ Rectangle AllOf(const WaypointGraph& graph) {
       box = box.And(Box::Around(at.x, at.y, 0));
     }
   }
-  graph.sight().obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
+  graph.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
     for (std::size_t i = 0; i < PartCount(obstacle.shape); ++i) {
       box = box.And(BoxAroundPart(obstacle.shape, i));
     }

@@ -10,9 +10,11 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph/box_tree.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/render/graph_layout.h"
 #include "server/core/render/graph_part.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
+#include "server/core/search/interruption.h"
 #include "server/picture/color.h"
 #include "server/picture/font.h"
 
@@ -25,9 +27,10 @@ constexpr std::size_t kLargeNodes = 600;
 
 class GraphSceneMaker {
  public:
-  GraphSceneMaker(const WaypointGraph& graph, const Rectangle& region, const RenderOptions& options,
-                  const GraphQueryMarks* query, const Budget& budget)
+  GraphSceneMaker(const WaypointGraph& graph, const Rectangle& region, GraphLayout places,
+                  const RenderOptions& options, const GraphQueryMarks* query, const Budget& budget)
       : graph_(graph),
+        places_(std::move(places)),
         region_(region),
         area_{static_cast<double>(region.x), static_cast<double>(region.y),
               static_cast<double>(region.x) + region.width, static_cast<double>(region.y) + region.height},
@@ -36,26 +39,54 @@ class GraphSceneMaker {
         budget_(budget) {}
 
   absl::StatusOr<Scene> Make() {
-    WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, area_, budget_));
+    WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, places_.is_chosen() ? Everywhere() : area_, budget_));
+    if (query_ != nullptr) {
+      WAYSTAR_ASSIGN_OR_RETURN(visits_, NodeVisits::Of(query_->events, BudgetStop(budget_)));
+    }
     scene_.legend = Legend();
     scene_.region = region_;
     layout_ = LayOut(View(), options_, scene_);
-    if (graph_.sight().grid() != nullptr) {
-      AddReferenceMap();
+    // What has a position lies nowhere beside nodes whose places are chosen.
+    if (!places_.is_chosen()) {
+      if (graph_.sight().grid() != nullptr) {
+        AddReferenceMap();
+      }
+      AddScaleLines();
+      AddObstacles();
     }
-    AddScaleLines();
-    AddObstacles();
     AddEdges();
+    AddSearch();
     AddQuery();
     AddNodes();
     AddEnds();
     CoverMargins();
-    AddNumbers();
+    if (places_.is_chosen()) {
+      NotePlaces();
+    } else {
+      AddNumbers();
+    }
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
   }
 
  private:
+  static Box Everywhere() {
+    constexpr double kFar = 2 * kMaxReach;
+    return {-kFar, -kFar, kFar, kFar};
+  }
+
+  // More would be an answer too large for a message.
+  static constexpr std::size_t kMostPlaces = 4096;
+
+  void NotePlaces() {
+    if (part_.nodes.size() > kMostPlaces) {
+      return;
+    }
+    for (const NodeNumber node : part_.nodes) {
+      scene_.placed_nodes.push_back({.node = node, .at = At(node)});
+    }
+  }
+
   bool HasArc(bool is_auto, bool is_open) const {
     return std::any_of(part_.arcs.begin(), part_.arcs.end(), [&](const DrawnArc& arc) {
       return arc.is_open == is_open && (!is_open || arc.is_auto == is_auto);
@@ -79,14 +110,17 @@ class GraphSceneMaker {
       legend.push_back(
           {.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
     }
-    if (graph_.sight().obstacles().size() > 0) {
+    if (graph_.obstacles().size() > 0 && !places_.is_chosen()) {
       legend.push_back({.color = theme::kNamedObstacle, .symbol = '%', .text = "obstacle"});
     }
-    if (graph_.sight().grid() != nullptr) {
+    if (graph_.sight().grid() != nullptr && !places_.is_chosen()) {
       legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
     }
     if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goal.has_value() ? 1 : 0, !query_->way.empty(), legend);
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
+      if (!query_->events.empty()) {
+        AddSearchToLegend(visits_.dearest(), 'O', legend);
+      }
     }
     return legend;
   }
@@ -112,6 +146,10 @@ class GraphSceneMaker {
   static picture::Color Wall() { return picture::Mix(theme::kPaper, theme::kObstacle, 0.35); }
 
   picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
+  picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
+  picture::Point At(const GraphMark& mark) const {
+    return mark.node == kNoNodeNumber ? At(mark.position) : At(mark.node);
+  }
   double unit() const { return Distance({}, layout_.tiling.y_step); }
 
   void AddReferenceMap() {
@@ -190,9 +228,9 @@ class GraphSceneMaker {
     }
   }
 
-  std::optional<std::pair<picture::Point, picture::Point>> Clip(const WorldPoint& from,
-                                                                const WorldPoint& to) const {
-    return picture::ClipTo(layout_.plot, At(from), At(to));
+  std::optional<std::pair<picture::Point, picture::Point>> Clip(picture::Point from,
+                                                                picture::Point to) const {
+    return picture::ClipTo(layout_.plot, from, to);
   }
 
   // Edges made by sight lie below those that were put.
@@ -203,7 +241,7 @@ class GraphSceneMaker {
         if (arc.is_auto != is_auto) {
           continue;
         }
-        const auto shown = Clip(graph_.PositionOf(arc.from), graph_.PositionOf(arc.to));
+        const auto shown = Clip(At(arc.from), At(arc.to));
         if (!shown.has_value()) {
           continue;
         }
@@ -241,8 +279,12 @@ class GraphSceneMaker {
   void AddNodes() {
     const double radius = NodeRadius();
     for (const NodeNumber node : part_.nodes) {
-      const picture::Point at = At(graph_.PositionOf(node));
+      const picture::Point at = At(node);
       const bool is_enabled = graph_.IsEnabled(node);
+      if (const NodeVisit* const visit = visits_.Find(node)) {
+        AddVisited(*visit, at, radius);
+        continue;
+      }
       scene_.AddDisc(at, radius, {is_enabled ? theme::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
       if (radius > 4) {
         scene_.AddDisc(at, radius - 2, {theme::kPaper});
@@ -252,7 +294,20 @@ class GraphSceneMaker {
       return;
     }
     for (const NodeNumber node : part_.nodes) {
-      AddName(graph_.IdOf(node), At(graph_.PositionOf(node)) + picture::Point{0, -11});
+      AddName(graph_.IdOf(node), At(node) + picture::Point{0, -11});
+    }
+  }
+
+  // Filled once it was expanded, before that a ring.
+  void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
+    const double rim = radius > 4 ? 2.0 : 0.0;
+    const picture::Color color = visits_.ColorOf(visit);
+    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? theme::kInk : color}, visits_.SymbolOf(visit));
+    if (rim > 0) {
+      scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
+                     {visit.is_expanded ? color : theme::kPaper});
+    } else if (visit.is_expanded) {
+      scene_.AddDisc(at, radius, {color});
     }
   }
 
@@ -282,12 +337,29 @@ class GraphSceneMaker {
     return sizes;
   }
 
+  // The edges by which the search came to nodes.
+  void AddSearch() {
+    if (options_.is_text) {
+      return;
+    }
+    const double thick = visits_.all().size() > 3000 ? 1.2 : visits_.all().size() > 300 ? 2.0 : 3.5;
+    for (const NodeVisit& visit : visits_.all()) {
+      if (visit.parent == visit.node) {
+        continue;
+      }
+      if (const auto shown = Clip(At(visit.parent), At(visit.node))) {
+        scene_.AddLine({shown->first, shown->second}, visit.is_expanded ? thick : thick * 0.6,
+                       {visits_.ColorOf(visit)});
+      }
+    }
+  }
+
   void AddQuery() {
     if (query_ == nullptr || query_->way.empty()) {
       return;
     }
     for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
-      if (const auto shown = Clip(query_->way[i], query_->way[i + 1])) {
+      if (const auto shown = Clip(At(query_->way[i]), At(query_->way[i + 1]))) {
         AddPathLine({shown->first, shown->second}, Sizes(), scene_);
       }
     }
@@ -297,8 +369,8 @@ class GraphSceneMaker {
     if (query_ == nullptr) {
       return;
     }
-    if (query_->goal.has_value()) {
-      AddGoal(At(*query_->goal), Sizes(), scene_);
+    for (const GraphMark& goal : query_->goals) {
+      AddGoal(At(goal), Sizes(), scene_);
     }
     if (query_->start.has_value()) {
       AddStart(At(*query_->start), Sizes(), scene_);
@@ -357,12 +429,14 @@ class GraphSceneMaker {
   }
 
   const WaypointGraph& graph_;
+  const GraphLayout places_;
   const Rectangle region_;
   const Box area_;
   const RenderOptions& options_;
   const GraphQueryMarks* const query_;
   const Budget& budget_;
   GraphPart part_;
+  NodeVisits visits_;
   Layout layout_;
   Scene scene_;
 };
@@ -372,7 +446,9 @@ class GraphSceneMaker {
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,
                                      const RenderOptions& options, const GraphQueryMarks* query,
                                      const Budget& budget) {
-  return GraphSceneMaker(graph, region.value_or(AllOf(graph)), options, query, budget).Make();
+  WAYSTAR_ASSIGN_OR_RETURN(GraphLayout places, GraphLayout::Of(graph, BudgetStop(budget)));
+  const Rectangle shown = region.has_value() ? *region : places.is_chosen() ? places.area() : AllOf(graph);
+  return GraphSceneMaker(graph, shown, std::move(places), options, query, budget).Make();
 }
 
 }  // namespace waystar::core

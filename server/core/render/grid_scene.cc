@@ -20,7 +20,6 @@
 namespace waystar::core {
 namespace {
 
-using picture::Box;
 
 // Cells of at least so many pixels are areas with straight sides, unless they are very many.
 constexpr double kAreaCell = 4.0;
@@ -33,7 +32,7 @@ bool IsBoard(const GridMap& map) {
   return hexagons.has_value() && HasOffsets(hexagons->layout);
 }
 
-Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cells) {
+picture::Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cells) {
   double left = 1e9;
   double top = 1e9;
   double right = -1e9;
@@ -192,7 +191,7 @@ class GridSceneMaker {
       return;
     }
     // The lines run along the middle of pixels, where they are crisp.
-    const Box& plot = layout_.plot;
+    const picture::Box& plot = layout_.plot;
     for (int x = 0; x <= region_.width; ++x) {
       const double at = plot.x + x * cell() + (x == region_.width ? -0.5 : 0.5);
       AddGridLine({{at, plot.y + 0.5}, {at, plot.bottom() - 0.5}});

@@ -12,7 +12,6 @@
 namespace waystar::core {
 namespace {
 
-using picture::Box;
 using picture::TextWidth;
 using picture::Tiling;
 
@@ -117,7 +116,7 @@ void AddText(absl::string_view text, picture::Point at, double size, picture::Co
                          .text = std::string(text)});
 }
 
-void AddBox(const Box& box, picture::Color color, Scene& scene) {
+void AddBox(const picture::Box& box, picture::Color color, Scene& scene) {
   scene.marks.push_back({.points = box.corners(), .paint = {color}});
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
+#include "server/core/grid/cost.h"
 #include "server/core/render/layout.h"
 #include "server/core/render/scene.h"
 #include "server/core/search/recorder.h"
@@ -51,6 +52,8 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
 // Add entries for the ends and the path of a query, and for all of its marks, as far as there are any.
 void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend);
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
+// Adds those of a search whose dearest way cost that much.
+void AddSearchToLegend(Cost dearest, char open_symbol, std::vector<LegendEntry>& legend);
 
 // Add the start, green, and a goal, red; their shapes differ as well.
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);

@@ -24,15 +24,15 @@ std::vector<Cell> Walk(Cell at, absl::Span<const Direction> directions) {
   return cells;
 }
 
-std::optional<WorldPoint> PointOf(const WaypointGraph& graph, const Location& end) {
+std::optional<GraphMark> MarkOf(const WaypointGraph& graph, const Location& end) {
   if (end.position.has_value()) {
-    return WorldPoint{end.position->x, end.position->y, end.position->z};
+    return GraphMark{.position = {end.position->x, end.position->y, end.position->z}};
   }
   const NodeNumber number = graph.FindNode(end.node);
   if (number == kNoNodeNumber) {
     return std::nullopt;
   }
-  return graph.PositionOf(number);
+  return GraphMark{.position = graph.PositionOf(number), .node = number};
 }
 
 const char* NameOf(Algorithm algorithm) {
@@ -100,10 +100,19 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 }
 
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
-  GraphQueryMarks marks{.start = PointOf(*route.graph, query.start),
-                        .goal = PointOf(*route.graph, query.goals[route.goal_index])};
-  for (const Position& position : route.positions) {
-    marks.way.push_back({position.x, position.y, position.z});
+  GraphQueryMarks marks{.start = MarkOf(*route.graph, query.start)};
+  for (const Location& goal : query.goals) {
+    if (const std::optional<GraphMark> mark = MarkOf(*route.graph, goal)) {
+      marks.goals.push_back(*mark);
+    }
+  }
+  // The positions are the nodes, between a start and a goal that are positions.
+  const std::size_t first = query.start.position.has_value() ? 1 : 0;
+  for (std::size_t i = 0; i < route.positions.size(); ++i) {
+    const Position& position = route.positions[i];
+    const bool is_node = i >= first && i - first < route.nodes.size();
+    marks.way.push_back({.position = {position.x, position.y, position.z},
+                         .node = is_node ? route.nodes[i - first] : kNoNodeNumber});
   }
   return marks;
 }

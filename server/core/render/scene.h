@@ -1,6 +1,7 @@
 // A scene: what a picture of a map shows, be it as pixels, an SVG file or characters.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,12 @@ struct LegendEntry {
   std::string text;
 };
 
+// A node of a waypoint graph, by its number, and where it is drawn.
+struct DrawnNode {
+  std::uint32_t node = 0;
+  picture::Point at;
+};
+
 struct Scene {
   // The size of the whole picture.
   int width = 1;
@@ -83,6 +90,8 @@ struct Scene {
   // whose (0, 0) is the tiling's zero.
   Rectangle region;
   picture::Tiling tiling;
+  // The nodes that are drawn elsewhere than the tiling says, if there are such: see GraphLayout.
+  std::vector<DrawnNode> placed_nodes;
 
   void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
                char symbol = 0, double dash = 0.0);

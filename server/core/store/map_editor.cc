@@ -4,7 +4,7 @@
 
 namespace waystar::core {
 
-MapEditor::MapEditor(const Map& base) {
+MapEditor::MapEditor(const AnyMap& base) {
   if (const auto* grid = std::get_if<GridMap>(&base)) {
     editor_.emplace<BatchEditor>(*grid);
   } else {
@@ -29,7 +29,9 @@ MapEditor::Result MapEditor::Finish() && {
     BatchEditor::Result result = std::move(*grid).Finish();
     return {std::move(result.map), std::move(result.changes)};
   }
-  return {std::move(*std::get_if<GraphBatchEditor>(&editor_)).Finish(), {.is_everything = true}};
+  auto* const graph = std::get_if<GraphBatchEditor>(&editor_);
+  MapChanges changes{.graph = graph->places()};
+  return {std::move(*graph).Finish(), std::move(changes)};
 }
 
 }  // namespace waystar::core

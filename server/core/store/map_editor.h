@@ -9,17 +9,16 @@
 #include "absl/types/span.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/graph_batch_editor.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/core/kind/any_map.h"
+#include "server/core/map/map_changes.h"
 
 namespace waystar::core {
 
 // Thread safety: one thread at a time; readers of the base are not disturbed.
 class MapEditor {
  public:
-  using Map = std::variant<GridMap, WaypointGraph>;
-
   // The base must outlive the editor.
-  explicit MapEditor(const Map& base);
+  explicit MapEditor(const AnyMap& base);
 
   // As BatchEditor::Apply and GraphBatchEditor::Apply.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
@@ -28,8 +27,7 @@ class MapEditor {
   std::uint64_t digest() const;
 
   struct Result {
-    Map map;
-    // For a graph it is always is_everything.
+    AnyMap map;
     MapChanges changes;
   };
 

@@ -179,8 +179,9 @@ void MapRecord::Publish(ComposedGroup& group) {
   }
   group.replaced = ReplacePublished(next);
   const PinnedSnapshot& replaced = group.replaced;
-  if (replaced->is_grid() && &replaced->grid().static_index() != &next->grid().static_index()) {
-    replaced->grid().static_index().GiveUp();
+  if (const GridMap* const grid = replaced->as_grid();
+      grid != nullptr && &grid->static_index() != &next->grid().static_index()) {
+    grid->static_index().GiveUp();
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {
@@ -240,7 +241,7 @@ void MapRecord::Drop(MemoryDrop what) {
   if (what == MemoryDrop::kHistory) {
     log_.ForgetMost();
   }
-  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->is_grid()) {
+  if (const PinnedSnapshot latest = PinLatest(); latest != nullptr && latest->as_grid() != nullptr) {
     latest->grid().DropViews(what != MemoryDrop::kUnusedViews);
   }
 }
@@ -267,7 +268,8 @@ absl::StatusOr<PinnedSnapshot> MapRecord::FindCreated(const CreationRequest& req
 
 bool MapRecord::BuildInBackground(CancelFlag cancelled) {
   const PinnedSnapshot snapshot = PinLatest();
-  if (snapshot == nullptr || !snapshot->is_grid() || !snapshot->grid().BuildInBackground(cancelled)) {
+  if (snapshot == nullptr || snapshot->as_grid() == nullptr ||
+      !snapshot->grid().BuildInBackground(cancelled)) {
     return false;
   }
   // Much may have been committed meanwhile. First without the writers' lock, so that what is left to do under

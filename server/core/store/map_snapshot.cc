@@ -1,6 +1,7 @@
 #include "server/core/store/map_snapshot.h"
 
 #include <cstddef>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -8,38 +9,55 @@
 namespace waystar::core {
 namespace {
 
-absl::Status WrongKind(const MapSnapshot& snapshot, absl::string_view is, absl::string_view wanted) {
-  return MakeError(ErrorReason::kWrongMapKind, "map",
-                   absl::StrCat("\"", snapshot.id, "\" is a ", is, "; this is for a ", wanted));
+absl::string_view NameOf(MapKind kind) { return kind == MapKind::kWaypointGraph ? "waypoint graph" : "grid"; }
+
+template <typename Map>
+absl::StatusOr<const Map*> MapOf(const MapSnapshot& snapshot, absl::string_view wanted) {
+  if (const Map* const map = std::get_if<Map>(&snapshot.map)) {
+    return map;
+  }
+  return MakeError(
+      ErrorReason::kWrongMapKind, "map",
+      absl::StrCat("\"", snapshot.id, "\" is a ", NameOf(snapshot.kind()), "; this is for a ", wanted));
 }
 
 }  // namespace
 
+MapKind MapSnapshot::kind() const {
+  return std::visit([](const auto& of_kind) { return of_kind.kind(); }, map);
+}
+
+const ObstacleTable& MapSnapshot::obstacles() const {
+  return std::visit([](const auto& of_kind) -> const ObstacleTable& { return of_kind.obstacles(); }, map);
+}
+
+std::uint64_t MapSnapshot::digest() const {
+  return std::visit([](const auto& of_kind) { return of_kind.digest(); }, map);
+}
+
 std::size_t MapSnapshot::memory_bytes() const {
-  return std::visit([](const auto& kind) { return kind.memory_bytes(); }, map);
+  return std::visit([](const auto& of_kind) { return of_kind.memory_bytes(); }, map);
 }
 
 void MapSnapshot::AddTo(MemoryUse& use) const {
-  if (is_grid()) {
-    grid().AddTo(use);
-  } else {
-    use.maps += graph().memory_bytes();
-  }
+  std::visit([&use](const auto& of_kind) { of_kind.AddTo(use); }, map);
 }
 
 std::size_t MapSnapshot::BytesBeyond(const MapSnapshot& other) const {
-  if (is_grid() && other.is_grid()) {
-    return grid().BytesBeyond(other.grid());
-  }
-  return is_graph() && other.is_graph() ? graph().BytesBeyond(other.graph()) : memory_bytes();
+  return std::visit(
+      [&other](const auto& of_kind) {
+        const auto* const same = std::get_if<std::decay_t<decltype(of_kind)>>(&other.map);
+        return same == nullptr ? of_kind.memory_bytes() : of_kind.BytesBeyond(*same);
+      },
+      map);
 }
 
-absl::Status CheckIsGrid(const MapSnapshot& snapshot) {
-  return snapshot.is_grid() ? absl::OkStatus() : WrongKind(snapshot, "waypoint graph", "grid");
+absl::StatusOr<const GridMap*> GridOf(const MapSnapshot& snapshot) {
+  return MapOf<GridMap>(snapshot, "grid");
 }
 
-absl::Status CheckIsGraph(const MapSnapshot& snapshot) {
-  return snapshot.is_graph() ? absl::OkStatus() : WrongKind(snapshot, "grid", "waypoint graph");
+absl::StatusOr<const WaypointGraph*> GraphOf(const MapSnapshot& snapshot) {
+  return MapOf<WaypointGraph>(snapshot, "waypoint graph");
 }
 
 }  // namespace waystar::core

@@ -8,17 +8,16 @@
 #include <string>
 #include <variant>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/memory_account.h"
 #include "server/core/graph/waypoint_graph.h"
+#include "server/core/kind/any_map.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/store/map_version.h"
 
 namespace waystar::core {
-
-enum class MapKind { kSquares, kHexagons, kWaypointGraph };
 
 // A flag that is set once, when the server wants a snapshot's memory back. A copy starts unset.
 //
@@ -48,33 +47,27 @@ struct MapSnapshot {
   absl::Time create_time;
   // The latest time of its commits; InfinitePast() if there are none, or if it is not known.
   absl::Time latest_commit_time = absl::InfinitePast();
-  std::variant<GridMap, WaypointGraph> map;
+  AnyMap map;
   // Long work on the snapshot must poll this flag and, once it is set, let go of the snapshot and return
   // ABORTED / SNAPSHOT_EVICTED.
   mutable EvictionFlag eviction = {};
 
   MapVersion version() const { return {.epoch = epoch, .revision = revision}; }
-  bool is_grid() const { return std::holds_alternative<GridMap>(map); }
-  bool is_graph() const { return std::holds_alternative<WaypointGraph>(map); }
-  MapKind kind() const {
-    if (is_graph()) {
-      return MapKind::kWaypointGraph;
-    }
-    return grid().settings().frame.hexagons ? MapKind::kHexagons : MapKind::kSquares;
-  }
-  // REQUIRES: the map is of that kind; see CheckIsGrid.
-  const GridMap& grid() const { return *std::get_if<GridMap>(&map); }
-  const WaypointGraph& graph() const { return *std::get_if<WaypointGraph>(&map); }
+  MapKind kind() const;
+  // Return null if the map is of another kind.
+  const GridMap* as_grid() const { return std::get_if<GridMap>(&map); }
+  const WaypointGraph* as_graph() const { return std::get_if<WaypointGraph>(&map); }
+  // REQUIRES: the map is of that kind; see GridOf.
+  const GridMap& grid() const { return *as_grid(); }
+  const WaypointGraph& graph() const { return *as_graph(); }
 
-  const ObstacleTable& obstacles() const {
-    return is_grid() ? grid().obstacles() : graph().sight().obstacles();
-  }
+  const ObstacleTable& obstacles() const;
 
   // Returns the latest time at which the server has made or changed the map, by the server's clock.
   absl::Time latest_time() const { return std::max(create_time, latest_commit_time); }
 
   // As GridMap::digest.
-  std::uint64_t digest() const { return is_grid() ? grid().digest() : graph().digest(); }
+  std::uint64_t digest() const;
 
   std::size_t memory_bytes() const;
   // Adds them to `use`, by kind.
@@ -83,9 +76,10 @@ struct MapSnapshot {
   std::size_t BytesBeyond(const MapSnapshot& other) const;
 };
 
-// Return FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" unless the map is a grid, or a waypoint graph.
-absl::Status CheckIsGrid(const MapSnapshot& snapshot);
-absl::Status CheckIsGraph(const MapSnapshot& snapshot);
+// Return the grid, or the waypoint graph, that a snapshot is; FAILED_PRECONDITION / WRONG_MAP_KIND with field
+// "map" if it is none.
+absl::StatusOr<const GridMap*> GridOf(const MapSnapshot& snapshot);
+absl::StatusOr<const WaypointGraph*> GraphOf(const MapSnapshot& snapshot);
 
 using PinnedSnapshot = std::shared_ptr<const MapSnapshot>;
 

@@ -60,24 +60,18 @@ absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
   return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
-void MapStore::Prepare(GridMap& grid, const StopCheck* stop, GridMap::LargeIndexes large_indexes) const {
+void MapStore::Prepare(AnyMap& map, const StopCheck* stop, GridMap::LargeIndexes large_indexes) const {
+  GridMap* const grid = std::get_if<GridMap>(&map);
   // A map has the account of the store that has prepared it.
-  if (grid.memory_account() != context_.memory.get()) {
-    grid.Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop,
-                 large_indexes);
+  if (grid != nullptr && grid->memory_account() != context_.memory.get()) {
+    grid->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop,
+                  large_indexes);
   }
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, GridMap grid, absl::Time now,
+absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, AnyMap map, absl::Time now,
                                                 const CreationRequest& request) {
-  return AddGrid(id, std::move(grid), now, IfExists::kRefuse, request);
-}
-
-absl::StatusOr<PinnedSnapshot> MapStore::Create(absl::string_view id, WaypointGraph graph, absl::Time now,
-                                                const CreationRequest& request) {
-  return Add(std::make_shared<MapSnapshot>(
-                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}),
-             IfExists::kRefuse, request);
+  return Add(id, std::move(map), now, IfExists::kRefuse, request);
 }
 
 absl::StatusOr<PinnedSnapshot> MapStore::FindCreated(absl::string_view id,
@@ -91,27 +85,16 @@ absl::StatusOr<PinnedSnapshot> MapStore::FindCreated(absl::string_view id,
   return (*record)->FindCreated(request, Now());
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, GridMap grid, absl::Time now) {
-  return AddGrid(id, std::move(grid), now, IfExists::kReplace);
+absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, AnyMap map, absl::Time now) {
+  return Add(id, std::move(map), now, IfExists::kReplace);
 }
 
-absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, WaypointGraph graph, absl::Time now) {
-  return Add(std::make_shared<MapSnapshot>(
-                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(graph)}),
-             IfExists::kReplace);
-}
-
-absl::StatusOr<PinnedSnapshot> MapStore::AddGrid(absl::string_view id, GridMap grid, absl::Time now,
-                                                 IfExists if_exists, const CreationRequest& request) {
+absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, absl::Time now,
+                                             IfExists if_exists, const CreationRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(id, if_exists));
-  Prepare(grid);
-  return Add(std::make_shared<MapSnapshot>(
-                 MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(grid)}),
-             if_exists, request);
-}
-
-absl::StatusOr<PinnedSnapshot> MapStore::Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists,
-                                             const CreationRequest& request) {
+  Prepare(map);
+  const auto snapshot = std::make_shared<MapSnapshot>(
+      MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(map)});
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   const std::size_t bytes = snapshot->memory_bytes();
@@ -231,9 +214,7 @@ void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waitin
 
 absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                                const RequestHorizon& request_horizon) {
-  if (snapshot.is_grid()) {
-    Prepare(*std::get_if<GridMap>(&snapshot.map), nullptr, GridMap::LargeIndexes::kInBackground);
-  }
+  Prepare(snapshot.map, nullptr, GridMap::LargeIndexes::kInBackground);
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot.id));
   MemoryAccount::Reservation memory;

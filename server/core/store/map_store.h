@@ -102,11 +102,11 @@ class MapStore {
   // Makes what searches use of a map, which takes some nanoseconds a cell, so that Create and Replace need
   // not. They prepare a map that this store has not prepared. Once `stop` fails it ends early: the map must
   // not be used then. REQUIRES: no other thread knows the map yet.
-  void Prepare(GridMap& grid, const StopCheck* stop = nullptr,
+  void Prepare(AnyMap& map, const StopCheck* stop = nullptr,
                GridMap::LargeIndexes large_indexes = GridMap::LargeIndexes::kNow) const;
 
-  // Create a map, one after another: with a log, each waits until its map is durable. The map has an epoch of
-  // its own and begins at revision 1, whatever had its id before. They return INVALID_ARGUMENT / BAD_MAP_ID,
+  // Creates a map, one after another: with a log, each waits until its map is durable. The map has an epoch
+  // of its own and begins at revision 1, whatever had its id before. Returns INVALID_ARGUMENT / BAD_MAP_ID,
   // ALREADY_EXISTS / MAP_EXISTS, RESOURCE_EXHAUSTED / TOO_MANY_MAPS or MAPS_MEMORY_FULL; with a log,
   // UNAVAILABLE / STORAGE_FAILED, or RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE for a map that the log cannot
   // hold.
@@ -114,18 +114,15 @@ class MapStore {
   // FindCreated returns the latest snapshot of a map that was created by this request, which remembers it as
   // it does those of updates; null if there is none. It returns INVALID_ARGUMENT / REQUEST_ID_REUSED if the
   // map remembers another request of that id, and the errors of CheckRequestId and CheckMapId.
-  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, GridMap grid, absl::Time now,
-                                        const CreationRequest& request = {});
-  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, WaypointGraph graph, absl::Time now,
+  absl::StatusOr<PinnedSnapshot> Create(absl::string_view id, AnyMap map, absl::Time now,
                                         const CreationRequest& request = {});
   absl::StatusOr<PinnedSnapshot> FindCreated(absl::string_view id, const CreationRequest& request) const;
 
-  // Create a map in the place of the one that has the id, in one step: readers find the old map or the new
-  // one, and so does a start after a crash. If there is no such map, they create it. The old map ends as by
+  // Creates a map in the place of the one that has the id, in one step: readers find the old map or the new
+  // one, and so does a start after a crash. If there is no such map, it creates it. The old map ends as by
   // Delete, and the new one has another epoch and begins at revision 1; both are in memory for a moment.
-  // Return the errors of Create, but for MAP_EXISTS; after an error the old map goes on.
-  absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, GridMap grid, absl::Time now);
-  absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, WaypointGraph graph, absl::Time now);
+  // Returns the errors of Create, but for MAP_EXISTS; after an error the old map goes on.
+  absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, AnyMap map, absl::Time now);
 
   // Returns the latest snapshot: never one older than a Pin that has returned before, on any thread. Returns
   // INVALID_ARGUMENT / BAD_MAP_ID or NOT_FOUND / MAP_NOT_FOUND.
@@ -202,9 +199,7 @@ class MapStore {
   enum class IfExists { kRefuse, kReplace };
 
   absl::Status CheckCanAdd(absl::string_view id, IfExists if_exists) const;
-  absl::StatusOr<PinnedSnapshot> AddGrid(absl::string_view id, GridMap grid, absl::Time now,
-                                         IfExists if_exists, const CreationRequest& request = {});
-  absl::StatusOr<PinnedSnapshot> Add(std::shared_ptr<MapSnapshot> snapshot, IfExists if_exists,
+  absl::StatusOr<PinnedSnapshot> Add(absl::string_view id, AnyMap map, absl::Time now, IfExists if_exists,
                                      const CreationRequest& request = {});
   void Insert(StoredMap map) noexcept;
   // Puts the map in the place of the record's. Returns false if the record's has ended.

@@ -1,10 +1,14 @@
 #include "server/core/watch/answer_renewal.h"
 
+#include <memory>
 #include <string>
+#include <variant>
 
 #include "absl/strings/string_view.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/solve.h"
+#include "server/core/watch/graph_answer.h"
+#include "server/core/watch/watched_answer.h"
 
 namespace waystar::core {
 namespace {
@@ -25,6 +29,13 @@ WatchedAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const
   return seen.settings() == map.settings() ? WatchedAnswer::Basis::kMap : WatchedAnswer::Basis::kView;
 }
 
+absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
+  if (!route.ok()) {
+    return route.status();
+  }
+  return GraphPathResult{.outcome = route->path.outcome, .cost = route->path.cost, .nodes = route->nodes};
+}
+
 }  // namespace
 
 AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
@@ -32,18 +43,25 @@ AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
     : store_(store), snapshot_(snapshot), query_(subscription.query), last_(subscription.answer()) {}
 
 absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& scratch) {
-  WAYSTAR_RETURN_IF_ERROR(CheckIsGrid(snapshot_));
   const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
   WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(snapshot_, query_, none, budget));
   absl::StatusOr<Route> route = Solve(*resolved_, budget, scratch);
-  const GridRouteQuery& query = resolved_->grid();
   // While the path is in the scratch.
-  Judge(query.agent->map(), query.path, query.agent->required_tags(),
-        route.ok() ? absl::StatusOr<PortalPath>(route->portal_path()) : route.status());
+  if (const auto* on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
+    Judge(on_graph->agent->graph(), on_graph->path, OnGraph(route));
+  } else {
+    const GridRouteQuery& query = resolved_->grid();
+    Judge(query.agent->map(), query.path, query.agent->required_tags(),
+          route.ok() ? absl::StatusOr<PortalPath>(route->portal_path()) : route.status());
+  }
   return route;
 }
 
 void AnswerRenewal::TakeError(const absl::Status& error) {
+  if (const WaypointGraph* const graph = snapshot_.as_graph()) {
+    Judge(*graph, GraphQuery(), error);
+    return;
+  }
   const Location goal = query_.goals.empty() ? Location() : query_.goals.front();
   Judge(snapshot_.grid(), {.start = query_.start.cell.value_or(Cell()), .goal = goal.cell.value_or(Cell())},
         {}, error);
@@ -52,13 +70,24 @@ void AnswerRenewal::TakeError(const absl::Status& error) {
 void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           absl::Span<const std::string> required_tags,
                           const absl::StatusOr<PortalPath>& result) {
-  is_news_ = last_ == nullptr || !IsSameQuery(last_->query(), query) ||
-             last_->connectivity() != map.settings().connectivity ||
-             last_->IsOutdatedBy(map, result, required_tags);
+  // Maps keep their kind.
+  const auto* const last = static_cast<const WatchedAnswer*>(last_.get());
+  is_news_ = last == nullptr || !IsSameQuery(last->query(), query) ||
+             last->connectivity() != map.settings().connectivity ||
+             last->IsOutdatedBy(map, result, required_tags);
   const WatchedAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
   // The subscriber goes by the path that it was told, even if another was found at the same cost.
-  answer_ = is_news_ || !last_->has_path() ? std::make_shared<const WatchedAnswer>(map, query, result, basis)
-                                           : std::make_shared<const WatchedAnswer>(last_->On(map, basis));
+  answer_ = is_news_ || !last->has_path() ? std::make_shared<const WatchedAnswer>(map, query, result, basis)
+                                          : std::make_shared<const WatchedAnswer>(last->On(map, basis));
+}
+
+void AnswerRenewal::Judge(const WaypointGraph& graph, const GraphQuery& query,
+                          const absl::StatusOr<GraphPathResult>& result) {
+  const auto* const last = static_cast<const GraphAnswer*>(last_.get());
+  is_news_ = last == nullptr || last->IsOutdatedBy(graph, result);
+  answer_ = is_news_
+                ? std::make_shared<const GraphAnswer>(graph, query, result, &graph != snapshot_.as_graph())
+                : last_;
 }
 
 }  // namespace waystar::core

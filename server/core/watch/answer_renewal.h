@@ -7,11 +7,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/core/graph_search/graph_query.h"
+#include "server/core/portal/portal_search.h"
 #include "server/core/query/query_scratch.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
+#include "server/core/watch/kept_answer.h"
 #include "server/core/watch/path_subscription.h"
 
 namespace waystar::core {
@@ -25,7 +28,7 @@ class AnswerRenewal {
   AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot, const PathSubscription& subscription);
 
   // Searches on the snapshot. The route lives until the scratch searches again, and no longer than this.
-  // Errors: those of CheckIsGrid, Resolve and Solve.
+  // Errors: those of Resolve and Solve.
   absl::StatusOr<Route> Search(const Budget& budget, QueryScratch& scratch);
 
   // Takes an error for the answer, where there was no search, or what it found cannot be told.
@@ -35,19 +38,21 @@ class AnswerRenewal {
   // not hold any more.
   bool is_news() const { return is_news_; }
   // Returns the answer to keep: the one before, if that still holds. Null if there was no search yet.
-  const std::shared_ptr<const WatchedAnswer>& answer() const { return answer_; }
+  const KeptAnswerPtr& answer() const { return answer_; }
 
  private:
   void Judge(const GridMap& map, const PathQuery& query, absl::Span<const std::string> required_tags,
              const absl::StatusOr<PortalPath>& result);
+  void Judge(const WaypointGraph& graph, const GraphQuery& query,
+             const absl::StatusOr<GraphPathResult>& result);
 
   const MapStore& store_;
   const MapSnapshot& snapshot_;
   const RouteQuery& query_;
-  const std::shared_ptr<const WatchedAnswer> last_;
+  const KeptAnswerPtr last_;
   std::optional<ResolvedRoute> resolved_;
   bool is_news_ = true;
-  std::shared_ptr<const WatchedAnswer> answer_;
+  KeptAnswerPtr answer_;
 };
 
 }  // namespace waystar::core

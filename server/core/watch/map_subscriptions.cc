@@ -34,16 +34,16 @@ bool MapSubscriptions::BeginSearch(PathSubscription& subscription) {
 }
 
 bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
-                                 std::shared_ptr<const WatchedAnswer> answer) {
+                                 KeptAnswerPtr answer) {
   MutexLock lock(mutex_);
   bool is_queued = false;
   if (subscription.state_ == PathSubscription::State::kSearching) {
     if (answer != subscription.answer_) {
-      if (!index_) {
-        index_.emplace(snapshot.grid().width(), snapshot.grid().height());
+      if (index_ == nullptr) {
+        index_ = MakeAnswerIndex(snapshot);
       }
       index_->Remove(subscription.id_);
-      index_->Add(subscription.id_, answer, snapshot.grid(), snapshot.revision);
+      index_->Add(subscription.id_, answer, snapshot);
       subscription.answer_ = std::move(answer);
     }
     is_queued = IsOutdated(*subscription.answer_, snapshot.revision);
@@ -71,14 +71,12 @@ void MapSubscriptions::StopSearching() {
   }
 }
 
-bool MapSubscriptions::IsOutdated(const WatchedAnswer& answer, std::uint64_t revision) {
+bool MapSubscriptions::IsOutdated(const KeptAnswer& answer, std::uint64_t revision) {
   if (forgotten_revision_ > revision) {
     return true;
   }
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-    return kept.snapshot->revision > revision &&
-           answer.MayBeOutdatedBy(kept.changes, kept.snapshot->grid(),
-                                  ShortcutEnds::Of(kept.snapshot->grid()));
+    return kept.snapshot->revision > revision && answer.MayEndBy(kept.changes, *kept.snapshot);
   });
 }
 
@@ -95,11 +93,11 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
       kept_.push_back({snapshot, changes});
     }
   }
-  if (!index_) {
+  if (index_ == nullptr) {
     return queued;
   }
   affected_.clear();
-  index_->FindAffected(changes, snapshot->grid(), affected_, snapshot->revision);
+  index_->FindAffected(changes, *snapshot, affected_);
   for (const std::uint64_t id : affected_) {
     const auto it = subscriptions_.find(id);
     // What is being searched for is held against the commit afterwards.
@@ -115,7 +113,7 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
 void MapSubscriptions::Remove(PathSubscription& subscription) {
   MutexLock lock(mutex_);
   subscription.state_ = PathSubscription::State::kGone;
-  if (index_) {
+  if (index_ != nullptr) {
     index_->Remove(subscription.id_);
   }
   subscriptions_.erase(subscription.id_);

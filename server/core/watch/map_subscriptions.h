@@ -6,15 +6,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "server/base/mutex.h"
 #include "server/core/map/map_changes.h"
 #include "server/core/store/map_snapshot.h"
+#include "server/core/watch/kept_answer.h"
 #include "server/core/watch/path_subscription.h"
-#include "server/core/watch/path_watch_index.h"
 
 namespace waystar::core {
 
@@ -34,8 +33,7 @@ class MapSubscriptions {
 
   // Ends a search on `snapshot`. `answer` is what it found, or the answer before if that still holds there.
   // Returns true if a commit since then may have put an end to it: the subscription is queued again.
-  bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot,
-                 std::shared_ptr<const WatchedAnswer> answer);
+  bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot, KeptAnswerPtr answer);
   // Ends a search that came to nothing. Returns true if the subscription is queued again, false if it is
   // gone.
   bool AbandonSearch(PathSubscription& subscription);
@@ -55,14 +53,14 @@ class MapSubscriptions {
   };
 
   void StopSearching() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsOutdated(const WatchedAnswer& answer, std::uint64_t revision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsOutdated(const KeptAnswer& answer, std::uint64_t revision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
   // From the first answer on.
-  std::optional<PathWatchIndex> index_ ABSL_GUARDED_BY(mutex_);
-  std::vector<PathWatchIndex::Id> affected_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<AnswerIndex> index_ ABSL_GUARDED_BY(mutex_);
+  std::vector<AnswerIndex::Id> affected_ ABSL_GUARDED_BY(mutex_);
   int searching_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
   // Commits up to this one are kept no more.

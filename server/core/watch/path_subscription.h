@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "server/core/query/route_query.h"
-#include "server/core/watch/watched_answer.h"
+#include "server/core/watch/kept_answer.h"
 
 namespace waystar::core {
 
@@ -29,14 +29,14 @@ class PathSubscription {
   std::atomic<bool> cancelled = false;
 
   // Returns the last answer; null before the first. Belongs to the thread that searches.
-  const std::shared_ptr<const WatchedAnswer>& answer() const { return answer_; }
+  const KeptAnswerPtr& answer() const { return answer_; }
   // Returns since when the subscription has waited. Belongs to the thread that searches.
   Clock::time_point queued_at() const { return queued_at_; }
 
  private:
   friend class MapSubscriptions;
 
-  std::shared_ptr<const WatchedAnswer> answer_;
+  KeptAnswerPtr answer_;
 
   // These are guarded by the mutex of MapSubscriptions.
   enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };

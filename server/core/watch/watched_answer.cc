@@ -311,6 +311,10 @@ bool WatchedAnswer::MayBeOutdatedBy(const MapChanges& changes, const GridMap& ma
   return MayReachElse(map, has_opened, buffer, nearest);
 }
 
+bool WatchedAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return MayBeOutdatedBy(changes, snapshot.grid(), ShortcutEnds::Of(snapshot.grid()));
+}
+
 bool WatchedAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
   NoWorld world;
   const absl::StatusOr<Validation> now =

@@ -1,4 +1,4 @@
-// A watched answer to a path query, and the test whether a change makes it out of date.
+// A watched answer to a path query on a grid, and the test whether a change makes it out of date.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "server/core/portal/portal_validation.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/cost_bound.h"
+#include "server/core/watch/kept_answer.h"
 #include "server/core/watch/shortcut_ends.h"
 
 namespace waystar::core {
@@ -59,7 +60,7 @@ struct ViewChanges {
 // other path does not end it. Where there is no path it holds while there is none. An any-angle path cheaper
 // than FindPath's often exists without FindPath finding it: for such queries an answer may hold although
 // FindPath on another map returns a dearer one.
-class WatchedAnswer {
+class WatchedAnswer final : public KeptAnswer {
  public:
   enum class Kind : std::uint8_t {
     // The path leads to the goal.
@@ -117,6 +118,8 @@ class WatchedAnswer {
   // PathWatchIndex finds the same answers among many at once. `map` is the map after the change, not a view,
   // and `ends` are its shortcuts.
   bool MayBeOutdatedBy(const MapChanges& changes, const GridMap& map, const ShortcutEnds& ends) const;
+
+  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
 
   // The same for an answer that depends on a view. `bound` is that with the shortcuts of the map.
   bool MayBeOutdatedInView(const ViewChanges& changes, const CostBound& bound) const;

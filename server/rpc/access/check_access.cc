@@ -90,7 +90,10 @@ absl::Status CheckMaps(const Caller& caller, Permission permission,
 }
 
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request) {
-  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  // A map that the query brings along is nobody's; a query that names one as well is checked for that.
+  const bool names_map = !request.has_inline_map() || !request.map().empty();
+  WAYSTAR_RETURN_IF_ERROR(names_map ? caller.Check(permission, request.map(), "map")
+                                    : caller.CheckSomewhere(permission));
   return CheckOther(caller, request.goal_map(), "goal_map");
 }
 

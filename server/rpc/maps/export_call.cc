@@ -24,8 +24,8 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core::MapFormat format,
                                          const StopCheck* stop) {
   if (format != core::MapFormat::kWaystar) {
-    WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot));
-    return core::FormatMap(format, snapshot.grid(), stop);
+    WAYSTAR_ASSIGN_OR_RETURN(const core::GridMap* const grid, core::GridOf(snapshot));
+    return core::FormatMap(format, *grid, stop);
   }
   std::string image =
       std::visit([stop](const auto& map) { return core::EncodeImage(map, stop); }, snapshot.map);

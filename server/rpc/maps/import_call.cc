@@ -75,7 +75,7 @@ void ImportCall::OnStall() {
 }
 
 void ImportCall::RunJob(int worker) {
-  absl::StatusOr<core::ImportedMap> map =
+  absl::StatusOr<core::AnyMap> map =
       RunWithinMemory(server_.executor.bench(worker), [this] { return MakeMap(); });
   {
     MutexLock lock(mutex_);
@@ -168,15 +168,15 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<core::ImportedMap> ImportCall::MakeMap() {
+absl::StatusOr<core::AnyMap> ImportCall::MakeMap() {
   const WhileWanted stop(*this);
-  WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, ParseMapFile({.format = header_->format(),
-                                                                .bytes = bytes_,
-                                                                .grid = header_->grid(),
-                                                                .import_options = header_->import_options(),
-                                                                .prefix = "header.",
-                                                                .bytes_field = "chunk"},
-                                                               limits_.max_map_side, &stop));
+  WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap map, ParseMapFile({.format = header_->format(),
+                                                           .bytes = bytes_,
+                                                           .grid = header_->grid(),
+                                                           .import_options = header_->import_options(),
+                                                           .prefix = "header.",
+                                                           .bytes_field = "chunk"},
+                                                          limits_.max_map_side, &stop));
   if (header_->has_expected_digest()) {
     WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
   }
@@ -184,7 +184,7 @@ absl::StatusOr<core::ImportedMap> ImportCall::MakeMap() {
   return map;
 }
 
-absl::Status ImportCall::CreateMap(core::ImportedMap map) {
+absl::Status ImportCall::CreateMap(core::AnyMap map) {
   WAYSTAR_RETURN_IF_ERROR(WhileWanted(*this).Check());
   // The caller is checked by the tokens there are now.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());

@@ -56,8 +56,8 @@ class ImportCall final : public ReadingCall {
   absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
   absl::Status CheckComplete() const;
-  absl::StatusOr<core::ImportedMap> MakeMap();
-  absl::Status CreateMap(core::ImportedMap map);
+  absl::StatusOr<core::AnyMap> MakeMap();
+  absl::Status CreateMap(core::AnyMap map);
 
   core::MapStore& store_;
   ChangeQueue& changes_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,32 @@ std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, cons
   return readable;
 }
 
+// A page of the obstacles with a part in a region.
+struct RegionPage {
+  core::Rectangle region;
+  // The id that they come after.
+  absl::string_view after;
+  // How many may be looked at in vain.
+  std::size_t tries = 0;
+};
+
+using ObstacleVisitor = absl::FunctionRef<bool(const core::Obstacle& obstacle)>;
+
+void VisitObstacles(const core::GridMap& map, const RegionPage& page, ObstacleVisitor add) {
+  map.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
+}
+
+void VisitObstacles(const core::WaypointGraph& graph, const RegionPage& page, ObstacleVisitor add) {
+  const core::Rectangle& region = page.region;
+  const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
+                      double(region.y) + region.height};
+  for (const core::Obstacle* obstacle : graph.sight().ObstaclesNear(box)) {
+    if (obstacle->id > page.after && !add(*obstacle)) {
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,
@@ -78,8 +105,6 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   FillVersion(snapshot->version(), *response.mutable_version());
-  const core::ObstacleTable& obstacles =
-      snapshot->is_grid() ? snapshot->grid().obstacles() : snapshot->graph().sight().obstacles();
   Page page(size, max_bytes, *response.mutable_obstacles());
   const absl::Time now = store.Now();
   const auto add = [&](const core::Obstacle& obstacle) {
@@ -90,21 +115,12 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
     return has_room;
   };
   if (!request.has_region()) {
-    obstacles.VisitAfter(request.page_token(), add);
+    snapshot->obstacles().VisitAfter(request.page_token(), add);
     return absl::OkStatus();
   }
-  const core::Rectangle region = ToRectangle(request.region());
-  if (snapshot->is_grid()) {
-    obstacles.VisitOverlapping(region, request.page_token(), kTriesForEach * size, add);
-    return absl::OkStatus();
-  }
-  const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
-                      double(region.y) + region.height};
-  for (const core::Obstacle* obstacle : snapshot->graph().sight().ObstaclesNear(box)) {
-    if (obstacle->id > request.page_token() && !add(*obstacle)) {
-      break;
-    }
-  }
+  const RegionPage wanted{
+      .region = ToRectangle(request.region()), .after = request.page_token(), .tries = kTriesForEach * size};
+  std::visit([&](const auto& of_kind) { VisitObstacles(of_kind, wanted, add); }, snapshot->map);
   return absl::OkStatus();
 }
 
@@ -113,10 +129,10 @@ absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "portal", core::CheckPortalId(request.page_token()).ok()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::GridMap* const grid, core::GridOf(*snapshot));
   FillVersion(snapshot->version(), *response.mutable_version());
   Page page(size, max_bytes, *response.mutable_portals());
-  snapshot->grid().portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
+  grid->portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
     const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
     if (!has_room) {
       response.set_next_page_token(response.portals().rbegin()->id());
@@ -136,8 +152,8 @@ absl::Status ListWaypointNodes(const core::MapStore& store, std::size_t max_byte
                      absl::StrCat("at most ", kMaxPageSize, " ids, not ", request.ids_size()));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGraph(*snapshot));
-  const core::WaypointGraph& graph = snapshot->graph();
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WaypointGraph* const found, core::GraphOf(*snapshot));
+  const core::WaypointGraph& graph = *found;
   FillVersion(snapshot->version(), *response.mutable_version());
   Page page(request.ids().empty() ? size : kMaxPageSize, max_bytes, *response.mutable_nodes());
   const auto add = [&](core::NodeNumber node) {

@@ -20,50 +20,19 @@
 #include "server/core/format/rows.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
+#include "server/rpc/maps/map_size_log.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_graph.h"
+#include "server/rpc/wire/convert_grid.h"
 #include "server/rpc/wire/convert_profile.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {
 namespace {
 
-// Errors of ToOverrides and ApplyOverrides name fields of GridOptions.
-absl::Status InGrid(const absl::Status& status, absl::string_view prefix) {
-  return WithFieldPrefix(status, absl::StrCat(prefix, "grid."));
-}
-
-absl::StatusOr<core::GridSettings> SettingsOf(const v1::GridOptions& options) {
-  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
-  if (!overrides.ok()) {
-    return InGrid(overrides.status(), "");
-  }
-  absl::StatusOr<core::GridSettings> settings = core::ApplyOverrides({}, *overrides);
-  if (!settings.ok()) {
-    return InGrid(settings.status(), "");
-  }
-  return settings;
-}
-
-absl::StatusOr<core::ImportedMap> WithProfiles(absl::StatusOr<core::GridMap> map,
-                                               const v1::GridOptions& options) {
-  WAYSTAR_RETURN_IF_ERROR(map.status());
-  if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
-    return InGrid(status, "");
-  }
-  return core::ImportedMap(*std::move(map));
-}
-
-absl::StatusOr<core::GridMap> FromRows(const v1::CreateMapRequest& request, int max_side,
-                                       const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
-  const std::vector<absl::string_view> rows(request.rows().begin(), request.rows().end());
-  return core::ParseRows(rows, std::move(settings), core::RowSource{.max_side = max_side, .stop = stop});
-}
-
 absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int max_side,
                                         const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, SettingsOf(request.grid()));
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, ToGridSettings(request.grid()));
   const v1::BlankGrid& blank = request.blank();
   if (absl::Status status = core::CheckMapSize(blank.width(), blank.height(), max_side); !status.ok()) {
     return WithFieldPrefix(status, "blank.");
@@ -98,8 +67,8 @@ std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
 
 }  // namespace
 
-absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
-                                          const StopCheck* stop) {
+absl::StatusOr<core::AnyMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
+                                     const StopCheck* stop) {
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
@@ -117,13 +86,15 @@ absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, i
   if (request.has_import_options()) {
     return MakeError(ErrorReason::kBadSource, "import_options", "these are options of `data`");
   }
-  return WithProfiles(
-      request.has_blank() ? FromBlank(request, max_side, stop) : FromRows(request, max_side, stop),
-      request.grid());
+  WAYSTAR_ASSIGN_OR_RETURN(
+      core::GridMap map,
+      WithProfiles(request.has_blank() ? FromBlank(request, max_side, stop)
+                                       : GridFromRows(request.rows(), request.grid(), max_side, stop),
+                   request.grid()));
+  return map;
 }
 
-absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side,
-                                               const StopCheck* stop) {
+absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_side, const StopCheck* stop) {
   const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
   if (!format.ok()) {
     return WithFieldPrefix(format.status(), file.prefix);
@@ -144,7 +115,7 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
   overrides->max_side = max_side;
   overrides->stop = stop;
   const v1::ImportOptions& options = file.import_options;
-  absl::StatusOr<core::ImportedMap> map =
+  absl::StatusOr<core::AnyMap> map =
       core::ImportMap(*format, file.bytes,
                       {.grid = *std::move(overrides),
                        .terrains = options.terrains(),
@@ -162,7 +133,7 @@ absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int ma
   return map;
 }
 
-absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field) {
+absl::Status CheckDigest(const core::AnyMap& map, std::uint64_t expected, absl::string_view field) {
   const std::uint64_t digest = std::visit([](const auto& kind) { return kind.digest(); }, map);
   if (digest == expected) {
     return absl::OkStatus();
@@ -172,37 +143,26 @@ absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, a
                                 absl::Hex(expected, absl::kZeroPad16)));
 }
 
-absl::Status Prepare(const core::MapStore& store, core::ImportedMap& map, const StopCheck* stop) {
-  if (auto* const grid = std::get_if<core::GridMap>(&map)) {
-    store.Prepare(*grid, stop);
-  }
+absl::Status Prepare(const core::MapStore& store, core::AnyMap& map, const StopCheck* stop) {
+  store.Prepare(map, stop);
   return CheckStop(stop);
 }
 
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::ImportedMap map, absl::string_view prefix,
+                                                   core::AnyMap map, absl::string_view prefix,
                                                    IfExists if_exists, core::CreationRequest request) {
   const bool may_replace = if_exists == IfExists::kReplace;
   const absl::string_view event = may_replace && store.Pin(id).ok() ? "map_replaced" : "map_created";
-  absl::StatusOr<core::PinnedSnapshot> created = std::visit(
-      [&](auto& kind) {
-        return may_replace ? store.Replace(id, std::move(kind), store.Now())
-                           : store.Create(id, std::move(kind), store.Now(), std::move(request));
-      },
-      map);
+  absl::StatusOr<core::PinnedSnapshot> created = may_replace
+                                                     ? store.Replace(id, std::move(map), store.Now())
+                                                     : store.Create(id, std::move(map), store.Now(), request);
   if (!created.ok()) {
     return ErrorFieldOf(created.status()).empty() ? created.status()
                                                   : WithFieldPrefix(created.status(), prefix);
   }
-  if ((*created)->is_graph()) {
-    const core::WaypointGraph& graph = (*created)->graph();
-    runtime::Log(runtime::LogLevel::kInfo, event,
-                 {{"map", id}, {"nodes", graph.node_count()}, {"edges", graph.arc_count()}});
-  } else {
-    const core::GridMap& grid = (*created)->grid();
-    runtime::Log(runtime::LogLevel::kInfo, event,
-                 {{"map", id}, {"width", grid.width()}, {"height", grid.height()}});
-  }
+  const auto [first, second] =
+      std::visit([](const auto& of_kind) { return SizeForLog(of_kind); }, (*created)->map);
+  runtime::Log(runtime::LogLevel::kInfo, event, {{"map", id}, first, second});
   return created;
 }
 
@@ -239,8 +199,8 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
       return MakeError(absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
                        kReferenceField, grid.status().message());
     }
-    if (const absl::Status status = core::CheckIsGrid(**grid); !status.ok()) {
-      return MakeError(ErrorReason::kWrongMapKind, kReferenceField, status.message());
+    if (const auto of_kind = core::GridOf(**grid); !of_kind.ok()) {
+      return MakeError(ErrorReason::kWrongMapKind, kReferenceField, of_kind.status().message());
     }
     const core::WorldFrame& frame = (*grid)->grid().settings().frame;
     if (frame.hexagons) {
@@ -262,16 +222,16 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
   return graph;
 }
 
-absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
-                                          const v1::CreateMapRequest& request, const StopCheck* stop) {
+absl::StatusOr<core::AnyMap> MakeMap(const core::MapStore& store, int max_side,
+                                     const v1::CreateMapRequest& request, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
   if (!request.has_graph()) {
-    WAYSTAR_ASSIGN_OR_RETURN(core::ImportedMap map, DrawMap(request, max_side, stop));
+    WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap map, DrawMap(request, max_side, stop));
     WAYSTAR_RETURN_IF_ERROR(Prepare(store, map, stop));
     return map;
   }
   WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request, stop));
-  return core::ImportedMap(std::move(graph));
+  return core::AnyMap(std::move(graph));
 }
 
 }  // namespace waystar::rpc

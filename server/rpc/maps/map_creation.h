@@ -17,8 +17,8 @@ namespace waystar::rpc {
 
 // Returns the map that a CreateMap request draws, with no side over `max_side`. Returns the errors of the
 // contract, with their fields, and that of `stop`.
-absl::StatusOr<core::ImportedMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
-                                          const StopCheck* stop = nullptr);
+absl::StatusOr<core::AnyMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
+                                     const StopCheck* stop = nullptr);
 
 // A file as a request holds it.
 struct MapFileSource {
@@ -34,8 +34,8 @@ struct MapFileSource {
 
 // Parses a file. Returns INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint
 // graph, the other errors of the contract, and that of `stop`.
-absl::StatusOr<core::ImportedMap> ParseMapFile(const MapFileSource& file, int max_side,
-                                               const StopCheck* stop = nullptr);
+absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_side,
+                                          const StopCheck* stop = nullptr);
 
 // Returns the waypoint graph that a CreateMap request describes, with its reference map as it is now. Returns
 // the errors of the contract, with their fields, and that of `stop`.
@@ -44,21 +44,21 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
                                                const StopCheck* stop = nullptr);
 
 // Returns FAILED_PRECONDITION / DIGEST_MISMATCH, which blames the field, if the map has another digest.
-absl::Status CheckDigest(const core::ImportedMap& map, std::uint64_t expected, absl::string_view field);
+absl::Status CheckDigest(const core::AnyMap& map, std::uint64_t expected, absl::string_view field);
 
 // Makes what searches use of a map, which may take long. It is called before the creation waits for others,
 // so that these do not wait for it. Returns the error of `stop`; the map must not be used then.
-absl::Status Prepare(const core::MapStore& store, core::ImportedMap& map, const StopCheck* stop);
+absl::Status Prepare(const core::MapStore& store, core::AnyMap& map, const StopCheck* stop);
 
 // Returns the map that a CreateMap request asks for, ready to be put into the store.
-absl::StatusOr<core::ImportedMap> MakeMap(const core::MapStore& store, int max_side,
-                                          const v1::CreateMapRequest& request, const StopCheck* stop);
+absl::StatusOr<core::AnyMap> MakeMap(const core::MapStore& store, int max_side,
+                                     const v1::CreateMapRequest& request, const StopCheck* stop);
 
 enum class IfExists { kRefuse, kReplace };
 
 // Puts a map into the store and logs that. `prefix` goes before the field "map".
 absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const std::string& id,
-                                                   core::ImportedMap map, absl::string_view prefix,
+                                                   core::AnyMap map, absl::string_view prefix,
                                                    IfExists if_exists = IfExists::kRefuse,
                                                    core::CreationRequest request = {});
 

@@ -14,6 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_query_check.h"
+#include "server/core/query/search_recorder.h"
 #include "server/core/query/solve.h"
 #include "server/core/render/graph_scene.h"
 #include "server/core/render/grid_scene.h"
@@ -21,7 +22,6 @@
 #include "server/core/render/theme.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/recorder.h"
 #include "server/picture/file/png.h"
 #include "server/picture/file/svg.h"
 #include "server/rpc/call/answer_size.h"
@@ -106,7 +106,7 @@ void FillPoint(picture::Point point, v1::PicturePoint& out) {
   out.set_y(point.y);
 }
 
-void FillPlacement(const core::Scene& scene, v1::PicturePlacement& out) {
+void FillPlacement(const core::MapSnapshot& snapshot, const core::Scene& scene, v1::PicturePlacement& out) {
   out.set_width(scene.width);
   out.set_height(scene.height);
   out.mutable_region()->set_x(scene.region.x);
@@ -117,6 +117,11 @@ void FillPlacement(const core::Scene& scene, v1::PicturePlacement& out) {
   FillPoint(scene.tiling.x_step, *out.mutable_x_step());
   FillPoint(scene.tiling.y_step, *out.mutable_y_step());
   out.set_hexagons(scene.tiling.hexagons);
+  for (const core::DrawnNode& placed : scene.placed_nodes) {
+    v1::PlacedNode& node = *out.add_nodes();
+    node.set_node(snapshot.graph().IdOf(placed.node));
+    FillPoint(placed.at, *node.mutable_point());
+  }
 }
 
 absl::Status FillImage(const core::Scene& scene, v1::PictureFormat format, const core::Budget& budget,
@@ -159,7 +164,7 @@ class MapRenderer {
   absl::StatusOr<core::Scene> Draw(core::RenderOptions options) {
     options.title = snapshot_.id;
     WAYSTAR_RETURN_IF_ERROR(CheckQuery());
-    return snapshot_.is_graph() ? DrawGraph(std::move(options)) : DrawGrid(std::move(options));
+    return std::visit([&](const auto& map) { return Draw(map, std::move(options)); }, snapshot_.map);
   }
 
  private:
@@ -174,41 +179,41 @@ class MapRenderer {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<core::Scene> DrawGraph(core::RenderOptions options) {
+  absl::StatusOr<core::Scene> Draw(const core::WaypointGraph& plain, core::RenderOptions options) {
     const std::optional<core::Rectangle> region = RegionOf(request_);
     if (region.has_value()) {
       WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
     }
-    std::optional<core::GraphQueryMarks> marks;
-    if (request_.has_query()) {
-      if (request_.with_search()) {
-        WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(snapshot_));
-      }
-      WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer([&](const core::RouteQuery& query, const core::Route& route,
-                                                    const core::ResolvedRoute& /*resolved*/) {
-        marks = core::ToGraphQueryMarks(query, route);
-        options.caption = core::CaptionOf(route);
-      })));
+    options.facts = absl::StrCat(plain.node_count(), plain.node_count() == 1 ? " node, " : " nodes, ",
+                                 plain.arc_count(), " one-way edges, revision ", snapshot_.revision);
+    if (!request_.has_query()) {
+      return core::MakeGraphScene(plain, region, options, nullptr, budget_);
     }
-    const core::WaypointGraph& graph = snapshot_.graph();
-    options.facts = absl::StrCat(graph.node_count(), graph.node_count() == 1 ? " node, " : " nodes, ",
-                                 graph.arc_count(), " one-way edges, revision ", snapshot_.revision);
-    return core::MakeGraphScene(graph, region, options, marks.has_value() ? &*marks : nullptr, budget_);
+    absl::StatusOr<core::Scene> scene;
+    core::SearchRecorder recorder(kMaxSearchEvents);
+    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& /*resolved*/) {
+      core::GraphQueryMarks marks = core::ToGraphQueryMarks(query, route);
+      marks.events = recorder.nodes.events();
+      options.caption = core::CaptionOf(route);
+      scene = core::MakeGraphScene(*route.graph, region, options, &marks, budget_);
+    };
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
+    return scene;
   }
 
-  absl::StatusOr<core::Scene> DrawGrid(core::RenderOptions options) {
-    const core::GridMap& plain = snapshot_.grid();
+  absl::StatusOr<core::Scene> Draw(const core::GridMap& plain, core::RenderOptions options) {
     WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region, core::CheckRegion(plain, RegionOf(request_)));
     options.facts = FactsOf(plain);
     if (!request_.has_query()) {
       return core::MakeGridScene(plain, region, options, nullptr, budget_);
     }
     absl::StatusOr<core::Scene> scene;
-    core::EventRecorder recorder(kMaxSearchEvents);
+    core::SearchRecorder recorder(kMaxSearchEvents);
     const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
                           const core::ResolvedRoute& resolved) {
       core::QueryMarks marks = core::ToQueryMarks(snapshot_.id, query, route);
-      marks.events = recorder.events();
+      marks.events = recorder.cells.events();
       options.caption = core::CaptionOf(route);
       scene = core::MakeGridScene(resolved.grid().agent->map(), region, options, &marks, budget_);
     };
@@ -220,8 +225,9 @@ class MapRenderer {
   absl::Status Answer(absl::FunctionRef<void(const core::RouteQuery& query, const core::Route& route,
                                              const core::ResolvedRoute& resolved)>
                           draw,
-                      core::EventRecorder* recorder = nullptr) {
+                      core::SearchRecorder* recorder) {
     const v1::FindPathRequest& asked = request_.query();
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
     WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(snapshot_, asked.view(), context_));
     WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates));
     if (recorder != nullptr) {
@@ -264,9 +270,10 @@ absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
   MapRenderer renderer(store, *snapshot, max_bytes, request, response, context);
   WAYSTAR_ASSIGN_OR_RETURN(const core::Scene scene, renderer.Draw(std::move(options)));
   FillVersion(snapshot->version(), *response.mutable_version());
-  FillPlacement(scene, *response.mutable_placement());
+  FillPlacement(*snapshot, scene, *response.mutable_placement());
   WAYSTAR_RETURN_IF_ERROR(FillImage(scene, format, context.budget, response));
-  return CheckAnswerFits(response.image().size() + response.answer().ByteSizeLong() + kEnvelopeBytes,
+  return CheckAnswerFits(response.image().size() + response.answer().ByteSizeLong() +
+                             response.placement().ByteSizeLong() + kEnvelopeBytes,
                          max_bytes, "max_width", "ask for a smaller picture");
 }
 

@@ -51,7 +51,7 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
     std::move(change.done)(is_there.status());
     return;
   }
-  absl::StatusOr<core::ImportedMap> map =
+  absl::StatusOr<core::AnyMap> map =
       RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request, &stop); });
   if (!map.ok()) {
     std::move(change.done)(map.status());

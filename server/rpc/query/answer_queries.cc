@@ -171,10 +171,11 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
   const core::OtherMaps others = MapsFor(store, context.caller);
   const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
-  WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<core::ResolvedAgent> agent,
-                           core::ResolvedAgent::Make(*snapshot, shared, others, true, budget));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::SharedAgent agent,
+                           core::ResolveAgent(*snapshot, shared, others, budget));
 
   const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
     batched.coordinates = coordinates;
     if (asked.has_view()) {
@@ -184,11 +185,8 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     WAYSTAR_RETURN_IF_ERROR(query.status());
     core::AgentQuery& own = query->agent;
     if (SharesMap(shared, asked, own)) {
-      if (asked.has_agent()) {
-        own.footprint = own.footprint.value_or(1);
-        own.corner_rule = own.corner_rule.value_or(core::CornerRule::kNoCornerCutting);
-      }
-      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved, core::ResolveFor(agent, *snapshot, *query, budget));
+      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
+                               core::ResolveFor(agent, *snapshot, *query, budget, asked.has_agent()));
       return absl::OkStatus();
     }
     TakeShared(shared, asked, own);
@@ -227,7 +225,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     return route.ok() ? writer.Write(index, *route, batch[index].coordinates)
                       : writer.WriteProblem(index, route.status());
   };
-  const absl::Status status = core::SolveMany(queries, *agent, budget, context.bench, context.crew, take);
+  const absl::Status status = core::SolveMany(queries, agent, budget, context.bench, context.crew, take);
   if (context.NeedsLargerLane()) {
     return absl::OkStatus();
   }

@@ -21,8 +21,9 @@ namespace waystar::rpc {
 absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const v1::View& view,
                                         CallContext& context);
 
-// Answers a path query on the latest snapshot of a map of any kind. Returns the errors of MapStore::Pin,
-// TakeView, ToRouteQuery, core::Resolve, core::Solve and WriteAnswer.
+// Answers a path query on the latest snapshot of a map of any kind, or on the map that the query brings
+// along. Returns the errors of MapStore::Pin or MakeInlineMap, TakeView, ToRouteQuery, core::Resolve,
+// core::Solve and WriteAnswer.
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context);
@@ -39,6 +40,10 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
 
 // Returns the maps of the store that portals may lead that caller's agents to.
 core::OtherMaps MapsFor(const core::MapStore& store, const Caller& caller);
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "inline_map" for a query that brings a map along, where the
+// request that holds it names the map.
+absl::Status CheckNamesMap(const v1::FindPathRequest& query);
 
 // Returns the error with its field, if it has one, below "query.", for requests that hold a query there.
 absl::Status BelowQuery(const absl::Status& status);

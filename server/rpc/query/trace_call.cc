@@ -60,8 +60,8 @@ absl::Status TraceCall::Prepare(int worker) {
 
 absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answer) {
   const v1::FindPathRequest& asked = request().query();
+  WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckIsGrid(*snapshot));
   WAYSTAR_ASSIGN_OR_RETURN(coordinates_, TakeView(*snapshot, asked.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates_));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
@@ -69,15 +69,28 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
                            core::Resolve(*snapshot, query, MapsFor(store_, context.caller), context.budget));
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
                            core::Solve(resolved, context.budget, context.bench, &*recorder_));
+  if (route.graph != nullptr) {
+    nodes_ = TracedNodes(*route.graph, recorder_->nodes.events());
+  }
   return WriteAnswer(route, *snapshot, coordinates_, max_response_bytes_, answer, context);
 }
 
+void TraceCall::AddEvent(std::size_t index, v1::TraceSearchResponse& message) const {
+  if (recorder_->nodes.events().empty()) {
+    AddSearchEvent(recorder_->cells.events()[index], recorder_->cells.maps(), coordinates_, message);
+    return;
+  }
+  const core::NodeEvent& event = recorder_->nodes.events()[index];
+  AddNodeEvent(event, nodes_.Of(event.node), nodes_.Of(event.parent), message);
+}
+
 bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
-  const std::vector<core::SearchEvent>& events = recorder_->events();
-  if (sent_ < events.size()) {
-    const std::size_t end = std::min(sent_ + kEventsPerMessage, events.size());
+  // One of the two has none.
+  const std::size_t events = recorder_->cells.events().size() + recorder_->nodes.events().size();
+  if (sent_ < events) {
+    const std::size_t end = std::min(sent_ + kEventsPerMessage, events);
     for (; sent_ < end; ++sent_) {
-      AddSearchEvent(events[sent_], recorder_->maps(), coordinates_, message);
+      AddEvent(sent_, message);
     }
     return true;
   }

@@ -9,12 +9,13 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/core/search/recorder.h"
+#include "server/core/query/search_recorder.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/executor.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/sending_call.h"
+#include "server/rpc/query/traced_nodes.h"
 #include "server/rpc/telemetry/query_observer.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
@@ -29,7 +30,7 @@ struct PathLimits {
   std::size_t stream_window = 256;
 };
 
-// Holds 40 bytes an event until the last one is sent.
+// Holds 40 bytes an event until the last one is sent, and some 80 a node of a waypoint graph.
 class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
  public:
   // What the references name must outlive the call.
@@ -40,6 +41,8 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   absl::Status Prepare(int worker) override;
   bool FillNext(v1::TraceSearchResponse& message) override;
   absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
+  // Adds that event to the message.
+  void AddEvent(std::size_t index, v1::TraceSearchResponse& message) const;
 
   const core::MapStore& store_;
   const QueryObserver& observer_;
@@ -47,7 +50,8 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
   HexCoordinates coordinates_;
-  std::optional<core::EventRecorder> recorder_;
+  std::optional<core::SearchRecorder> recorder_;
+  TracedNodes nodes_;
   // How many of the events have been sent.
   std::size_t sent_ = 0;
   // Set until it is sent.

@@ -40,6 +40,7 @@ absl::Status WatchPathCall::ReadRequest() {
     return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
   }));
   const auto parse = [this]() -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
     WAYSTAR_ASSIGN_OR_RETURN(coordinates,
                              HexCoordinates::Of(watches_.store(), request.map(), request.view().coordinates(),
                                                 "view.coordinates"));

@@ -89,6 +89,41 @@ void FillChangeSummary(const core::ChangeSummary& summary, Message& out) {
   out.set_changed_edges(summary.changed_edges);
 }
 
+void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
+  const core::GridSettings& settings = grid.settings();
+  out.set_width(grid.width());
+  out.set_height(grid.height());
+  if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
+    FillHexInfo(*board, *out.mutable_hexagons());
+  } else {
+    out.mutable_squares()->set_connectivity(
+        settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
+    out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
+  }
+  for (const core::Terrain& terrain : settings.terrains) {
+    v1::Terrain& written = *out.add_terrains();
+    written.set_symbol(std::string(1, terrain.symbol));
+    written.set_name(terrain.name);
+    written.set_cost(terrain.cost);
+    written.set_impassable(terrain.impassable);
+  }
+  out.set_walkable_cells(grid.walkable_cells());
+  out.set_obstacle_cells(grid.obstacle_cells());
+  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
+  out.set_world(settings.world);
+  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
+  FillPosition(settings.frame.origin, *out.mutable_origin());
+  out.set_cell_size(settings.frame.cell_size);
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
+}
+
+void FillKind(const core::GridMap& grid, v1::MapInfo& info) { FillGridInfo(grid, *info.mutable_grid()); }
+void FillKind(const core::WaypointGraph& graph, v1::MapInfo& info) {
+  FillGraphInfo(graph, *info.mutable_graph());
+}
+
 }  // namespace
 
 absl::Status UnknownEnumValue(absl::string_view field, int value) {
@@ -328,39 +363,7 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
     info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
   }
 
-  if (snapshot.is_graph()) {
-    FillGraphInfo(snapshot.graph(), *info.mutable_graph());
-    return;
-  }
-  const core::GridMap& grid = snapshot.grid();
-  const core::GridSettings& settings = grid.settings();
-  v1::GridInfo& out = *info.mutable_grid();
-  out.set_width(grid.width());
-  out.set_height(grid.height());
-  if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
-    FillHexInfo(*board, *out.mutable_hexagons());
-  } else {
-    out.mutable_squares()->set_connectivity(
-        settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
-    out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
-  }
-  for (const core::Terrain& terrain : settings.terrains) {
-    v1::Terrain& written = *out.add_terrains();
-    written.set_symbol(std::string(1, terrain.symbol));
-    written.set_name(terrain.name);
-    written.set_cost(terrain.cost);
-    written.set_impassable(terrain.impassable);
-  }
-  out.set_walkable_cells(grid.walkable_cells());
-  out.set_obstacle_cells(grid.obstacle_cells());
-  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
-  out.set_world(settings.world);
-  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
-  FillPosition(settings.frame.origin, *out.mutable_origin());
-  out.set_cell_size(settings.frame.cell_size);
-  for (const core::NamedProfile& profile : grid.profiles()) {
-    FillNamedProfile(profile, *out.add_profiles());
-  }
+  std::visit([&info](const auto& of_kind) { FillKind(of_kind, info); }, snapshot.map);
 }
 
 void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {

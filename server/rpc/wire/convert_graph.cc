@@ -49,12 +49,6 @@ void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
 
 core::EdgeName ToEdgeName(const v1::EdgeName& name) { return {name.from(), name.to(), name.one_way()}; }
 
-void FillEdgeName(const core::EdgeName& name, v1::EdgeName& out) {
-  out.set_from(name.from);
-  out.set_to(name.to);
-  out.set_one_way(name.one_way);
-}
-
 absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
     const google::protobuf::RepeatedPtrField<v1::WaypointEdge>& edges) {
   std::vector<core::WaypointEdge> out;
@@ -87,6 +81,14 @@ std::vector<core::WaypointNode> ToNodes(const google::protobuf::RepeatedPtrField
   return out;
 }
 
+void FillEdgeName(const core::EdgeName& name, v1::EdgeName& out) {
+  out.set_from(name.from);
+  out.set_to(name.to);
+  out.set_one_way(name.one_way);
+}
+
+}  // namespace
+
 std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names) {
   std::vector<core::EdgeName> out;
   out.reserve(static_cast<std::size_t>(names.size()));
@@ -95,8 +97,6 @@ std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField
   }
   return out;
 }
-
-}  // namespace
 
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
                                                   std::shared_ptr<const core::GridSight> grid) {
@@ -200,7 +200,7 @@ void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out) {
 void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out) {
   out.set_nodes(static_cast<std::int32_t>(graph.node_count()));
   out.set_edges(static_cast<std::int32_t>(graph.arc_count()));
-  out.set_named_obstacles(static_cast<std::int32_t>(graph.sight().obstacles().size()));
+  out.set_named_obstacles(static_cast<std::int32_t>(graph.obstacles().size()));
   out.mutable_tags()->Add(graph.tags().begin(), graph.tags().end());
   out.set_max_distance(graph.max_distance().value_or(0.0));
 }

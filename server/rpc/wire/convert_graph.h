@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "waystar/v1/path_service.pb.h"
@@ -23,6 +25,7 @@ absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit);
 absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
 absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
+std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names);
 
 // The following fill messages that are empty, of which the functions above make the same value again.
 void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);

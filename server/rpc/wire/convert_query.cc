@@ -8,6 +8,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/search/checks.h"
 #include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_graph.h"
 #include "server/rpc/wire/convert_profile.h"
 #include "server/rpc/wire/convert_shape.h"
 
@@ -22,7 +23,9 @@ absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordi
   }
   agent.overlay = core::Overlay{
       .blocked = *std::move(blocked),
-      .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()}};
+      .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()},
+      .blocked_nodes = {overlay.blocked_nodes().begin(), overlay.blocked_nodes().end()},
+      .blocked_edges = ToEdgeNames(overlay.blocked_edges())};
   return absl::OkStatus();
 }
 

@@ -26,7 +26,7 @@ absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapSnapshot& snaps
   if (coordinates == v1::HEX_LAYOUT_UNSPECIFIED) {
     return HexCoordinates();
   }
-  if (snapshot.is_graph() || !snapshot.grid().settings().frame.hexagons) {
+  if (snapshot.kind() != core::MapKind::kHexagons) {
     return MakeError(ErrorReason::kWrongMapKind, field, "only maps of hexagons have these coordinates");
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::HexLayout layout, ToHexLayout(coordinates, field));

@@ -141,10 +141,6 @@ void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1:
     response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
   }
   FillCrossings(route, coordinates, response);
-  response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
-  if (route.summary.has_value()) {
-    FillSummary(*route.summary, *response.mutable_summary());
-  }
 }
 
 void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Position> positions,
@@ -157,6 +153,15 @@ void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Posi
   for (const core::Position& position : positions) {
     FillPosition(position, *response.add_positions());
   }
+}
+
+// Fills in what events about cells and about nodes share.
+template <typename Event>
+void FillStep(const Event& event, v1::SearchEvent& out) {
+  out.set_kind(event.kind == core::SearchEvent::Kind::kGenerated ? v1::SearchEvent::KIND_GENERATED
+                                                                 : v1::SearchEvent::KIND_EXPANDED);
+  out.set_g(core::CostToDouble(event.g));
+  out.set_f(core::CostToDouble(event.f));
 }
 
 }  // namespace
@@ -212,6 +217,10 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   response.set_cost(path.cost);
   FillVersion(stamp.version, *response.mutable_version());
   FillStatistics(route, stamp, *response.mutable_statistics());
+  response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
+  if (route.summary.has_value()) {
+    FillSummary(*route.summary, *response.mutable_summary());
+  }
   if (route.graph != nullptr) {
     for (const core::NodeNumber node : route.nodes) {
       response.add_nodes(route.graph->IdOf(node));
@@ -245,16 +254,26 @@ std::size_t LeastBytesOf(const core::Route& route) {
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
                     const HexCoordinates& coordinates, v1::TraceSearchResponse& message) {
   v1::SearchEvent& out = *message.add_events();
-  const bool is_generated = event.kind == core::SearchEvent::Kind::kGenerated;
-  out.set_kind(is_generated ? v1::SearchEvent::KIND_GENERATED : v1::SearchEvent::KIND_EXPANDED);
+  FillStep(event, out);
   FillCell(coordinates.FromPlane(event.cell), *out.mutable_cell());
-  if (is_generated && event.parent != event.cell) {
+  if (out.kind() == v1::SearchEvent::KIND_GENERATED && event.parent != event.cell) {
     FillCell(coordinates.FromPlane(event.parent), *out.mutable_parent());
   }
-  out.set_g(core::CostToDouble(event.g));
-  out.set_f(core::CostToDouble(event.f));
   if (event.map != 0) {
     out.set_map(maps[event.map]);
+  }
+}
+
+void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
+                  v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  FillStep(event, out);
+  out.set_node(node.id);
+  if (out.kind() == v1::SearchEvent::KIND_GENERATED) {
+    FillPosition({node.position.x, node.position.y, node.position.z}, *out.mutable_position());
+    if (event.parent != event.node) {
+      out.set_parent_node(parent.id);
+    }
   }
 }
 

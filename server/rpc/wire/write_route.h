@@ -4,8 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/types/span.h"
+#include "server/core/graph/node_pages.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/graph_search/node_recorder.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/query/route.h"
@@ -34,9 +38,19 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
 // Returns the least that an answer can take, which costs nothing to tell.
 std::size_t LeastBytesOf(const core::Route& route);
 
+// A node as answers tell it.
+struct ToldNode {
+  core::NodeNumber number = 0;
+  std::string id;
+  core::WorldPoint position;
+};
+
 // Adds one event of a search on one of those maps, of which the first is the query's own and has no id.
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
                     const HexCoordinates& coordinates, v1::TraceSearchResponse& message);
+// Adds one event of a search on a waypoint graph, about that node and the one that the way comes from.
+void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
+                  v1::TraceSearchResponse& message);
 
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/animation/film.h"
 #include "gmock/gmock.h"
 
@@ -146,6 +150,203 @@ TEST(FilmTest, SearchesSideBySideTakeAsLongAsTheLongest) {
 TEST(FilmTest, LeavesOutFramesOfLongSearches) {
   const Animation film = FilmOf(PanelsOf({20}), 6);
   EXPECT_THAT(film.frames, SizeIs(6));
+  EXPECT_GT(film.frames.back().milliseconds, 1000);
+}
+
+// A search on a waypoint graph whose positions are pixels of its picture.
+class GraphSearch {
+ public:
+  GraphSearch() {
+    search_.on_graph = true;
+    search_.name = "A*";
+    search_.answer.set_outcome(v1::OUTCOME_FOUND);
+  }
+
+  void Generate(const std::string& node, double x, double y, const std::string& parent, double g) {
+    v1::SearchEvent& event = Add(v1::SearchEvent::KIND_GENERATED, node, g);
+    event.set_parent_node(parent);
+    *event.mutable_position() = PositionAt(x, y);
+  }
+
+  void Expand(const std::string& node, double g) { Add(v1::SearchEvent::KIND_EXPANDED, node, g); }
+
+  void SetEnds(const std::string& start, const std::string& goal) {
+    search_.query.mutable_start()->set_node(start);
+    search_.query.add_goals()->set_node(goal);
+  }
+
+  SearchPanel Panel(int width, int height) const {
+    return {search_, picture::Canvas(width, height, kWhite), picture::Tiling{}};
+  }
+
+  static v1::Position PositionAt(double x, double y) {
+    v1::Position position;
+    position.set_x(x);
+    position.set_y(y);
+    return position;
+  }
+
+  TracedSearch search_;
+
+ private:
+  v1::SearchEvent& Add(v1::SearchEvent::Kind kind, const std::string& node, double g) {
+    v1::SearchEvent& event = search_.events.emplace_back();
+    event.set_kind(kind);
+    event.set_node(node);
+    event.set_g(g);
+    return event;
+  }
+};
+
+// Of the map that is drawn below the panel's heading.
+picture::Color ColorAt(const SearchPanel& panel, int x, int y) {
+  constexpr int kHeading = 26;
+  return panel.Draw().At(x, kHeading + y);
+}
+
+// From the harbour by the ford to the lighthouse, past a cave that is never expanded.
+GraphSearch SearchOfIslands() {
+  GraphSearch islands;
+  islands.SetEnds("harbour", "lighthouse");
+  islands.Generate("harbour", 20, 40, "", 0);
+  islands.Expand("harbour", 0);
+  islands.Generate("ford", 60, 40, "harbour", 40);
+  islands.Generate("cave", 20, 90, "harbour", 50);
+  islands.Expand("ford", 40);
+  islands.Generate("lighthouse", 100, 40, "ford", 80);
+  for (const int x : {20, 60, 100}) {
+    *islands.search_.answer.add_positions() = GraphSearch::PositionAt(x, 40);
+  }
+  return islands;
+}
+
+TEST(GraphPanelTest, BeginsWithTheEndsAlone) {
+  const SearchPanel panel = SearchOfIslands().Panel(120, 120);
+  EXPECT_EQ(panel.expansions(), 2U);
+  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(panel, 60, 40), kWhite);
+  EXPECT_EQ(ColorAt(panel, 65, 40), kWhite);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
+}
+
+TEST(GraphPanelTest, OpenNodesAreRingsAndExpandedOnesFilled) {
+  SearchPanel panel = SearchOfIslands().Panel(120, 120);
+  panel.AdvanceTo(1);
+  for (const int y : {40, 90}) {
+    const int x = y == 40 ? 60 : 20;
+    EXPECT_EQ(ColorAt(panel, x, y), kWhite);
+    EXPECT_EQ(ColorAt(panel, x + 5, y), picture::kOpenColor);
+  }
+  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
+  panel.AdvanceTo(2);
+  EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
+  EXPECT_EQ(ColorAt(panel, 20, 90), kWhite);
+  EXPECT_EQ(ColorAt(panel, 25, 90), picture::kOpenColor);
+}
+
+TEST(GraphPanelTest, EdgeToAnExpandedNodeTakesItsColour) {
+  GraphSearch islands = SearchOfIslands();
+  islands.Expand("cave", 50);
+  SearchPanel panel = islands.Panel(120, 120);
+  panel.AdvanceTo(2);
+  EXPECT_EQ(ColorAt(panel, 40, 40), picture::SearchColor(0.8));
+  EXPECT_EQ(ColorAt(panel, 20, 65), kWhite);
+}
+
+TEST(GraphPanelTest, EdgeComesFromTheLastParent) {
+  GraphSearch graph;
+  graph.SetEnds("a", "far");
+  graph.Generate("a", 20, 20, "", 0);
+  graph.Expand("a", 0);
+  graph.Generate("b", 100, 20, "a", 90);
+  graph.Generate("c", 20, 100, "a", 10);
+  graph.Expand("c", 10);
+  graph.Generate("b", 100, 20, "c", 20);
+  graph.Expand("b", 20);
+  graph.Generate("d", 100, 100, "b", 30);
+  graph.Expand("d", 30);
+  SearchPanel panel = graph.Panel(120, 120);
+  panel.AdvanceTo(3);
+  EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
+  EXPECT_NE(ColorAt(panel, 60, 60), kWhite);
+}
+
+TEST(GraphPanelTest, PathLiesAboveEdgesAndBelowNodes) {
+  SearchPanel panel = SearchOfIslands().Panel(120, 120);
+  panel.AdvanceTo(9);
+  EXPECT_EQ(ColorAt(panel, 40, 40), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 80, 40), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
+  EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+}
+
+TEST(GraphPanelTest, NoEdgeCoversANode) {
+  GraphSearch graph;
+  graph.SetEnds("a", "far");
+  graph.Generate("a", 20, 20, "", 0);
+  graph.Expand("a", 0);
+  graph.Generate("b", 60, 20, "a", 40);
+  graph.Generate("c", 100, 20, "a", 80);
+  graph.Expand("b", 40);
+  graph.Expand("c", 80);
+  SearchPanel panel = graph.Panel(120, 40);
+  panel.AdvanceTo(3);
+  EXPECT_EQ(ColorAt(panel, 60, 20), picture::SearchColor(0.5));
+  EXPECT_EQ(ColorAt(panel, 80, 20), picture::SearchColor(1));
+}
+
+TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
+  GraphSearch graph;
+  *graph.search_.query.mutable_start()->mutable_position() = GraphSearch::PositionAt(20, 20);
+  *graph.search_.query.add_goals()->mutable_position() = GraphSearch::PositionAt(100, 20);
+  *graph.search_.answer.add_positions() = GraphSearch::PositionAt(20, 20);
+  *graph.search_.answer.add_positions() = GraphSearch::PositionAt(100, 20);
+  SearchPanel panel = graph.Panel(120, 40);
+  EXPECT_EQ(ColorAt(panel, 20, 20), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
+  panel.AdvanceTo(1);
+  EXPECT_EQ(ColorAt(panel, 60, 20), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 100, 20), picture::kGoalColor);
+}
+
+TEST(GraphPanelTest, ManyNodesAreDots) {
+  GraphSearch graph;
+  graph.SetEnds("0", "far");
+  for (int i = 0; i < 1000; ++i) {
+    graph.Generate(absl::StrCat(i), 10 + i % 40 * 10, 10 + i / 40 * 10, i == 0 ? "" : "0", i);
+  }
+  SearchPanel panel = graph.Panel(420, 270);
+  panel.AdvanceTo(1);
+  EXPECT_EQ(ColorAt(panel, 200, 200), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 203, 200), kWhite);
+}
+
+TEST(GraphPanelTest, FewNodesOfALargeGraphAreDots) {
+  GraphSearch islands = SearchOfIslands();
+  islands.search_.graph_nodes = 1000;
+  SearchPanel panel = islands.Panel(120, 120);
+  panel.AdvanceTo(1);
+  EXPECT_EQ(ColorAt(panel, 60, 40), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 65, 40), kWhite);
+}
+
+TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
+  GraphSearch graph = SearchOfIslands();
+  *graph.search_.query.mutable_start()->mutable_position() = GraphSearch::PositionAt(-1e12, 40);
+  *graph.search_.answer.mutable_positions(0) = GraphSearch::PositionAt(-1e12, 40);
+  SearchPanel panel = graph.Panel(120, 120);
+  panel.AdvanceTo(9);
+  EXPECT_EQ(ColorAt(panel, 40, 40), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
+}
+
+TEST(FilmTest, ShowsEachExpansionOfANode) {
+  std::vector<SearchPanel> panels;
+  panels.push_back(SearchOfIslands().Panel(120, 120));
+  const Animation film = FilmOf(std::move(panels), 100);
+  ASSERT_THAT(film.frames, SizeIs(3));
   EXPECT_GT(film.frames.back().milliseconds, 1000);
 }
 

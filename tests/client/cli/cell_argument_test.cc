@@ -26,5 +26,24 @@ TEST(CellArgumentTest, RefusesWhatIsNoCell) {
   }
 }
 
+TEST(CellArgumentTest, ReadsAnEdge) {
+  const auto both_ways = ParseEdge("pier,market-1");
+  ASSERT_TRUE(both_ways.ok()) << both_ways.status();
+  EXPECT_EQ(both_ways->from(), "pier");
+  EXPECT_EQ(both_ways->to(), "market-1");
+  EXPECT_FALSE(both_ways->one_way());
+  const auto one_way = ParseEdge("market-1>pier");
+  ASSERT_TRUE(one_way.ok()) << one_way.status();
+  EXPECT_EQ(one_way->from(), "market-1");
+  EXPECT_EQ(one_way->to(), "pier");
+  EXPECT_TRUE(one_way->one_way());
+}
+
+TEST(CellArgumentTest, RefusesWhatIsNoEdge) {
+  for (const char* text : {"", ",", "pier", "pier,", ">pier", "a,b,c", "a,b>c", "a b", "-a,b"}) {
+    EXPECT_FALSE(ParseEdge(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace waystar::cli

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/client/cli/cells.h"
 #include "tests/client/cli/command_test.h"
@@ -217,6 +218,164 @@ TEST_F(FieldCommandsTest, FindTakesSeveralGoals) {
   EXPECT_EQ(asked.goals(0).cell().x(), 4);
   EXPECT_EQ(asked.goals(2).cell().y(), 2);
   EXPECT_THAT(out_, HasSubstr("0 SG#.G\n"));
+}
+
+class GraphFieldCommandsTest : public ::waystar::testing::CommandTest {};
+
+TEST_F(GraphFieldCommandsTest, ReachListsNodesByCost) {
+  v1::FindReachableRequest asked;
+  server_.find_reachable = [&](auto&, const v1::FindReachableRequest& request,
+                               v1::FindReachableResponse& response) {
+    asked = request;
+    for (const auto& [node, cost] : {std::pair("lighthouse", 12.5), {"harbour", 0.0}, {"ford", 6.0}}) {
+      v1::ReachableNode& reached = *response.add_nodes();
+      reached.set_node(node);
+      if (request.with_costs()) {
+        reached.set_cost(cost);
+      }
+    }
+    response.set_count(3);
+    response.mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "islands", "harbour", "--max-cost", "15", "--require-tag", "dry"}), ExitCode::kOk)
+      << err_;
+  EXPECT_EQ(out_,
+            "0     harbour\n"
+            "6     ford\n"
+            "12.5  lighthouse\n"
+            "3 nodes within reach (revision 3)\n");
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(asked.start().node(), "harbour");
+  EXPECT_EQ(asked.agent().profile().required_tags(0), "dry");
+  EXPECT_TRUE(asked.with_costs());
+  EXPECT_EQ(Run({"reach", "islands", "--start-position", "0,0,2"}), ExitCode::kOk) << err_;
+  EXPECT_FALSE(asked.with_costs()) << "it may be a grid, whose costs may be too many";
+  EXPECT_EQ(Run({"reach", "arena", "0,0"}), ExitCode::kOk) << err_;
+  EXPECT_FALSE(asked.with_costs()) << "pictures of grids show none";
+}
+
+TEST_F(GraphFieldCommandsTest, ReachMayFindNoNode) {
+  server_.find_reachable = [&](auto&, const auto&, v1::FindReachableResponse& response) {
+    response.mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "islands", "--start-position", "1,0", "--snap", "2", "--max-cost", "0.5"}),
+            ExitCode::kOk);
+  EXPECT_EQ(out_, "0 nodes within reach (revision 3)\n");
+}
+
+TEST_F(GraphFieldCommandsTest, FlowListsNextNodes) {
+  server_.compute_flow_field = [&](auto&, const v1::ComputeFlowFieldRequest& request,
+                                   v1::ComputeFlowFieldResponse& response) {
+    EXPECT_EQ(request.goals(0).node(), "lighthouse");
+    EXPECT_TRUE(request.with_costs());
+    v1::NodeStep& ford = *response.add_nodes();
+    ford.set_node("ford");
+    ford.set_next("lighthouse");
+    ford.set_cost(6.25);
+    v1::NodeStep& lighthouse = *response.add_nodes();
+    lighthouse.set_node("lighthouse");
+    lighthouse.set_cost(0);
+    response.mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"flow", "islands", "lighthouse"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_,
+            "lighthouse (goal)   0\n"
+            "ford -> lighthouse  6.25\n"
+            "Ways to a goal from 2 nodes (revision 3)\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(GraphFieldCommandsTest, MatrixIsHeadedByTheNamesThatWereGiven) {
+  server_.compute_cost_matrix = [&](auto&, const auto&, v1::ComputeCostMatrixResponse& response) {
+    response.add_costs(6.5);
+    response.add_costs(-1);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"matrix", "islands", "--from", "harbour", "--to", "ford", "--to-position", "3,4"}),
+            ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "FROM     ford  3,4\n"
+            "harbour  6.5   -\n");
+}
+
+TEST_F(GraphFieldCommandsTest, RayNamesTheObstacle) {
+  v1::CastRayResponse answer;
+  answer.set_blocked(true);
+  answer.mutable_position()->set_x(3);
+  answer.mutable_position()->set_z(1.5);
+  answer.set_fraction(0.25);
+  answer.mutable_version()->set_revision(3);
+  answer.set_obstacle("crane");
+  server_.cast_ray = [&](auto&, const auto&, v1::CastRayResponse& response) {
+    response = answer;
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"ray", "islands", "pier", "market"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked by crane after 0.25 of the way, at 3,0,1.5 (revision 3)\n");
+  answer.clear_obstacle();
+  EXPECT_EQ(Run({"ray", "islands", "pier", "market"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("Blocked by a cell of the reference map after 0.25 of the way"));
+  EXPECT_EQ(Run({"ray", "islands", "pier", "market", "--block", "disc:3,0,1"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("Blocked after 0.25 of the way"));
+  answer.set_blocked(false);
+  EXPECT_EQ(Run({"ray", "islands", "pier", "market"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Free (revision 3)\n");
+}
+
+TEST_F(GraphFieldCommandsTest, SampleListsNodesOrPointsOfEdges) {
+  server_.sample_cells = [&](auto&, const v1::SampleCellsRequest& request,
+                             v1::SampleCellsResponse& response) {
+    if (!request.along_edges()) {
+      response.add_nodes("pier");
+      response.add_nodes("market");
+      return grpc::Status::OK;
+    }
+    v1::EdgePoint& point = *response.add_points();
+    point.mutable_edge()->set_from("pier");
+    point.mutable_edge()->set_to("market");
+    point.set_fraction(0.25);
+    point.mutable_position()->set_x(4.5);
+    point.mutable_position()->set_z(-2);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"sample", "islands", "--count", "2"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "pier\nmarket\n");
+  EXPECT_EQ(Run({"sample", "islands", "--along-edges"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "4.5,0,-2 on pier -> market, 0.25 of it\n");
+  EXPECT_EQ(Run({"sample", "islands", "--along-edges", "--distinct"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("--distinct"));
+}
+
+TEST_F(GraphFieldCommandsTest, EveryQuestionTakesAnOverlayOfNodesAndEdges) {
+  v1::Overlay reach;
+  server_.find_reachable = [&](auto&, const v1::FindReachableRequest& request, auto&) {
+    reach = request.view().overlay();
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "islands", "--block-node", "ford", "--block-edge", "harbour,bridge", "--block-edge",
+                 "bridge>lighthouse", "--block-node", "pier", "harbour"}),
+            ExitCode::kOk)
+      << err_;
+  ASSERT_EQ(reach.blocked_nodes_size(), 2);
+  EXPECT_EQ(reach.blocked_nodes(1), "pier");
+  ASSERT_EQ(reach.blocked_edges_size(), 2);
+  EXPECT_EQ(reach.blocked_edges(0).to(), "bridge");
+  EXPECT_FALSE(reach.blocked_edges(0).one_way());
+  EXPECT_EQ(reach.blocked_edges(1).from(), "bridge");
+  EXPECT_TRUE(reach.blocked_edges(1).one_way());
+  EXPECT_EQ(Run({"reach", "islands", "harbour", "--block-edge", "ford"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("'ford' is not an edge"));
+
+  v1::Overlay find;
+  server_.find_path = [&](auto&, const v1::FindPathRequest& request, auto&) {
+    find = request.view().overlay();
+    return grpc::Status::OK;
+  };
+  Run({"find", "islands", "harbour", "lighthouse", "--block-node", "ford"});
+  EXPECT_EQ(find.blocked_nodes_size(), 1);
 }
 
 }  // namespace

@@ -159,6 +159,24 @@ TEST_F(FindCommandTest, NodesAndTagsGoToTheServer) {
   EXPECT_EQ(request_.start().position().z(), 3);
 }
 
+TEST_F(FindCommandTest, SummaryOfAPathOverAGraphHasNoLegs) {
+  answer_.Clear();
+  answer_.set_outcome(v1::OUTCOME_FOUND);
+  answer_.set_cost(20);
+  answer_.set_goal_index(1);
+  for (const char* node : {"harbour", "bridge", "lighthouse"}) {
+    answer_.add_nodes(node);
+    answer_.add_positions();
+  }
+  answer_.mutable_summary()->set_length(20);
+  answer_.mutable_summary()->set_turns(1);
+  EXPECT_EQ(Run({"find", "islands", "harbour", "mine", "lighthouse", "--summary"}), ExitCode::kOk);
+  ASSERT_EQ(request_.goals_size(), 2);
+  EXPECT_EQ(request_.goals(1).node(), "lighthouse");
+  EXPECT_TRUE(request_.with_summary());
+  EXPECT_THAT(out_, HasSubstr("\nharbour bridge lighthouse\nLength 20, 1 turn\n"));
+}
+
 TEST_F(FindCommandTest, WaitsForARevisionOfTheMapThatIsThere) {
   server_.get_map = [](auto&, const v1::GetMapRequest& /*request*/, v1::GetMapResponse& response) {
     response.mutable_info()->mutable_version()->set_epoch(7);

@@ -55,6 +55,39 @@ TEST_F(ValidateCommandTest, TellsWhereAPathIsBlocked) {
   EXPECT_EQ(request_.view().overlay().ignored_obstacles(0), "me");
 }
 
+TEST_F(ValidateCommandTest, ChecksNodesAndPositionsOfAGraph) {
+  response_.set_walkable(true);
+  EXPECT_EQ(Run({"validate", "islands", "harbour", "ford", "--start-position", "-1,0",
+                 "--goal-position=7,0,2", "--require-tag", "dry"}),
+            ExitCode::kOk)
+      << err_;
+  EXPECT_EQ(out_, "Walkable at cost 4.5, at revision 7.\n");
+  EXPECT_EQ(request_.points_size(), 0);
+  ASSERT_EQ(request_.nodes_size(), 2);
+  EXPECT_EQ(request_.nodes(1), "ford");
+  EXPECT_EQ(request_.start_position().x(), -1);
+  EXPECT_EQ(request_.goal_position().z(), 2);
+  EXPECT_EQ(request_.agent().profile().required_tags(0), "dry");
+  EXPECT_EQ(Run({"validate", "islands", "--start-position", "-1,0", "--goal-position", "7,0"}), ExitCode::kOk)
+      << "the two may see each other";
+  EXPECT_EQ(Run({"validate", "islands", "--start-position", "-1,0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("POINTS is required"));
+  EXPECT_EQ(Run({"validate", "islands", "harbour", "1,1"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("POINTS are cells or nodes, not both"));
+}
+
+TEST_F(ValidateCommandTest, TellsWhichNodeAPathIsBlockedBefore) {
+  response_.set_blocked_index(1);
+  EXPECT_EQ(Run({"validate", "islands", "harbour", "ford"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked on the way to node 1, ford, after cost 4.5, at revision 7.\n");
+  response_.set_blocked_by("crane");
+  EXPECT_EQ(Run({"validate", "islands", "harbour", "ford"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked by crane on the way to node 1, ford, after cost 4.5, at revision 7.\n");
+  response_.set_blocked_index(2);
+  EXPECT_EQ(Run({"validate", "islands", "harbour", "ford", "--goal-position", "7,0"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked by crane on the way to the goal, after cost 4.5, at revision 7.\n");
+}
+
 class WatchPathCommandTest : public ::waystar::testing::CommandTest {
  protected:
   WatchPathCommandTest() {
@@ -92,6 +125,26 @@ TEST_F(WatchPathCommandTest, EndsAfterSoManyAnswers) {
   EXPECT_EQ(Run({"watch-path", "arena", "0,0", "1,0", "--count", "1", "--json"}), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("\"outcome\":\"OUTCOME_FOUND\""));
   EXPECT_THAT(out_, Not(HasSubstr("problem")));
+}
+
+TEST_F(WatchPathCommandTest, ListsNodesOfAGraph) {
+  server_.watch_path = [](auto&, const auto&, std::vector<v1::WatchPathResponse>& messages) {
+    messages.resize(2);
+    v1::FindPathResponse& found = *messages[0].mutable_answer();
+    found.set_outcome(v1::OUTCOME_FOUND);
+    found.set_cost(12);
+    for (const char* node : {"harbour", "ford", "lighthouse"}) {
+      found.add_nodes(node);
+      found.add_positions();
+    }
+    v1::FindPathResponse& lost = *messages[1].mutable_answer();
+    lost.set_outcome(v1::OUTCOME_UNREACHABLE);
+    lost.set_reason(v1::REASON_NO_ROUTE);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"watch-path", "islands", "harbour", "lighthouse", "--count", "2"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("Path found: 3 nodes at cost 12 "));
+  EXPECT_THAT(out_, HasSubstr("\nharbour ford lighthouse\nNo path to the goal: no edges lead there"));
 }
 
 }  // namespace

@@ -99,6 +99,25 @@ TEST_F(PathsCommandTest, OptionsGoForAllQueries) {
   EXPECT_EQ(request_.queries(0).snap().radius(), 1.5);
 }
 
+TEST_F(PathsCommandTest, QueriesMayBeOfNodes) {
+  v1::FindPathResponse& found = AddAnswer(v1::OUTCOME_FOUND);
+  found.set_cost(12);
+  for (const char* node : {"harbour", "ford", "lighthouse"}) {
+    found.add_nodes(node);
+    found.add_positions();
+  }
+  AddAnswer(v1::OUTCOME_UNREACHABLE);
+  in_ = "harbour lighthouse\nharbour mine\n";
+  EXPECT_EQ(Run({"paths", "islands"}), ExitCode::kNoPath) << err_;
+  EXPECT_EQ(out_,
+            "START    GOAL        OUTCOME      COST  POINTS\n"
+            "harbour  lighthouse  found        12    harbour ford lighthouse\n"
+            "harbour  mine        unreachable  -     -\n");
+  ASSERT_EQ(request_.queries_size(), 2);
+  EXPECT_EQ(request_.queries(1).goals(0).node(), "mine");
+  EXPECT_EQ(request_.queries(0).path_form(), v1::PATH_FORM_UNSPECIFIED);
+}
+
 TEST_F(PathsCommandTest, ReadsAFile) {
   const ::waystar::testing::OwnFolder folder;
   const std::string file = folder.PathOf("queries.txt");
@@ -169,8 +188,18 @@ TEST_F(ReachableCommandTest, CellsComeInPairs) {
   EXPECT_EQ(Run({"reachable", "arena", "0,0", "4,0", "1,1"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("the last one has no GOAL"));
   EXPECT_EQ(Run({"reachable", "arena"}), ExitCode::kUsage);
-  EXPECT_EQ(Run({"reachable", "arena", "0,0", "4"}), ExitCode::kUsage);
-  EXPECT_THAT(err_, HasSubstr("'4' is not a cell"));
+  EXPECT_EQ(Run({"reachable", "arena", "0,0", "4;0"}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("'4;0' is not a cell"));
+}
+
+TEST_F(ReachableCommandTest, PairsMayBeOfNodes) {
+  EXPECT_EQ(Run({"reachable", "islands", "harbour", "lighthouse"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "START    GOAL        REACHABLE\n"
+            "harbour  lighthouse  yes\n");
+  ASSERT_EQ(request_.pairs_size(), 1);
+  EXPECT_EQ(request_.pairs(0).start().node(), "harbour");
+  EXPECT_EQ(request_.pairs(0).goal().node(), "lighthouse");
 }
 
 TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {

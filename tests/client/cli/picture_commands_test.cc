@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/app.h"
@@ -122,6 +123,37 @@ TEST_F(PictureCommandsTest, AnimatesSearchesSideBySide) {
   const std::string webp = FileNamed("search.webp");
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", webp}), ExitCode::kOk) << err_;
   EXPECT_THAT(BytesOf(webp), StartsWith("RIFF"));
+}
+
+TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnGraphs) {
+  v1::CreateMapRequest create;
+  create.set_map("islands");
+  for (const auto& [node, x] :
+       {std::pair("harbour", 0), std::pair("ford", 6), std::pair("lighthouse", 12), std::pair("moon", 40)}) {
+    v1::WaypointNode& added = *create.mutable_graph()->add_nodes();
+    added.set_id(node);
+    added.mutable_position()->set_x(x);
+  }
+  create.mutable_graph()->mutable_auto_connect()->set_max_distance(7);
+  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  const std::string gif = FileNamed("graph.gif");
+  ASSERT_EQ(Run({"animate", "islands", "harbour", "lighthouse", "--algorithm", "astar", "--beside",
+                 "dijkstra", "-o", gif}),
+            ExitCode::kOk)
+      << err_;
+  EXPECT_THAT(out_, HasSubstr("3 frames"));
+  EXPECT_THAT(out_, HasSubstr("Path found: 3 nodes at cost 12 (revision 1; 2 nodes expanded"));
+  EXPECT_THAT(out_, HasSubstr("by Dijkstra"));
+  EXPECT_THAT(BytesOf(gif), StartsWith("GIF89a"));
+  ASSERT_EQ(Run({"trace", "islands", "harbour", "lighthouse"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("ORDER  NODE        COST  TOTAL  FROM\n"
+                               "1      harbour     0     12\n"
+                               "2      ford        6     12     harbour\n"
+                               "open   lighthouse  12    12     ford\n"));
+  EXPECT_EQ(Run({"animate", "islands", "harbour", "lighthouse", "--algorithm", "jump-point", "-o", gif}),
+            ExitCode::kRefused);
+  EXPECT_EQ(Run({"animate", "islands", "harbour", "moon", "-o", gif}), ExitCode::kNoPath) << err_;
+  EXPECT_THAT(out_, HasSubstr("No path to the goal: no edges lead there"));
 }
 
 TEST_F(PictureCommandsTest, AnimationsAreAsSmallAsTheyMustBe) {

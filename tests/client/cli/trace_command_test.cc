@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "tests/client/cli/cells.h"
 #include "tests/client/cli/command_test.h"
 
@@ -9,6 +13,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using ::waystar::testing::At;
 using ::waystar::testing::Refusal;
@@ -150,6 +155,119 @@ TEST_F(TraceCommandTest, ExitCodesAreThoseOfFind) {
   EXPECT_EQ(Run({"trace", "arena", "0,1", "2,1"}), ExitCode::kRefused);
   EXPECT_EQ(out_, "");
   EXPECT_THAT(err_, StartsWith("waystar: there is no map \"arena\" (query.map)\n"));
+}
+
+class GraphTraceCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  GraphTraceCommandTest() {
+    server_.trace_search = [this](auto&, const v1::TraceSearchRequest&,
+                                  std::vector<v1::TraceSearchResponse>& messages) {
+      messages = messages_;
+      return grpc::Status::OK;
+    };
+    Generate("harbour", "", 0, 12);
+    Expand("harbour", 0, 12);
+    Generate("ford", "harbour", 6, 12);
+    Generate("bridge", "harbour", 10, 20);
+    Expand("ford", 6, 12);
+    Generate("lighthouse", "ford", 12.5, 12.5);
+    answer_.set_outcome(v1::OUTCOME_FOUND);
+    answer_.set_cost(12.5);
+    answer_.mutable_version()->set_revision(3);
+    for (const char* const node : {"harbour", "ford", "lighthouse"}) {
+      answer_.add_nodes(node);
+      answer_.add_positions();
+    }
+    v1::SearchStatistics& statistics = *answer_.mutable_statistics();
+    statistics.set_expanded(2);
+    statistics.set_generated(4);
+    statistics.mutable_search_time()->set_nanos(1500);
+    statistics.set_algorithm(v1::ALGORITHM_ASTAR);
+  }
+
+  void Generate(const std::string& node, const std::string& parent, double g, double f) {
+    v1::SearchEvent& event = Add(v1::SearchEvent::KIND_GENERATED, node, g, f);
+    event.set_parent_node(parent);
+    event.mutable_position()->set_x(g);
+  }
+
+  void Expand(const std::string& node, double g, double f) {
+    Add(v1::SearchEvent::KIND_EXPANDED, node, g, f);
+  }
+
+  std::vector<v1::TraceSearchResponse> messages_{2};
+  v1::FindPathResponse& answer_ = *messages_[1].mutable_result()->mutable_answer();
+
+ private:
+  v1::SearchEvent& Add(v1::SearchEvent::Kind kind, const std::string& node, double g, double f) {
+    v1::SearchEvent& event = *messages_[0].add_events();
+    event.set_kind(kind);
+    event.set_node(node);
+    event.set_g(g);
+    event.set_f(f);
+    return event;
+  }
+};
+
+TEST_F(GraphTraceCommandTest, ListsNodesInTheOrderOfTheSearch) {
+  EXPECT_EQ(Run({"trace", "islands", "harbour", "lighthouse"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "ORDER  NODE        COST  TOTAL  FROM\n"
+            "1      harbour     0     12\n"
+            "2      ford        6     12     harbour\n"
+            "open   bridge      10    20     harbour\n"
+            "open   lighthouse  12.5  12.5   ford\n"
+            "Path found: 3 nodes at cost 12.5 (revision 3; 2 nodes expanded in 1.5us by A*)\n"
+            "harbour ford lighthouse\n"
+            "Put on the open list: 4 entries; left open: 2 nodes\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(GraphTraceCommandTest, ListsEventsWithTheNamesOfNodes) {
+  EXPECT_EQ(Run({"trace", "islands", "harbour", "lighthouse", "--events"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("generated harbour g=0 f=12\n"
+                               "expanded harbour g=0 f=12\n"
+                               "generated ford from harbour g=6 f=12\n"
+                               "generated bridge from harbour g=10 f=20\n"
+                               "expanded ford g=6 f=12\n"
+                               "generated lighthouse from ford g=12.5 f=12.5\n"
+                               "Path found: 3 nodes"));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(GraphTraceCommandTest, CanDoWithoutATable) {
+  EXPECT_EQ(Run({"trace", "islands", "harbour", "lighthouse", "--no-picture"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("Path found: 3 nodes"));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(GraphTraceCommandTest, ListsTheFirstNodesUnlessAskedForAll) {
+  for (int i = 0; i < 60; ++i) {
+    Generate(absl::StrCat("cave-", i), "ford", 7, 20);
+  }
+  Run({"trace", "islands", "harbour", "lighthouse"});
+  EXPECT_THAT(out_, HasSubstr("open   cave-45 "));
+  EXPECT_THAT(out_, Not(HasSubstr("cave-46")));
+  EXPECT_THAT(out_, HasSubstr("and 14 more: --full lists all\nPath found"));
+  Run({"trace", "islands", "harbour", "lighthouse", "--full"});
+  EXPECT_THAT(out_, HasSubstr("open   cave-59 "));
+  EXPECT_THAT(out_, Not(HasSubstr("--full")));
+}
+
+TEST_F(GraphTraceCommandTest, ListsWhatWasSearchedInVain) {
+  answer_.set_outcome(v1::OUTCOME_UNREACHABLE);
+  answer_.set_reason(v1::REASON_NO_ROUTE);
+  answer_.clear_nodes();
+  answer_.clear_positions();
+  EXPECT_EQ(Run({"trace", "islands", "harbour", "moon"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, HasSubstr("2      ford        6     12     harbour\n"));
+  EXPECT_THAT(out_, HasSubstr("No path to the goal: no edges lead there from the start (revision 3; 2 nodes "
+                              "expanded in 1.5us by A*)\nPut on the open list"));
+}
+
+TEST_F(GraphTraceCommandTest, PrintsEventsOfNodesAsJson) {
+  EXPECT_EQ(Run({"trace", "islands", "harbour", "lighthouse", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr(R"("node":"ford","parentNode":"harbour")"));
 }
 
 }  // namespace

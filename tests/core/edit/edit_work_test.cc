@@ -19,12 +19,9 @@ namespace {
 using ::waystar::testing::DrawMap;
 
 // A map of 200 x 100 cells.
-std::variant<GridMap, WaypointGraph> Wide() {
-  return DrawMap(std::vector<std::string>(100, std::string(200, '.')));
-}
+AnyMap Wide() { return DrawMap(std::vector<std::string>(100, std::string(200, '.'))); }
 
-std::int64_t WorkOfEdits(const std::vector<Edit>& edits,
-                         const std::variant<GridMap, WaypointGraph>& map = Wide()) {
+std::int64_t WorkOfEdits(const std::vector<Edit>& edits, const AnyMap& map = Wide()) {
   return EstimateWork(edits, map);
 }
 
@@ -37,7 +34,7 @@ PutObstacle Fire(const Rectangle& rectangle) {
           .replace = true};
 }
 
-std::variant<GridMap, WaypointGraph> OnFire(const Rectangle& rectangle) {
+AnyMap OnFire(const Rectangle& rectangle) {
   return ApplyEdits(std::get<GridMap>(Wide()), {Fire(rectangle)})->map;
 }
 

@@ -15,7 +15,7 @@
 #include "server/core/graph/graph_editor.h"
 #include "server/core/graph_search/graph_flow.h"
 #include "server/core/graph_search/reachable_nodes.h"
-#include "tests/core/graph_search/graph_samples.h"
+#include "tests/core/graph_search/random_graphs.h"
 
 namespace waystar::core {
 namespace {

@@ -12,7 +12,7 @@
 #include "server/core/graph_search/graph_matrix.h"
 #include "server/core/graph_search/graph_reachability.h"
 #include "server/core/graph_search/graph_search.h"
-#include "tests/core/graph_search/graph_samples.h"
+#include "tests/core/graph_search/random_graphs.h"
 
 namespace waystar::core {
 namespace {

@@ -362,5 +362,38 @@ TEST_F(GraphSearchTest, StaysBelowItsMemoryLimit) {
   EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);
 }
 
+// A hub with many spokes, which take room on the open list, and a goal behind one of them.
+TEST_F(GraphSearchTest, AnswersTheStartAloneWhenTheOpenListIsFull) {
+  WaypointSpec spec{.nodes = {{"z-start", {0, 0}}, {"goal", {900, 900}}}};
+  for (int i = 0; i < 400; ++i) {
+    const std::string id = absl::StrCat("spoke", i);
+    spec.nodes.push_back({id, {static_cast<double>(i), 1}});
+    spec.edges.push_back({.name = {"z-start", id}});
+  }
+  spec.edges.push_back({.name = {"spoke7", "goal"}, .cost = 5000});
+  const WaypointGraph graph = MakeGraph(spec);
+  int full = 0;
+  int found = 0;
+  for (std::size_t bytes = 256; bytes <= std::size_t{1} << 16; bytes += 256) {
+    GraphScratch scratch(bytes);
+    const absl::StatusOr<GraphPathResult> result =
+        FindGraphPath(graph, {.start = "z-start", .goals = {"goal"}}, {}, scratch);
+    ASSERT_EQ(result.status(), absl::OkStatus());
+    if (result->outcome == Outcome::kFound) {
+      ++found;
+      continue;
+    }
+    EXPECT_EQ(result->reason, OutcomeReason::kScratchLimit);
+    if (result->statistics.expanded > 0) {
+      ++full;
+      ASSERT_EQ(result->nodes.size(), 1U);
+      EXPECT_EQ(graph.IdOf(result->nodes.front()), "z-start");
+      EXPECT_EQ(result->cost, 0.0);
+    }
+  }
+  EXPECT_GT(full, 0);
+  EXPECT_GT(found, 0);
+}
+
 }  // namespace
 }  // namespace waystar::core

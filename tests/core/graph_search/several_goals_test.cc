@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "server/core/graph/graph_editor.h"
 #include "server/core/graph_search/graph_search.h"
-#include "tests/core/graph_search/graph_samples.h"
+#include "tests/core/graph_search/random_graphs.h"
 
 namespace waystar::core {
 namespace {

@@ -50,7 +50,7 @@ using ::waystar::testing::Random;
 
 template <typename Map>
 Map Decoded(const std::string& image) {
-  absl::StatusOr<std::variant<GridMap, WaypointGraph>> map = DecodeImage(image);
+  absl::StatusOr<AnyMap> map = DecodeImage(image);
   EXPECT_EQ(map.status(), absl::OkStatus());
   return std::get<Map>(*std::move(map));
 }
@@ -385,7 +385,7 @@ std::string SmallImage() {
 }
 
 void ExpectRefusedOrSame(const std::string& damaged, const std::string& image, const std::string& where) {
-  const absl::StatusOr<std::variant<GridMap, WaypointGraph>> map = DecodeImage(damaged);
+  const absl::StatusOr<AnyMap> map = DecodeImage(damaged);
   if (map.ok()) {
     EXPECT_EQ(EncodeImage(std::get<GridMap>(*map)), image) << where;
   } else {
@@ -429,9 +429,8 @@ std::string ImageOf(const std::string& content) {
 }
 
 // Reads all but the digest, which no mutation of a map keeps.
-absl::StatusOr<std::variant<GridMap, WaypointGraph>> ReadBeforeDigest(const std::string& image,
-                                                                      const ImageLimits& limits) {
-  const auto whole = [](auto map) -> absl::StatusOr<std::variant<GridMap, WaypointGraph>> {
+absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLimits& limits) {
+  const auto whole = [](auto map) -> absl::StatusOr<AnyMap> {
     if (!map.ok()) {
       return map.status();
     }
@@ -472,10 +471,9 @@ TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
   int refused = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::string image = ImageOf(MutatedBytes(i % 2 == 0 ? content : of_graph, {}, random));
-    const absl::StatusOr<std::variant<GridMap, WaypointGraph>> whole = DecodeImage(image, {.max_side = 100});
+    const absl::StatusOr<AnyMap> whole = DecodeImage(image, {.max_side = 100});
     refused += whole.ok() ? 0 : 1;
-    const absl::StatusOr<std::variant<GridMap, WaypointGraph>> map =
-        ReadBeforeDigest(image, {.max_side = 100});
+    const absl::StatusOr<AnyMap> map = ReadBeforeDigest(image, {.max_side = 100});
     if (!map.ok()) {
       EXPECT_EQ(ErrorReasonOf(whole.status()), "BAD_FORMAT") << whole.status();
       EXPECT_EQ(ErrorReasonOf(map.status()), "BAD_FORMAT") << map.status();

@@ -75,7 +75,7 @@ std::vector<std::string> Rows(const core::GridMap& map) {
 }
 
 core::GridMap ImportGrid(absl::string_view bytes, const core::ImportOptions& options) {
-  absl::StatusOr<core::ImportedMap> map = core::ImportMap(core::DetectFormat(bytes), bytes, options);
+  absl::StatusOr<core::AnyMap> map = core::ImportMap(core::DetectFormat(bytes), bytes, options);
   if (map.ok() && std::holds_alternative<core::GridMap>(*map)) {
     return std::get<core::GridMap>(*std::move(map));
   }
@@ -84,7 +84,7 @@ core::GridMap ImportGrid(absl::string_view bytes, const core::ImportOptions& opt
 }
 
 std::vector<std::string> ImportedRows(absl::string_view bytes, const core::ImportOptions& options) {
-  const absl::StatusOr<core::ImportedMap> map = core::ImportMap(core::DetectFormat(bytes), bytes, options);
+  const absl::StatusOr<core::AnyMap> map = core::ImportMap(core::DetectFormat(bytes), bytes, options);
   if (!map.ok()) {
     return {std::string(map.status().message())};
   }

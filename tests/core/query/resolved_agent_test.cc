@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/search/recorder.h"
+#include "server/core/query/search_recorder.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {
@@ -121,7 +121,7 @@ class OverlayOfQueryTest : public RouteTest {
     EXPECT_EQ(ToldWith({}), plain_);
   }
 
-  std::string ToldWith(const Overlay& overlay, Cell start = {0, 1}, EventRecorder* recorder = nullptr) {
+  std::string ToldWith(const Overlay& overlay, Cell start = {0, 1}, SearchRecorder* recorder = nullptr) {
     RouteQuery query = Between(start, {6, 1});
     query.algorithm = Algorithm::kAStar;
     query.agent.overlay = overlay;
@@ -202,12 +202,12 @@ TEST_F(OverlayOfQueryTest, BlockedShapesAreInTheWay) {
 }
 
 TEST_F(OverlayOfQueryTest, TracesSeeWhatTheQuerySees) {
-  EventRecorder recorder(1000);
+  SearchRecorder recorder(1000);
   const Overlay overlay = {.blocked = {.cells = {{2, 1}}}, .ignored_obstacles = {"guard"}};
   EXPECT_EQ(ToldWith(overlay, {0, 1}, &recorder), ToldWith(overlay));
   const auto is_at = [](Cell cell) { return ::testing::Field(&SearchEvent::cell, cell); };
-  EXPECT_THAT(recorder.events(), ::testing::Contains(is_at({3, 1})));
-  EXPECT_THAT(recorder.events(), ::testing::Not(::testing::Contains(is_at({2, 1}))));
+  EXPECT_THAT(recorder.cells.events(), ::testing::Contains(is_at({3, 1})));
+  EXPECT_THAT(recorder.cells.events(), ::testing::Not(::testing::Contains(is_at({2, 1}))));
 }
 
 TEST_F(OverlayOfQueryTest, StartAndGoalMayBeBlockedByIt) {

@@ -61,7 +61,8 @@ class RouteTest : public ::testing::Test {
 
   // What is returned lives until the next call.
   absl::StatusOr<core::Route> Find(const std::string& map, const core::RouteQuery& query,
-                                   const core::Budget& budget = {}, core::EventRecorder* recorder = nullptr) {
+                                   const core::Budget& budget = {},
+                                   core::SearchRecorder* recorder = nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(map, query, budget));
     return core::Solve(resolved_, budget, scratch_, recorder);
   }

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/search/recorder.h"
+#include "server/core/query/search_recorder.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {
@@ -95,7 +95,7 @@ TEST_F(RoutesTest, OfTwoLimitsOfExpansionsTheFewerCount) {
   query.max_expansions = 1;
   EXPECT_EQ(Find("room", query)->path.reason, OutcomeReason::kExpansionLimit);
   EXPECT_EQ(Find("room", query, {.max_expansions = 100})->path.reason, OutcomeReason::kExpansionLimit);
-  EventRecorder recorder(100);
+  SearchRecorder recorder(100);
   EXPECT_EQ(Find("room", query, {}, &recorder)->path.reason, OutcomeReason::kExpansionLimit) << "traced";
   query.max_expansions = 100;
   EXPECT_EQ(Find("room", query)->path.reason, OutcomeReason::kGoalReached);
@@ -243,8 +243,6 @@ TEST_F(GraphRoutesTest, FieldsOfGridsAreRefused) {
             "agent.profile.corner_rule");
   EXPECT_EQ(refused([](RouteQuery& query) { query.agent.profile = MovementProfile{.no_diagonals = true}; }),
             "agent.profile.no_diagonals");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.agent.overlay = Overlay(); }), "view.overlay");
-  EXPECT_EQ(refused([](RouteQuery& query) { query.with_summary = true; }), "with_summary");
 }
 
 TEST_F(GraphRoutesTest, NodesAreOfGraphsAlone) {
@@ -255,10 +253,27 @@ TEST_F(GraphRoutesTest, NodesAreOfGraphsAlone) {
   EXPECT_EQ(Told("cells", query), "WRONG_MAP_KIND goals[0].node");
 }
 
-TEST_F(GraphRoutesTest, HaveNoTracesAndNoPortals) {
-  EventRecorder recorder(100);
-  EXPECT_THAT(Find("paths", BetweenNodes("a", "b"), {}, &recorder),
-              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
+TEST_F(GraphRoutesTest, AreTraced) {
+  SearchRecorder recorder(100);
+  const auto route = Find("paths", BetweenNodes("a", "b"), {}, &recorder);
+  ASSERT_THAT(route, testing::IsOk());
+  EXPECT_TRUE(recorder.cells.events().empty());
+  const std::vector<NodeEvent>& events = recorder.nodes.events();
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.front().kind, SearchEvent::Kind::kGenerated);
+  EXPECT_EQ(events.front().node, events.front().parent) << "the start comes from nowhere";
+  std::uint64_t expanded = 0;
+  for (const NodeEvent& event : events) {
+    expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
+    EXPECT_GE(event.f, event.g);
+  }
+  EXPECT_EQ(expanded, route->path.statistics.expanded);
+  SearchRecorder one(1);
+  ASSERT_THAT(Find("paths", BetweenNodes("a", "b"), {}, &one), testing::IsOk());
+  EXPECT_TRUE(one.is_truncated());
+}
+
+TEST_F(GraphRoutesTest, HaveNoPortals) {
   Create("cells", {"..#.."});
   Apply("cells", {PutPortal{.portal = {.id = "gate", .to_map = "paths", .to = {1, 0}}}});
   EXPECT_EQ(Told("cells", Between({1, 0}, {4, 0})), "no way");

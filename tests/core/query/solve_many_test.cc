@@ -48,7 +48,7 @@ class SolveManyTest : public RouteTest {
   // All at once, each with the agent or with one of its own if it says something of how it moves.
   std::vector<std::string> SolveAll(const AgentQuery& agent, const std::vector<RouteQuery>& queries) {
     const PinnedSnapshot snapshot = *store_.Pin("upper");
-    const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others(), true, {});
+    const SharedAgent shared = *ResolveAgent(*snapshot, agent, Others(), {});
     std::vector<std::string> told(queries.size());
     std::vector<std::optional<ResolvedRoute>> resolved(queries.size());
     std::vector<const ResolvedRoute*> given(queries.size(), nullptr);
@@ -62,7 +62,7 @@ class SolveManyTest : public RouteTest {
         told[i] = ToText(route.status());
       }
     }
-    EXPECT_THAT(SolveMany(given, *shared, {}, scratch_, nullptr,
+    EXPECT_THAT(SolveMany(given, shared, {}, scratch_, nullptr,
                           [&](std::size_t index, const absl::StatusOr<Route>& route) {
                             EXPECT_EQ(told[index], "") << "told twice";
                             told[index] = ToText(route);
@@ -131,12 +131,12 @@ TEST_F(SolveManyTest, AnswersEachAsAloneThroughPortals) {
 TEST_F(SolveManyTest, EndsAsAWholeWithTheBudget) {
   const PinnedSnapshot snapshot = *store_.Pin("upper");
   const AgentQuery agent;
-  const std::shared_ptr<ResolvedAgent> shared = *ResolvedAgent::Make(*snapshot, agent, Others(), true, {});
+  const SharedAgent shared = *ResolveAgent(*snapshot, agent, Others(), {});
   const RouteQuery query = Between({0, 0}, {1, 1});
   const ResolvedRoute resolved = *ResolveFor(shared, *snapshot, query, {});
   const ResolvedRoute* const given[] = {&resolved, nullptr, &resolved};
   const std::atomic<bool> cancelled = true;
-  const absl::Status ended = SolveMany(given, *shared, {.cancelled = &cancelled}, scratch_, nullptr,
+  const absl::Status ended = SolveMany(given, shared, {.cancelled = &cancelled}, scratch_, nullptr,
                                        [](std::size_t /*index*/, const absl::StatusOr<Route>& /*route*/) {
                                          ADD_FAILURE() << "told of an answer";
                                          return absl::OkStatus();

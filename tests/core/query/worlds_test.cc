@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/search/recorder.h"
+#include "server/core/query/search_recorder.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {
@@ -123,12 +123,12 @@ TEST_F(WorldsTest, PositionsAndSummariesAreOfTheMapsThatLegsLieOn) {
 TEST_F(WorldsTest, EventsOfATraceLieOnTheMapsThatTheyAreToldOf) {
   RouteQuery query = Between({0, 0}, {4, 0});
   query.algorithm = Algorithm::kDijkstra;
-  EventRecorder recorder(10'000);
+  SearchRecorder recorder(10'000);
   ASSERT_THAT(Find("upper", query, {}, &recorder), testing::IsOk());
-  EXPECT_THAT(recorder.maps(), ElementsAre("", "lower"));
+  EXPECT_THAT(recorder.cells.maps(), ElementsAre("", "lower"));
   bool is_beyond_the_wall = false;
-  for (const SearchEvent& event : recorder.events()) {
-    const bool is_below = recorder.maps()[event.map] == "lower";
+  for (const SearchEvent& event : recorder.cells.events()) {
+    const bool is_below = recorder.cells.maps()[event.map] == "lower";
     EXPECT_TRUE(is_below || event.cell.x != 2) << "in the wall above";
     is_beyond_the_wall = is_beyond_the_wall || (is_below && event.cell.x == 2);
   }

@@ -50,19 +50,19 @@ TEST(MapStoreTest, NewMapStartsAtRevisionOne) {
 
 TEST(MapStoreTest, CreatesAPreparedMapAsItIs) {
   MapStore store(10);
-  GridMap grid = DrawMap({"..."});
-  store.Prepare(grid);
+  AnyMap map = DrawMap({"..."});
+  store.Prepare(map);
+  const GridMap grid = *std::get_if<GridMap>(&map);
   EXPECT_EQ(grid.memory_account(), &store.memory());
-  const WalkGrid* const prepared = &grid.walk();
-  store.Prepare(grid);
-  EXPECT_EQ(&grid.walk(), prepared);
+  store.Prepare(map);
+  EXPECT_EQ(&std::get_if<GridMap>(&map)->walk(), &grid.walk());
   MapStore other(10);
   const auto elsewhere = other.Create("arena", grid, kNow);
   ASSERT_THAT(elsewhere, IsOk());
   EXPECT_EQ((*elsewhere)->grid().memory_account(), &other.memory());
-  const auto created = store.Create("arena", std::move(grid), kNow);
+  const auto created = store.Create("arena", grid, kNow);
   ASSERT_THAT(created, IsOk());
-  EXPECT_EQ(&(*created)->grid().walk(), prepared);
+  EXPECT_EQ(&(*created)->grid().walk(), &grid.walk());
 }
 
 TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {

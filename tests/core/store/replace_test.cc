@@ -75,7 +75,7 @@ TEST(ReplaceTest, AGraphMayReplaceAGrid) {
   MapStore store(1);
   ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kBegun), IsOk());
   ASSERT_THAT(store.Replace("arena", *WaypointGraph::Create({.nodes = {{.id = "a"}}}), kBegun), IsOk());
-  EXPECT_TRUE((*store.Pin("arena"))->is_graph());
+  EXPECT_EQ((*store.Pin("arena"))->kind(), MapKind::kWaypointGraph);
 }
 
 TEST(ReplaceTest, MapForWhichThereIsNoRoomLeavesTheOldOne) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
+#include "server/core/graph/waypoint_graph.h"
 #include "server/core/portal/portal_validation.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/watch/answer_renewal.h"
@@ -132,6 +133,56 @@ TEST_F(WatchedRoutesTest, TellWhatTheAgentSees) {
   EXPECT_EQ(After({put({.footprint = 2, .terrain_costs = {{'~', 0.5}}})}), "GOAL_BLOCKED goals[0]");
   EXPECT_THAT(After({put({.terrain_costs = {{'~', 0.5}}})}), HasSubstr("3: "));
   EXPECT_EQ(After({RemoveProfile{"boat"}}), "PROFILE_NOT_FOUND agent.profile_name");
+}
+
+// a - b - c, a longer way round by d, and two nodes that are far away.
+WaypointGraph Roads() {
+  return *WaypointGraph::Create(
+      {.nodes = {{"a", {0, 0}}, {"b", {4, 0}}, {"c", {8, 0}}, {"d", {4, 3}}, {"x", {90, 0}}, {"y", {94, 0}}},
+       .edges = {{.name = {"a", "b"}},
+                 {.name = {"b", "c"}},
+                 {.name = {"a", "d"}},
+                 {.name = {"d", "c"}},
+                 {.name = {"x", "y"}}}});
+}
+
+TEST_F(WatchedRoutesTest, TellOfChangesOfAWaypointGraph) {
+  ASSERT_THAT(store_.Create("arena", Roads(), absl::UnixEpoch()), IsOk());
+  EXPECT_EQ(Watch({.start = {.node = "a"}, .goals = {{.node = "c"}}}), "8: ");
+  EXPECT_EQ(After({SetEnabled{.edges = {{"b", "c"}}, .enabled = false}}), "10: ");
+  EXPECT_EQ(After({PutEdges{.edges = {{.name = {"a", "c"}, .cost = 7}}}}), "7: ");
+  const Obstacle crate{.id = "crate", .shape = {.discs = {{.center = {2, 0}, .radius = 0.5}}}};
+  EXPECT_EQ(After({PutObstacle{.obstacle = crate}}), "10: ");
+  const int before = searches_;
+  EXPECT_EQ(After({SetEnabled{.edges = {{"x", "y"}}, .enabled = false}}), kNothing);
+  EXPECT_EQ(After({PutEdges{.edges = {{.name = {"x", "y"}}}, .replace = true}}), kNothing);
+  EXPECT_EQ(searches_, before) << "which is far away";
+  EXPECT_EQ(After({RemoveNodes{{"d"}}}), "no way");
+  EXPECT_EQ(After({RemoveObstacle{"crate"}}), "7: ");
+  EXPECT_EQ(After({SetEnabled{.nodes = {"a"}, .enabled = false}}), "START_BLOCKED start");
+  EXPECT_EQ(After({SetEnabled{.nodes = {"a"}, .enabled = true}}), "7: ");
+  EXPECT_EQ(After({RemoveNodes{{"c"}}}), "NODE_NOT_FOUND goals[0].node");
+}
+
+TEST_F(WatchedRoutesTest, TellWhatHoldsUnderTheOverlayOfAQueryOnAGraph) {
+  ASSERT_THAT(store_.Create("arena", Roads(), absl::UnixEpoch()), IsOk());
+  RouteQuery query = {.start = {.node = "a"}, .goals = {{.node = "c"}}};
+  query.agent.overlay = Overlay{.blocked_nodes = {"b"}};
+  EXPECT_EQ(Watch(query), "10: ");
+  EXPECT_EQ(After({SetEnabled{.edges = {{"a", "b"}}, .enabled = false}}), kNothing);
+  EXPECT_EQ(After({RemoveNodes{{"d"}}}), "no way");
+}
+
+TEST_F(WatchedRoutesTest, SearchOnAWaypointGraphIsHeldAgainstWhatCameMeanwhile) {
+  ASSERT_THAT(store_.Create("arena", Roads(), absl::UnixEpoch()), IsOk());
+  while_searching_ = [this] { Apply("arena", {SetEnabled{.edges = {{"x", "y"}}, .enabled = false}}); };
+  EXPECT_EQ(Watch({.start = {.node = "a"}, .goals = {{.node = "c"}}}), "8: ");
+  EXPECT_FALSE(is_queued_again_);
+  while_searching_ = [this] { Apply("arena", {RemoveNodes{{"d"}}}); };
+  EXPECT_EQ(After({SetEnabled{.edges = {{"a", "b"}}, .enabled = false}}), "10: ");
+  EXPECT_TRUE(is_queued_again_);
+  while_searching_ = [] {};
+  EXPECT_EQ(SearchIfQueued(), "no way");
 }
 
 // What the map's own agents cannot enter may be dear to others.

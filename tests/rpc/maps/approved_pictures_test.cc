@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "google/protobuf/util/json_util.h"
 #include "tests/rpc/maps/pictures.h"
 #include "tests/rpc/test_server.h"
 #include "tests/testing/folders.h"
@@ -109,6 +110,52 @@ TEST_F(ApprovedPicturesTest, Searches) {
   Compare("tiles-astar", Search("tiles", CellAt(0, 0), CellAt(15, 9), v1::ALGORITHM_ASTAR));
   Compare("tiles-jump-points", Search("tiles", CellAt(0, 0), CellAt(15, 9), v1::ALGORITHM_JUMP_POINT_SEARCH));
   Compare("dungeon-dijkstra", Search("dungeon", CellAt(2, 2), CellAt(45, 23), v1::ALGORITHM_DIJKSTRA));
+}
+
+TEST_F(ApprovedPicturesTest, SearchesOnGraphs) {
+  v1::CreateMapRequest create;
+  create.set_map("rooms");
+  const std::string json = ReadFile(testing::SourceFolder() / "docs/rooms.json");
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, create.mutable_graph()).ok());
+  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  v1::RenderMapRequest request = RenderRequest("rooms");
+  request.mutable_query()->mutable_start()->set_node("well");
+  request.mutable_query()->add_goals()->set_node("vault");
+  request.set_with_search(true);
+  Compare("rooms-astar", request);
+  request.mutable_query()->set_algorithm(v1::ALGORITHM_DIJKSTRA);
+  Compare("rooms-dijkstra", request);
+}
+
+TEST_F(ApprovedPicturesTest, GraphsWithoutPositionsAreLaidOut) {
+  v1::CreateMapRequest create;
+  create.set_map("states");
+  for (const char* name : {"idle", "walk", "run", "jump", "fall", "swim"}) {
+    create.mutable_graph()->add_nodes()->set_id(name);
+  }
+  const auto add = [&](const char* from, const char* to, bool one_way) {
+    v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
+    edge.mutable_edge()->set_from(from);
+    edge.mutable_edge()->set_to(to);
+    edge.mutable_edge()->set_one_way(one_way);
+    edge.set_cost(1);
+  };
+  add("idle", "walk", false);
+  add("walk", "run", false);
+  add("run", "jump", true);
+  add("jump", "fall", true);
+  add("fall", "idle", true);
+  add("walk", "swim", false);
+  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  v1::RenderMapRequest request = RenderRequest("states");
+  request.mutable_query()->mutable_start()->set_node("idle");
+  request.mutable_query()->add_goals()->set_node("fall");
+  request.set_with_search(true);
+  Compare("states", request);
+  const auto response = server_.client().RenderMap(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  ASSERT_EQ(response->placement().nodes_size(), 6);
+  EXPECT_NE(response->placement().nodes(0).point().x(), response->placement().nodes(1).point().x());
 }
 
 TEST_F(ApprovedPicturesTest, ObstaclesThatAppear) {

@@ -209,20 +209,32 @@ TEST_F(RenderTest, RefusesWhatMakesNoSense) {
   EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
 }
 
-TEST_F(RenderTest, RefusesSearchesOfGraphs) {
+TEST_F(RenderTest, DrawsSearchesOfGraphs) {
   v1::CreateMapRequest create;
   create.set_map("islands");
-  create.mutable_graph()->add_nodes()->set_id("a");
-  create.mutable_graph()->add_nodes()->set_id("b");
-  create.mutable_graph()->mutable_nodes(1)->mutable_position()->set_x(6);
+  for (const auto& [id, x] : {std::pair("a", 0), {"b", 12}, {"c", 24}, {"d", 36}}) {
+    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
+    node.set_id(id);
+    node.mutable_position()->set_x(x);
+  }
+  for (const auto& [from, to] : {std::pair("a", "b"), {"b", "c"}, {"b", "d"}}) {
+    v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
+    edge.mutable_edge()->set_from(from);
+    edge.mutable_edge()->set_to(to);
+  }
   ASSERT_TRUE(Create(create).ok());
   v1::RenderMapRequest request = RenderRequest("islands");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  request.set_no_labels(true);
   request.mutable_query()->mutable_start()->set_node("a");
-  request.mutable_query()->add_goals()->set_node("a");
-  EXPECT_TRUE(TryToRender(request).ok());
+  request.mutable_query()->add_goals()->set_node("c");
   request.set_with_search(true);
-  EXPECT_THAT(TryToRender(request),
-              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
+  const auto drawn = TryToRender(request);
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  const std::string& text = drawn->image();
+  EXPECT_THAT(text, ::testing::HasSubstr("0-9 expanded at cost 0 to 12"));
+  // The start, an expanded node on the path, the goal, and a node that was seen.
+  EXPECT_THAT(text, ::testing::ContainsRegex("S\\*+9\\*+G.*O"));
 }
 
 TEST_F(RenderTest, RefusesBadQueriesByTheirField) {

@@ -190,40 +190,158 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
   EXPECT_EQ(store_.size(), 0U);
 }
 
-TEST_F(GraphTest, QuestionsAboutCellsAreRefused) {
+TEST_F(GraphTest, CellsAreRefused) {
   ASSERT_TRUE(Create(create_).ok());
   const rpc::FieldAnswers fields(store_, kMaxBytes);
   const auto ask = [](auto request) {
     request.set_map("paths");
     return request;
   };
-  const auto expect_refused = [](const absl::Status& status) {
-    EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
+  const auto expect_refused = [](const absl::Status& status, const std::string& field) {
+    EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field));
   };
   v1::FindPathsRequest queries = ask(v1::FindPathsRequest());
   *queries.add_queries() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
   v1::FindPathsResponse paths;
-  expect_refused(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_));
+  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_).ok());
+  EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  v1::ComputeCostMatrixRequest pairs = ask(v1::ComputeCostMatrixRequest());
+  *pairs.add_starts() = LocationAt(0, 0);
   v1::ComputeCostMatrixResponse matrix;
-  expect_refused(fields.CostMatrix(ask(v1::ComputeCostMatrixRequest()), matrix, context_));
+  expect_refused(fields.CostMatrix(pairs, matrix, context_), "starts[0].cell");
+  v1::FindReachableRequest reach = ask(v1::FindReachableRequest());
+  *reach.mutable_start() = LocationAt(0, 0);
   v1::FindReachableResponse reachable;
-  expect_refused(fields.Reachable(ask(v1::FindReachableRequest()), reachable, context_));
+  expect_refused(fields.Reachable(reach, reachable, context_), "start.cell");
+  v1::ComputeFlowFieldRequest field = ask(v1::ComputeFlowFieldRequest());
+  *field.add_goals() = LocationAt(0, 0);
   v1::ComputeFlowFieldResponse flow;
-  expect_refused(fields.FlowField(ask(v1::ComputeFlowFieldRequest()), flow, context_));
+  expect_refused(fields.FlowField(field, flow, context_), "goals[0].cell");
+  v1::CheckReachabilityRequest check = ask(v1::CheckReachabilityRequest());
+  check.add_pairs()->mutable_start()->set_node("a");
+  *check.mutable_pairs(0)->mutable_goal() = LocationAt(0, 0);
   v1::CheckReachabilityResponse reachability;
-  expect_refused(fields.Reachability(ask(v1::CheckReachabilityRequest()), reachability, context_));
+  expect_refused(fields.Reachability(check, reachability, context_), "pairs[0].goal.cell");
   v1::CastRayRequest ray = ask(v1::CastRayRequest());
   *ray.mutable_from() = LocationAt(0, 0);
   *ray.mutable_to() = LocationAt(0, 0);
   v1::CastRayResponse hit;
-  expect_refused(fields.Ray(ray, hit, context_));
-  v1::SampleCellsResponse sample;
-  expect_refused(fields.Sample(ask(v1::SampleCellsRequest()), sample, context_));
+  expect_refused(fields.Ray(ray, hit, context_), "from.cell");
   v1::ListPortalsResponse portals;
-  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, ask(v1::ListPortalsRequest()), portals));
+  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, ask(v1::ListPortalsRequest()), portals), "map");
   v1::ValidatePathRequest path = ask(v1::ValidatePathRequest());
   path.add_points();
-  expect_refused(Validate(path).status());
+  expect_refused(Validate(path).status(), "points");
+}
+
+TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
+  ASSERT_TRUE(Create(create_).ok());
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::ComputeCostMatrixRequest pairs;
+  pairs.set_map("paths");
+  v1::ComputeCostMatrixResponse matrix;
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kInvalid, ErrorReason::kMissingField, "starts"));
+  pairs.add_starts()->set_node("a");
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kInvalid, ErrorReason::kMissingField, "goals"));
+  pairs.add_goals()->set_node("nobody");
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "goals[0].node"));
+  v1::SampleCellsRequest draw;
+  draw.set_map("paths");
+  draw.set_count(1);
+  draw.mutable_reachable_from()->set_node("nobody");
+  v1::SampleCellsResponse sample;
+  EXPECT_THAT(fields.Sample(draw, sample, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "reachable_from.node"));
+  draw.clear_reachable_from();
+  draw.set_along_edges(true);
+  draw.set_distinct(true);
+  EXPECT_THAT(fields.Sample(draw, sample, context_), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
+  v1::ValidatePathRequest path;
+  path.set_map("paths");
+  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kMissingField, "nodes"));
+  path.add_nodes("a");
+  path.mutable_goal_position()->set_x(1e300);
+  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kBadValue, "goal_position.x"));
+}
+
+TEST_F(GraphTest, AnswersNameNodes) {
+  ASSERT_TRUE(Create(create_).ok());
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::FindReachableRequest reach;
+  reach.set_map("paths");
+  reach.mutable_start()->set_node("a");
+  reach.set_max_cost(5);
+  reach.set_with_costs(true);
+  v1::FindReachableResponse reachable;
+  ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
+  ASSERT_EQ(reachable.nodes_size(), 3);
+  double cost = 0.0;
+  for (const v1::ReachableNode& node : reachable.nodes()) {
+    cost += node.cost();
+  }
+  EXPECT_EQ(cost, 0 + 4 + 5);
+  v1::ComputeFlowFieldRequest field;
+  field.set_map("paths");
+  field.add_goals()->set_node("c");
+  v1::ComputeFlowFieldResponse flow;
+  ASSERT_TRUE(fields.FlowField(field, flow, context_).ok());
+  for (const v1::NodeStep& step : flow.nodes()) {
+    EXPECT_EQ(step.next(), step.node() == "c" ? "" : step.node() == "a" ? "b" : "c") << step.node();
+    EXPECT_FALSE(step.has_cost());
+  }
+  v1::UpdateObstaclesRequest update;
+  update.set_map("paths");
+  v1::Obstacle& crate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  crate.set_id("crate");
+  v1::Disc& disc = *crate.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(2);
+  disc.set_radius(0.5);
+  ASSERT_TRUE(Update(update).ok());
+  v1::CastRayRequest ray;
+  ray.set_map("paths");
+  ray.mutable_from()->set_node("a");
+  ray.mutable_to()->set_node("b");
+  v1::CastRayResponse hit;
+  ASSERT_TRUE(fields.Ray(ray, hit, context_).ok());
+  EXPECT_TRUE(hit.blocked());
+  EXPECT_EQ(hit.obstacle(), "crate");
+  EXPECT_NEAR(hit.position().x(), 1.5, 1e-5);
+  EXPECT_NEAR(hit.fraction(), 1.5 / 4, 1e-5);
+  v1::ValidatePathRequest path;
+  path.set_map("paths");
+  for (const char* node : {"a", "b", "c"}) {
+    path.add_nodes(node);
+  }
+  const auto blocked = Validate(path);
+  ASSERT_TRUE(blocked.ok()) << blocked.status();
+  EXPECT_FALSE(blocked->walkable());
+  EXPECT_EQ(blocked->blocked_index(), 1);
+  EXPECT_EQ(blocked->blocked_by(), "crate");
+}
+
+TEST_F(GraphTest, ABatchSharesItsOverlay) {
+  ASSERT_TRUE(Create(create_).ok());
+  v1::FindPathsRequest request;
+  request.set_map("paths");
+  request.mutable_view()->mutable_overlay()->add_blocked_nodes("b");
+  for (int i = 0; i < 3; ++i) {
+    v1::FindPathRequest& query = *request.add_queries();
+    query.mutable_start()->set_node("a");
+    query.add_goals()->set_node("c");
+  }
+  request.mutable_queries(1)->mutable_view();
+  request.mutable_queries(2)->mutable_agent()->mutable_profile()->add_required_tags("wet");
+  v1::FindPathsResponse answers;
+  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_).ok());
+  EXPECT_EQ(answers.results(0).answer().cost(), 10);
+  EXPECT_EQ(answers.results(1).answer().cost(), 8) << "a view of its own";
+  EXPECT_EQ(answers.results(2).answer().outcome(), v1::OUTCOME_UNREACHABLE);
+  request.mutable_view()->mutable_overlay()->add_blocked_nodes("nobody");
+  EXPECT_THAT(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "view.overlay.blocked_nodes[1]"));
 }
 
 }  // namespace

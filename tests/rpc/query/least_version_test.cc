@@ -101,7 +101,10 @@ TEST_F(LeastVersionTest, QueriesWaitAndHoldNoWorker) {
 }
 
 TEST_F(LeastVersionTest, QueriesEndWithTheirTime) {
-  EXPECT_TRUE(absl::IsDeadlineExceeded(Refusal(Query(9), absl::Milliseconds(20))));
+  const absl::Status refusal = Refusal(Query(9), absl::Milliseconds(20));
+  // The server's word may come just before the client's own end.
+  EXPECT_TRUE(absl::IsDeadlineExceeded(refusal) || client::ReasonOf(refusal) == "REVISION_NOT_YET")
+      << refusal;
   // The server has let go of it.
   EXPECT_TRUE(WaitUntil([&] { return server_.CountsOf("waystar.v1.PathService/FindPath").open_calls() == 0; },
                         "the end of the call on the server"));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 namespace waystar {
 namespace {
 
+using ::testing::ElementsAre;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::kPatience;
@@ -92,7 +94,7 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   ASSERT_TRUE(server.client().CreateMap(graph).ok());
   status = WatchOfPath(server, PathRequest("paths", CellAt(0, 0), CellAt(1, 0))).End();
   EXPECT_EQ(client::ReasonOf(status), "WRONG_MAP_KIND") << status;
-  EXPECT_EQ(client::FieldOf(status), "query.map");
+  EXPECT_EQ(client::FieldOf(status), "query.start.cell");
   v1::FindPathRequest several = PathRequest("arena", CellAt(1, 0), CellAt(3, 0));
   *several.add_goals() = LocationAt(3, 0);
   EXPECT_EQ(client::FieldOf(WatchOfPath(server, several).End()), "query.goals");
@@ -100,6 +102,87 @@ TEST(PathWatchTest, RefusesWhatFindPathRefuses) {
   v1::WatchPathResponse message;
   EXPECT_FALSE(unset->Next(message));
   EXPECT_EQ(client::FieldOf(unset->Finish()), "query");
+}
+
+void AddNode(v1::WaypointGraph& graph, const std::string& id, double x, double y) {
+  v1::WaypointNode& node = *graph.add_nodes();
+  node.set_id(id);
+  node.mutable_position()->set_x(x);
+  node.mutable_position()->set_y(y);
+}
+
+v1::EdgeName EdgeBetween(const std::string& from, const std::string& to) {
+  v1::EdgeName name;
+  name.set_from(from);
+  name.set_to(to);
+  return name;
+}
+
+v1::UpdateObstaclesRequest EnableRequest(const v1::EdgeName& edge, bool enabled) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map("roads");
+  v1::SetEnabled& set = *request.add_edits()->mutable_set_enabled();
+  *set.add_edges() = edge;
+  set.set_enabled(enabled);
+  return request;
+}
+
+// a - b - c, a longer way round by d, and an edge that is far away.
+TEST(PathWatchTest, TellsOfChangesOfAWaypointGraph) {
+  TestServer server;
+  v1::CreateMapRequest create;
+  create.set_map("roads");
+  v1::WaypointGraph& graph = *create.mutable_graph();
+  AddNode(graph, "a", 0, 0);
+  AddNode(graph, "b", 4, 0);
+  AddNode(graph, "c", 8, 0);
+  AddNode(graph, "d", 4, 3);
+  AddNode(graph, "x", 90, 0);
+  AddNode(graph, "y", 94, 0);
+  for (const auto& [from, to] : {std::pair("a", "b"), {"b", "c"}, {"a", "d"}, {"d", "c"}, {"x", "y"}}) {
+    *graph.add_edges()->mutable_edge() = EdgeBetween(from, to);
+  }
+  ASSERT_TRUE(server.client().CreateMap(create).ok());
+  v1::FindPathRequest query;
+  query.set_map("roads");
+  query.mutable_start()->set_node("a");
+  query.add_goals()->set_node("c");
+  WatchOfPath watch(server, query);
+  v1::WatchPathResponse message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 8.0);
+  EXPECT_THAT(message.answer().nodes(), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(message.version().revision(), 1U);
+
+  Update(server, EnableRequest(EdgeBetween("b", "c"), false));
+  message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 10.0);
+  EXPECT_THAT(message.answer().nodes(), ElementsAre("a", "d", "c"));
+  EXPECT_EQ(message.version().revision(), 2U);
+
+  v1::UpdateObstaclesRequest cheaper;
+  cheaper.set_map("roads");
+  v1::WaypointEdge& edge = *cheaper.add_edits()->mutable_put_edges()->add_edges();
+  *edge.mutable_edge() = EdgeBetween("a", "c");
+  edge.set_cost(7.0);
+  Update(server, cheaper);
+  message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 7.0);
+  EXPECT_EQ(message.version().revision(), 3U);
+
+  // Of these two nothing is told.
+  Update(server, EnableRequest(EdgeBetween("x", "y"), false));
+  Update(server, EnableRequest(EdgeBetween("x", "y"), true));
+  v1::UpdateObstaclesRequest crate;
+  crate.set_map("roads");
+  v1::Obstacle& obstacle = *crate.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("crate");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(2);
+  disc.set_radius(0.5);
+  Update(server, crate);
+  message = watch.Next();
+  EXPECT_EQ(message.answer().cost(), 10.0);
+  EXPECT_EQ(message.version().revision(), 6U);
 }
 
 TEST(PathWatchTest, OneTooManyIsRefusedUntilAnotherEnds) {

@@ -124,7 +124,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   const core::Portal gap{.id = "gap"};
   const std::vector<core::PortalCrossing> crossings = {{.portal = &stairs, .arrival = {3, 4}, .index = 1},
                                                        {.portal = &gap, .arrival = {5, 6}, .index = 2}};
-  core::Route route{.start = {1, 2}, .crossings = crossings, .goal_index = 1};
+  core::Route route{.goal_index = 1, .start = {1, 2}, .crossings = crossings};
   route.path = {.outcome = core::Outcome::kPartial,
                 .reason = core::OutcomeReason::kGoalBlocked,
                 .cost = 2.5,

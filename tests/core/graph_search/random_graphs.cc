@@ -1,4 +1,4 @@
-#include "tests/core/graph_search/graph_samples.h"
+#include "tests/core/graph_search/random_graphs.h"
 
 #include <algorithm>
 #include <set>

@@ -1,0 +1,8 @@
+// What a map consists of.
+#pragma once
+
+namespace waystar::core {
+
+enum class MapKind { kSquares, kHexagons, kWaypointGraph };
+
+}  // namespace waystar::core

@@ -1,0 +1,47 @@
+// Index of the watched answers of a waypoint graph that finds those which a change concerns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/core/graph/waypoint_graph.h"
+#include "server/core/map/map_changes.h"
+#include "server/core/watch/graph_answer.h"
+#include "server/core/watch/kept_answer.h"
+
+namespace waystar::core {
+
+// A change costs a look at the reach of each answer for each box of the change, and more for those that lie
+// near it.
+//
+// Thread safety: none.
+class GraphWatchIndex {
+ public:
+  using Id = AnswerIndex::Id;
+
+  // REQUIRES: the id is not there.
+  void Add(Id id, std::shared_ptr<const GraphAnswer> answer);
+  // Does nothing if the id is not there.
+  void Remove(Id id);
+  std::size_t size() const { return answers_.size(); }
+
+  // Appends the ids whose answer may not hold any more: those with MayEndBy. `graph` is the graph after the
+  // changes.
+  void FindAffected(const MapChanges& changes, const WaypointGraph& graph, std::vector<Id>& ids) const;
+
+ private:
+  struct Slot {
+    Id id = 0;
+    std::shared_ptr<const GraphAnswer> answer;
+  };
+
+  std::vector<Slot> answers_;
+  // Of the same answers, kept together for speed.
+  std::vector<GraphAnswer::Reach> reaches_;
+  absl::flat_hash_map<Id, std::size_t> places_by_id_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,19 @@
+// The size of a map, for the log.
+#pragma once
+
+#include <array>
+
+#include "server/core/kind/any_map.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+
+// Returns two fields that say how large a map is: width and height, or nodes and edges.
+inline std::array<runtime::LogField, 2> SizeForLog(const core::GridMap& grid) {
+  return {runtime::LogField("width", grid.width()), runtime::LogField("height", grid.height())};
+}
+inline std::array<runtime::LogField, 2> SizeForLog(const core::WaypointGraph& graph) {
+  return {runtime::LogField("nodes", graph.node_count()), runtime::LogField("edges", graph.arc_count())};
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,45 @@
+// From a request to what answers questions on maps of its kind.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/base/status_macros.h"
+#include "server/core/query/location_check.h"
+#include "server/core/store/map_store.h"
+#include "server/rpc/call/call_context.h"
+#include "server/rpc/query/answer_query.h"
+#include "server/rpc/query/graph_answers.h"
+#include "server/rpc/query/grid_answers.h"
+#include "server/rpc/query/question.h"
+#include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_query.h"
+
+namespace waystar::rpc {
+
+// Answers a question on the latest snapshot of a map, by GridAnswers or GraphAnswers. Returns the errors of
+// MapStore::Pin, TakeView, ToAgentQuery, CheckSnap, AnswersOn and Answer.
+template <typename Request, typename Response>
+absl::Status AnswerByKind(const core::MapStore& store, std::size_t max_bytes, const Request& request,
+                          Response& response, CallContext& context) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  Question question{.store = store, .snapshot = *snapshot, .max_bytes = max_bytes, .context = context};
+  WAYSTAR_ASSIGN_OR_RETURN(question.coordinates, TakeView(*snapshot, request.view(), context));
+  WAYSTAR_ASSIGN_OR_RETURN(question.agent,
+                           ToAgentQuery(request.agent(), request.view(), question.coordinates));
+  if constexpr (requires { request.snap(); }) {
+    question.snap = ToSnap(request.has_snap(), request.snap());
+    WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap));
+  }
+  FillVersion(snapshot->version(), *response.mutable_version());
+  return std::visit(
+      [&](const auto& map) -> absl::Status {
+        WAYSTAR_ASSIGN_OR_RETURN(const auto answers, AnswersOn(map, question));
+        return answers->Answer(request, response);
+      },
+      snapshot->map);
+}
+
+}  // namespace waystar::rpc
