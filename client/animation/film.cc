@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -16,10 +14,7 @@ namespace waystar::animation {
 namespace {
 
 using picture::Color;
-using picture::Point;
 
-constexpr Color kPaper = picture::Rgb(0xFFFFFF);
-constexpr Color kInk = picture::Rgb(0x1F2933);
 constexpr Color kFaint = picture::Rgb(0x6B7785);
 constexpr int kHeader = 26;
 constexpr int kFooter = 40;
@@ -27,18 +22,6 @@ constexpr double kNameSize = 11.0;
 constexpr double kTextSize = 8.0;
 // Few shades make for small files.
 constexpr int kShades = 40;
-
-std::uint64_t KeyOf(const v1::Cell& cell) {
-  return std::uint64_t{static_cast<std::uint32_t>(cell.y())} << 32 | static_cast<std::uint32_t>(cell.x());
-}
-
-bool AreNeighbours(const v1::Cell& a, const v1::Cell& b) {
-  return std::abs(a.x() - b.x()) <= 1 && std::abs(a.y() - b.y()) <= 1;
-}
-
-bool IsWithin(const picture::Canvas& canvas, Point point) {
-  return point.x >= 0 && point.x < canvas.width() && point.y >= 0 && point.y < canvas.height();
-}
 
 std::string Outcome(const v1::FindPathResponse& answer) {
   switch (answer.outcome()) {
@@ -105,36 +88,32 @@ std::optional<Frame> Difference(const picture::Canvas& before, const picture::Ca
 }  // namespace
 
 SearchPanel::SearchPanel(TracedSearch search, picture::Canvas map, const picture::Tiling& tiling)
-    : search_(std::move(search)), map_(std::move(map)), tiling_(tiling) {
+    : search_(std::move(search)), drawing_(MakeSearchDrawing(search_, std::move(map), tiling)) {
   for (const v1::SearchEvent& event : search_.events) {
     if (event.kind() == v1::SearchEvent::KIND_EXPANDED) {
       ++expansions_;
       dearest_ = std::max(dearest_, event.g());
     }
   }
-  DrawEnds();
 }
 
 void SearchPanel::AdvanceTo(std::size_t expansions) {
-  const std::size_t before = expanded_;
   while (next_ < search_.events.size() && expanded_ < expansions) {
-    Take(search_.events[next_++]);
+    Take(next_++);
   }
   // What the last one led to.
   while (next_ < search_.events.size() && search_.events[next_].kind() != v1::SearchEvent::KIND_EXPANDED) {
-    Take(search_.events[next_++]);
+    Take(next_++);
   }
   if (!is_done_ && next_ == search_.events.size()) {
     is_done_ = true;
-    DrawPath();
-    DrawEnds();
-  } else if (expanded_ != before) {
-    DrawEnds();
+    drawing_->DrawPath();
   }
 }
 
-void SearchPanel::Take(const v1::SearchEvent& event) {
-  const auto [place, is_new] = reached_.try_emplace(KeyOf(event.cell()));
+void SearchPanel::Take(std::size_t index) {
+  const v1::SearchEvent& event = search_.events[index];
+  const auto [place, is_new] = reached_.try_emplace(drawing_->KeyOf(event), Reached{.event = index});
   Reached& reached = place->second;
   if (event.kind() == v1::SearchEvent::KIND_EXPANDED) {
     ++expanded_;
@@ -142,85 +121,24 @@ void SearchPanel::Take(const v1::SearchEvent& event) {
       reached.is_expanded = true;
       open_ -= is_new ? 0 : 1;
     }
-    DrawExpanded(event, reached);
+    const double share = dearest_ > 0 ? std::floor(event.g() / dearest_ * kShades) / kShades : 0.0;
+    drawing_->DrawExpanded(search_.events[reached.event], share);
     return;
   }
-  reached.parent = event.has_parent() ? event.parent() : event.cell();
-  if (!is_new) {
-    return;
+  reached.event = index;
+  if (is_new) {
+    ++open_;
+    drawing_->DrawOpen(event);
   }
-  ++open_;
-  constexpr double kRimmedCell = 5.0;
-  const double cell = tiling_.CellPixels();
-  if (cell < kRimmedCell) {
-    const picture::Polygon area = tiling_.OutlineOf(event.cell().x(), event.cell().y());
-    map_.Fill({&area, 1}, picture::Mix(kPaper, picture::kOpenColor, 0.6));
-    return;
-  }
-  picture::RasterSurface surface(map_);
-  picture::Polygon rim = tiling_.OutlineOf(event.cell().x(), event.cell().y(), cell * 0.16);
-  rim.push_back(rim.front());
-  surface.Stroke(rim, {{picture::kOpenColor}, std::clamp(cell * 0.08, 1.0, 2.5)});
-}
-
-void SearchPanel::DrawExpanded(const v1::SearchEvent& event, const Reached& reached) {
-  const double cell = tiling_.CellPixels();
-  // Leaves the lines between the cells.
-  const double inset = cell >= 8 ? 0.5 : 0.0;
-  const double share = dearest_ > 0 ? std::floor(event.g() / dearest_ * kShades) / kShades : 0.0;
-  const picture::Polygon area = tiling_.OutlineOf(event.cell().x(), event.cell().y(), inset);
-  map_.Fill({&area, 1}, picture::Mix(kPaper, picture::SearchColor(share), 0.85));
-  if (AreNeighbours(reached.parent, event.cell())) {
-    return;
-  }
-  picture::RasterSurface surface(map_);
-  const bool any_angle = search_.answer.statistics().algorithm() == v1::ALGORITHM_LAZY_THETA_STAR;
-  const std::vector<Point> line =
-      any_angle
-          ? std::vector<Point>{CenterOf(reached.parent), CenterOf(event.cell())}
-          : tiling_.BentLine(reached.parent.x(), reached.parent.y(), event.cell().x(), event.cell().y());
-  surface.Stroke(line, {{picture::Mix(kPaper, kInk, 0.6)}, std::clamp(cell * 0.08, 1.0, 2.0)});
-}
-
-void SearchPanel::DrawEnds() {
-  picture::RasterSurface surface(map_);
-  const double radius = std::clamp(tiling_.CellPixels() * 0.36, 4.0, 14.0);
-  const auto draw = [&](const v1::Cell& cell, Color color) {
-    surface.FillDisc(CenterOf(cell), radius + 1, {kPaper});
-    surface.FillDisc(CenterOf(cell), radius, {color});
-  };
-  for (const v1::Location& goal : search_.query.goals()) {
-    if (goal.has_cell()) {
-      draw(goal.cell(), picture::kGoalColor);
-      surface.FillDisc(CenterOf(goal.cell()), radius * 0.55, {kPaper});
-      surface.FillDisc(CenterOf(goal.cell()), radius * 0.28, {picture::kGoalColor});
-    }
-  }
-  draw(search_.answer.start(), picture::kStartColor);
-}
-
-void SearchPanel::DrawPath() {
-  std::vector<Point> line;
-  for (const v1::Cell& point : search_.answer.points()) {
-    if (const Point at = CenterOf(point); IsWithin(map_, at)) {
-      line.push_back(at);
-    }
-  }
-  if (line.empty()) {
-    return;
-  }
-  picture::RasterSurface surface(map_);
-  const double width = std::clamp(tiling_.CellPixels() * 0.22, 2.5, 7.0);
-  surface.Stroke(line, {{kPaper}, width + 2.5});
-  surface.Stroke(line, {{picture::kPathColor}, width});
 }
 
 picture::Canvas SearchPanel::Draw() const {
-  picture::Canvas canvas(map_.width(), kHeader + map_.height() + kFooter, kPaper);
+  const picture::Canvas map = drawing_->Picture();
+  picture::Canvas canvas(map.width(), kHeader + map.height() + kFooter, kPaper);
   picture::RasterSurface surface(canvas);
   surface.Write(search_.name, {1, kHeader - 9}, {kInk, kNameSize});
-  canvas.Paste(map_, 0, kHeader);
-  const double first = kHeader + map_.height() + 16;
+  canvas.Paste(map, 0, kHeader);
+  const double first = kHeader + map.height() + 16;
   surface.Write(absl::StrCat("expanded ", expanded_, "   open ", open_), {1, first}, {kInk, kTextSize});
   surface.Write(is_done_ ? Outcome(search_.answer) : "searching", {1, first + 16},
                 {is_done_ ? picture::kPathColor : kFaint, kTextSize});

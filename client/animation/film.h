@@ -1,36 +1,29 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "client/animation/animation.h"
+#include "client/animation/search_drawing.h"
 #include "server/picture/canvas.h"
 #include "server/picture/tiling.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {
 
-// A search on a map, as it was told.
-struct TracedSearch {
-  // The first line above the picture.
-  std::string name;
-  std::vector<v1::SearchEvent> events;
-  v1::FindPathResponse answer;
-  v1::FindPathRequest query;
-};
-
 // One search, drawn on a picture of its map, as far as it has come.
 class SearchPanel {
  public:
-  // `map` is the picture, of whose cells `tiling` says where they lie.
+  // `map` is the picture, and `tiling` says where on it the cells or positions lie.
   SearchPanel(TracedSearch search, picture::Canvas map, const picture::Tiling& tiling);
 
-  // How often a cell is expanded, all in all.
+  // How often a cell or node is expanded, all in all.
   std::size_t expansions() const { return expansions_; }
 
-  // Goes on until so many cells have been expanded; with the last the path is drawn.
+  // Goes on until so many cells or nodes have been expanded; with the last the path is drawn.
   void AdvanceTo(std::size_t expansions);
 
   // The picture with its name above and the numbers below.
@@ -38,19 +31,15 @@ class SearchPanel {
 
  private:
   struct Reached {
-    v1::Cell parent;
+    // The index of the event that told last how it was reached.
+    std::size_t event = 0;
     bool is_expanded = false;
   };
 
-  void Take(const v1::SearchEvent& event);
-  void DrawExpanded(const v1::SearchEvent& event, const Reached& reached);
-  void DrawEnds();
-  void DrawPath();
-  picture::Point CenterOf(const v1::Cell& cell) const { return tiling_.At(cell.x(), cell.y()); }
+  void Take(std::size_t index);
 
   const TracedSearch search_;
-  picture::Canvas map_;
-  const picture::Tiling tiling_;
+  std::unique_ptr<SearchDrawing> drawing_;
   std::size_t expansions_ = 0;
   double dearest_ = 0.0;
   // What was taken of the search so far.
@@ -58,11 +47,13 @@ class SearchPanel {
   std::size_t expanded_ = 0;
   std::size_t open_ = 0;
   bool is_done_ = false;
+  // Those that are open or expanded, by their keys.
   absl::flat_hash_map<std::uint64_t, Reached> reached_;
 };
 
-// Searches side by side, all of which expand as many cells from one frame to the next. The last frame stays
-// for some seconds. At most `max_frames`, of at least 2. REQUIRES: there is one; they are as they were made.
+// Searches side by side, all of which expand as many cells or nodes from one frame to the next. The last
+// frame stays for some seconds. At most `max_frames`, of at least 2. REQUIRES: there is one; they are as they
+// were made.
 Animation FilmOf(std::vector<SearchPanel> panels, std::size_t max_frames);
 
 }  // namespace waystar::animation

@@ -40,6 +40,34 @@ struct AnimateArguments {
   double max_megabytes = 5.0;
 };
 
+// No event tells where a node lies that the search did not come to: asks the server, so that the goal is
+// drawn.
+void LocateGoal(animation::TracedSearch& search, Session& session) {
+  v1::Location& goal = *search.query.mutable_goals(0);
+  const auto is_goal = [&goal](const v1::SearchEvent& event) { return event.node() == goal.node(); };
+  if (!goal.has_node() || std::any_of(search.events.begin(), search.events.end(), is_goal)) {
+    return;
+  }
+  v1::FindPathRequest request;
+  request.set_map(search.query.map());
+  *request.mutable_start() = goal;
+  *request.add_goals() = goal;
+  const auto found = session.client().FindPath(request);
+  if (found.ok() && found->positions_size() > 0) {
+    *goal.mutable_position() = found->positions(0);
+  }
+}
+
+// What the drawing of a search on a graph needs beside the search. Without an answer it makes do.
+void AskAboutGraph(animation::TracedSearch& search, Session& session) {
+  v1::GetMapRequest request;
+  request.set_map(search.query.map());
+  if (const auto got = session.client().GetMap(request); got.ok()) {
+    search.graph_nodes = static_cast<std::size_t>(got->info().graph().nodes());
+  }
+  LocateGoal(search, session);
+}
+
 absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, v1::Algorithm algorithm,
                                               Session& session) {
   v1::TraceSearchRequest request;
@@ -60,6 +88,10 @@ absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, 
   search.name = AlgorithmName(result->answer().statistics().algorithm());
   search.name.front() = absl::ascii_toupper(static_cast<unsigned char>(search.name.front()));
   search.answer = std::move(*result->mutable_answer());
+  search.on_graph = IsOnGraph(query, search.answer);
+  if (search.on_graph) {
+    AskAboutGraph(search, session);
+  }
   return search;
 }
 
@@ -116,8 +148,11 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
     }
     std::vector<animation::SearchPanel> panels;
     panels.reserve(searches.size());
-    for (const animation::TracedSearch& search : searches) {
-      panels.emplace_back(search, *map, ToTiling(base->placement()));
+    for (animation::TracedSearch search : searches) {
+      for (const v1::PlacedNode& node : base->placement().nodes()) {
+        search.places[node.node()] = ToPoint(node.point());
+      }
+      panels.emplace_back(std::move(search), *map, ToTiling(base->placement()));
     }
     Film film{.animation = animation::FilmOf(std::move(panels), frames)};
     auto bytes = Encode(arguments, film.animation);
@@ -227,12 +262,13 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       ->check(CLI::Range(0.05, 1000.0).description(""))
       ->type_name("MB");
   command.footer(
-      "All searches expand as many cells from one frame to the next, so that one that needs fewer ends "
-      "first.\n\n"
+      "All searches expand as many cells or nodes from one frame to the next, so that one that needs fewer "
+      "ends first.\nWaypoint graphs are searched by astar and dijkstra.\n\n"
       "Examples:\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar --beside dijkstra --beside jump-point -o "
-      "three.webp\n");
+      "three.webp\n"
+      "  waystar animate islands harbour lighthouse --algorithm astar --beside dijkstra -o beside.gif\n");
 }
 
 }  // namespace waystar::cli

@@ -22,6 +22,13 @@ absl::Status Malformed(absl::string_view text) {
       "'", text, "' is not a terrain: write SYMBOL=NAME:COST such as ~=river:3 or ^=mountain:impassable"));
 }
 
+bool IsNodeName(absl::string_view text) {
+  return !text.empty() && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return absl::ascii_isalnum(c) || absl::StrContains("_.:-", static_cast<char>(c));
+         });
+}
+
 }  // namespace
 
 std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, char separator) {
@@ -54,17 +61,26 @@ absl::StatusOr<v1::Location> ParsePlace(absl::string_view text) {
   }
   const bool has_letters = std::any_of(text.begin(), text.end(), absl::ascii_isalpha);
   // A number with a point is half a position.
-  const bool is_name = !text.empty() && absl::ascii_isalnum(static_cast<unsigned char>(text.front())) &&
-                       (has_letters || !absl::StrContains(text, '.')) &&
-                       std::all_of(text.begin(), text.end(), [](unsigned char c) {
-                         return absl::ascii_isalnum(c) || absl::StrContains("_.:-", static_cast<char>(c));
-                       });
-  if (!is_name) {
+  if (!IsNodeName(text) || (!has_letters && absl::StrContains(text, '.'))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", text, "' is not a cell: write X,Y such as 3,4, or on a waypoint graph the name of a node"));
   }
   place.set_node(std::string(text));
   return place;
+}
+
+absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> ends =
+      absl::StrSplit(text, absl::MaxSplits(absl::ByAnyChar(",>"), 1));
+  if (!IsNodeName(ends.first) || !IsNodeName(ends.second)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' is not an edge: write FROM,TO such as pier,market, or 'FROM>TO' for one way alone"));
+  }
+  v1::EdgeName edge;
+  edge.set_from(std::string(ends.first));
+  edge.set_to(std::string(ends.second));
+  edge.set_one_way(absl::StrContains(text, '>'));
+  return edge;
 }
 
 std::optional<v1::Point> ParsePoint(absl::string_view text) {

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
+#include "waystar/v1/waypoint_edits.pb.h"
 
 namespace waystar::cli {
 
@@ -24,6 +25,9 @@ absl::StatusOr<v1::Cell> ParseCell(absl::string_view text);
 // "3,4" is that cell, and "harbour" the node of that name. Which of the two a map has is for the server to
 // say.
 absl::StatusOr<v1::Location> ParsePlace(absl::string_view text);
+
+// "pier,market" is the edge between these nodes both ways, and "pier>market" the one way from pier to market.
+absl::StatusOr<v1::EdgeName> ParseEdge(absl::string_view text);
 
 // "-3.5,4" is the point, or the shift, with x -3.5 and y 4.
 std::optional<v1::Point> ParsePoint(absl::string_view text);

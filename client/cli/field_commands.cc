@@ -12,6 +12,7 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
+#include "client/cli/graph_field_text.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
@@ -42,13 +43,20 @@ std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
   return cells;
 }
 
+// Costs are listed on graphs alone, where no place is a cell.
 ExitCode Reach(const ReachArguments& arguments, Session& session) {
-  return session.Answer(session.client().FindReachable(arguments.request), [&](const auto& answer) {
-    Overlay overlay{.reached = CellsOf(answer)};
-    if (arguments.request.start().has_cell()) {
-      overlay.start = arguments.request.start().cell();
+  v1::FindReachableRequest request = arguments.request;
+  request.set_with_costs(request.start().has_node());
+  return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
+    if (IsOnGraph(answer)) {
+      session.io().out << ReachableNodesText(answer, session.table_width());
+      return;
     }
-    ShowFieldPicture(arguments.request.map(), overlay, answer.version(), arguments.draw, session);
+    Overlay overlay{.reached = CellsOf(answer)};
+    if (request.start().has_cell()) {
+      overlay.start = request.start().cell();
+    }
+    ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
     const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
@@ -59,7 +67,7 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
 
 ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session& session) {
   if (!request.pairs().empty() && !request.pairs().rbegin()->has_goal()) {
-    return session.FailUsage("cells come in pairs, START GOAL: the last one has no GOAL");
+    return session.FailUsage("places come in pairs, START GOAL: the last one has no GOAL");
   }
   const auto response = session.client().CheckReachability(request);
   const bool are_all = response.ok() && absl::c_all_of(response->reachable(), [](bool is) { return is; });
@@ -106,14 +114,21 @@ std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
 }
 
 ExitCode Flow(const FlowArguments& arguments, Session& session) {
-  return session.Answer(session.client().ComputeFlowField(arguments.request), [&](const auto& answer) {
+  v1::ComputeFlowFieldRequest request = arguments.request;
+  request.set_with_costs(
+      std::ranges::any_of(request.goals(), [](const v1::Location& goal) { return goal.has_node(); }));
+  return session.Answer(session.client().ComputeFlowField(request), [&](const auto& answer) {
+    if (IsOnGraph(answer)) {
+      session.io().out << NodeStepsText(answer, session.table_width());
+      return;
+    }
     Overlay overlay{.arrows = ArrowsOf(answer)};
     const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer.portals_size());
     for (const v1::PortalStep& step : answer.portals()) {
       overlay.portals.push_back(step.cell());
     }
-    overlay.goals = GivenCells(arguments.request.goals());
-    ShowFieldPicture(arguments.request.map(), overlay, answer.version(), arguments.draw, session);
+    overlay.goals = GivenCells(request.goals());
+    ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
                                            answer.region().height(), answer.version().revision());
@@ -146,7 +161,9 @@ ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
-    if (is_blocked) {
+    if (is_blocked && IsOnGraph(answer)) {
+      session.io().out << GraphRayText(request, answer);
+    } else if (is_blocked) {
       session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
                                              FormatCell(answer.cell()), FormatPosition(answer.position()),
                                              answer.version().revision());
@@ -162,69 +179,79 @@ ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
     for (const v1::Cell& cell : answer.cells()) {
       session.io().out << FormatCell(cell) << "\n";
     }
+    for (const std::string& node : answer.nodes()) {
+      session.io().out << node << "\n";
+    }
+    for (const v1::EdgePoint& point : answer.points()) {
+      session.io().out << EdgePointText(point) << "\n";
+    }
   });
 }
 
 void AddReachCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ReachArguments>();
   v1::FindReachableRequest& request = arguments->request;
-  CLI::App& command = AddCommand(parent, session, "reach", "Finds and draws all cells within a cost of one",
-                                 arguments, &Reach);
+  CLI::App& command =
+      AddCommand(parent, session, "reach", "Finds and draws all cells within a cost of one, or lists nodes",
+                 arguments, &Reach);
   AddMap(command, *request.mutable_map());
   AddPlaces(
       command, "START", "--start-position",
-      [&request]() -> v1::Location& { return *request.mutable_start(); }, "The cell to start from: X,Y");
+      [&request]() -> v1::Location& { return *request.mutable_start(); },
+      "Where to start from: the cell X,Y, or a node of a waypoint graph");
   command.get_option("START")->excludes("--start-position");
   command.parse_complete_callback([&request] { CheckPlace(request.has_start(), "START"); });
   AddQuestion(command, request);
   AddMaxCost(command, request, "How much the way there may cost [no limit]");
   AddRegion(command, request, "Do not leave this part of the map [all of it]");
   AddField(command, "--towards", request, &v1::FindReachableRequest::set_towards_start,
-           "Cells from which START is within the cost, instead of the other way round");
+           "Cells or nodes from which START is within the cost, instead of the other way round");
   AddDrawOptions(command, arguments->draw);
   command.footer(
       "Examples:\n"
       "  waystar reach arena 10,5 --max-cost 6\n"
       "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n"
-      "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n");
+      "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
+      "  waystar reach islands harbour --max-cost 10\n");
 }
 
 void AddReachableCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::CheckReachabilityRequest>();
-  CLI::App& command = AddCommand(parent, session, "reachable",
-                                 "Tells whether paths lead between pairs of cells, without a search", request,
-                                 &CheckReachability);
+  CLI::App& command =
+      AddCommand(parent, session, "reachable", "Tells whether paths lead between pairs of places", request,
+                 &CheckReachability);
   AddMap(command, *request->mutable_map());
   AddQuestion(command, *request);
   AddParsedList(
-      command, "CELLS", &ParseCell,
-      [request](const v1::Cell& cell) {
+      command, "PLACES", &ParsePlace,
+      [request](const v1::Location& place) {
         const bool is_goal = !request->pairs().empty() && !request->pairs().rbegin()->has_goal();
         *(is_goal ? request->mutable_pairs()->rbegin()->mutable_goal()
-                  : request->add_pairs()->mutable_start())
-             ->mutable_cell() = cell;
+                  : request->add_pairs()->mutable_start()) = place;
       },
-      "START GOAL, X,Y each; any number of such pairs")
+      "START GOAL, each a cell X,Y or a node of a waypoint graph; any number of such pairs")
       ->required();
   command.footer(
       "Examples:\n"
       "  waystar reachable arena 1,1 60,40\n"
-      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n");
+      "  waystar reachable arena 1,1 60,40 9,30 12,7 --footprint 2\n"
+      "  waystar reachable islands harbour lighthouse\n");
 }
 
 void AddFlowCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<FlowArguments>();
   v1::ComputeFlowFieldRequest& request = arguments->request;
-  CLI::App& command = AddCommand(parent, session, "flow",
-                                 "Computes and draws which way each cell goes to the nearest of some goals",
-                                 arguments, &Flow);
+  CLI::App& command = AddCommand(
+      parent, session, "flow",
+      "Computes and draws which way each cell goes to the nearest of some goals, or lists the next nodes",
+      arguments, &Flow);
   AddMap(command, *request.mutable_map());
   AddPlaces(
       command, "GOAL", "--goal-position", [&request]() -> v1::Location& { return *request.add_goals(); },
-      "The cells to go to, X,Y", kAnyNumber);
+      "Where to go to: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
   command.parse_complete_callback([&request] { CheckPlace(!request.goals().empty(), "GOAL"); });
   AddQuestion(command, request);
-  AddMaxCost(command, request, "Leave out cells whose way costs more [no limit]");
+  AddMaxCost(command, request, "Leave out cells and nodes whose way costs more [no limit]");
   AddRegion(command, request, "Look at this part of the map, and do not leave it [all of it]");
   AddDrawOptions(command, arguments->draw);
   command.footer(
@@ -233,21 +260,22 @@ void AddFlowCommand(CLI::App& parent, Session& session) {
       "whichever comes nearer to a goal.\n\n"
       "Examples:\n"
       "  waystar flow arena 10,5\n"
-      "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n");
+      "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
+      "  waystar flow islands lighthouse\n");
 }
 
 void AddMatrixCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::ComputeCostMatrixRequest>();
   CLI::App& command =
       AddCommand(parent, session, "matrix",
-                 "Tells what it costs to go from each of some cells to each of others", request, &Matrix);
+                 "Tells what it costs to go from each of some places to each of others", request, &Matrix);
   AddMap(command, *request->mutable_map());
   AddPlaces(
       command, "--from", "--from-position", [request]() -> v1::Location& { return *request->add_starts(); },
-      "The cells to start from, X,Y", kAnyNumber);
+      "Where to start from: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
   AddPlaces(
       command, "--to", "--to-position", [request]() -> v1::Location& { return *request->add_goals(); },
-      "The cells to go to, X,Y", kAnyNumber);
+      "Where to go to: the cells X,Y, or nodes of a waypoint graph", kAnyNumber);
   command.parse_complete_callback([request] {
     CheckPlace(!request->starts().empty(), "--from");
     CheckPlace(!request->goals().empty(), "--to");
@@ -256,14 +284,16 @@ void AddMatrixCommand(CLI::App& parent, Session& session) {
   command.footer(
       "A - stands where no path leads.\n\n"
       "Examples:\n"
-      "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n");
+      "  waystar matrix arena --from 1,1 9,9 --to 60,40 12,7 3,30\n"
+      "  waystar matrix islands --from harbour ford --to bridge lighthouse\n");
 }
 
 void AddRayCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::CastRayRequest>();
-  CLI::App& command = AddCommand(
-      parent, session, "ray",
-      "Tells which cell a straight line between two places comes to first that is blocked", request, &Ray);
+  CLI::App& command =
+      AddCommand(parent, session, "ray",
+                 "Tells which blocked cell, or obstacle, a straight line between two places comes to first",
+                 request, &Ray);
   AddMap(command, *request->mutable_map());
   const auto to = [request]() -> v1::Location& {
     if (request->has_to()) {
@@ -278,8 +308,10 @@ void AddRayCommand(CLI::App& parent, Session& session) {
     }
     return *request->mutable_from();
   };
-  AddPlaces(command, "FROM", "--from-position", from, "The cell whose centre to start from: X,Y");
-  AddPlaces(command, "TO", "--to-position", to, "The cell whose centre to go to: X,Y");
+  AddPlaces(command, "FROM", "--from-position", from,
+            "Where to start from: the centre of the cell X,Y, or a node of a waypoint graph");
+  AddPlaces(command, "TO", "--to-position", to,
+            "Where to go to: the centre of the cell X,Y, or a node of a waypoint graph");
   command.parse_complete_callback([request] {
     CheckPlace(request->has_from(), "FROM");
     CheckPlace(request->has_to(), "TO");
@@ -289,30 +321,35 @@ void AddRayCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar ray arena 1,1 60,40\n"
       "  waystar ray arena 60,40 --from-position 1.25,1\n"
-      "  waystar ray arena --from-position 1.25,1 --to-position 60.5,40 --corner-rule always\n");
+      "  waystar ray arena --from-position 1.25,1 --to-position 60.5,40 --corner-rule always\n"
+      "  waystar ray islands bridge --from-position 6,1\n");
 }
 
 void AddSampleCommand(CLI::App& parent, Session& session) {
   const auto request = std::make_shared<v1::SampleCellsRequest>();
   request->set_count(1);
-  CLI::App& command =
-      AddCommand(parent, session, "sample", "Draws random cells that an agent can be on", request, &Sample);
+  CLI::App& command = AddCommand(parent, session, "sample",
+                                 "Draws random cells or nodes that an agent can be on", request, &Sample);
   AddMap(command, *request->mutable_map());
   AddQuestion(command, *request);
-  AddField(command, "--count", *request, &v1::SampleCellsRequest::set_count, "How many cells to draw [1]");
+  AddField(command, "--count", *request, &v1::SampleCellsRequest::set_count, "How many to draw [1]");
   AddField(command, "--seed", *request, &v1::SampleCellsRequest::set_seed,
-           "The same seed draws the same cells, as long as the map does not change [0]");
+           "The same seed draws the same, as long as the map does not change [0]");
   AddPlaces(
       command, "--reachable-from", "--reachable-from-position",
       [request]() -> v1::Location& { return *request->mutable_reachable_from(); },
-      "Only cells that a path leads to from here: X,Y");
+      "Only what a path leads to from here: the cell X,Y, or a node of a waypoint graph");
   command.get_option("--reachable-from")->excludes("--reachable-from-position");
-  AddRegion(command, *request, "Only cells of this part of the map [all of it]");
-  AddField(command, "--distinct", *request, &v1::SampleCellsRequest::set_distinct, "No cell twice");
+  AddRegion(command, *request, "Only what lies in this part of the map [all of it]");
+  AddField(command, "--distinct", *request, &v1::SampleCellsRequest::set_distinct, "No cell or node twice");
+  AddField(command, "--along-edges", *request, &v1::SampleCellsRequest::set_along_edges,
+           "On a waypoint graph, draw points of edges in place of nodes")
+      ->excludes("--distinct");
   command.footer(
       "Examples:\n"
       "  waystar sample arena --count 5 --seed 7\n"
-      "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n");
+      "  waystar sample arena --count 5 --distinct --reachable-from 1,1 --region 0,0..20,20\n"
+      "  waystar sample islands --count 3 --along-edges\n");
 }
 
 }  // namespace

@@ -8,8 +8,11 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
+#include "client/cli/completion/command_tree.h"
 #include "client/cli/find_text.h"
+#include "client/cli/graph_field_text.h"
 #include "client/cli/graph_text.h"
+#include "client/cli/inline_map.h"
 #include "client/cli/json.h"
 #include "client/cli/known_version.h"
 #include "client/cli/map_picture.h"
@@ -21,16 +24,33 @@ namespace {
 struct FindArguments {
   v1::FindPathRequest request;
   DrawOptions draw;
+  // Of a map that the query brings along.
+  std::string map_file;
 };
+
+void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
+  if (answer.has_summary()) {
+    session.io().out << SummaryText(answer.summary(), session.table_width());
+  }
+}
 
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
+  if (request.has_inline_map() && !IsOnGraph(request, answer)) {
+    out << FindText(request, answer) << "\n";
+    if (answer.has_end()) {
+      out << PathText(answer) << "\n";
+    }
+    PrintSummary(answer, session);
+    return;
+  }
   if (IsOnGraph(request, answer)) {
     out << FindText(request, answer) << "\n";
     if (answer.positions_size() > 0) {
       out << GraphPathText(request, answer) << "\n";
     }
+    PrintSummary(answer, session);
     return;
   }
   ShowAnswerPicture(request, answer, {}, arguments.draw, session);
@@ -39,14 +59,19 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
   if ((lists || answer.positions_size() > 0) && answer.has_end()) {
     out << PathText(answer) << "\n";
   }
-  if (answer.has_summary()) {
-    out << SummaryText(answer.summary(), session.table_width());
-  }
+  PrintSummary(answer, session);
 }
 
 ExitCode Find(const FindArguments& given, Session& session) {
   FindArguments arguments = given;
   v1::FindPathRequest& request = arguments.request;
+  if (!given.map_file.empty()) {
+    absl::StatusOr<v1::InlineMap> map = ReadInlineMap(given.map_file, session.io().in);
+    if (!map.ok()) {
+      return session.FailUsage(absl::StrCat("cannot read ", given.map_file, ": ", map.status().message()));
+    }
+    request.mutable_inline_map()->Swap(&*map);
+  }
   if (request.view().has_least_version()) {
     v1::Version& least = *request.mutable_view()->mutable_least_version();
     if (const absl::Status status = CompleteVersion(session, request.map(), least); !status.ok()) {
@@ -72,9 +97,13 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
     out << "No answer at revision " << message.version().revision() << ": " << message.problem().message()
         << "\n";
   } else {
-    out << FindText(arguments.request.query(), message.answer()) << "\n";
-    if (message.answer().has_end()) {
-      out << PathText(message.answer()) << "\n";
+    const v1::FindPathRequest& query = arguments.request.query();
+    const v1::FindPathResponse& answer = message.answer();
+    out << FindText(query, answer) << "\n";
+    if (IsOnGraph(query, answer) && answer.positions_size() > 0) {
+      out << GraphPathText(query, answer) << "\n";
+    } else if (answer.has_end()) {
+      out << PathText(answer) << "\n";
     }
   }
   out << std::flush;
@@ -100,6 +129,8 @@ ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
     if (is_walkable) {
       session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", answer.cost(),
                                              answer.version().revision());
+    } else if (request.points().empty()) {
+      session.io().out << BlockedNodesText(request, answer);
     } else {
       session.io().out << absl::StreamFormat(
           "Blocked at %s, on the way to point %d, after cost %.6g, at revision %d.\n",
@@ -110,6 +141,25 @@ ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);
 }
 
+// With a file, there is no name of a map: what stands in its place is the start, and so on.
+void AddMapFile(CLI::App& command, FindArguments& arguments) {
+  command
+      .add_option("--map-file", arguments.map_file,
+                  "In place of MAP: a small map that the query brings along, as rows of text or as a "
+                  "WaypointGraph in JSON; - is standard input")
+      ->type_name(kFileType);
+  CLI::Option* const map = command.get_option("MAP")->required(false);
+  command.parse_complete_callback([&arguments, map] {
+    v1::FindPathRequest& request = arguments.request;
+    if (arguments.map_file.empty()) {
+      CheckPlace(!request.map().empty(), map->get_name());
+    } else if (!request.map().empty()) {
+      TakeMapForStart(request);
+    }
+    CheckEnds(request);
+  });
+}
+
 }  // namespace
 
 void AddFindCommand(CLI::App& parent, Session& session) {
@@ -118,6 +168,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "find", "Finds a cheapest path and draws it", arguments, &Find);
   AddQueryOfGoals(command, request);
+  AddMapFile(command, *arguments);
   command
       .add_option_function<uint64_t>(
           "--least-revision",
@@ -126,7 +177,6 @@ void AddFindCommand(CLI::App& parent, Session& session) {
           },
           "Wait until the map has this revision [of the epoch that it has now, which is asked for]")
       ->type_name("N");
-  AddRequiredTags(command, request);
   AddPathForm(command, request);
   AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);
@@ -140,8 +190,10 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena --start-position 3.5,-2 --goal-position 12,8 --snap 1.5\n"
       "  waystar find arena 1,1 --goal-position 12,8 --goal-position -3,4.5\n"
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
+      "  waystar find --map-file room.txt 0,0 7,7\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n"
-      "  waystar find islands harbour lighthouse --require-tag dry\n");
+      "  waystar find islands harbour lighthouse --require-tag dry\n"
+      "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
 }
 
 void AddWatchPathCommand(CLI::App& parent, Session& session) {
@@ -161,7 +213,8 @@ void AddWatchPathCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar watch-path arena 1,1 60,40\n"
       "  waystar watch-path arena 1,1 60,40 --form corners --nearest\n"
-      "  waystar watch-path arena 1,1 60,40 --json | jq .answer.cost\n");
+      "  waystar watch-path arena 1,1 60,40 --json | jq .answer.cost\n"
+      "  waystar watch-path islands harbour lighthouse\n");
 }
 
 void AddValidateCommand(CLI::App& parent, Session& session) {
@@ -171,18 +224,44 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
                  request, &Validate);
   AddMap(command, *request->mutable_map());
   AddParsedList(
-      command, "POINTS", &ParseCell, [request](const v1::Cell& cell) { *request->add_points() = cell; },
-      "The cells of the path, X,Y: each of them, or those that straight lines lead between")
-      ->required();
+      command, "POINTS", &ParsePlace,
+      [request](const v1::Location& place) {
+        if (place.has_node()) {
+          request->add_nodes(place.node());
+        } else {
+          *request->add_points() = place.cell();
+        }
+      },
+      "The path: its cells, X,Y, each of them or those that straight lines lead between, or its nodes on a "
+      "waypoint graph");
+  AddParsed(
+      command, "--start-position", &ParsePosition,
+      [request](const v1::Position& start) { *request->mutable_start_position() = start; },
+      "On a waypoint graph, where the path begins before its first node: X,Y or X,Y,Z")
+      ->type_name("X,Y");
+  AddParsed(
+      command, "--goal-position", &ParsePosition,
+      [request](const v1::Position& goal) { *request->mutable_goal_position() = goal; },
+      "On a waypoint graph, where the path ends behind its last node: X,Y or X,Y,Z")
+      ->type_name("X,Y");
+  command.parse_complete_callback([request] {
+    CheckPlace(!request->points().empty() || !request->nodes().empty() ||
+                   (request->has_start_position() && request->has_goal_position()),
+               "POINTS");
+    if (!request->points().empty() && !request->nodes().empty()) {
+      throw CLI::ArgumentMismatch("POINTS are cells or nodes, not both");
+    }
+  });
   command.add_flag_callback(
       "--smoothed", [request] { request->set_path_form(v1::PATH_FORM_SMOOTHED); },
       "The path is a smoothed one, whose lines cost their length");
   AddQuestion(command, *request);
   command.footer(
-      "Points are counted from 0.\n\n"
+      "Points and nodes are counted from 0.\n\n"
       "Examples:\n"
       "  waystar validate arena 1,1 1,9 4,12\n"
-      "  waystar validate arena 1,1 60,40 --smoothed --footprint 2\n");
+      "  waystar validate arena 1,1 60,40 --smoothed --footprint 2\n"
+      "  waystar validate islands harbour ford lighthouse\n");
 }
 
 }  // namespace waystar::cli

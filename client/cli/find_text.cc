@@ -112,9 +112,12 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
 
 std::string FindText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   const v1::SearchStatistics& statistics = answer.statistics();
-  return absl::StrCat(Outcome(request, answer), " (revision ", answer.version().revision(), "; ",
-                      statistics.expanded(), IsOnGraph(request, answer) ? " node" : " cell",
-                      statistics.expanded() == 1 ? "" : "s", " expanded in ",
+  // A map that the query brought along has none.
+  const std::string revision =
+      request.has_inline_map() ? "" : absl::StrCat("revision ", answer.version().revision(), "; ");
+  return absl::StrCat(Outcome(request, answer), " (", revision, statistics.expanded(),
+                      IsOnGraph(request, answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
+                      " expanded in ",
                       absl::FormatDuration(absl::Seconds(statistics.search_time().seconds()) +
                                            absl::Nanoseconds(statistics.search_time().nanos())),
                       " by ", AlgorithmName(statistics.algorithm()), ")");

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +14,6 @@
 
 namespace waystar::cli {
 namespace {
-
-constexpr int kNodesInTable = 50;
 
 // "b 3.5, c 2 (closed)".
 std::string EdgesText(const v1::WaypointNodeInfo& info) {
@@ -79,7 +78,7 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
                                       std::size_t width) {
   v1::ListNodesRequest request;
   request.set_map(map);
-  request.set_page_size(kNodesInTable);
+  request.set_page_size(int{kNodesInTable});
   const auto page = client.ListNodes(request);
   if (!page.ok()) {
     return page.status();
@@ -90,6 +89,19 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
     rows.push_back({info.node().id() + disabled, FormatPosition(info.node().position()), EdgesText(info)});
   }
   const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
+  return FormatTable(rows, width) + rest;
+}
+
+std::string SearchTable(const SearchNodes& search, std::size_t most, std::size_t width) {
+  const std::vector<SearchedNode> nodes = search.All();
+  std::vector<TableRow> rows = {{"ORDER", "NODE", "COST", "TOTAL", "FROM"}};
+  for (std::size_t i = 0; i < std::min(nodes.size(), most); ++i) {
+    const SearchedNode& node = nodes[i];
+    rows.push_back({node.is_expanded ? absl::StrCat(i + 1) : "open", node.id, absl::StrFormat("%.6g", node.g),
+                    absl::StrFormat("%.6g", node.f), node.parent});
+  }
+  const std::string rest =
+      nodes.size() > most ? absl::StrCat("and ", nodes.size() - most, " more: --full lists all\n") : "";
   return FormatTable(rows, width) + rest;
 }
 

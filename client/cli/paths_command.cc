@@ -17,6 +17,7 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
 
@@ -40,9 +41,19 @@ constexpr std::size_t kMaxListed = 20;
 // Few enough for the answer to fit a message.
 constexpr std::size_t kQueriesACall = 500;
 
-void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query) {
-  *query.mutable_start()->mutable_cell() = start;
-  *query.add_goals()->mutable_cell() = goal;
+// Cells are listed by corners, unless the query says otherwise; paths over waypoint graphs have no forms.
+void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query) {
+  *query.mutable_start() = start;
+  *query.add_goals() = goal;
+  if (query.path_form() == v1::PATH_FORM_UNSPECIFIED && start.has_cell() && goal.has_cell()) {
+    query.set_path_form(v1::PATH_FORM_CORNERS);
+  }
+}
+
+v1::Location LocationOf(const v1::Cell& cell) {
+  v1::Location location;
+  *location.mutable_cell() = cell;
+  return location;
 }
 
 absl::Status LineFault(int line, absl::string_view message) {
@@ -134,7 +145,7 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
     for (std::size_t i = begin; i < end; ++i) {
       v1::FindPathRequest& query = *batch.add_queries();
       query = each;
-      SetEnds((*queries)[i].start, (*queries)[i].goal, query);
+      SetEnds(LocationOf((*queries)[i].start), LocationOf((*queries)[i].goal), query);
     }
     const auto answers = session.client().FindPaths(batch);
     if (!answers.ok()) {
@@ -187,10 +198,10 @@ absl::Status AddQueries(absl::string_view text, const v1::FindPathRequest& each,
     }
     if (words.size() != 2) {
       return absl::InvalidArgumentError(
-          absl::StrCat("line ", number, ": a query is two cells, such as 3,4 60,40"));
+          absl::StrCat("line ", number, ": a query is two cells, such as 3,4 60,40, or two nodes"));
     }
-    const auto start = ParseCell(words[0]);
-    const auto goal = ParseCell(words[1]);
+    const auto start = ParsePlace(words[0]);
+    const auto goal = ParsePlace(words[1]);
     if (!start.ok() || !goal.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", number, ": ", (start.ok() ? goal : start).status().message()));
@@ -225,8 +236,10 @@ TableRow RowOf(const v1::FindPathRequest& query, const v1::FindPathsResult& resu
   }
   const v1::FindPathResponse& answer = result.answer();
   row.push_back(OutcomeName(answer.outcome()));
-  row.push_back(answer.has_end() ? absl::StrFormat("%.10g", answer.cost()) : "-");
-  row.push_back(answer.has_end() ? PathText(answer) : "-");
+  const bool is_on_graph = IsOnGraph(query, answer);
+  const bool has_path = answer.has_end() || (is_on_graph && answer.positions_size() > 0);
+  row.push_back(has_path ? absl::StrFormat("%.10g", answer.cost()) : "-");
+  row.push_back(!has_path ? "-" : is_on_graph ? GraphPathText(query, answer) : PathText(answer));
   return row;
 }
 
@@ -273,7 +286,6 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
 void AddPathsCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<PathsArguments>();
   v1::FindPathRequest& each = arguments->each;
-  each.set_path_form(v1::PATH_FORM_CORNERS);
   CLI::App& command =
       AddCommand(parent, session, "paths", "Finds many paths at once, on one revision of the map", arguments,
                  &FindPaths);
@@ -281,8 +293,10 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
   AddQuestion(command, arguments->request);
   AddSnap(command, [&each]() -> v1::Snap& { return *each.mutable_snap(); });
   command
-      .add_option("FILE", arguments->file,
-                  "The queries, a line each: START GOAL, both X,Y; '-' reads standard input [-]")
+      .add_option(
+          "FILE", arguments->file,
+          "The queries, a line each: START GOAL, both cells X,Y or both nodes of a waypoint graph; '-' reads "
+          "standard input [-]")
       ->type_name(kFileType);
   command
       .add_option(
@@ -301,6 +315,7 @@ void AddPathsCommand(CLI::App& parent, Session& session) {
       "  waystar paths arena queries.txt\n"
       "  printf '1,1 60,40\\n9,30 12,7\\n' | waystar paths arena --profile tank\n"
       "  waystar paths ruins --scenario ruins.map.scen\n"
+      "  echo harbour lighthouse | waystar paths islands\n"
       "  waystar paths arena queries.txt --json | jq '.results[].answer.cost'\n");
 }
 

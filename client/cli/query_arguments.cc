@@ -10,11 +10,6 @@
 namespace waystar::cli {
 namespace {
 
-void CheckEnds(const v1::FindPathRequest& request) {
-  CheckPlace(request.has_start(), "START");
-  CheckPlace(!request.goals().empty(), "GOAL");
-}
-
 // The start, for what stands in place of the argument START. Then the cell that has come first is a goal.
 FillLocation TheStart(v1::FindPathRequest& request) {
   return [&request]() -> v1::Location& {
@@ -83,15 +78,24 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
   AddSearchOptions(command, request);
 }
 
-void AddRequiredTags(CLI::App& command, v1::FindPathRequest& request) {
-  AddTexts(
-      command, "--require-tag",
-      [&request](const std::string& tag) {
-        request.mutable_agent()->mutable_profile()->add_required_tags(tag);
-      },
-      "Only go along edges and through portals that carry all of these tags")
-      ->type_name("TAG")
-      ->excludes("--profile");
+void CheckEnds(const v1::FindPathRequest& request) {
+  CheckPlace(request.has_start(), "START");
+  CheckPlace(!request.goals().empty(), "GOAL");
+}
+
+void TakeMapForStart(v1::FindPathRequest& request) {
+  const absl::StatusOr<v1::Location> start = ParsePlace(request.map());
+  if (!start.ok()) {
+    throw CLI::ValidationError("START", std::string(start.status().message()));
+  }
+  request.clear_map();
+  const auto goals = request.goals();
+  request.clear_goals();
+  if (request.has_start()) {
+    *request.add_goals() = request.start();
+  }
+  request.mutable_goals()->MergeFrom(goals);
+  *request.mutable_start() = *start;
 }
 
 bool HasEnds(const v1::FindPathRequest& request) { return request.has_start() || !request.goals().empty(); }
@@ -126,7 +130,7 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
   AddField(command, "--positions", request, &v1::FindPathRequest::set_with_positions,
            "List the path by the centres of its cells, in units of the game");
   AddField(command, "--summary", request, &v1::FindPathRequest::set_with_summary,
-           "Tell how long the path is, how often it turns, and which terrains it crosses");
+           "Tell how long the path is, how often it turns, and on a grid which terrains it crosses");
 }
 
 void AddAgent(CLI::App& command, const FillAgent& agent) {
@@ -137,6 +141,12 @@ void AddAgent(CLI::App& command, const FillAgent& agent) {
           "its "
           "size")
       ->type_name("NAME");
+  AddTexts(
+      command, "--require-tag",
+      [agent](const std::string& tag) { agent().mutable_profile()->add_required_tags(tag); },
+      "Only go along edges and through portals that carry all of these tags")
+      ->type_name("TAG")
+      ->excludes("--profile");
   AddChoice<v1::CornerRule>(
       command, "--corner-rule", [agent](v1::CornerRule rule) { agent().set_corner_rule(rule); },
       {{"both-free", v1::CORNER_RULE_NO_CORNER_CUTTING},
@@ -155,7 +165,20 @@ void AddView(CLI::App& command, const FillView& view) {
   AddParsedList(
       command, "--block", &ParseShape,
       [view](const v1::Shape& part) { view().mutable_overlay()->mutable_blocked()->MergeFrom(part); },
-      "Treat these cells as blocked, for this query alone");
+      "Treat these cells as blocked, or on a waypoint graph what they cover, for this query alone");
+  AddTexts(
+      command, "--block-node",
+      [view](const std::string& id) { view().mutable_overlay()->add_blocked_nodes(id); },
+      "Treat this node of a waypoint graph as disabled; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NODE");
+  AddParsedList(
+      command, "--block-edge", &ParseEdge,
+      [view](const v1::EdgeName& edge) { *view().mutable_overlay()->add_blocked_edges() = edge; },
+      "Treat this edge of a waypoint graph as disabled, both ways, or with 'FROM>TO' that way alone; may be "
+      "repeated")
+      ->allow_extra_args(false)
+      ->type_name("FROM,TO");
   AddTexts(
       command, "--ignore-obstacle",
       [view](const std::string& id) { view().mutable_overlay()->add_ignored_obstacles(id); },

@@ -22,11 +22,13 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
 // Adds the same, where START and GOAL may be left out together.
 void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
+// Throws the usage error that the start or the goal is missing, if it is.
+void CheckEnds(const v1::FindPathRequest& request);
+// Takes what stands in the place of MAP for START, START for the first GOAL, and so on. Throws the usage
+// error of what is no place.
+void TakeMapForStart(v1::FindPathRequest& request);
 // Whether a start or a goal was given.
 bool HasEnds(const v1::FindPathRequest& request);
-
-// Adds --require-tag, which only paths on waypoint graphs and through portals have.
-void AddRequiredTags(CLI::App& command, v1::FindPathRequest& request);
 
 // Adds --nearest.
 void AddNearest(CLI::App& command, v1::FindPathRequest& request);
@@ -43,9 +45,9 @@ using FillView = std::function<v1::View&()>;
 using FillSnap = std::function<v1::Snap&()>;
 using FillLocation = std::function<v1::Location&()>;
 
-// Adds --profile, --corner-rule and --footprint.
+// Adds --profile, --require-tag, --corner-rule and --footprint.
 void AddAgent(CLI::App& command, const FillAgent& agent);
-// Adds --block and --ignore-obstacle.
+// Adds --block, --block-node, --block-edge and --ignore-obstacle.
 void AddView(CLI::App& command, const FillView& view);
 // Adds --snap.
 void AddSnap(CLI::App& command, const FillSnap& snap);

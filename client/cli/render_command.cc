@@ -218,7 +218,6 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       *parent.add_subcommand("render", "Draws a map, a path and its search as a picture: PNG, SVG or text");
   AddOptionalQuery(command, *request.mutable_query());
-  AddRequiredTags(command, *request.mutable_query());
   AddPictureOptions(command, *arguments);
   command.footer(
       "Examples:\n"

@@ -1,4 +1,6 @@
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -8,10 +10,12 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/find_text.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/search_cells.h"
+#include "client/cli/search_nodes.h"
 
 namespace waystar::cli {
 namespace {
@@ -34,23 +38,31 @@ std::string KindName(v1::SearchEvent::Kind kind) {
   }
 }
 
-// "expanded 1,0 g=1 f=14", or "generated 2,0 from 1,0 g=2 f=14".
+bool IsOfNode(const v1::SearchEvent& event) { return !event.node().empty(); }
+
+// " from 1,0" or " from harbour", or nothing where a way begins.
+std::string FromText(const v1::SearchEvent& event) {
+  const std::string parent = event.has_parent() ? FormatCell(event.parent()) : event.parent_node();
+  return parent.empty() ? "" : absl::StrCat(" from ", parent);
+}
+
+// "expanded 1,0 g=1 f=14", or "generated ford from harbour g=6 f=12".
 std::string EventText(const v1::SearchEvent& event) {
-  const std::string from = event.has_parent() ? absl::StrCat(" from ", FormatCell(event.parent())) : "";
-  return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()), FormatCell(event.cell()), from,
+  return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()),
+                         IsOfNode(event) ? event.node() : FormatCell(event.cell()), FromText(event),
                          event.g(), event.f());
 }
 
-// What the search did beside the path: entries on the open list, and cells left on it. If the trace was cut
-// short, says how to get more of it instead of how many are left.
-std::string TraceText(const v1::TraceSearchResult& result, std::size_t open_cells) {
+// What the search did beside the path: entries on the open list, and places left on it: `place` is
+// "cell" or "node". If the trace was cut short, says how to get more of it instead of how many are left.
+std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, const std::string& place) {
   const std::uint64_t generated = result.answer().statistics().generated();
   const std::string entries =
       absl::StrCat("Put on the open list: ", generated, generated == 1 ? " entry" : " entries");
   if (result.truncated()) {
     return absl::StrCat(entries, ". Only the first events are shown: --max-events allows up to 1000000.");
   }
-  return absl::StrCat(entries, "; left open: ", open_cells, open_cells == 1 ? " cell" : " cells");
+  return absl::StrCat(entries, "; left open: ", open, " ", place, open == 1 ? "" : "s");
 }
 
 std::string JsonLine(const google::protobuf::Message& message) {
@@ -74,12 +86,31 @@ ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
   return ExitCodeFor(result->answer().outcome());
 }
 
+struct SearchedPlaces {
+  SearchCells cells;
+  SearchNodes nodes;
+};
+
+void ShowSearch(const TraceArguments& arguments, const v1::FindPathResponse& answer,
+                const SearchedPlaces& places, Session& session) {
+  if (!IsOnGraph(arguments.request.query(), answer)) {
+    ShowAnswerPicture(arguments.request.query(), answer, places.cells, arguments.draw, session);
+  } else if (arguments.draw.picture) {
+    const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kNodesInTable;
+    session.io().out << SearchTable(places.nodes, most, session.table_width());
+  }
+}
+
 ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   Io& io = session.io();
   const v1::FindPathRequest& query = arguments.request.query();
-  SearchCells cells;
+  SearchedPlaces places;
   const auto result = session.client().TraceSearch(arguments.request, [&](const v1::SearchEvent& event) {
-    cells.Add(event);
+    if (IsOfNode(event)) {
+      places.nodes.Add(event);
+    } else {
+      places.cells.Add(event);
+    }
     if (arguments.events) {
       io.out << EventText(event) << "\n";
     }
@@ -87,11 +118,20 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   if (!result.ok()) {
     return session.Fail(result.status());
   }
+  const v1::FindPathResponse& answer = result->answer();
   if (!arguments.events) {
-    ShowAnswerPicture(query, result->answer(), cells, arguments.draw, session);
+    ShowSearch(arguments, answer, places, session);
   }
-  io.out << FindText(query, result->answer()) << "\n" << TraceText(*result, cells.Open().size()) << "\n";
-  return ExitCodeFor(result->answer().outcome());
+  io.out << FindText(query, answer) << "\n";
+  if (!IsOnGraph(query, answer)) {
+    io.out << TraceText(*result, places.cells.Open().size(), "cell") << "\n";
+    return ExitCodeFor(answer.outcome());
+  }
+  if (answer.positions_size() > 0) {
+    io.out << GraphPathText(query, answer) << "\n";
+  }
+  io.out << TraceText(*result, places.nodes.open(), "node") << "\n";
+  return ExitCodeFor(answer.outcome());
 }
 
 }  // namespace
@@ -112,11 +152,17 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
       "tenth of them and 9 the last. Jump point search expands jump points alone. Cells drawn as open were "
       "seen\n"
       "and not expanded.\n\n"
+      "On a waypoint graph a table lists the nodes in the order in which they were expanded, then those "
+      "that\n"
+      "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "
+      "the\n"
+      "way comes from. --full lists all of them.\n\n"
       "Examples:\n"
       "  waystar trace arena 1,1 60,40\n"
       "  waystar trace arena 1,1 60,40 --algorithm dijkstra\n"
       "  waystar trace arena 1,1 60,40 --events | grep ^expanded\n"
-      "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n");
+      "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n"
+      "  waystar trace islands harbour lighthouse\n");
   command.callback([arguments, &session] {
     session.exit_code =
         session.options().json ? TraceAsJson(*arguments, session) : TraceAsText(*arguments, session);

@@ -35,7 +35,7 @@ export class PathQuery {
       return;
     }
     if (query.start.node) {
-      // Paths on waypoint graphs cannot be watched: they are asked for after each change.
+      // On a waypoint graph the page asks again after each change.
       this.ask();
       return;
     }

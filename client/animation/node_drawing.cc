@@ -1,0 +1,130 @@
+#include "client/animation/node_drawing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/picture/color.h"
+
+namespace waystar::animation {
+namespace {
+
+using picture::Color;
+using picture::Point;
+
+// With more nodes than this they are drawn as dots, and with four times as many as small ones.
+constexpr std::size_t kLargeNodes = 600;
+constexpr double kRimmedRadius = 4.0;
+
+double RadiusFor(std::size_t nodes) {
+  return nodes > 4 * kLargeNodes ? 1.2 : nodes > kLargeNodes ? 2.0 : 5.0;
+}
+
+Point PointOf(const v1::Position& position, const picture::Tiling& tiling) {
+  return tiling.At(position.x(), position.y());
+}
+
+}  // namespace
+
+NodeDrawing::NodeDrawing(const TracedSearch& search, picture::Canvas map, const picture::Tiling& tiling)
+    : below_(std::move(map)) {
+  AddNodes(search, tiling);
+  radius_ = RadiusFor(std::max(search.graph_nodes, nodes_.size()));
+  AddEnds(search, tiling);
+  if (search.places.empty()) {
+    for (const v1::Position& position : search.answer.positions()) {
+      path_.push_back(PointOf(position, tiling));
+    }
+    return;
+  }
+  for (const std::string& node : search.answer.nodes()) {
+    if (const auto place = search.places.find(node); place != search.places.end()) {
+      path_.push_back(place->second);
+    }
+  }
+}
+
+void NodeDrawing::AddNodes(const TracedSearch& search, const picture::Tiling& tiling) {
+  for (const v1::SearchEvent& event : search.events) {
+    const auto [entry, is_new] = indices_.try_emplace(event.node(), nodes_.size());
+    if (is_new) {
+      const auto place = search.places.find(event.node());
+      nodes_.push_back(
+          {.at = place == search.places.end() ? PointOf(event.position(), tiling) : place->second});
+    }
+  }
+}
+
+std::optional<Point> NodeDrawing::Find(const v1::Location& location, const picture::Tiling& tiling) const {
+  std::optional<Point> at;
+  if (location.has_position()) {
+    at = PointOf(location.position(), tiling);
+  } else if (const auto found = indices_.find(location.node()); found != indices_.end()) {
+    at = nodes_[found->second].at;
+  }
+  return at.has_value() && IsWithin(below_, *at) ? at : std::nullopt;
+}
+
+void NodeDrawing::AddEnds(const TracedSearch& search, const picture::Tiling& tiling) {
+  ends_.radius = radius_ + 3;
+  ends_.start = Find(search.query.start(), tiling);
+  for (const v1::Location& goal : search.query.goals()) {
+    if (const auto at = Find(goal, tiling)) {
+      ends_.goals.push_back(*at);
+    }
+  }
+}
+
+void NodeDrawing::DrawOpen(const v1::SearchEvent& generated) {
+  nodes_[indices_.at(generated.node())].is_drawn = true;
+}
+
+void NodeDrawing::DrawExpanded(const v1::SearchEvent& generated, double share) {
+  Node& node = nodes_[indices_.at(generated.node())];
+  node.is_drawn = true;
+  node.filled = picture::SearchColor(share);
+  if (const auto parent = indices_.find(generated.parent_node()); parent != indices_.end()) {
+    DrawLine(nodes_[parent->second].at, node.at, *node.filled, std::max(1.2, radius_ * 0.7));
+  }
+}
+
+void NodeDrawing::DrawLine(Point from, Point to, Color color, double width) {
+  const picture::Box box = {0, 0, static_cast<double>(below_.width()), static_cast<double>(below_.height())};
+  if (const auto shown = picture::ClipTo(box, from, to)) {
+    const std::vector<Point> line = {shown->first, shown->second};
+    picture::RasterSurface(below_).Stroke(line, {{color}, width});
+  }
+}
+
+void NodeDrawing::DrawPath() {
+  const double width = std::clamp(radius_ * 0.9, 2.5, 4.5);
+  for (const bool is_halo : {true, false}) {
+    for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
+      DrawLine(path_[i], path_[i + 1], is_halo ? kPaper : picture::kPathColor, is_halo ? width + 2.5 : width);
+    }
+  }
+}
+
+void NodeDrawing::DrawNode(const Node& node, picture::Surface& surface) const {
+  const Color color = node.filled.value_or(picture::kOpenColor);
+  if (radius_ < kRimmedRadius) {
+    surface.FillDisc(node.at, radius_, {color});
+    return;
+  }
+  surface.FillDisc(node.at, radius_ + 2, {node.filled.has_value() ? kInk : color});
+  surface.FillDisc(node.at, node.filled.has_value() ? radius_ + 0.8 : radius_ - 0.6,
+                   {node.filled.value_or(kPaper)});
+}
+
+picture::Canvas NodeDrawing::Picture() const {
+  picture::Canvas canvas = below_;
+  picture::RasterSurface surface(canvas);
+  for (const Node& node : nodes_) {
+    if (node.is_drawn && IsWithin(canvas, node.at)) {
+      DrawNode(node, surface);
+    }
+  }
+  DrawEnds(ends_, surface);
+  return canvas;
+}
+
+}  // namespace waystar::animation

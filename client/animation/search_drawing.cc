@@ -1,0 +1,43 @@
+#include "client/animation/search_drawing.h"
+
+#include <utility>
+
+#include "client/animation/cell_drawing.h"
+#include "client/animation/node_drawing.h"
+#include "server/picture/color.h"
+
+namespace waystar::animation {
+
+std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
+                                                 const picture::Tiling& tiling) {
+  if (search.on_graph) {
+    return std::make_unique<NodeDrawing>(search, std::move(map), tiling);
+  }
+  return std::make_unique<CellDrawing>(search, std::move(map), tiling);
+}
+
+void DrawEnds(const SearchEnds& ends, picture::Surface& surface) {
+  const auto draw = [&](picture::Point at, picture::Color color) {
+    surface.FillDisc(at, ends.radius + 1, {kPaper});
+    surface.FillDisc(at, ends.radius, {color});
+  };
+  for (const picture::Point goal : ends.goals) {
+    draw(goal, picture::kGoalColor);
+    surface.FillDisc(goal, ends.radius * 0.55, {kPaper});
+    surface.FillDisc(goal, ends.radius * 0.28, {picture::kGoalColor});
+  }
+  if (ends.start.has_value()) {
+    draw(*ends.start, picture::kStartColor);
+  }
+}
+
+void DrawPathLine(const std::vector<picture::Point>& line, double width, picture::Surface& surface) {
+  surface.Stroke(line, {{kPaper}, width + 2.5});
+  surface.Stroke(line, {{picture::kPathColor}, width});
+}
+
+bool IsWithin(const picture::Canvas& canvas, picture::Point point) {
+  return point.x >= 0 && point.x < canvas.width() && point.y >= 0 && point.y < canvas.height();
+}
+
+}  // namespace waystar::animation

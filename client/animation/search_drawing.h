@@ -1,0 +1,82 @@
+// A search as it is drawn on the picture of its map, whatever kind of map that is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/picture/canvas.h"
+#include "server/picture/color.h"
+#include "server/picture/geometry.h"
+#include "server/picture/surface.h"
+#include "server/picture/tiling.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::animation {
+
+// A search on a map, with its events in order.
+struct TracedSearch {
+  // The first line above the picture.
+  std::string name;
+  std::vector<v1::SearchEvent> events;
+  v1::FindPathResponse answer;
+  v1::FindPathRequest query;
+  // True if the map is a waypoint graph.
+  bool on_graph = false;
+  // Where on the picture its nodes are drawn, by their ids, if their positions do not say it.
+  absl::flat_hash_map<std::string, picture::Point> places;
+  // The nodes of the graph, which say how large a node is drawn; if it is 0, those of the search do.
+  std::size_t graph_nodes = 0;
+};
+
+// Draws the steps of one search on the picture of a map. A place is a cell, or a node of a waypoint graph.
+class SearchDrawing {
+ public:
+  virtual ~SearchDrawing() = default;
+
+  // Returns a number that no other place of the search has.
+  // REQUIRES: `event` is an event of this search.
+  virtual std::uint64_t KeyOf(const v1::SearchEvent& event) const = 0;
+
+  // Draws a place that is put on the open list for the first time.
+  virtual void DrawOpen(const v1::SearchEvent& generated) = 0;
+
+  // Draws an expanded place. `generated` is the event that told last how the place was reached, and `share`,
+  // from 0 to 1, is the cost so far in parts of the highest.
+  virtual void DrawExpanded(const v1::SearchEvent& generated, double share) = 0;
+
+  // Draws the path, if there is one.
+  virtual void DrawPath() = 0;
+
+  // Returns the picture, with the start and the goals on top.
+  virtual picture::Canvas Picture() const = 0;
+};
+
+// `map` is the picture of the map, and `tiling` says where on it the cells or positions lie.
+std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
+                                                 const picture::Tiling& tiling);
+
+// The start and the goals of a search on a picture.
+struct SearchEnds {
+  // Absent if it does not lie on the picture.
+  std::optional<picture::Point> start;
+  std::vector<picture::Point> goals;
+  double radius = 4.0;
+};
+
+void DrawEnds(const SearchEnds& ends, picture::Surface& surface);
+
+// Draws the line of a path.
+void DrawPathLine(const std::vector<picture::Point>& line, double width, picture::Surface& surface);
+
+// Returns whether a point lies on the picture.
+bool IsWithin(const picture::Canvas& canvas, picture::Point point);
+
+inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);
+inline constexpr picture::Color kInk = picture::Rgb(0x1F2933);
+
+}  // namespace waystar::animation

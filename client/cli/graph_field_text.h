@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "waystar/v1/fields.pb.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::cli {
+
+// Whether these are answers about a waypoint graph. Those about grids always say what part of the grid they
+// are about, or name a cell.
+bool IsOnGraph(const v1::FindReachableResponse& answer);
+bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer);
+bool IsOnGraph(const v1::CastRayResponse& answer);
+
+// Lists the nodes, those of least cost first, as a table of that width, and counts them. Nodes without costs
+// stay in the order of the answer.
+std::string ReachableNodesText(const v1::FindReachableResponse& answer, std::size_t width);
+
+// Lists the next node for each, "ford -> lighthouse  6", in the same order, as a table of that width, and
+// counts them.
+std::string NodeStepsText(const v1::ComputeFlowFieldResponse& answer, std::size_t width);
+
+// Says what is in the way of a ray and where: "Blocked by crane after 0.25 of the way, at 3,0 (revision 2)".
+// REQUIRES: the ray is blocked.
+std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayResponse& answer);
+
+// "4.5,0 on pier -> market, 0.25 of it".
+std::string EdgePointText(const v1::EdgePoint& point);
+
+// Says from where on the path over a waypoint graph cannot be walked, and what is in the way. REQUIRES: the
+// answer is that it cannot.
+std::string BlockedNodesText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer);
+
+}  // namespace waystar::cli
