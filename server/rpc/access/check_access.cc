@@ -47,6 +47,13 @@ absl::Status CheckOther(const Caller& caller, const std::string& map, absl::stri
   return map.empty() ? absl::OkStatus() : caller.Check(Permission::kRead, map, field);
 }
 
+// Checks the maps that a query names beside the one that it is about.
+absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query, absl::string_view prefix) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), absl::StrCat(prefix, "goal_map")));
+  return CheckOther(caller, query.inline_map().graph().auto_connect().reference_map(),
+                    absl::StrCat(prefix, "inline_map.graph.auto_connect.reference_map"));
+}
+
 }  // namespace
 
 absl::Span<const RpcPermission> RpcPermissions() { return kRpcPermissions; }
@@ -94,7 +101,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
   const bool names_map = !request.has_inline_map() || !request.map().empty();
   WAYSTAR_RETURN_IF_ERROR(names_map ? caller.Check(permission, request.map(), "map")
                                     : caller.CheckSomewhere(permission));
-  return CheckOther(caller, request.goal_map(), "goal_map");
+  return CheckOthers(caller, request, "");
 }
 
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request) {
@@ -104,8 +111,9 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
     if (!query.map().empty() && !caller.MayRead(query.map())) {
       return CheckOther(caller, query.map(), absl::StrCat("queries[", i, "].map"));
     }
-    if (!query.goal_map().empty() && !caller.MayRead(query.goal_map())) {
-      return CheckOther(caller, query.goal_map(), absl::StrCat("queries[", i, "].goal_map"));
+    // The field's name is made for what is refused alone.
+    if (!CheckOthers(caller, query, "").ok()) {
+      return CheckOthers(caller, query, absl::StrCat("queries[", i, "]."));
     }
   }
   return absl::OkStatus();
@@ -130,7 +138,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Tr
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
   WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, request.query().map(), "query.map"));
-  return CheckOther(caller, request.query().goal_map(), "query.goal_map");
+  return CheckOthers(caller, request.query(), "query.");
 }
 
 }  // namespace waystar::rpc
