@@ -129,7 +129,7 @@ absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const Sha
     const absl::StatusOr<Route> route = Solve(*queries[i], budget, scratch);
     WAYSTAR_RETURN_IF_ERROR(EndsAll(route.status()) ? route.status() : sink(i, route));
   }
-  if (tasks.empty()) {
+  if (agent == nullptr || tasks.empty()) {
     return absl::OkStatus();
   }
   const auto take = [&](std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
