@@ -20,7 +20,6 @@
 namespace waystar::core {
 namespace {
 
-
 // Cells of at least so many pixels are areas with straight sides, unless they are very many.
 constexpr double kAreaCell = 4.0;
 constexpr std::int64_t kMaxAreas = 1 << 16;

@@ -20,8 +20,6 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::waystar::testing::kSampleRoom;
 using ::waystar::testing::kSampleSnap;
 using ::waystar::testing::NaiveCosts;

@@ -138,9 +138,9 @@ TEST(GraphPathCheckOfAnswersTest, WhatWasFoundCanBeWalkedAtThatCost) {
       const WorldPoint start = generator.Position();
       const WorldPoint goal = generator.Position();
       const IdList tags = i % 4 == 0 ? IdList{"wide"} : IdList{};
-      const absl::StatusOr<GraphPathResult> found =
-          FindGraphPath(editor.graph(),
-                        {.start = start, .goals = {goal}, .snap_radius = 5, .required_tags = tags}, {}, scratch);
+      const absl::StatusOr<GraphPathResult> found = FindGraphPath(
+          editor.graph(), {.start = start, .goals = {goal}, .snap_radius = 5, .required_tags = tags}, {},
+          scratch);
       if (!found.ok() || found->outcome != Outcome::kFound) {
         continue;
       }

@@ -14,7 +14,6 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::waystar::testing::kSampleRoom;
 using ::waystar::testing::kSampleSnap;

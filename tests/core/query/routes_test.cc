@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::Between;
-using ::waystar::testing::IsError;
 using ::waystar::testing::RouteTest;
 
 class RoutesTest : public RouteTest {

@@ -17,7 +17,6 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
-using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
