@@ -135,8 +135,9 @@ std::vector<WorldPoint> InRows(std::size_t count) {
   std::vector<WorldPoint> points;
   points.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    points.push_back({.x = (static_cast<double>(i % columns) + 0.5) * step,
-                      .y = (static_cast<double>(i / columns) + 0.5) * step});
+    const std::size_t row = i / columns;
+    points.push_back(
+        {.x = (static_cast<double>(i % columns) + 0.5) * step, .y = (static_cast<double>(row) + 0.5) * step});
   }
   return points;
 }
