@@ -88,7 +88,7 @@ class Estimator {
 
   void Add(const Shape& shape, std::int64_t times) {
     if (!cells_.has_value()) {
-      // In this order, since edits of graphs count nothing for it.
+      // `work_of_part_` may be 0, and Add() divides by `times`, which is never 0.
       Add(static_cast<std::int64_t>(PartCount(shape)) * work_of_part_, times);
     } else if (CheckShape(shape, *cells_, ShapeOverlap::kNone).ok()) {
       Add(static_cast<std::int64_t>(shape.cells.size()), kWorkOfOne * times);
