@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
+#include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "server/picture/file/png.h"
 
@@ -124,6 +126,39 @@ absl::StatusOr<std::string> Encode(const AnimateArguments& arguments, const anim
                                                            : animation::EncodeGif(film);
 }
 
+// Pictures are laid out by the plane.
+void MoveToPlane(const HexCounting& counting, animation::TracedSearch& search) {
+  if (counting.IsPlane()) {
+    return;
+  }
+  const auto move = [&counting](v1::Cell& cell) { cell = counting.ToPlane(cell); };
+  const auto move_place = [&move](v1::Location& place) {
+    if (place.has_cell()) {
+      move(*place.mutable_cell());
+    }
+  };
+  move_place(*search.query.mutable_start());
+  absl::c_for_each(*search.query.mutable_goals(), move_place);
+  search.query.mutable_view()->clear_coordinates();
+  for (v1::SearchEvent& event : search.events) {
+    move(*event.mutable_cell());
+    if (event.has_parent()) {
+      move(*event.mutable_parent());
+    }
+  }
+  v1::FindPathResponse& answer = search.answer;
+  if (answer.has_start()) {
+    move(*answer.mutable_start());
+  }
+  if (answer.has_end()) {
+    move(*answer.mutable_end());
+  }
+  absl::c_for_each(*answer.mutable_points(), move);
+  for (v1::PortalCrossing& crossing : *answer.mutable_crossings()) {
+    move(*crossing.mutable_arrival());
+  }
+}
+
 struct Film {
   animation::Animation animation;
   std::string bytes;
@@ -131,7 +166,8 @@ struct Film {
 
 // With fewer frames, then smaller, until the file is small enough.
 absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
-                              const std::vector<animation::TracedSearch>& searches, Session& session) {
+                              const std::vector<animation::TracedSearch>& searches,
+                              const HexCounting& counting, Session& session) {
   constexpr std::size_t kFewFrames = 40;
   constexpr double kSmallestScale = 0.2;
   const auto max_bytes = static_cast<std::size_t>(arguments.max_megabytes * kMegabyte);
@@ -149,6 +185,7 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
     std::vector<animation::SearchPanel> panels;
     panels.reserve(searches.size());
     for (animation::TracedSearch search : searches) {
+      MoveToPlane(counting, search);
       for (const v1::PlacedNode& node : base->placement().nodes()) {
         search.places[node.node()] = ToPoint(node.point());
       }
@@ -179,17 +216,22 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   if (arguments.beside.size() >= kMaxSearches) {
     return session.FailUsage("at most two searches fit beside the first");
   }
+  v1::FindPathRequest query = arguments.query;
+  const auto counting = CountGivenCells(session, query);
+  if (!counting.ok()) {
+    return session.Fail(counting.status());
+  }
   std::vector<v1::Algorithm> algorithms = {arguments.query.algorithm()};
   algorithms.insert(algorithms.end(), arguments.beside.begin(), arguments.beside.end());
   std::vector<animation::TracedSearch> searches;
   for (const v1::Algorithm algorithm : algorithms) {
-    auto search = Trace(arguments.query, algorithm, session);
+    auto search = Trace(query, algorithm, session);
     if (!search.ok()) {
       return session.Fail(search.status());
     }
     searches.push_back(*std::move(search));
   }
-  const auto film = MakeFilm(arguments, searches, session);
+  const auto film = MakeFilm(arguments, searches, *counting, session);
   if (!film.ok()) {
     return session.Fail(film.status());
   }

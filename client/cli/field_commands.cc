@@ -13,6 +13,7 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/graph_field_text.h"
+#include "client/cli/hex_counting.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
@@ -43,10 +44,31 @@ std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
   return cells;
 }
 
+// Of the reached cells, as they are counted.
+v1::Rectangle BoundsOf(const v1::FindReachableResponse& answer, const HexCounting& counting) {
+  std::vector<v1::Cell> cells = CellsOf(answer);
+  if (counting.IsPlane() || cells.empty()) {
+    return answer.bounds();
+  }
+  absl::c_for_each(cells, [&](v1::Cell& cell) { cell = counting.FromPlane(cell); });
+  const auto [left, right] = std::ranges::minmax(cells, {}, &v1::Cell::x);
+  const auto [top, bottom] = std::ranges::minmax(cells, {}, &v1::Cell::y);
+  v1::Rectangle bounds;
+  bounds.set_x(left.x());
+  bounds.set_y(top.y());
+  bounds.set_width(right.x() - left.x() + 1);
+  bounds.set_height(bottom.y() - top.y() + 1);
+  return bounds;
+}
+
 // Costs are listed on graphs alone, where no place is a cell.
 ExitCode Reach(const ReachArguments& arguments, Session& session) {
   v1::FindReachableRequest request = arguments.request;
   request.set_with_costs(request.start().has_node());
+  const auto counting = CountGivenCells(session, request);
+  if (!counting.ok()) {
+    return session.Fail(counting.status());
+  }
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
     if (IsOnGraph(answer)) {
       session.io().out << ReachableNodesText(answer, session.table_width());
@@ -54,10 +76,10 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     }
     Overlay overlay{.reached = CellsOf(answer)};
     if (request.start().has_cell()) {
-      overlay.start = request.start().cell();
+      overlay.start = counting->ToPlane(request.start().cell());
     }
     ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
-    const v1::Rectangle& bounds = answer.bounds();
+    const v1::Rectangle bounds = BoundsOf(answer, *counting);
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
                                            bounds.x() + bounds.width() - 1, bounds.y(),
@@ -65,9 +87,13 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
   });
 }
 
-ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session& session) {
-  if (!request.pairs().empty() && !request.pairs().rbegin()->has_goal()) {
+ExitCode CheckReachability(const v1::CheckReachabilityRequest& given, Session& session) {
+  if (!given.pairs().empty() && !given.pairs().rbegin()->has_goal()) {
     return session.FailUsage("places come in pairs, START GOAL: the last one has no GOAL");
+  }
+  v1::CheckReachabilityRequest request = given;
+  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
+    return session.Fail(counting.status());
   }
   const auto response = session.client().CheckReachability(request);
   const bool are_all = response.ok() && absl::c_all_of(response->reachable(), [](bool is) { return is; });
@@ -117,6 +143,10 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
   v1::ComputeFlowFieldRequest request = arguments.request;
   request.set_with_costs(
       std::ranges::any_of(request.goals(), [](const v1::Location& goal) { return goal.has_node(); }));
+  const auto counting = CountGivenCells(session, request);
+  if (!counting.ok()) {
+    return session.Fail(counting.status());
+  }
   return session.Answer(session.client().ComputeFlowField(request), [&](const auto& answer) {
     if (IsOnGraph(answer)) {
       session.io().out << NodeStepsText(answer, session.table_width());
@@ -125,9 +155,11 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
     Overlay overlay{.arrows = ArrowsOf(answer)};
     const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer.portals_size());
     for (const v1::PortalStep& step : answer.portals()) {
-      overlay.portals.push_back(step.cell());
+      overlay.portals.push_back(counting->ToPlane(step.cell()));
     }
-    overlay.goals = GivenCells(request.goals());
+    for (const v1::Cell& goal : GivenCells(request.goals())) {
+      overlay.goals.push_back(counting->ToPlane(goal));
+    }
     ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
                                            cells == 1 ? "cell" : "cells", answer.region().width(),
@@ -140,7 +172,11 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
 
 std::string Entry(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g", cost); }
 
-ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
+ExitCode Matrix(const v1::ComputeCostMatrixRequest& given, Session& session) {
+  v1::ComputeCostMatrixRequest request = given;
+  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
+    return session.Fail(counting.status());
+  }
   return session.Answer(session.client().ComputeCostMatrix(request), [&](const auto& answer) {
     std::vector<TableRow> rows(1, {"FROM"});
     for (const v1::Location& goal : request.goals()) {
@@ -157,7 +193,11 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
   });
 }
 
-ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
+ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
+  v1::CastRayRequest request = given;
+  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
+    return session.Fail(counting.status());
+  }
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
@@ -174,7 +214,12 @@ ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
   return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);
 }
 
-ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
+// Answers cells, though none be given.
+ExitCode Sample(const v1::SampleCellsRequest& given, Session& session) {
+  v1::SampleCellsRequest request = given;
+  if (const auto counting = CountCells(session, request); !counting.ok()) {
+    return session.Fail(counting.status());
+  }
   return session.Answer(session.client().SampleCells(request), [&](const auto& answer) {
     for (const v1::Cell& cell : answer.cells()) {
       session.io().out << FormatCell(cell) << "\n";

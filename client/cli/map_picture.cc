@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -90,8 +91,7 @@ void AppendLine(const std::string& line, std::string& text) {
 // Ruler, legend, caption, facts and the next prompt.
 constexpr int kOtherRows = 6;
 
-Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
-                  const SearchCells& search) {
+Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   Overlay overlay;
   overlay.start = StartOf(request, answer);
   const bool ends_here = request.goal_map().empty() || request.goal_map() == request.map();
@@ -107,8 +107,6 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   if (ends_here && answer.has_end()) {
     overlay.end = answer.end();
   }
-  overlay.expanded = search.expanded();
-  overlay.open = search.Open();
   return overlay;
 }
 
@@ -221,13 +219,21 @@ Window WindowFor(const DrawOptions& options, const Io& io) {
 
 void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                        const SearchCells& search, const DrawOptions& options, Session& session) {
-  const auto overlay = [&](const v1::GridInfo& grid) {
+  const auto overlay_on = [&](const v1::GridInfo& grid) {
     v1::FindPathRequest asked = request;
     v1::FindPathResponse told = answer;
     MoveToPlane(grid.hexagons(), asked, told);
-    return OverlayOf(asked, told, search);
+    Overlay overlay = OverlayOf(asked, told);
+    overlay.expanded = search.expanded();
+    overlay.open = search.Open();
+    const auto move = [&](v1::Cell& cell) {
+      cell = PlaneCellOf(grid.hexagons(), request.view().coordinates(), cell);
+    };
+    absl::c_for_each(overlay.expanded, move);
+    absl::c_for_each(overlay.open, move);
+    return overlay;
   };
-  ShowOnMap(request.map(), overlay, answer.version(), "path", options, session);
+  ShowOnMap(request.map(), overlay_on, answer.version(), "path", options, session);
 }
 
 void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,

@@ -5,6 +5,7 @@
 
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
+#include "client/cli/hex_counting.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -70,11 +71,6 @@ void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
             "Where to go to: the cell X,Y, or a node of a waypoint graph; or several, to go to the one that "
             "is cheapest to reach",
             kAnyNumber);
-  AddHexLayout(
-      command, "--coordinates",
-      [&request](v1::HexLayout layout) { request.mutable_view()->set_coordinates(layout); },
-      "On a map of hexagons, what cells are counted by: columns and rows of such a board [cells of the "
-      "plane]");
   AddSearchOptions(command, request);
 }
 
@@ -162,6 +158,7 @@ void AddAgent(CLI::App& command, const FillAgent& agent) {
 }
 
 void AddView(CLI::App& command, const FillView& view) {
+  AddCoordinates(command, [view](v1::HexLayout layout) { view().set_coordinates(layout); });
   AddParsedList(
       command, "--block", &ParseShape,
       [view](const v1::Shape& part) { view().mutable_overlay()->mutable_blocked()->MergeFrom(part); },

@@ -47,7 +47,7 @@ using FillLocation = std::function<v1::Location&()>;
 
 // Adds --profile, --require-tag, --corner-rule and --footprint.
 void AddAgent(CLI::App& command, const FillAgent& agent);
-// Adds --block, --block-node, --block-edge and --ignore-obstacle.
+// Adds --coordinates, --block, --block-node, --block-edge and --ignore-obstacle.
 void AddView(CLI::App& command, const FillView& view);
 // Adds --snap.
 void AddSnap(CLI::App& command, const FillSnap& snap);

@@ -39,6 +39,18 @@ const client::Client& Session::client() {
   return *client_;
 }
 
+const absl::StatusOr<v1::MapInfo>& Session::InfoOf(const std::string& map) {
+  const auto known = infos_.find(map);
+  if (known != infos_.end()) {
+    return known->second;
+  }
+  v1::GetMapRequest request;
+  request.set_map(map);
+  const absl::StatusOr<v1::GetMapResponse> got = client().GetMap(request);
+  return infos_.emplace(map, got.ok() ? absl::StatusOr<v1::MapInfo>(got->info()) : got.status())
+      .first->second;
+}
+
 void Session::PrintJson(const google::protobuf::Message& message) {
   io_.out << ToJson(message, io_.is_terminal);
 }

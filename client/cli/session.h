@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "client/cli/io.h"
 #include "client/cli/table.h"
 #include "client/client.h"
+#include "waystar/v1/map_service.pb.h"
 
 namespace waystar::cli {
 
@@ -65,6 +67,9 @@ class Session {
   // Made at the first call, with the options as they are then.
   const client::Client& client();
 
+  // What the server says of the map. Asks at the first call about it.
+  const absl::StatusOr<v1::MapInfo>& InfoOf(const std::string& map);
+
   void PrintJson(const google::protobuf::Message& message);
   // As a table whose first row is its head; or the first cell of each other row alone.
   void PrintTable(const std::vector<TableRow>& rows, bool names_only = false);
@@ -96,6 +101,7 @@ class Session {
   Io& io_;
   GlobalOptions options_;
   std::unique_ptr<client::Client> client_;
+  std::map<std::string, absl::StatusOr<v1::MapInfo>> infos_;
 };
 
 }  // namespace waystar::cli

@@ -17,6 +17,8 @@
 #include "google/protobuf/duration.pb.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/hex_board.h"
+#include "server/core/store/map_snapshot.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_graph.h"
 #include "server/rpc/wire/convert_portals.h"
@@ -302,12 +304,85 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
   return out;
 }
 
+namespace {
+
+// The cells that an edit names one by one, as given and on the plane, and where; null if it names none.
+struct NamedCells {
+  const google::protobuf::RepeatedPtrField<v1::Cell>* given = nullptr;
+  const std::vector<core::Cell>* cells = nullptr;
+  absl::string_view shape;
+};
+
+NamedCells NamedCellsOf(const v1::Edit& given, const core::Edit& edit) {
+  switch (given.edit_case()) {
+    case v1::Edit::kBlock:
+      return {&given.block().cells(), &std::get<core::BlockCells>(edit).shape.cells, "block"};
+    case v1::Edit::kUnblock:
+      return {&given.unblock().cells(), &std::get<core::UnblockCells>(edit).shape.cells, "unblock"};
+    case v1::Edit::kSetTerrain:
+      return {&given.set_terrain().shape().cells(), &std::get<core::SetTerrain>(edit).shape.cells,
+              "set_terrain.shape"};
+    default:
+      return {};
+  }
+}
+
+bool IsOnBoard(const core::HexBoard& board, core::Cell cell) {
+  if (cell.y < 0 || cell.y >= board.plane_height()) {
+    return false;
+  }
+  const core::HexBoard::Span row = board.InRow(cell.y);
+  return cell.x >= row.begin && cell.x < row.end;
+}
+
+absl::Status OffBoard(const core::HexBoard& board, const v1::Cell& given, bool is_plane,
+                      const std::string& field) {
+  const std::string cell = is_plane ? absl::StrCat("cell (", given.x(), ", ", given.y(), ") of the plane")
+                                    : absl::StrCat("column ", given.x(), " of row ", given.y());
+  return MakeError(
+      ErrorReason::kOffMap, field,
+      absl::StrCat(cell, " is off the map, which has ", board.columns, " columns and ", board.rows, " rows"));
+}
+
+// The core takes cells of the plane that are off the board for cells of the map, which stay blocked. Here
+// they are refused, so that logs of before are read as they were. The core says if there is no such map.
+absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstaclesRequest& request,
+                          const std::vector<core::Edit>& edits, bool is_plane) {
+  std::optional<absl::StatusOr<core::PinnedSnapshot>> snapshot;
+  for (int i = 0; i < request.edits_size(); ++i) {
+    const NamedCells named = NamedCellsOf(request.edits(i), edits[static_cast<std::size_t>(i)]);
+    if (named.given == nullptr || named.given->empty()) {
+      continue;
+    }
+    if (!snapshot) {
+      snapshot = store.Pin(request.map());
+    }
+    if (!snapshot->ok() || (**snapshot)->kind() != core::MapKind::kHexagons) {
+      return absl::OkStatus();
+    }
+    const core::HexBoard& board = *(**snapshot)->grid().settings().frame.hexagons;
+    if (!core::HasOffsets(board.layout)) {
+      return absl::OkStatus();
+    }
+    for (int j = 0; j < named.given->size(); ++j) {
+      if (!IsOnBoard(board, (*named.cells)[static_cast<std::size_t>(j)])) {
+        return OffBoard(board, named.given->Get(j), is_plane,
+                        absl::StrCat("edits[", i, "].", named.shape, ".cells[", j, "]"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
                            HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(store, request, batch.edits, coordinates.IsPlane()));
   WAYSTAR_ASSIGN_OR_RETURN(batch.expected, ToExpectedVersion(request.expected_version()));
   batch.request_id = request.request_id();
   if (request.has_request_time()) {

@@ -25,6 +25,8 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
 // Returns the errors of HexCoordinates::Of as well: a request says how it counts the cells of its map.
+// Returns OUT_OF_RANGE / OFF_MAP for a cell to block, to unblock or to give a terrain that is off a board of
+// hexagons.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request);
 

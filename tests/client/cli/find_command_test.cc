@@ -85,8 +85,8 @@ TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
   for (const v1::Cell& cell : {At(1, 0), At(1, 1), At(0, 2), At(1, 2)}) {
     *answer_.add_points() = cell;
   }
-  EXPECT_EQ(Run({"find", "arena", "1,0", "1,2"}), ExitCode::kOk) << err_;
-  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_UNSPECIFIED);
+  EXPECT_EQ(Run({"find", "arena", "1,0", "1,2", "--coordinates", "axial"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_AXIAL_POINTY);
   EXPECT_THAT(out_, StartsWith(kPicture));
 }
 

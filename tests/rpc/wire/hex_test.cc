@@ -1,6 +1,7 @@
 // Maps of hexagons, whose cells requests and answers may count by columns and rows.
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,37 @@ TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
   EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
   EXPECT_THAT(Find(PathRequest("board", CellAt(0, 0), CellAt(4, 3))),
               IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
+}
+
+TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
+  constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  v1::Shape& block = *update.add_edits()->mutable_block();
+  *block.add_cells() = CellAt(4, 0);
+  *block.add_cells() = CellAt(-1, 0);
+  const auto by_columns = Update(update);
+  EXPECT_THAT(by_columns, IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[1]"));
+  EXPECT_EQ(by_columns.status().message(),
+            "column -1 of row 0 is off the map, which has 5 columns and 4 rows");
+  *block.mutable_cells(1) = CellAt(std::numeric_limits<int>::max(), std::numeric_limits<int>::min());
+  EXPECT_THAT(Update(update), IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[1]"));
+
+  // On the plane, and off the board.
+  update.set_coordinates(v1::HEX_LAYOUT_UNSPECIFIED);
+  *update.mutable_edits(0)->mutable_unblock()->add_cells() = CellAt(0, 0);
+  const auto by_plane = Update(update);
+  EXPECT_THAT(by_plane, IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].unblock.cells[0]"));
+  EXPECT_EQ(by_plane.status().message(),
+            "cell (0, 0) of the plane is off the map, which has 5 columns and 4 rows");
+  v1::SetTerrain& terrain = *update.mutable_edits(0)->mutable_set_terrain();
+  terrain.set_terrain(".");
+  *terrain.mutable_shape()->add_cells() = CellAt(5, 3);
+  EXPECT_THAT(Update(update),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].set_terrain.shape.cells[0]"));
+  *terrain.mutable_shape()->mutable_cells(0) = CellAt(5, 0);
+  EXPECT_TRUE(Update(update).ok());
 }
 
 TEST_F(HexMapTest, FieldsKnowHexagons) {
