@@ -59,11 +59,17 @@ absl::StatusOr<v1::Location> ParsePlace(absl::string_view text) {
     *place.mutable_cell() = *cell;
     return place;
   }
+  if (const absl::StatusOr<v1::Position> position = ParsePosition(text); position.ok()) {
+    *place.mutable_position() = *position;
+    return place;
+  }
   const bool has_letters = std::any_of(text.begin(), text.end(), absl::ascii_isalpha);
   // A number with a point is half a position.
   if (!IsNodeName(text) || (!has_letters && absl::StrContains(text, '.'))) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", text, "' is not a cell: write X,Y such as 3,4, or on a waypoint graph the name of a node"));
+        "'", text,
+        "' is not a cell: write X,Y such as 3,4, on a waypoint graph the name of a node, or a position such "
+        "as 3.5,4 or 3,4,0"));
   }
   place.set_node(std::string(text));
   return place;

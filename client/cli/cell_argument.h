@@ -22,8 +22,8 @@ std::optional<std::pair<int32_t, int32_t>> ParsePair(absl::string_view text, cha
 // "3,4" is the cell with x 3 and y 4. Whether it is on a map is for the server to say.
 absl::StatusOr<v1::Cell> ParseCell(absl::string_view text);
 
-// "3,4" is that cell, and "harbour" the node of that name. Which of the two a map has is for the server to
-// say.
+// "3,4" is that cell, "harbour" the node of that name, and "3,4,0" or "3.5,4" a position. Which of these a
+// map has is for the server to say.
 absl::StatusOr<v1::Location> ParsePlace(absl::string_view text);
 
 // "pier,market" is the edge between these nodes both ways, and "pier>market" the one way from pier to market.

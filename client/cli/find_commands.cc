@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
@@ -38,6 +39,17 @@ void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
+  if (IsOnMesh(answer)) {
+    out << FindText(request, answer) << "\n";
+    if (answer.positions_size() > 0) {
+      out << PathText(answer) << "\n";
+    }
+    if (answer.corridor_size() > 0) {
+      out << "Polygons " << absl::StrJoin(answer.corridor(), " ") << "\n";
+    }
+    PrintSummary(answer, session);
+    return;
+  }
   if (request.has_inline_map() && !IsOnGraph(request, answer)) {
     out << FindText(request, answer) << "\n";
     if (answer.has_end()) {
@@ -204,6 +216,7 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       "  waystar find arena 1,1 60,40 --profile tank --summary\n"
       "  waystar find --map-file room.txt 0,0 7,7\n"
       "  waystar find arena 1,1 60,40 --json | jq .cost\n"
+      "  waystar find temple 12.5,3,0 40,22.5,4 --snap 1 --snap-height 2\n"
       "  waystar find islands harbour lighthouse --require-tag dry\n"
       "  waystar find islands harbour lighthouse --block-node ford --block-edge harbour,bridge\n");
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/draw/path_cells.h"
@@ -21,9 +22,10 @@ std::string Because(const v1::FindPathRequest& request, const v1::FindPathRespon
   switch (answer.reason()) {
     case v1::REASON_NO_ROUTE:
       return IsOnGraph(request, answer) ? "no edges lead there from the start"
+             : IsOnMesh(answer)         ? "no polygons lead there from the start"
                                         : "walls part it from the start";
     case v1::REASON_GOAL_BLOCKED:
-      return "it is blocked";
+      return IsOnMesh(answer) ? "it is not on the mesh" : "it is blocked";
     case v1::REASON_EXPANSION_LIMIT:
       return "the expansion limit was reached";
     case v1::REASON_SCRATCH_LIMIT:
@@ -39,6 +41,9 @@ bool HasStraightLines(const v1::FindPathRequest& request, const v1::FindPathResp
 }
 
 std::string EndText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnMesh(answer)) {
+    return absl::StrCat(FormatPosition(answer.positions(answer.positions_size() - 1)), ", the nearest point");
+  }
   if (!IsOnGraph(request, answer)) {
     return absl::StrCat(FormatCell(answer.end()), ", the nearest cell");
   }
@@ -51,15 +56,20 @@ std::string Portals(const v1::FindPathResponse& answer) {
   return crossed == 0 ? "" : absl::StrCat(" and ", crossed, crossed == 1 ? " portal" : " portals");
 }
 
+std::string LinesText(int lines) { return absl::StrCat(lines, " straight ", lines == 1 ? "line" : "lines"); }
+
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnMesh(answer)) {
+    return absl::StrFormat("%s of length %.10g", LinesText(std::max(answer.positions_size() - 1, 0)),
+                           answer.cost());
+  }
   if (IsOnGraph(request, answer)) {
     return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),
                            answer.nodes_size() == 1 ? "node" : "nodes", answer.cost());
   }
   if (HasStraightLines(request, answer)) {
     const int lines = std::max(answer.points_size() - 1 - answer.crossings_size(), 0);
-    return absl::StrFormat("%d straight %s%s at cost %.10g", lines, lines == 1 ? "line" : "lines",
-                           Portals(answer), answer.cost());
+    return absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
   }
   size_t steps = 0;
   for (const PathLeg& leg : PathLegs(StartOf(request, answer), answer)) {
@@ -79,11 +89,21 @@ std::string Outcome(const v1::FindPathRequest& request, const v1::FindPathRespon
     case v1::OUTCOME_UNREACHABLE:
       return absl::StrCat("No path to the goal: ", Because(request, answer));
     case v1::OUTCOME_BUDGET_EXHAUSTED:
+      if (IsOnMesh(answer)) {
+        return absl::StrCat("Search ended early: ", Because(request, answer));
+      }
       return absl::StrCat("Search ended early: ", Because(request, answer), "; ", Length(request, answer),
                           " to ", EndText(request, answer), " it came to");
     default:
       return "The server gave an outcome that this tool does not know";
   }
+}
+
+absl::string_view UnitOfSearch(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnMesh(answer)) {
+    return "interval";
+  }
+  return IsOnGraph(request, answer) ? "node" : "cell";
 }
 
 std::string DirectionName(int direction) {
@@ -105,6 +125,8 @@ std::string AlgorithmName(v1::Algorithm algorithm) {
       return "Lazy Theta*";
     case v1::ALGORITHM_SUBGOAL_HIERARCHY:
       return "subgoal hierarchy";
+    case v1::ALGORITHM_POLYANYA:
+      return "Polyanya";
     default:
       return "another algorithm";
   }
@@ -115,9 +137,8 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
   // A map that the query brought along has none.
   const std::string revision =
       request.has_inline_map() ? "" : absl::StrCat("revision ", answer.version().revision(), "; ");
-  return absl::StrCat(Outcome(request, answer), " (", revision, statistics.expanded(),
-                      IsOnGraph(request, answer) ? " node" : " cell", statistics.expanded() == 1 ? "" : "s",
-                      " expanded in ",
+  return absl::StrCat(Outcome(request, answer), " (", revision, statistics.expanded(), " ",
+                      UnitOfSearch(request, answer), statistics.expanded() == 1 ? "" : "s", " expanded in ",
                       absl::FormatDuration(absl::Seconds(statistics.search_time().seconds()) +
                                            absl::Nanoseconds(statistics.search_time().nanos())),
                       " by ", AlgorithmName(statistics.algorithm()), ")");
@@ -160,7 +181,14 @@ std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
                       FormatTable(rows, width));
 }
 
+bool IsOnMesh(const v1::FindPathResponse& answer) {
+  return answer.statistics().algorithm() == v1::ALGORITHM_POLYANYA;
+}
+
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  if (IsOnMesh(answer)) {
+    return false;
+  }
   const auto may_be = [](const v1::Location& location) {
     return location.has_node() || location.has_position();
   };

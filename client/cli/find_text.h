@@ -24,6 +24,9 @@ std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 // Whether this is a path over a waypoint graph.
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
+// Whether this is a path over a navigation mesh.
+bool IsOnMesh(const v1::FindPathResponse& answer);
+
 // Returns the cell that was searched from.
 const v1::Cell& StartOf(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 

@@ -23,6 +23,11 @@ std::string EdgesText(const v1::WaypointNodeInfo& info) {
   });
 }
 
+std::string MeshSize(const v1::MeshInfo& mesh) {
+  return absl::StrCat(mesh.polygons(), mesh.polygons() == 1 ? " polygon" : " polygons", " in ", mesh.parts(),
+                      mesh.parts() == 1 ? " connected part" : " connected parts");
+}
+
 }  // namespace
 
 absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json) {
@@ -66,11 +71,28 @@ std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
   return FormatTable(rows, width);
 }
 
+std::string MeshFacts(const v1::MapInfo& info, std::size_t width) {
+  const v1::MeshInfo& mesh = info.mesh();
+  const std::vector<TableRow> rows = {
+      {"map", info.map()},
+      {"size", MeshSize(mesh)},
+      {"revision", absl::StrCat(info.version().revision())},
+      {"digest", DigestText(info.digest())},
+      {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
+      {"from", FormatPosition(mesh.low())},
+      {"to", FormatPosition(mesh.high())},
+      {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
+  };
+  return FormatTable(rows, width);
+}
+
 std::string NewMapText(const v1::MapInfo& info, const std::string& more) {
   const std::string size =
       info.has_graph()
           ? absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges")
-          : absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells", more);
+      : info.has_mesh() ? MeshSize(info.mesh())
+                        : absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells", more);
   return absl::StrCat(info.map(), ": ", size, ", revision ", info.version().revision(), ".\n");
 }
 

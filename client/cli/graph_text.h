@@ -22,6 +22,9 @@ std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPath
 // The facts about a waypoint graph as a table of that width.
 std::string GraphFacts(const v1::MapInfo& info, std::size_t width);
 
+// The facts about a navigation mesh as a table of that width.
+std::string MeshFacts(const v1::MapInfo& info, std::size_t width);
+
 // Name, size and revision of a map that is new, with `more` said of the cells of a grid.
 std::string NewMapText(const v1::MapInfo& info, const std::string& more);
 

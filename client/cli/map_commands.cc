@@ -58,6 +58,10 @@ TableRow Describe(const v1::MapInfo& info) {
     return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.version().revision()), "-",
             absl::StrCat(graph.named_obstacles())};
   }
+  if (info.has_mesh()) {
+    return {info.map(), absl::StrCat(info.mesh().polygons(), " polygons"),
+            absl::StrCat(info.version().revision()), "-", "-"};
+  }
   const v1::GridInfo& grid = info.grid();
   return {info.map(), absl::StrCat(grid.width(), " x ", grid.height()),
           absl::StrCat(info.version().revision()), absl::StrCat(grid.walkable_cells()),

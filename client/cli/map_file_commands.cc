@@ -155,6 +155,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
        {"ldtk", v1::MAP_FORMAT_LDTK},
        {"image", v1::MAP_FORMAT_IMAGE},
        {"geojson", v1::MAP_FORMAT_GEO_JSON},
+       {"polyanya", v1::MAP_FORMAT_POLYANYA},
        {"waystar", v1::MAP_FORMAT_WAYSTAR}},
       "How to read the file [by what is in it]");
   command

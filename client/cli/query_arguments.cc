@@ -28,7 +28,7 @@ FillLocation NextGoal(v1::FindPathRequest& request) {
 void AddMapAndStart(CLI::App& command, v1::FindPathRequest& request) {
   AddMap(command, *request.mutable_map());
   AddPlaces(command, "START", "--start-position", TheStart(request),
-            "Where to start from: the cell X,Y, or a node of a waypoint graph");
+            "Where to start from: the cell X,Y, a node of a waypoint graph, or a position X,Y,Z");
   command
       .add_option("--goal-map", *request.mutable_goal_map(),
                   "The map that GOAL lies on, if it is another, to which portals lead")
@@ -55,22 +55,24 @@ Choices<v1::Algorithm> AlgorithmChoices() {
           {"dijkstra", v1::ALGORITHM_DIJKSTRA},
           {"jump-point", v1::ALGORITHM_JUMP_POINT_SEARCH},
           {"lazy-theta", v1::ALGORITHM_LAZY_THETA_STAR},
-          {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY}};
+          {"hierarchy", v1::ALGORITHM_SUBGOAL_HIERARCHY},
+          {"polyanya", v1::ALGORITHM_POLYANYA}};
 }
 
 void AddQuery(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
   AddPlaces(command, "GOAL", "--goal-position", NextGoal(request),
-            "Where to go to: the cell X,Y, or a node of a waypoint graph");
+            "Where to go to: the cell X,Y, a node of a waypoint graph, or a position X,Y,Z");
   AddSearchOptions(command, request);
 }
 
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request) {
   AddMapAndStart(command, request);
-  AddPlaces(command, "GOAL", "--goal-position", NextGoal(request),
-            "Where to go to: the cell X,Y, or a node of a waypoint graph; or several, to go to the one that "
-            "is cheapest to reach",
-            kAnyNumber);
+  AddPlaces(
+      command, "GOAL", "--goal-position", NextGoal(request),
+      "Where to go to: the cell X,Y, a node of a waypoint graph, or a position X,Y,Z; or several, to go "
+      "to the one that is cheapest to reach",
+      kAnyNumber);
   AddSearchOptions(command, request);
 }
 
@@ -127,6 +129,8 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
            "List the path by the centres of its cells, in units of the game");
   AddField(command, "--summary", request, &v1::FindPathRequest::set_with_summary,
            "Tell how long the path is, how often it turns, and on a grid which terrains it crosses");
+  AddField(command, "--corridor", request, &v1::FindPathRequest::set_with_corridor,
+           "List the polygons of a navigation mesh that the path leads through");
 }
 
 void AddAgent(CLI::App& command, const FillAgent& agent) {
@@ -191,6 +195,12 @@ void AddSnap(CLI::App& command, const FillSnap& snap) {
           "units "
           "of the game; positions on a waypoint graph to the nearest node that they see [nothing moves]")
       ->type_name("RADIUS");
+  command
+      .add_option_function<double>(
+          "--snap-height", [snap](double height) { snap().set_height(height); },
+          "With --snap, on a navigation mesh: how far up or down they may move [any height]")
+      ->type_name("HEIGHT")
+      ->needs("--snap");
 }
 
 void AddPlaces(CLI::App& command, const std::string& cells, const std::string& position,

@@ -64,6 +64,9 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
   if (info.has_graph()) {
     return GraphFacts(info, width);
   }
+  if (info.has_mesh()) {
+    return MeshFacts(info, width);
+  }
   const v1::GridInfo& grid = info.grid();
   std::vector<TableRow> rows = {
       {"map", info.map()},
@@ -115,16 +118,32 @@ ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
   return ExitCode::kOk;
 }
 
+ExitCode ShowMesh(const v1::MapInfo& info, Session& session) {
+  v1::RenderMapRequest request;
+  request.set_map(info.map());
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  const auto picture = session.client().RenderMap(request);
+  if (!picture.ok()) {
+    return session.Fail(picture.status());
+  }
+  session.io().out << Facts(info, session.table_width()) << "\n" << picture->image();
+  return ExitCode::kOk;
+}
+
 ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
   v1::ExportMapRequest request;
   request.set_map(arguments.map);
   request.set_format(v1::MAP_FORMAT_TEXT);
   const auto map = session.client().ExportMap(request);
   if (!map.ok() && client::ReasonOf(map.status()) == "WRONG_MAP_KIND") {
-    v1::GetMapRequest graph;
-    graph.set_map(arguments.map);
-    const auto response = session.client().GetMap(graph);
-    return response.ok() ? ShowNodes(response->info(), session) : session.Fail(response.status());
+    v1::GetMapRequest other;
+    other.set_map(arguments.map);
+    const auto response = session.client().GetMap(other);
+    if (!response.ok()) {
+      return session.Fail(response.status());
+    }
+    return response->info().has_mesh() ? ShowMesh(response->info(), session)
+                                       : ShowNodes(response->info(), session);
   }
   if (!map.ok()) {
     return session.Fail(map.status());

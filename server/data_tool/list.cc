@@ -23,12 +23,15 @@ std::string NameOf(core::MapKind kind) {
       return "hex";
     case core::MapKind::kWaypointGraph:
       return "graph";
+    case core::MapKind::kMesh:
+      return "mesh";
   }
   return "";
 }
 
 std::string SizeOf(const core::GridMap& map) { return absl::StrCat(map.width(), " x ", map.height()); }
 std::string SizeOf(const core::WaypointGraph& graph) { return absl::StrCat(graph.node_count(), " nodes"); }
+std::string SizeOf(const core::NavMesh& mesh) { return absl::StrCat(mesh.polygon_count(), " polygons"); }
 
 Row RowOf(const DataFiles& files, const storage::ReadMapResult& read) {
   const core::MapSnapshot& map = read.state.snapshot;

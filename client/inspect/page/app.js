@@ -236,6 +236,10 @@ class App {
       this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
       return;
     }
+    if (info?.mesh) {
+      this.#say(`${map} is a navigation mesh, which this page does not show yet: waystar render draws it.`);
+      return;
+    }
     this.#follow(map, info?.kind === "MAP_KIND_WAYPOINT_GRAPH");
   }
 

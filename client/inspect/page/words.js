@@ -25,6 +25,7 @@ const ALGORITHMS = {
   ALGORITHM_JUMP_POINT_SEARCH: "jump point search",
   ALGORITHM_LAZY_THETA_STAR: "Lazy Theta*",
   ALGORITHM_SUBGOAL_HIERARCHY: "subgoal hierarchy",
+  ALGORITHM_POLYANYA: "Polyanya",
 };
 
 export function algorithmText(algorithm) {
@@ -57,6 +58,9 @@ export function outcomeText(answer) {
 export function sizeText(info) {
   if (info.graph) {
     return `${countText(info.graph.nodes)} nodes, ${countText(info.graph.edges)} edges`;
+  }
+  if (info.mesh) {
+    return `${countText(info.mesh.polygons)} polygons`;
   }
   const { width, height, hexagons, squares } = info.grid;
   if (hexagons) {

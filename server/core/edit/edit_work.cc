@@ -109,6 +109,7 @@ class Estimator {
 
 Estimator EstimatorOf(const GridMap& map) { return {map.obstacles(), map.bounds(), 0}; }
 Estimator EstimatorOf(const WaypointGraph& graph) { return {graph.obstacles(), std::nullopt, 0}; }
+Estimator EstimatorOf(const NavMesh& mesh) { return {mesh.obstacles(), std::nullopt, 0}; }
 
 }  // namespace
 

@@ -92,6 +92,8 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
                          "a path of any angle has no directions: ask for its points");
       }
       break;
+    case Algorithm::kPolyanya:
+      return Unsuited("Polyanya searches navigation meshes");
     case Algorithm::kAStar:
     case Algorithm::kDijkstra:
       break;

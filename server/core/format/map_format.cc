@@ -25,6 +25,7 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, cons
     case MapFormat::kLdtk:
     case MapFormat::kImage:
     case MapFormat::kGeoJson:
+    case MapFormat::kPolyanya:
       break;
   }
   return MakeError(ErrorReason::kNotExpressible, "format",

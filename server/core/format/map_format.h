@@ -20,7 +20,11 @@ enum class MapFormat : std::uint8_t {
   kLdtk,
   kImage,
   kGeoJson,
+  kPolyanya,
 };
+
+// Whether files of the format are navigation meshes.
+constexpr bool IsMeshFormat(MapFormat format) { return format == MapFormat::kPolyanya; }
 
 // Writes a map as text or in the format of Moving AI. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with
 // field "format" if the format cannot express the map, or the error of `stop`, which is asked before each

@@ -12,13 +12,14 @@
 #include "server/core/image/block_writer.h"
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
+#include "server/core/image/mesh_image.h"
 
 namespace waystar::core {
 namespace {
 
 constexpr auto kVersion = static_cast<std::uint64_t>(ImageVersion::kNewest);
 
-enum class Kind : std::uint8_t { kGrid, kGraph };
+enum class Kind : std::uint8_t { kGrid, kGraph, kMesh };
 
 // The lowest byte first.
 void PutDigest(std::uint64_t digest, BlockWriter& to) {
@@ -72,6 +73,13 @@ std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop) {
   return std::move(to).Finish();
 }
 
+std::string EncodeImage(const NavMesh& mesh, const StopCheck* stop) {
+  BlockWriter to = Begin(Kind::kMesh);
+  WriteMesh(mesh, to, stop);
+  PutDigest(mesh.digest(), to);
+  return std::move(to).Finish();
+}
+
 absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits) {
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
@@ -80,10 +88,17 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
     return BadFormat(
         absl::StrCat("the map image has version ", version, ", and only 1 to ", kVersion, " are known"));
   }
-  const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kGraph)));
+  const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kMesh)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  return kind == Kind::kGrid ? Whole(ReadGrid(from, static_cast<ImageVersion>(version), limits), from)
-                             : Whole(ReadGraph(from, limits.stop), from);
+  switch (kind) {
+    case Kind::kGrid:
+      return Whole(ReadGrid(from, static_cast<ImageVersion>(version), limits), from);
+    case Kind::kGraph:
+      return Whole(ReadGraph(from, limits.stop), from);
+    case Kind::kMesh:
+      return Whole(ReadMesh(from, limits.stop), from);
+  }
+  return BadFormat("the map image is of an unknown kind");
 }
 
 }  // namespace waystar::core

@@ -10,6 +10,7 @@
 #include "server/core/image/image_limits.h"
 #include "server/core/kind/any_map.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/mesh/nav_mesh.h"
 
 namespace waystar::core {
 
@@ -17,12 +18,13 @@ namespace waystar::core {
 bool IsMapImage(absl::string_view bytes);
 
 // Return the image of a map: its cells, terrains, options, obstacles with their effects and expiry, portals
-// and profiles, or its nodes, edges and obstacles and the rule that connects them. What is derived from these
-// is not in it, but for the digest at its end. The same state of a map has the same image, whatever led to
-// it. docs/image-format.md has the format. The memory taken is in proportion to the image. Once `stop` fails,
-// which is asked before each row and node, they return no whole image.
+// and profiles; its nodes, edges and obstacles and the rule that connects them; or its polygons. What is
+// derived from these is not in it, but for the digest at its end. The same state of a map has the same image,
+// whatever led to it. docs/image-format.md has the format. The memory taken is in proportion to the image.
+// Once `stop` fails, which is asked before each row, node and polygon, they return no whole image.
 std::string EncodeImage(const GridMap& map, const StopCheck* stop = nullptr);
 std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop = nullptr);
+std::string EncodeImage(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
 // Returns the map of an image, in bounded time and memory whatever the bytes are. Returns INVALID_ARGUMENT /
 // BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block, and for one whose

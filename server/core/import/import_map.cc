@@ -16,6 +16,7 @@
 #include "server/core/import/image.h"
 #include "server/core/import/image_map.h"
 #include "server/core/import/ldtk.h"
+#include "server/core/import/polyanya_mesh.h"
 #include "server/core/import/terrain_mapping.h"
 #include "server/core/import/text_start.h"
 #include "server/core/import/tiled.h"
@@ -101,6 +102,8 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
       return AsImported(ParseImageMap(bytes, options.terrains.empty() ? nullptr : &mapping, options.grid));
     case MapFormat::kGeoJson:
       return AsImported(ParseGeoJson(bytes, options.grid.stop));
+    case MapFormat::kPolyanya:
+      return AsImported(ParsePolyanyaMesh(bytes, options.grid.stop));
   }
   return BadFormat("files of this format are not read");
 }
@@ -116,6 +119,9 @@ MapFormat DetectFormat(absl::string_view bytes) {
   }
   if (absl::StartsWith(bytes, kMovingAiMagic)) {
     return MapFormat::kMovingAi;
+  }
+  if (absl::StartsWith(bytes, kPolyanyaMeshMagic)) {
+    return MapFormat::kPolyanya;
   }
   const char first = FirstOfText(bytes);
   const absl::string_view text = SkipByteOrderMark(bytes);

@@ -21,8 +21,8 @@
 namespace waystar::core {
 namespace {
 
-constexpr std::array<absl::string_view, 7> kMapExtensions = {".waymap", ".map",  ".txt",    ".tmx",
-                                                             ".tmj",    ".ldtk", ".geojson"};
+constexpr std::array<absl::string_view, 8> kMapExtensions = {".waymap", ".map",  ".txt",     ".tmx",
+                                                             ".tmj",    ".ldtk", ".geojson", ".mesh"};
 constexpr std::array<absl::string_view, 3> kImageExtensions = {".png", ".webp", ".gif"};
 // The largest size of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;

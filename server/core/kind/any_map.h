@@ -11,6 +11,7 @@
 #include "server/core/map/grid_map.h"
 #include "server/core/map/map_kind.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/mesh/nav_mesh.h"
 
 namespace waystar::core {
 
@@ -27,8 +28,8 @@ concept IsMap = std::copyable<Map> && requires(const Map& map, MemoryUse& use) {
 
 // A closed set: what depends on the kind of a map has a function for each of these, and std::visit picks it
 // once. A new kind is added here, and the compiler names the functions that it lacks.
-using AnyMap = std::variant<GridMap, WaypointGraph>;
+using AnyMap = std::variant<GridMap, WaypointGraph, NavMesh>;
 
-static_assert(IsMap<GridMap> && IsMap<WaypointGraph>);
+static_assert(IsMap<GridMap> && IsMap<WaypointGraph> && IsMap<NavMesh>);
 
 }  // namespace waystar::core

@@ -3,6 +3,6 @@
 
 namespace waystar::core {
 
-enum class MapKind { kSquares, kHexagons, kWaypointGraph };
+enum class MapKind { kSquares, kHexagons, kWaypointGraph, kMesh };
 
 }  // namespace waystar::core

@@ -48,11 +48,31 @@ absl::Status CheckLocationOnGraph(absl::string_view field, const Location& locat
   return location.position.has_value() || !location.node.empty() ? absl::OkStatus() : Missing(field);
 }
 
-absl::Status CheckSnap(const std::optional<Snap>& snap) {
-  if (!snap.has_value() || (std::isfinite(snap->radius) && snap->radius > 0)) {
+absl::Status CheckLocationOnMesh(absl::string_view field, const Location& location) {
+  for (const auto& [is_given, part] :
+       {std::pair(location.cell.has_value(), "cell"), {!location.node.empty(), "node"}}) {
+    if (is_given) {
+      return MakeError(ErrorReason::kWrongMapKind, absl::StrCat(field, ".", part),
+                       absl::StrCat(field, " is a ", part, "; on a navigation mesh places are positions"));
+    }
+  }
+  return location.position.has_value() ? absl::OkStatus() : Missing(field);
+}
+
+absl::Status CheckSnap(const std::optional<Snap>& snap, MapKind kind) {
+  if (!snap.has_value()) {
     return absl::OkStatus();
   }
-  return BadNumber(ErrorReason::kBadValue, "snap.radius", snap->radius, "a finite number above 0");
+  if (!std::isfinite(snap->radius) || snap->radius <= 0) {
+    return BadNumber(ErrorReason::kBadValue, "snap.radius", snap->radius, "a finite number above 0");
+  }
+  if (snap->height && kind != MapKind::kMesh) {
+    return MakeError(ErrorReason::kWrongMapKind, "snap.height", "snap.height is for navigation meshes");
+  }
+  if (snap->height && (!std::isfinite(*snap->height) || *snap->height < 0)) {
+    return BadNumber(ErrorReason::kBadValue, "snap.height", *snap->height, "a finite number of 0 or more");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::core

@@ -6,6 +6,7 @@
 
 #include "server/core/field/field_scratch.h"
 #include "server/core/graph_search/graph_scratch.h"
+#include "server/core/mesh_search/mesh_scratch.h"
 #include "server/core/search/scratch.h"
 
 namespace waystar::core {
@@ -16,7 +17,8 @@ struct QueryScratch {
   static constexpr std::size_t kSmallBytes = std::size_t{2} << 20;
 
   // Each search may take this many bytes.
-  explicit QueryScratch(std::size_t bytes) : max_bytes(bytes), scratch(bytes), graph_scratch(bytes) {}
+  explicit QueryScratch(std::size_t bytes)
+      : max_bytes(bytes), scratch(bytes), graph_scratch(bytes), mesh_scratch(bytes) {}
 
   // Begins anew, and frees all memory. What std::bad_alloc has ended may leave a scratch behind that no
   // search can use: it has to be renewed.
@@ -27,7 +29,8 @@ struct QueryScratch {
   }
 
   std::size_t kept_bytes() const {
-    return scratch.kept_bytes() + field_scratch.memory_bytes() + graph_scratch.memory_bytes();
+    return scratch.kept_bytes() + field_scratch.memory_bytes() + graph_scratch.memory_bytes() +
+           mesh_scratch.memory_bytes();
   }
 
   // Frees what is much larger than the searches of grids since the last call needed, all but kSmallBytes if
@@ -50,6 +53,7 @@ struct QueryScratch {
   Scratch scratch;
   FieldScratch field_scratch;
   GraphScratch graph_scratch;
+  MeshScratch mesh_scratch;
 };
 
 }  // namespace waystar::core

@@ -77,6 +77,10 @@ absl::Status CheckOn(const WaypointGraph& /*graph*/, const RouteQuery& query, ab
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, id));
   return CheckAgentOnGraph(query.agent);
 }
+absl::Status CheckOn(const NavMesh& /*mesh*/, const RouteQuery& query, absl::string_view id) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(query, id));
+  return CheckAgentOnMesh(query.agent);
+}
 absl::Status CheckOn(const MapSnapshot& snapshot, const RouteQuery& query) {
   return std::visit([&](const auto& map) { return CheckOn(map, query, snapshot.id); }, snapshot.map);
 }
@@ -125,6 +129,24 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent
   return resolved;
 }
 
+absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const MeshAgent>& agent,
+                                          const MapSnapshot& snapshot, const RouteQuery& query,
+                                          bool /*has_own_agent*/, const Budget& budget) {
+  absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
+  MeshRouteQuery& mesh = resolved->query.emplace<MeshRouteQuery>();
+  mesh.agent = agent;
+  mesh.path.start = ToWorldPoint(query.start);
+  mesh.path.snap = ToMeshSnap(query.snap);
+  mesh.path.algorithm = query.algorithm;
+  mesh.path.unreachable_policy = query.unreachable_policy;
+  for (const Location& goal : query.goals) {
+    mesh.path.goals.push_back(ToWorldPoint(goal));
+  }
+  mesh.with_corridor = query.with_corridor;
+  WAYSTAR_RETURN_IF_ERROR(BeginToPlace(query.goals.size(), budget));
+  return resolved;
+}
+
 // The following make the agent of queries on a map of that kind.
 absl::StatusOr<SharedAgent> AgentOn(const GridMap& /*map*/, const MapSnapshot& snapshot,
                                     const AgentQuery& query, OtherMaps others, bool by_jumps,
@@ -139,6 +161,13 @@ absl::StatusOr<SharedAgent> AgentOn(const WaypointGraph& /*graph*/, const MapSna
                                     const Budget& budget) {
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const GraphAgent> agent,
                            GraphAgent::Make(snapshot, query, others.store.memory(), budget));
+  return agent;
+}
+
+absl::StatusOr<SharedAgent> AgentOn(const NavMesh& /*mesh*/, const MapSnapshot& snapshot,
+                                    const AgentQuery& query, const OtherMaps& /*others*/, bool /*by_jumps*/,
+                                    const Budget& /*budget*/) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const MeshAgent> agent, MeshAgent::Make(snapshot, query));
   return agent;
 }
 
@@ -158,9 +187,22 @@ absl::StatusOr<SharedAgent> AgentOn(const MapSnapshot& snapshot, const AgentQuer
 
 }  // namespace
 
+WorldPoint ToWorldPoint(const Location& location) {
+  return {location.position->x, location.position->y, location.position->z};
+}
+
+MeshSnap ToMeshSnap(const std::optional<Snap>& snap) {
+  MeshSnap out;
+  if (snap.has_value()) {
+    out.radius = snap->radius;
+    out.height = snap->height.value_or(out.height);
+  }
+  return out;
+}
+
 GraphPlace ToPlace(const Location& location) {
   if (location.position.has_value()) {
-    return WorldPoint{location.position->x, location.position->y, location.position->z};
+    return ToWorldPoint(location);
   }
   return location.node;
 }

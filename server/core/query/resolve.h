@@ -10,8 +10,10 @@
 #include "absl/status/statusor.h"
 #include "server/core/graph_search/graph_query.h"
 #include "server/core/grid/cell.h"
+#include "server/core/mesh_search/mesh_query.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/query/graph_agent.h"
+#include "server/core/query/mesh_agent.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
@@ -41,13 +43,22 @@ struct GraphRouteQuery {
   GraphQuery path;
 };
 
+// A query on a navigation mesh.
+struct MeshRouteQuery {
+  // All queries that were resolved with the agent share it.
+  std::shared_ptr<const MeshAgent> agent;
+  MeshQuery path;
+  bool with_corridor = false;
+};
+
 // An agent that many queries on one snapshot share, by the kind of its map.
-using SharedAgent = std::variant<std::shared_ptr<ResolvedAgent>, std::shared_ptr<const GraphAgent>>;
+using SharedAgent = std::variant<std::shared_ptr<ResolvedAgent>, std::shared_ptr<const GraphAgent>,
+                                 std::shared_ptr<const MeshAgent>>;
 
 struct ResolvedRoute {
   // The snapshot that the query is about, which must outlive this.
   const MapSnapshot* snapshot = nullptr;
-  std::variant<GridRouteQuery, GraphRouteQuery> query;
+  std::variant<GridRouteQuery, GraphRouteQuery, MeshRouteQuery> query;
   std::uint64_t max_expansions = 0;
   bool with_positions = false;
   bool with_summary = false;
@@ -62,7 +73,8 @@ struct ResolvedRoute {
 // microseconds, unless a view or an overlay has to be made; `budget` can end it early. The snapshot, the
 // query and the store of `others` must outlive the result.
 //
-// Returns, with the field of the query, the errors of ResolvedAgent::Make or GraphAgent::Make;
+// Returns, with the field of the query, the errors of ResolvedAgent::Make, GraphAgent::Make or
+// MeshAgent::Make;
 // INVALID_ARGUMENT / MISSING_FIELD for an end that is not given, BAD_VALUE for a coordinate or a snap radius
 // out of its range, and for directions of an any-angle path; OUT_OF_RANGE / OFF_MAP for a position off the
 // map; with several goals those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that
@@ -89,6 +101,12 @@ absl::Status InQuery(const absl::Status& status);
 // Takes the work of finding the nodes of so many positions on a waypoint graph off the budget's upkeep,
 // unless they are few. Returns the errors of BeginUpkeep.
 absl::Status BeginToPlace(std::size_t positions, const Budget& budget);
+
+// Returns the position of a location. REQUIRES: it has one.
+WorldPoint ToWorldPoint(const Location& location);
+
+// Returns what a snap allows on a mesh.
+MeshSnap ToMeshSnap(const std::optional<Snap>& snap);
 
 // Returns the place on a waypoint graph that a location names. REQUIRES: CheckLocationOnGraph holds.
 GraphPlace ToPlace(const Location& location);

@@ -11,6 +11,7 @@
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
+#include "server/core/mesh/nav_mesh.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/search/query.h"
 #include "server/core/store/map_version.h"
@@ -49,12 +50,16 @@ struct Route {
   absl::Span<const PortalCrossing> crossings;
   // The version of the map that each crossing leads to.
   std::vector<MapVersion> crossing_versions;
-  // The graph, which is null on a grid, and the nodes that the path goes through.
+  // The graph, which is null on other maps, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;
+  // The mesh, which is null on other maps, and the polygons that the path leads through, if they were asked
+  // for.
+  const NavMesh* mesh = nullptr;
+  absl::Span<const PolygonNumber> corridor;
 
   // The positions of the path: on a grid the centres of its points, if they were asked for; on a graph a
-  // start that is a position, the nodes, and a goal that is a position and is reached.
+  // start that is a position, the nodes, and a goal that is a position and is reached; on a mesh its corners.
   std::vector<Position> positions;
 
   // How long the search took.

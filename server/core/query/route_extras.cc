@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "server/core/mesh_search/surface_line.h"
 #include "server/core/path/summary.h"
 #include "server/core/portal/path_legs.h"
 
@@ -99,6 +100,12 @@ RouteSummary SummaryOf(const std::vector<Position>& positions) {
     before = direction;
   }
   return summary;
+}
+
+RouteSummary SummaryOnMesh(const NavMesh& mesh, const MeshPathResult& found) {
+  const std::size_t corners = found.corners.size();
+  return {.length = LengthInSpace(SurfaceLine(mesh, found.corners, found.corridor)),
+          .turns = corners < 2 ? 0 : static_cast<int>(corners - 2)};
 }
 
 }  // namespace waystar::core

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "server/core/graph_search/graph_query.h"
+#include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/mesh_query.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 
@@ -19,5 +21,9 @@ std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQu
 // Returns the length and the turns of a path on a waypoint graph. It has no legs. A point is a turn unless
 // the ways to it and from it have one direction, to some parts of a billion.
 RouteSummary SummaryOf(const std::vector<Position>& positions);
+
+// Returns the length in space of a path on a navigation mesh, as its surface leads, and the turns. It has no
+// legs. REQUIRES: there is a path.
+RouteSummary SummaryOnMesh(const NavMesh& mesh, const MeshPathResult& found);
 
 }  // namespace waystar::core

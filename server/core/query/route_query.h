@@ -28,8 +28,8 @@ struct AgentQuery {
   std::optional<Overlay> overlay;
 };
 
-// A place as it was given: by a cell or a position on a grid, by a position or a node on a graph. At most one
-// is given.
+// A place as it was given: by a cell or a position on a grid, by a position or a node on a graph, by a
+// position on a mesh. At most one is given.
 struct Location {
   std::optional<Cell> cell;
   std::optional<Position> position;
@@ -37,9 +37,12 @@ struct Location {
 };
 
 // How far, in units of the game, a location may be from the nearest place where the agent can be, to be moved
-// there: a free cell, or on a graph a node.
+// there: a free cell, on a graph a node, or on a mesh its surface.
 struct Snap {
+  // On a mesh this is the distance seen from above.
   double radius = 0.0;
+  // How far up or down, on a mesh. Without it there is no limit.
+  std::optional<double> height;
 };
 
 struct RouteQuery {
@@ -56,8 +59,10 @@ struct RouteQuery {
   PathForm path_form = PathForm::kEveryCell;
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
-  // What to return besides the path. Positions are also returned where one was given, and always on a graph.
+  // What to return besides the path. Positions are also returned where one was given, and always on a graph
+  // or a mesh. Only meshes have corridors.
   bool with_positions = false;
+  bool with_corridor = false;
   bool with_summary = false;
 };
 

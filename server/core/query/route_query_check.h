@@ -24,6 +24,13 @@ absl::Status NotOnGraph(absl::string_view field);
 // CheckAgentOnGraph. Returns the errors of Resolve.
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map);
 
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with a field that navigation meshes do not have.
+absl::Status NotOnMesh(absl::string_view field);
+
+// Checks that a query on the navigation mesh `map` has no field that meshes do not have, but for its agent:
+// see CheckAgentOnMesh. Returns the errors of Resolve.
+absl::Status CheckOnMesh(const RouteQuery& query, absl::string_view map);
+
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" for a query with several goals where only one is
 // allowed.
 absl::Status CheckOneGoal(const RouteQuery& query);

@@ -5,9 +5,11 @@
 #include <variant>
 #include <vector>
 
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/graph_search/graph_search.h"
+#include "server/core/mesh_search/mesh_path.h"
 #include "server/core/nearest/nearest_goal.h"
 #include "server/core/query/route_extras.h"
 #include "server/core/search/interruption.h"
@@ -92,6 +94,35 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
               .searching = Clock::now() - begin};
   if (resolved.with_summary && !route.positions.empty()) {
     route.summary = SummaryOf(route.positions);
+  }
+  return route;
+}
+
+absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
+                              const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
+  if (recorder != nullptr) {
+    return MakeError(ErrorReason::kWrongMapKind, "map", "searches on navigation meshes are not traced yet");
+  }
+  const NavMesh& mesh = asked.agent->mesh();
+  const Clock::time_point begin = Clock::now();
+  WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found,
+                           FindMeshPath(mesh, asked.path, BudgetOf(resolved, budget), scratch.mesh_scratch));
+  Route route{.path = {.outcome = found.outcome,
+                       .reason = found.reason,
+                       .cost = found.cost,
+                       .statistics = found.statistics},
+              .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
+              .mesh = &mesh,
+              .searching = Clock::now() - begin};
+  route.positions.reserve(found.corners.size());
+  for (const WorldPoint& corner : found.corners) {
+    route.positions.push_back({corner.x, corner.y, corner.z});
+  }
+  if (asked.with_corridor) {
+    route.corridor = found.corridor;
+  }
+  if (resolved.with_summary && !found.corners.empty()) {
+    route.summary = SummaryOnMesh(mesh, found);
   }
   return route;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/core/map/obstacle_table.h"
+#include "server/core/render/world_plot.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -80,14 +81,7 @@ Rectangle AllOf(const WaypointGraph& graph) {
     }
     return true;
   });
-  if (box.x_low > box.x_high) {
-    return {0, 0, 1, 1};
-  }
-  const double room = std::max({(box.x_high - box.x_low) * 0.04, (box.y_high - box.y_low) * 0.04, 0.5});
-  const auto x = static_cast<std::int32_t>(std::floor(box.x_low - room));
-  const auto y = static_cast<std::int32_t>(std::floor(box.y_low - room));
-  return {x, y, static_cast<std::int32_t>(std::ceil(box.x_high + room)) - x,
-          static_cast<std::int32_t>(std::ceil(box.y_high + room)) - y};
+  return UnitsWithMargin(box);
 }
 
 }  // namespace waystar::core

@@ -14,6 +14,7 @@
 #include "server/core/render/graph_part.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
+#include "server/core/render/world_plot.h"
 #include "server/core/search/interruption.h"
 #include "server/picture/color.h"
 #include "server/picture/font.h"
@@ -45,13 +46,13 @@ class GraphSceneMaker {
     }
     scene_.legend = Legend();
     scene_.region = region_;
-    layout_ = LayOut(View(), options_, scene_);
+    layout_ = LayOut(ViewOfWorld(region_, options_.is_text), options_, scene_);
     // What has a position lies nowhere beside nodes whose places are chosen.
     if (!places_.is_chosen()) {
       if (graph_.sight().grid() != nullptr) {
         AddReferenceMap();
       }
-      AddScaleLines();
+      AddScaleLines(region_, layout_, options_, scene_);
       AddObstacles();
     }
     AddEdges();
@@ -59,11 +60,11 @@ class GraphSceneMaker {
     AddQuery();
     AddNodes();
     AddEnds();
-    CoverMargins();
+    CoverMargins(layout_, options_, scene_);
     if (places_.is_chosen()) {
       NotePlaces();
     } else {
-      AddNumbers();
+      AddWorldNumbers(region_, layout_, options_, scene_);
     }
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
@@ -123,24 +124,6 @@ class GraphSceneMaker {
       }
     }
     return legend;
-  }
-
-  PlaneView View() const {
-    PlaneView view;
-    view.box = {area_.x_low, area_.y_low, static_cast<double>(region_.width),
-                static_cast<double>(region_.height)};
-    if (options_.is_text) {
-      // Characters are about twice as high as wide.
-      view.unit.x_step = {2, 0};
-      view.box.x *= 2;
-      view.box.width *= 2;
-    }
-    view.max_scale = options_.is_text ? 8.0 : 160.0;
-    view.widest_column = absl::StrCat(region_.x);
-    const std::string first = absl::StrCat(region_.y);
-    const std::string last = absl::StrCat(std::int64_t{region_.y} + region_.height);
-    view.widest_row = first.size() > last.size() ? first : last;
-    return view;
   }
 
   static picture::Color Wall() { return picture::Mix(theme::kPaper, theme::kObstacle, 0.35); }
@@ -210,21 +193,6 @@ class GraphSceneMaker {
           scene_.AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
         }
       }
-    }
-  }
-
-  // What sticks out of the map.
-  void CoverMargins() {
-    const picture::Box& plot = layout_.plot;
-    const double width = layout_.width;
-    const double height = layout_.height;
-    if (options_.is_text) {
-      return;
-    }
-    for (const picture::Box& margin :
-         {picture::Box{0, 0, width, plot.y}, picture::Box{0, plot.bottom(), width, height - plot.bottom()},
-          picture::Box{0, 0, plot.x, height}, picture::Box{plot.right(), 0, width - plot.right(), height}}) {
-      scene_.marks.push_back({.points = margin.corners(), .paint = {theme::kPaper}});
     }
   }
 
@@ -375,57 +343,6 @@ class GraphSceneMaker {
     if (query_->start.has_value()) {
       AddStart(At(*query_->start), Sizes(), scene_);
     }
-  }
-
-  // Calls visit(number, pixel) for those along the upper edge, and along the left.
-  template <typename Visitor>
-  void VisitColumns(Visitor visit) const {
-    const double widest = options_.is_text ? 6.0 : picture::TextWidth("-00000", kTextSize);
-    const std::int64_t step = LabelStep(layout_.tiling.x_step.x, widest, options_.is_text);
-    for (std::int64_t x = FirstMultiple(region_.x, step); x <= std::int64_t{region_.x} + region_.width;
-         x += step) {
-      visit(x, layout_.tiling.At(static_cast<double>(x), 0).x);
-    }
-  }
-  template <typename Visitor>
-  void VisitRows(Visitor visit) const {
-    const std::int64_t step = LabelStep(layout_.tiling.y_step.y, options_.is_text ? 0 : 40, options_.is_text);
-    for (std::int64_t y = FirstMultiple(region_.y, step); y <= std::int64_t{region_.y} + region_.height;
-         y += step) {
-      visit(y, layout_.tiling.At(0, static_cast<double>(y)).y);
-    }
-  }
-
-  void AddScaleLines() {
-    if (!layout_.has_labels || options_.is_text) {
-      return;
-    }
-    const picture::Box& plot = layout_.plot;
-    VisitColumns([&](std::int64_t /*x*/, double at) {
-      scene_.AddLine({{at, plot.y}, {at, plot.bottom()}}, 1, {theme::kGridLine, 0.18});
-    });
-    VisitRows([&](std::int64_t /*y*/, double at) {
-      scene_.AddLine({{plot.x, at}, {plot.right(), at}}, 1, {theme::kGridLine, 0.18});
-    });
-  }
-
-  void AddNumbers() {
-    if (!layout_.has_labels) {
-      return;
-    }
-    using Anchor = picture::TextStyle::Anchor;
-    const double gap = options_.is_text ? 1.0 : 6.0;
-    const picture::Box& plot = layout_.plot;
-    VisitColumns([&](std::int64_t x, double at) {
-      AddNumber(x, {at, plot.y - gap}, options_.is_text ? Anchor::kLeft : Anchor::kMiddle, scene_);
-    });
-    VisitRows([&](std::int64_t y, double at) {
-      AddNumber(y, {plot.x - gap, options_.is_text ? at : at + kTextSize / 2}, Anchor::kRight, scene_);
-    });
-  }
-
-  static std::int64_t FirstMultiple(std::int64_t from, std::int64_t step) {
-    return (from >= 0 ? (from + step - 1) / step : -(-from / step)) * step;
   }
 
   const WaypointGraph& graph_;

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
 #include "server/core/portal/path_legs.h"
+#include "server/core/query/resolve.h"
 
 namespace waystar::core {
 namespace {
@@ -47,6 +48,8 @@ const char* NameOf(Algorithm algorithm) {
       return "Lazy Theta*";
     case Algorithm::kSubgoalHierarchy:
       return "the subgoal hierarchy";
+    case Algorithm::kPolyanya:
+      return "Polyanya";
     case Algorithm::kAuto:
       break;
   }
@@ -113,6 +116,17 @@ GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
     const bool is_node = i >= first && i - first < route.nodes.size();
     marks.way.push_back({.position = {position.x, position.y, position.z},
                          .node = is_node ? route.nodes[i - first] : kNoNodeNumber});
+  }
+  return marks;
+}
+
+MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
+  MeshQueryMarks marks{.start = ToWorldPoint(query.start)};
+  for (const Location& goal : query.goals) {
+    marks.goals.push_back(ToWorldPoint(goal));
+  }
+  for (const Position& corner : route.positions) {
+    marks.way.push_back({corner.x, corner.y, corner.z});
   }
   return marks;
 }

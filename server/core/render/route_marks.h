@@ -7,6 +7,7 @@
 #include "server/core/query/route.h"
 #include "server/core/query/route_query.h"
 #include "server/core/render/graph_scene.h"
+#include "server/core/render/mesh_scene.h"
 #include "server/core/render/query_marks.h"
 
 namespace waystar::core {
@@ -16,6 +17,9 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 
 // REQUIRES: the route is one on a waypoint graph.
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
+
+// REQUIRES: the route is one on a navigation mesh.
+MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".
 std::string CaptionOf(const Route& route);

@@ -30,6 +30,8 @@ enum class Algorithm : std::uint8_t {
   // Search over a static index, where the map has one, else as kJumpPoint. It asks for an index to be built:
   // see GridMap::static_index.
   kSubgoalHierarchy,
+  // Intervals of the edges of a navigation mesh: see mesh_search/. kAuto means it there.
+  kPolyanya,
 };
 
 // What to return when no path leads to the goal.

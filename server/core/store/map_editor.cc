@@ -3,35 +3,52 @@
 #include <utility>
 
 namespace waystar::core {
+namespace {
 
-MapEditor::MapEditor(const AnyMap& base) {
-  if (const auto* grid = std::get_if<GridMap>(&base)) {
-    editor_.emplace<BatchEditor>(*grid);
-  } else {
-    editor_.emplace<GraphBatchEditor>(*std::get_if<WaypointGraph>(&base));
-  }
+template <typename Map>
+struct EditorOf;
+template <>
+struct EditorOf<GridMap> {
+  using type = BatchEditor;
+};
+template <>
+struct EditorOf<WaypointGraph> {
+  using type = GraphBatchEditor;
+};
+template <>
+struct EditorOf<NavMesh> {
+  using type = MeshBatchEditor;
+};
+
+MapEditor::Result ResultOf(BatchEditor&& editor) {
+  BatchEditor::Result result = std::move(editor).Finish();
+  return {std::move(result.map), std::move(result.changes)};
 }
+MapEditor::Result ResultOf(GraphBatchEditor&& editor) {
+  MapChanges changes{.graph = editor.places()};
+  return {std::move(editor).Finish(), std::move(changes)};
+}
+MapEditor::Result ResultOf(MeshBatchEditor&& editor) { return {std::move(editor).Finish(), {}}; }
+
+}  // namespace
+
+MapEditor::MapEditor(const AnyMap& base)
+    : editor_(std::visit(
+          []<typename Map>(const Map& map) {
+            return Editor(std::in_place_type<typename EditorOf<Map>::type>, map);
+          },
+          base)) {}
 
 absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
-  if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
-    return grid->Apply(edits, now);
-  }
-  return std::get_if<GraphBatchEditor>(&editor_)->Apply(edits, now);
+  return std::visit([&](auto& editor) { return editor.Apply(edits, now); }, editor_);
 }
 
 std::uint64_t MapEditor::digest() const {
-  const auto* const grid = std::get_if<BatchEditor>(&editor_);
-  return grid != nullptr ? grid->digest() : std::get_if<GraphBatchEditor>(&editor_)->digest();
+  return std::visit([](const auto& editor) { return editor.digest(); }, editor_);
 }
 
 MapEditor::Result MapEditor::Finish() && {
-  if (auto* grid = std::get_if<BatchEditor>(&editor_)) {
-    BatchEditor::Result result = std::move(*grid).Finish();
-    return {std::move(result.map), std::move(result.changes)};
-  }
-  auto* const graph = std::get_if<GraphBatchEditor>(&editor_);
-  MapChanges changes{.graph = graph->places()};
-  return {std::move(*graph).Finish(), std::move(changes)};
+  return std::visit([](auto& editor) { return ResultOf(std::move(editor)); }, editor_);
 }
 
 }  // namespace waystar::core

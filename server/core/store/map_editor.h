@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/graph_batch_editor.h"
+#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/kind/any_map.h"
 #include "server/core/map/map_changes.h"
 
@@ -20,7 +21,7 @@ class MapEditor {
   // The base must outlive the editor.
   explicit MapEditor(const AnyMap& base);
 
-  // As BatchEditor::Apply and GraphBatchEditor::Apply.
+  // As BatchEditor::Apply, GraphBatchEditor::Apply and MeshBatchEditor::Apply.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   // Returns the digest of the map with the batches so far.
@@ -35,7 +36,9 @@ class MapEditor {
   Result Finish() &&;
 
  private:
-  std::variant<std::monostate, BatchEditor, GraphBatchEditor> editor_;
+  using Editor = std::variant<BatchEditor, GraphBatchEditor, MeshBatchEditor>;
+
+  Editor editor_;
 };
 
 }  // namespace waystar::core

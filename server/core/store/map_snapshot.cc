@@ -9,7 +9,18 @@
 namespace waystar::core {
 namespace {
 
-absl::string_view NameOf(MapKind kind) { return kind == MapKind::kWaypointGraph ? "waypoint graph" : "grid"; }
+absl::string_view NameOf(MapKind kind) {
+  switch (kind) {
+    case MapKind::kSquares:
+    case MapKind::kHexagons:
+      return "grid";
+    case MapKind::kWaypointGraph:
+      return "waypoint graph";
+    case MapKind::kMesh:
+      return "navigation mesh";
+  }
+  return "";
+}
 
 template <typename Map>
 absl::StatusOr<const Map*> MapOf(const MapSnapshot& snapshot, absl::string_view wanted) {

@@ -15,6 +15,7 @@
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/kind/any_map.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/mesh/nav_mesh.h"
 #include "server/core/store/map_version.h"
 
 namespace waystar::core {
@@ -57,9 +58,11 @@ struct MapSnapshot {
   // Return null if the map is of another kind.
   const GridMap* as_grid() const { return std::get_if<GridMap>(&map); }
   const WaypointGraph* as_graph() const { return std::get_if<WaypointGraph>(&map); }
+  const NavMesh* as_mesh() const { return std::get_if<NavMesh>(&map); }
   // REQUIRES: the map is of that kind; see GridOf.
   const GridMap& grid() const { return *as_grid(); }
   const WaypointGraph& graph() const { return *as_graph(); }
+  const NavMesh& mesh() const { return *as_mesh(); }
 
   const ObstacleTable& obstacles() const;
 

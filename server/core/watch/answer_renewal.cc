@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "absl/strings/string_view.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/solve.h"
 #include "server/core/watch/graph_answer.h"
@@ -37,6 +38,12 @@ absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
 }
 
 }  // namespace
+
+absl::Status CheckCanWatchPaths(const MapSnapshot& snapshot) {
+  return snapshot.as_mesh() == nullptr
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kWrongMapKind, "map", "paths on navigation meshes are not watched yet");
+}
 
 AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
                              const PathSubscription& subscription)

@@ -19,12 +19,16 @@
 
 namespace waystar::core {
 
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" for a navigation mesh, on which paths are not
+// watched yet.
+absl::Status CheckCanWatchPaths(const MapSnapshot& snapshot);
+
 // A watched path stays on its map: portals to other maps are closed to it.
 //
 // Thread safety: none.
 class AnswerRenewal {
  public:
-  // All must outlive this. `snapshot` is of the map that is watched.
+  // All must outlive this. `snapshot` is of the map that is watched. REQUIRES: CheckCanWatchPaths holds.
   AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot, const PathSubscription& subscription);
 
   // Searches on the snapshot. The route lives until the scratch searches again, and no longer than this.

@@ -77,6 +77,10 @@ void VisitObstacles(const core::WaypointGraph& graph, const RegionPage& page, Ob
   }
 }
 
+void VisitObstacles(const core::NavMesh& mesh, const RegionPage& page, ObstacleVisitor add) {
+  mesh.obstacles().VisitOverlapping(page.region, page.after, page.tries, add);
+}
+
 }  // namespace
 
 absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,

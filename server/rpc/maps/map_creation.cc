@@ -104,6 +104,9 @@ absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_sid
     if (*format == core::MapFormat::kGeoJson) {
       return MakeError(ErrorReason::kBadSource, field, "a waypoint graph has no options of a grid");
     }
+    if (core::IsMeshFormat(*format)) {
+      return MakeError(ErrorReason::kBadSource, field, "a navigation mesh has no options of a grid");
+    }
     if (*format == core::MapFormat::kWaystar) {
       return MakeError(ErrorReason::kBadSource, field, "the image of a map has the map's own options");
     }

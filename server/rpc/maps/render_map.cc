@@ -18,6 +18,7 @@
 #include "server/core/query/solve.h"
 #include "server/core/render/graph_scene.h"
 #include "server/core/render/grid_scene.h"
+#include "server/core/render/mesh_scene.h"
 #include "server/core/render/route_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/search/checks.h"
@@ -197,6 +198,28 @@ class MapRenderer {
       marks.events = recorder.nodes.events();
       options.caption = core::CaptionOf(route);
       scene = core::MakeGraphScene(*route.graph, region, options, &marks, budget_);
+    };
+    WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
+    return scene;
+  }
+
+  absl::StatusOr<core::Scene> Draw(const core::NavMesh& mesh, core::RenderOptions options) {
+    const std::optional<core::Rectangle> region = RegionOf(request_);
+    if (region.has_value()) {
+      WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
+    }
+    options.facts = absl::StrCat(mesh.polygon_count(), mesh.polygon_count() == 1 ? " polygon" : " polygons",
+                                 ", revision ", snapshot_.revision);
+    if (!request_.has_query()) {
+      return core::MakeMeshScene(mesh, region, options, nullptr, budget_);
+    }
+    absl::StatusOr<core::Scene> scene;
+    core::SearchRecorder recorder(kMaxSearchEvents);
+    const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
+                          const core::ResolvedRoute& /*resolved*/) {
+      const core::MeshQueryMarks marks = core::ToMeshQueryMarks(query, route);
+      options.caption = core::CaptionOf(route);
+      scene = core::MakeMeshScene(*route.mesh, region, options, &marks, budget_);
     };
     WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;

@@ -13,13 +13,15 @@
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/query/graph_answers.h"
 #include "server/rpc/query/grid_answers.h"
+#include "server/rpc/query/mesh_answers.h"
 #include "server/rpc/query/question.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
 
-// Answers a question on the latest snapshot of a map, by GridAnswers or GraphAnswers. Returns the errors of
+// Answers a question on the latest snapshot of a map, by GridAnswers, GraphAnswers or MeshAnswers.
+// Returns the errors of
 // MapStore::Pin, TakeView, ToAgentQuery, CheckSnap, AnswersOn and Answer.
 template <typename Request, typename Response>
 absl::Status AnswerByKind(const core::MapStore& store, std::size_t max_bytes, const Request& request,
@@ -31,7 +33,7 @@ absl::Status AnswerByKind(const core::MapStore& store, std::size_t max_bytes, co
                            ToAgentQuery(request.agent(), request.view(), question.coordinates));
   if constexpr (requires { request.snap(); }) {
     question.snap = ToSnap(request.has_snap(), request.snap());
-    WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap));
+    WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap, snapshot->kind()));
   }
   FillVersion(snapshot->version(), *response.mutable_version());
   return std::visit(

@@ -1,6 +1,7 @@
 #include "server/rpc/telemetry/store_metrics.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,29 @@
 namespace waystar::rpc {
 namespace {
 
+std::string LabelOf(core::MapKind kind) {
+  switch (kind) {
+    case core::MapKind::kSquares:
+    case core::MapKind::kHexagons:
+      return "grid";
+    case core::MapKind::kWaypointGraph:
+      return "waypoint_graph";
+    case core::MapKind::kMesh:
+      return "mesh";
+  }
+  return "";
+}
+
 void CollectTotals(const std::vector<maintenance::MapUsage>& maps, runtime::MetricSink& sink) {
-  double graphs = 0;
+  std::map<std::string, double> of_kind = {{"grid", 0}, {"mesh", 0}, {"waypoint_graph", 0}};
   double bytes = 0;
   for (const maintenance::MapUsage& map : maps) {
-    graphs += map.kind == core::MapKind::kWaypointGraph ? 1 : 0;
+    ++of_kind[LabelOf(map.kind)];
     bytes += static_cast<double>(map.bytes);
   }
-  sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", "grid"}},
-                static_cast<double>(maps.size()) - graphs);
-  sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", "waypoint_graph"}}, graphs);
+  for (const auto& [kind, count] : of_kind) {
+    sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", kind}}, count);
+  }
   sink.AddGauge("waystar_maps_bytes", "Memory of all maps at their latest revisions, indexes included.", {},
                 bytes);
 }

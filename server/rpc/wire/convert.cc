@@ -123,6 +123,17 @@ void FillKind(const core::GridMap& grid, v1::MapInfo& info) { FillGridInfo(grid,
 void FillKind(const core::WaypointGraph& graph, v1::MapInfo& info) {
   FillGraphInfo(graph, *info.mutable_graph());
 }
+void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
+  v1::MeshInfo& out = *info.mutable_mesh();
+  out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count()));
+  out.set_vertices(static_cast<std::int32_t>(mesh.vertex_count()));
+  out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
+  if (mesh.vertex_count() > 0) {
+    const core::MeshBounds& bounds = mesh.bounds();
+    FillPosition({bounds.low.x, bounds.low.y, bounds.low.z}, *out.mutable_low());
+    FillPosition({bounds.high.x, bounds.high.y, bounds.high.z}, *out.mutable_high());
+  }
+}
 
 }  // namespace
 
@@ -269,6 +280,8 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
       return core::MapFormat::kGeoJson;
     case v1::MAP_FORMAT_WAYSTAR:
       return core::MapFormat::kWaystar;
+    case v1::MAP_FORMAT_POLYANYA:
+      return core::MapFormat::kPolyanya;
     default:
       return UnknownEnumValue("format", format);
   }
@@ -294,6 +307,8 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_IMAGE;
     case core::MapFormat::kGeoJson:
       return v1::MAP_FORMAT_GEO_JSON;
+    case core::MapFormat::kPolyanya:
+      return v1::MAP_FORMAT_POLYANYA;
   }
   return v1::MAP_FORMAT_UNSPECIFIED;
 }
@@ -345,6 +360,8 @@ v1::MapKind FromKind(core::MapKind kind) {
       return v1::MAP_KIND_HEXAGONS;
     case core::MapKind::kWaypointGraph:
       return v1::MAP_KIND_WAYPOINT_GRAPH;
+    case core::MapKind::kMesh:
+      return v1::MAP_KIND_MESH;
   }
   return v1::MAP_KIND_UNSPECIFIED;
 }

@@ -70,7 +70,11 @@ core::Location ToLocation(const v1::Location& location, const HexCoordinates& co
 }
 
 std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap) {
-  return is_given ? std::optional(core::Snap{.radius = snap.radius()}) : std::nullopt;
+  if (!is_given) {
+    return std::nullopt;
+  }
+  return core::Snap{.radius = snap.radius(),
+                    .height = snap.has_height() ? std::optional(snap.height()) : std::nullopt};
 }
 
 absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,
@@ -110,6 +114,7 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   }
   query.with_positions = request.with_positions();
   query.with_summary = request.with_summary();
+  query.with_corridor = request.with_corridor();
   return result;
 }
 
@@ -128,6 +133,8 @@ absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
       return core::Algorithm::kLazyThetaStar;
     case v1::ALGORITHM_SUBGOAL_HIERARCHY:
       return core::Algorithm::kSubgoalHierarchy;
+    case v1::ALGORITHM_POLYANYA:
+      return core::Algorithm::kPolyanya;
     default:
       return UnknownEnumValue("algorithm", algorithm);
   }

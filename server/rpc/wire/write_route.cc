@@ -180,6 +180,8 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
       return v1::ALGORITHM_LAZY_THETA_STAR;
     case core::Algorithm::kSubgoalHierarchy:
       return v1::ALGORITHM_SUBGOAL_HIERARCHY;
+    case core::Algorithm::kPolyanya:
+      return v1::ALGORITHM_POLYANYA;
   }
   return v1::ALGORITHM_UNSPECIFIED;
 }
@@ -225,6 +227,8 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
     for (const core::NodeNumber node : route.nodes) {
       response.add_nodes(route.graph->IdOf(node));
     }
+  } else if (route.mesh != nullptr) {
+    response.mutable_corridor()->Add(route.corridor.begin(), route.corridor.end());
   } else {
     FillOnGrid(route, coordinates, response);
   }
@@ -248,7 +252,7 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
 std::size_t LeastBytesOf(const core::Route& route) {
   constexpr std::size_t kPointBytes = 2;
   constexpr std::size_t kNodeBytes = 5;
-  return route.path.points.size() * kPointBytes + route.nodes.size() * kNodeBytes;
+  return route.path.points.size() * kPointBytes + route.nodes.size() * kNodeBytes + route.corridor.size();
 }
 
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,

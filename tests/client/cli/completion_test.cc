@@ -55,7 +55,7 @@ TEST_F(CompletionTest, Bash) {
                 "man help' ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar help '*) _waystar_words 'map find paths"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "
-                              "'auto astar dijkstra jump-point lazy-theta hierarchy'; return ;;\n"));
+                              "'auto astar dijkstra jump-point lazy-theta hierarchy polyanya'; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar trace 0') _waystar_maps ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --server') return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find 0') _waystar_maps ;;\n"));
@@ -70,7 +70,7 @@ TEST_F(CompletionTest, Zsh) {
   EXPECT_THAT(out_, ::testing::StartsWith("#compdef waystar\n"));
   EXPECT_THAT(out_, HasSubstr("'find:Finds a cheapest path and draws it'"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') compadd -- auto astar dijkstra jump-point "
-                              "lazy-theta hierarchy; return ;;\n"));
+                              "lazy-theta hierarchy polyanya; return ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar find 0') _waystar_maps ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar map import 0') _files ;;\n"));
 }
@@ -82,7 +82,7 @@ TEST_F(CompletionTest, Fish) {
   EXPECT_THAT(
       out_,
       HasSubstr(
-          R"(-n '__waystar_at \'waystar find\'' -l algorithm -x -a 'auto astar dijkstra jump-point lazy-theta hierarchy')"));
+          R"(-n '__waystar_at \'waystar find\'' -l algorithm -x -a 'auto astar dijkstra jump-point lazy-theta hierarchy polyanya')"));
   EXPECT_THAT(out_, HasSubstr(R"(-n '__waystar_at \'waystar find\' 0' -a '(__waystar_maps)')"));
   EXPECT_THAT(out_, HasSubstr(R"(-n '__waystar_at \'waystar map export\'' -s o -l output -r -F)"));
 }

@@ -187,6 +187,39 @@ TEST_F(FindCommandTest, WaitsForARevisionOfTheMapThatIsThere) {
   EXPECT_EQ(request_.view().least_version().revision(), 3U);
 }
 
+TEST_F(FindCommandTest, TellsOfPathsOverMeshes) {
+  answer_.Clear();
+  answer_.set_outcome(v1::OUTCOME_FOUND);
+  answer_.set_cost(7.5);
+  answer_.mutable_version()->set_revision(2);
+  answer_.mutable_statistics()->set_algorithm(v1::ALGORITHM_POLYANYA);
+  answer_.mutable_statistics()->set_expanded(3);
+  for (const double x : {1.0, 4.5, 8.5}) {
+    v1::Position& corner = *answer_.add_positions();
+    corner.set_x(x);
+    corner.set_z(2);
+  }
+  answer_.add_corridor(4);
+  answer_.add_corridor(9);
+  EXPECT_EQ(Run({"find", "temple", "1,0,2", "8.5,0", "--snap", "1", "--snap-height", "2", "--corridor"}),
+            ExitCode::kOk)
+      << err_;
+  EXPECT_EQ(request_.start().position().z(), 2);
+  EXPECT_EQ(request_.goals(0).position().x(), 8.5);
+  EXPECT_EQ(request_.snap().height(), 2);
+  EXPECT_TRUE(request_.with_corridor());
+  EXPECT_THAT(out_,
+              StartsWith("Path found: 2 straight lines of length 7.5 (revision 2; 3 intervals expanded"));
+  EXPECT_THAT(out_, HasSubstr("by Polyanya)\n1,0,2 4.5,0,2 8.5,0,2\nPolygons 4 9\n"));
+
+  answer_.clear_positions();
+  answer_.clear_corridor();
+  answer_.set_outcome(v1::OUTCOME_UNREACHABLE);
+  answer_.set_reason(v1::REASON_NO_ROUTE);
+  EXPECT_EQ(Run({"find", "temple", "1,0,2", "8,0,2"}), ExitCode::kNoPath);
+  EXPECT_THAT(out_, StartsWith("No path to the goal: no polygons lead there from the start"));
+}
+
 TEST_F(FindCommandTest, GraphsHaveNoWalls) {
   answer_.Clear();
   answer_.set_outcome(v1::OUTCOME_UNREACHABLE);

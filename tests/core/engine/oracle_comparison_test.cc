@@ -51,6 +51,8 @@ absl::string_view AlgorithmName(Algorithm algorithm) {
       return "lazy Theta*";
     case Algorithm::kSubgoalHierarchy:
       return "subgoal hierarchy";
+    case Algorithm::kPolyanya:
+      return "Polyanya";
   }
   return "?";
 }

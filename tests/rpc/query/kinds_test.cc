@@ -56,11 +56,18 @@ class KindsTest : public ::testing::Test {
     hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_AXIAL_POINTY);
     kinds_.push_back(Grid("hexagons", "hexes", hexagons));
     kinds_.push_back(Graph());
+    kinds_.push_back(Mesh());
   }
 
   static v1::Location Cell(int x, int y) {
     v1::Location location;
     *location.mutable_cell() = CellAt(x, y);
+    return location;
+  }
+  static v1::Location Position(double x, double y) {
+    v1::Location location;
+    location.mutable_position()->set_x(x);
+    location.mutable_position()->set_y(y);
     return location;
   }
   static v1::Location Node(const std::string& id) {
@@ -125,6 +132,27 @@ class KindsTest : public ::testing::Test {
             .edits_that_part = {closed}};
   }
 
+  // Three squares around a corner of a wall, and an island.
+  Kind Mesh() {
+    v1::CreateMapRequest request;
+    request.set_map("floor");
+    request.set_data(
+        "mesh 2 12 4\n"
+        "0 0 1 0\n 4 0 1 0\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 8 1 2\n 8 4 1 2\n"
+        "20 0 1 3\n 24 0 1 3\n 24 4 1 3\n 20 4 1 3\n"
+        "4 0 1 2 3 -1 -1 -1 1\n"
+        "4 3 2 5 4 -1 0 2 -1\n"
+        "4 2 7 6 5 1 -1 -1 -1\n"
+        "4 8 9 10 11 -1 -1 -1 -1\n");
+    EXPECT_TRUE(server_.client().CreateMap(request).ok());
+    return {.name = "navigation meshes",
+            .map = "floor",
+            .start = Position(1, 4),
+            .goal = Position(7, 4),
+            .far = Position(1, 2),
+            .edits_that_part = {}};
+  }
+
   static v1::FindPathRequest QueryOn(const Kind& kind) {
     v1::FindPathRequest query;
     query.set_map(kind.map);
@@ -173,9 +201,9 @@ class KindsTest : public ::testing::Test {
 TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
   const client::Client& client = server_.client();
 
-  ExpectTold("`FindPath`", {"5.41421", "6", "6", "8"},
+  ExpectTold("`FindPath`", {"5.41421", "6", "6", "8", "6"},
              [&](const Kind& kind) { return CostOf(QueryOn(kind)); });
-  ExpectTold("`FindPath` to several goals", {"2, goal 1", "2, goal 1", "2, goal 1", "8, goal 1"},
+  ExpectTold("`FindPath` to several goals", {"2, goal 1", "2, goal 1", "2, goal 1", "8, goal 1", "2, goal 1"},
              [&](const Kind& kind) -> Told {
                v1::FindPathRequest query = QueryOn(kind);
                // The nearer of the two comes second.
@@ -184,67 +212,82 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
                return absl::StrCat(Number(answer.cost()), ", goal ", answer.goal_index());
              });
-  ExpectTold("`FindPath` with `unreachable_policy`", {"2", "2", "3", "4"}, [&](const Kind& kind) -> Told {
-    v1::FindPathRequest query = QueryOn(kind);
-    query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
-    v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-    if (kind.map == "paths") {
-      for (const auto& edge : kind.edits_that_part.front().set_enabled().edges()) {
-        *overlay.add_blocked_edges() = edge;
-      }
-    } else {
-      *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-      *query.mutable_goals(0) = Cell(2, 2);
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
-    return Number(answer.cost());
-  });
-  ExpectTold("`FindPath` with `with_summary`", {"5.41421, 2", "6, 1", "6, 1", "8, 0"},
+  ExpectTold("`FindPath` with `unreachable_policy`", {"2", "2", "3", "4", "7"},
+             [&](const Kind& kind) -> Told {
+               v1::FindPathRequest query = QueryOn(kind);
+               query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+               if (kind.map == "floor") {
+                 // On the island.
+                 *query.mutable_goals(0) = Position(21, 4);
+                 WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
+                 return Number(answer.cost());
+               }
+               v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
+               if (kind.map == "paths") {
+                 for (const auto& edge : kind.edits_that_part.front().set_enabled().edges()) {
+                   *overlay.add_blocked_edges() = edge;
+                 }
+               } else {
+                 *overlay.mutable_blocked() = kind.edits_that_part.front().block();
+                 *query.mutable_goals(0) = Cell(2, 2);
+               }
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
+               return Number(answer.cost());
+             });
+  ExpectTold("`FindPath` with `with_summary`", {"5.41421, 2", "6, 1", "6, 1", "8, 0", "6, 0"},
              [&](const Kind& kind) -> Told {
                v1::FindPathRequest query = QueryOn(kind);
                query.set_with_summary(true);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse answer, client.FindPath(query));
                return absl::StrCat(Number(answer.summary().length()), ", ", answer.summary().turns());
              });
-  ExpectTold("`view.overlay`", {"no way", "no way", "no way", "no way"}, [&](const Kind& kind) {
-    v1::FindPathRequest query = QueryOn(kind);
-    v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-    if (kind.map == "paths") {
-      // Across both edges that lead to c.
-      v1::Rectangle& wall = *overlay.mutable_blocked()->add_rectangles();
-      wall.set_x(6);
-      wall.set_y(-1);
-      wall.set_width(1);
-      wall.set_height(5);
-    } else {
-      *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-    }
-    return CostOf(query);
-  });
-  ExpectTold("`agent.profile.required_tags`", {"5.41421", "6", "6", "10"}, [&](const Kind& kind) {
-    v1::FindPathRequest query = QueryOn(kind);
-    query.mutable_agent()->mutable_profile()->add_required_tags("dry");
-    return CostOf(query);
-  });
+  ExpectTold("`view.overlay`", {"no way", "no way", "no way", "no way", "WRONG_MAP_KIND view.overlay"},
+             [&](const Kind& kind) {
+               v1::FindPathRequest query = QueryOn(kind);
+               v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
+               if (kind.map == "paths") {
+                 // Across both edges that lead to c.
+                 v1::Rectangle& wall = *overlay.mutable_blocked()->add_rectangles();
+                 wall.set_x(6);
+                 wall.set_y(-1);
+                 wall.set_width(1);
+                 wall.set_height(5);
+               } else if (kind.map == "floor") {
+                 *overlay.mutable_blocked()->add_cells() = CellAt(4, 4);
+               } else {
+                 *overlay.mutable_blocked() = kind.edits_that_part.front().block();
+               }
+               return CostOf(query);
+             });
+  ExpectTold("`agent.profile.required_tags`", {"5.41421", "6", "6", "10", "WRONG_MAP_KIND agent.profile"},
+             [&](const Kind& kind) {
+               v1::FindPathRequest query = QueryOn(kind);
+               query.mutable_agent()->mutable_profile()->add_required_tags("dry");
+               return CostOf(query);
+             });
   ExpectTold("`agent.profile_name`",
              {"PROFILE_NOT_FOUND agent.profile_name", "PROFILE_NOT_FOUND agent.profile_name",
-              "PROFILE_NOT_FOUND agent.profile_name", "WRONG_MAP_KIND agent.profile_name"},
+              "PROFILE_NOT_FOUND agent.profile_name", "WRONG_MAP_KIND agent.profile_name",
+              "WRONG_MAP_KIND agent.profile_name"},
              [&](const Kind& kind) {
                v1::FindPathRequest query = QueryOn(kind);
                query.mutable_agent()->set_profile_name("tank");
                return CostOf(query);
              });
-  ExpectTold("`agent.footprint`", {"no way", "no way", "no way", "WRONG_MAP_KIND agent.footprint"},
-             [&](const Kind& kind) {
-               v1::FindPathRequest query = QueryOn(kind);
-               query.mutable_agent()->set_footprint(1);
-               v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-               if (kind.map != "paths") {
-                 *overlay.mutable_blocked() = kind.edits_that_part.front().block();
-               }
-               return CostOf(query);
-             });
-  ExpectTold("`path_form`", {"4 points", "3 points", "3 points", "WRONG_MAP_KIND path_form"},
+  ExpectTold(
+      "`agent.footprint`",
+      {"no way", "no way", "no way", "WRONG_MAP_KIND agent.footprint", "WRONG_MAP_KIND agent.footprint"},
+      [&](const Kind& kind) {
+        v1::FindPathRequest query = QueryOn(kind);
+        query.mutable_agent()->set_footprint(1);
+        v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
+        if (!kind.edits_that_part.empty() && kind.map != "paths") {
+          *overlay.mutable_blocked() = kind.edits_that_part.front().block();
+        }
+        return CostOf(query);
+      });
+  ExpectTold("`path_form`",
+             {"4 points", "3 points", "3 points", "WRONG_MAP_KIND path_form", "WRONG_MAP_KIND path_form"},
              [&](const Kind& kind) -> Told {
                v1::FindPathRequest query = QueryOn(kind);
                query.set_path_form(v1::PATH_FORM_CORNERS);
@@ -253,13 +296,13 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              });
   ExpectTold("`goal_map`, portals",
              {"MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map", "MAP_NOT_FOUND goal_map",
-              "WRONG_MAP_KIND goal_map"},
+              "WRONG_MAP_KIND goal_map", "WRONG_MAP_KIND goal_map"},
              [&](const Kind& kind) {
                v1::FindPathRequest query = QueryOn(kind);
                query.set_goal_map("nowhere");
                return CostOf(query);
              });
-  ExpectTold("`FindPaths`", {"5.41421, 2", "6, 2", "6, 2", "8, 15"}, [&](const Kind& kind) -> Told {
+  ExpectTold("`FindPaths`", {"5.41421, 2", "6, 2", "6, 2", "8, 15", "6, 2"}, [&](const Kind& kind) -> Told {
     v1::FindPathsRequest request;
     request.set_map(kind.map);
     *request.add_queries() = QueryOn(kind);
@@ -269,7 +312,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
     return absl::StrCat(Number(answers.results(0).answer().cost()), ", ",
                         Number(answers.results(1).answer().cost()));
   });
-  ExpectTold("`StreamFindPath`", {"5.41421", "6", "6", "8"}, [&](const Kind& kind) -> Told {
+  ExpectTold("`StreamFindPath`", {"5.41421", "6", "6", "8", "6"}, [&](const Kind& kind) -> Told {
     BoundedContext context;
     const auto stream = paths_->StreamFindPath(&context);
     v1::StreamFindPathRequest request;
@@ -282,20 +325,24 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
     }
     return Number(response.answers(0).answer().cost());
   });
-  ExpectTold("`TraceSearch`", {"all, 5.41421", "all, 6", "all, 6", "all, 8"}, [&](const Kind& kind) -> Told {
-    v1::TraceSearchRequest request;
-    *request.mutable_query() = QueryOn(kind);
-    request.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
-    std::uint64_t expanded = 0;
-    WAYSTAR_ASSIGN_OR_RETURN(const v1::TraceSearchResult result,
-                             client.TraceSearch(request, [&](const v1::SearchEvent& event) {
-                               expanded += event.kind() == v1::SearchEvent::KIND_EXPANDED ? 1 : 0;
-                             }));
-    const v1::FindPathResponse& answer = result.answer();
-    return absl::StrCat(expanded == answer.statistics().expanded() ? "all" : "some", ", ",
-                        Number(answer.cost()));
-  });
-  ExpectTold("`ValidatePath`", {"walkable, 5.41421", "walkable, 6", "walkable, 6", "walkable, 8"},
+  ExpectTold("`TraceSearch`", {"all, 5.41421", "all, 6", "all, 6", "all, 8", "WRONG_MAP_KIND query.map"},
+             [&](const Kind& kind) -> Told {
+               v1::TraceSearchRequest request;
+               *request.mutable_query() = QueryOn(kind);
+               if (kind.map != "floor") {
+                 request.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
+               }
+               std::uint64_t expanded = 0;
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::TraceSearchResult result,
+                                        client.TraceSearch(request, [&](const v1::SearchEvent& event) {
+                                          expanded += event.kind() == v1::SearchEvent::KIND_EXPANDED ? 1 : 0;
+                                        }));
+               const v1::FindPathResponse& answer = result.answer();
+               return absl::StrCat(expanded == answer.statistics().expanded() ? "all" : "some", ", ",
+                                   Number(answer.cost()));
+             });
+  ExpectTold("`ValidatePath`",
+             {"walkable, 5.41421", "walkable, 6", "walkable, 6", "walkable, 8", "WRONG_MAP_KIND map"},
              [&](const Kind& kind) -> Told {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse found, client.FindPath(QueryOn(kind)));
                v1::ValidatePathRequest request;
@@ -305,7 +352,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::ValidatePathResponse answer, client.ValidatePath(request));
                return absl::StrCat(answer.walkable() ? "walkable, " : "blocked, ", Number(answer.cost()));
              });
-  ExpectTold("`ComputeCostMatrix`", {"5.41421 2 0 4", "6 2 0 4", "6 2 0 4", "8 15 0 7"},
+  ExpectTold("`ComputeCostMatrix`", {"5.41421 2 0 4", "6 2 0 4", "6 2 0 4", "8 15 0 7", "WRONG_MAP_KIND map"},
              [&](const Kind& kind) -> Told {
                v1::ComputeCostMatrixRequest request;
                request.set_map(kind.map);
@@ -321,29 +368,30 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                }
                return absl::StrJoin(costs, " ");
              });
-  ExpectTold("`FindReachable`", {"5 within 2", "5 within 2", "5 within 2", "3 within 5"},
-             [&](const Kind& kind) -> Told {
-               v1::FindReachableRequest request;
-               request.set_map(kind.map);
-               *request.mutable_start() = kind.start;
-               request.set_max_cost(kind.map == "paths" ? 5 : 2);
-               WAYSTAR_ASSIGN_OR_RETURN(const v1::FindReachableResponse answer,
-                                        client.FindReachable(request));
-               return absl::StrCat(answer.count(), " within ", request.max_cost());
-             });
   ExpectTold(
-      "`ComputeFlowField`", {"13 ways", "13 ways", "13 ways", "5 ways"}, [&](const Kind& kind) -> Told {
-        v1::ComputeFlowFieldRequest request;
+      "`FindReachable`", {"5 within 2", "5 within 2", "5 within 2", "3 within 5", "WRONG_MAP_KIND map"},
+      [&](const Kind& kind) -> Told {
+        v1::FindReachableRequest request;
         request.set_map(kind.map);
-        *request.add_goals() = kind.goal;
-        WAYSTAR_ASSIGN_OR_RETURN(const v1::ComputeFlowFieldResponse answer, client.ComputeFlowField(request));
-        std::int64_t ways = answer.nodes_size();
-        for (const char direction : answer.directions()) {
-          ways += direction != 0 ? 1 : 0;
-        }
-        return absl::StrCat(ways, " ways");
+        *request.mutable_start() = kind.start;
+        request.set_max_cost(kind.map == "paths" ? 5 : 2);
+        WAYSTAR_ASSIGN_OR_RETURN(const v1::FindReachableResponse answer, client.FindReachable(request));
+        return absl::StrCat(answer.count(), " within ", request.max_cost());
       });
-  ExpectTold("`CheckReachability`", {"yes", "yes", "yes", "yes"}, [&](const Kind& kind) -> Told {
+  ExpectTold("`ComputeFlowField`", {"13 ways", "13 ways", "13 ways", "5 ways", "WRONG_MAP_KIND map"},
+             [&](const Kind& kind) -> Told {
+               v1::ComputeFlowFieldRequest request;
+               request.set_map(kind.map);
+               *request.add_goals() = kind.goal;
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::ComputeFlowFieldResponse answer,
+                                        client.ComputeFlowField(request));
+               std::int64_t ways = answer.nodes_size();
+               for (const char direction : answer.directions()) {
+                 ways += direction != 0 ? 1 : 0;
+               }
+               return absl::StrCat(ways, " ways");
+             });
+  ExpectTold("`CheckReachability`", {"yes", "yes", "yes", "yes", "yes"}, [&](const Kind& kind) -> Told {
     v1::CheckReachabilityRequest request;
     request.set_map(kind.map);
     *request.add_pairs()->mutable_start() = kind.start;
@@ -351,33 +399,36 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
     WAYSTAR_ASSIGN_OR_RETURN(const v1::CheckReachabilityResponse answer, client.CheckReachability(request));
     return answer.reachable(0) ? "yes" : "no";
   });
-  ExpectTold("`CastRay`", {"blocked", "blocked", "blocked", "free"}, [&](const Kind& kind) -> Told {
-    v1::CastRayRequest request;
-    request.set_map(kind.map);
-    *request.mutable_from() = kind.start;
-    *request.mutable_to() = kind.goal;
-    WAYSTAR_ASSIGN_OR_RETURN(const v1::CastRayResponse answer, client.CastRay(request));
-    return answer.blocked() ? "blocked" : "free";
-  });
-  ExpectTold("`SampleCells`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5"}, [&](const Kind& kind) -> Told {
-    v1::SampleCellsRequest request;
-    request.set_map(kind.map);
-    request.set_count(4);
-    WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
-    return absl::StrCat(answer.cells_size() + answer.nodes_size(), " of ", answer.candidates());
-  });
-  ExpectTold(
-      "`SampleCells` with `along_edges`",
-      {"WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges", "4 of 5"},
-      [&](const Kind& kind) -> Told {
-        v1::SampleCellsRequest request;
-        request.set_map(kind.map);
-        request.set_count(4);
-        request.set_along_edges(true);
-        WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
-        return absl::StrCat(answer.points_size(), " of ", answer.candidates());
-      });
-  ExpectTold("`RenderMap` with a search", {"S and G", "S and G", "S and G", "S and G"},
+  ExpectTold("`CastRay`", {"blocked", "blocked", "blocked", "free", "WRONG_MAP_KIND map"},
+             [&](const Kind& kind) -> Told {
+               v1::CastRayRequest request;
+               request.set_map(kind.map);
+               *request.mutable_from() = kind.start;
+               *request.mutable_to() = kind.goal;
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::CastRayResponse answer, client.CastRay(request));
+               return answer.blocked() ? "blocked" : "free";
+             });
+  ExpectTold("`SampleCells`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5", "WRONG_MAP_KIND map"},
+             [&](const Kind& kind) -> Told {
+               v1::SampleCellsRequest request;
+               request.set_map(kind.map);
+               request.set_count(4);
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
+               return absl::StrCat(answer.cells_size() + answer.nodes_size(), " of ", answer.candidates());
+             });
+  ExpectTold("`SampleCells` with `along_edges`",
+             {"WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges",
+              "4 of 5", "WRONG_MAP_KIND map"},
+             [&](const Kind& kind) -> Told {
+               v1::SampleCellsRequest request;
+               request.set_map(kind.map);
+               request.set_count(4);
+               request.set_along_edges(true);
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
+               return absl::StrCat(answer.points_size(), " of ", answer.candidates());
+             });
+  ExpectTold("`RenderMap` with a search",
+             {"S and G", "S and G", "S and G", "S and G", "WRONG_MAP_KIND query.map"},
              [&](const Kind& kind) -> Told {
                v1::RenderMapRequest request;
                request.set_map(kind.map);
@@ -391,7 +442,8 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                return has_both ? "S and G" : answer.image();
              });
   ExpectTold("`ExportMap` and `ImportMap` of an image",
-             {"same digest", "same digest", "same digest", "same digest"}, [&](const Kind& kind) -> Told {
+             {"same digest", "same digest", "same digest", "same digest", "same digest"},
+             [&](const Kind& kind) -> Told {
                v1::ExportMapRequest request;
                request.set_map(kind.map);
                request.set_format(v1::MAP_FORMAT_WAYSTAR);
@@ -404,7 +456,8 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                                                                                  : "another digest";
              });
   // Last, as it changes the maps.
-  ExpectTold("`WatchPath`", {"5.41421, no way", "6, no way", "6, no way", "8, no way"},
+  ExpectTold("`WatchPath`",
+             {"5.41421, no way", "6, no way", "6, no way", "8, no way", "WRONG_MAP_KIND query.map"},
              [&](const Kind& kind) -> Told {
                BoundedContext context;
                v1::WatchPathRequest request;

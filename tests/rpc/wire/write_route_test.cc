@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,13 @@ void AddPoints(const std::vector<core::Cell>& points, v1::FindPathResponse& resp
 }
 
 // Expects that the message, and each message in it, has all fields, lists at least one item.
-void ExpectAllFieldsBut(const std::string& absent, const google::protobuf::Message& message) {
+void ExpectAllFieldsBut(const std::set<std::string>& absent, const google::protobuf::Message& message) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const google::protobuf::FieldDescriptor& field = *message.GetDescriptor()->field(i);
     const bool has = field.is_repeated() ? reflection.FieldSize(message, &field) > 0
                                          : reflection.HasField(message, &field);
-    EXPECT_EQ(has, field.name() != absent) << field.full_name();
+    EXPECT_EQ(has, !absent.contains(field.name())) << field.full_name();
     const bool is_ours =
         field.message_type() != nullptr && field.message_type()->file()->package() == "waystar.v1";
     if (has && is_ours) {
@@ -142,7 +143,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   const RouteStamp stamp{.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)};
   v1::FindPathResponse told;
   WriteRoute(route, stamp, HexCoordinates(), told, nullptr);
-  ExpectAllFieldsBut("nodes", told);
+  ExpectAllFieldsBut({"nodes", "corridor"}, told);
   // As bytes it is the same message.
   google::protobuf::Arena arena;
   v1::FindPathResponse& rest = *v1::FindPathResponse::default_instance().New(&arena);

@@ -1,0 +1,19 @@
+// Navigation meshes in a map image.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
+#include "server/core/image/block_reader.h"
+#include "server/core/image/block_writer.h"
+#include "server/core/mesh/nav_mesh.h"
+
+namespace waystar::core {
+
+// Leaves out the rest once `stop` fails.
+void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nullptr);
+
+// Returns the mesh, whose vertices and polygons have the numbers that they had. Returns the errors of
+// DecodeImage.
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop = nullptr);
+
+}  // namespace waystar::core

@@ -1,0 +1,286 @@
+#include "server/core/mesh/nav_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "server/base/status_macros.h"
+#include "server/core/map/element_hash.h"
+#include "server/core/mesh/mesh_check.h"
+#include "server/core/mesh/plan.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+
+// Returns the point of a segment that is nearest to (x, y) seen from above; its height is not set.
+WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, double y) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double length = dx * dx + dy * dy;
+  const double along = (x - a.x) * dx + (y - a.y) * dy;
+  if (along <= 0.0) {
+    return a;
+  }
+  if (along >= length) {
+    return b;
+  }
+  const double share = along / length;
+  return Rounded(WorldPoint{a.x + share * dx, a.y + share * dy, 0.0});
+}
+
+// Returns true if, seen from the vertex, one comes to the point on the way counterclockwise from behind the
+// direction of `begin` to that of `end`. REQUIRES: that is at most half a turn.
+bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoint& point,
+               const FixedPoint& end) {
+  const auto is_ahead = [&](const FixedPoint& a, const FixedPoint& b) {
+    return Int128{a.x - vertex.x} * (b.x - vertex.x) + Int128{a.y - vertex.y} * (b.y - vertex.y) > 0;
+  };
+  const Int128 from_begin = SideOf(vertex, begin, point);
+  const Int128 to_end = SideOf(vertex, point, end);
+  return (from_begin > 0 || (from_begin == 0 && !is_ahead(begin, point))) &&
+         (to_end > 0 || (to_end == 0 && is_ahead(point, end)));
+}
+
+double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
+  const double dx = point.x - x;
+  const double dy = point.y - y;
+  return dx * dx + dy * dy;
+}
+
+}  // namespace
+
+absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
+  auto surface = std::make_shared<Surface>();
+  WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
+  surface->vertices = std::move(spec.vertices);
+  surface->corners = std::move(spec.corners);
+  for (WorldPoint& vertex : surface->vertices) {
+    vertex = Rounded(vertex);
+  }
+  surface->polygons.reserve(spec.polygons.size());
+  std::vector<MeshBounds> boxes;
+  boxes.reserve(spec.polygons.size());
+  std::uint32_t first_corner = 0;
+  for (const MeshPolygon& polygon : spec.polygons) {
+    surface->polygons.push_back(
+        {first_corner, kNoPart, static_cast<std::uint8_t>(polygon.corner_count), polygon.area});
+    MeshBounds box;
+    for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
+      box.Add(surface->vertices[surface->corners[first_corner + k]]);
+    }
+    boxes.push_back(box);
+    surface->bounds.Add(box);
+    first_corner += polygon.corner_count;
+  }
+  LabelParts(*surface);
+  NoteWalls(*surface);
+  NoteSpirals(*surface);
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  surface->tree = PolygonTree(boxes);
+  surface->digest = DigestOf(*surface);
+  return NavMesh(std::move(surface));
+}
+
+void NavMesh::LabelParts(Surface& surface) {
+  std::vector<PolygonNumber> open;
+  for (PolygonNumber first = 0; first < surface.polygons.size(); ++first) {
+    if (surface.polygons[first].part != kNoPart) {
+      continue;
+    }
+    const auto part = static_cast<std::uint32_t>(surface.part_count++);
+    surface.polygons[first].part = part;
+    open.push_back(first);
+    while (!open.empty()) {
+      const Face& face = surface.polygons[open.back()];
+      open.pop_back();
+      for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+        const PolygonNumber next = surface.neighbours[face.first_corner + k];
+        if (next != kNoPolygon && surface.polygons[next].part == kNoPart) {
+          surface.polygons[next].part = part;
+          open.push_back(next);
+        }
+      }
+    }
+  }
+}
+
+void NavMesh::NoteWalls(Surface& surface) {
+  surface.walls.resize(surface.vertices.size());
+  for (Face& face : surface.polygons) {
+    std::uint32_t open_edges = 0;
+    for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+      if (surface.neighbours[face.first_corner + k] != kNoPolygon) {
+        ++open_edges;
+        continue;
+      }
+      const std::uint32_t from = surface.corners[face.first_corner + k];
+      const std::uint32_t to = surface.corners[face.first_corner + (k + 1) % face.corner_count];
+      std::uint32_t& away = surface.walls[from].to;
+      away = away == VertexWalls::kNone ? to : VertexWalls::kSeveral;
+      std::uint32_t& here = surface.walls[to].from;
+      here = here == VertexWalls::kNone ? from : VertexWalls::kSeveral;
+    }
+    face.is_dead_end = open_edges <= 1;
+  }
+}
+
+// Going round a vertex counterclockwise, the polygons begin at the wall that leads away from it. They have
+// gone all round once another of them reaches that direction.
+void NavMesh::NoteSpirals(Surface& surface) {
+  for (const Face& face : surface.polygons) {
+    for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+      const auto vertex_at = [&](std::uint32_t place) {
+        return surface.corners[face.first_corner + place % face.corner_count];
+      };
+      VertexWalls& walls = surface.walls[vertex_at(k)];
+      const bool is_first = surface.neighbours[face.first_corner + k] == kNoPolygon;
+      if (is_first || walls.to == VertexWalls::kNone || walls.to == VertexWalls::kSeveral) {
+        continue;
+      }
+      const auto at = [&](std::uint32_t vertex) { return ToFixed(surface.vertices[vertex]); };
+      if (IsBetween(at(vertex_at(k)), at(vertex_at(k + 1)), at(walls.to),
+                    at(vertex_at(k + face.corner_count - 1)))) {
+        walls = {VertexWalls::kSeveral, VertexWalls::kSeveral};
+      }
+    }
+  }
+}
+
+std::uint64_t NavMesh::DigestOf(const Surface& surface) {
+  ElementHash hash(ElementKind::kMesh);
+  hash.Add(surface.vertices.size());
+  for (const WorldPoint& vertex : surface.vertices) {
+    hash.AddDouble(vertex.x);
+    hash.AddDouble(vertex.y);
+    hash.AddDouble(vertex.z);
+  }
+  hash.Add(surface.polygons.size());
+  for (const Face& face : surface.polygons) {
+    hash.Add(std::uint64_t{face.corner_count} << 8 | face.area);
+    for (std::uint32_t i = face.first_corner; i < face.first_corner + face.corner_count; ++i) {
+      hash.Add(std::uint64_t{surface.corners[i]} << 32 | surface.neighbours[i]);
+    }
+  }
+  return hash.value();
+}
+
+bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  bool is_inside = false;
+  FixedPoint a = ToFixed(VertexAt(loop.back()));
+  for (const std::uint32_t vertex : loop) {
+    const FixedPoint b = ToFixed(VertexAt(vertex));
+    if ((a.y > point.y) != (b.y > point.y)) {
+      const Int128 side = SideOf(a, b, point);
+      if (side == 0) {
+        return true;
+      }
+      is_inside ^= (side > 0) == (b.y > a.y);
+    } else if (b == point || (a.y == point.y && b.y == point.y && (a.x > point.x) != (b.x > point.x))) {
+      return true;
+    }
+    a = b;
+  }
+  return is_inside;
+}
+
+double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  WorldPoint mean;
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  for (const std::uint32_t number : loop) {
+    const WorldPoint& vertex = VertexAt(number);
+    mean = {mean.x + vertex.x, mean.y + vertex.y, mean.z + vertex.z};
+    lowest = std::min(lowest, vertex.z);
+    highest = std::max(highest, vertex.z);
+  }
+  if (lowest == highest) {
+    return lowest;
+  }
+  const auto count = static_cast<double>(loop.size());
+  mean = {mean.x / count, mean.y / count, mean.z / count};
+  // The triangle whose edge the point is furthest inside of. Rounding may put it outside of all.
+  double height = mean.z;
+  double most_inside = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const WorldPoint& a = VertexAt(loop[k]);
+    const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
+    const double ax = a.x - mean.x;
+    const double ay = a.y - mean.y;
+    const double bx = b.x - mean.x;
+    const double by = b.y - mean.y;
+    const double whole = ax * by - ay * bx;
+    if (whole <= 0.0) {
+      continue;
+    }
+    const double of_a = ((x - mean.x) * by - (y - mean.y) * bx) / whole;
+    const double of_b = (ax * (y - mean.y) - ay * (x - mean.x)) / whole;
+    if (std::min(of_a, of_b) > most_inside) {
+      most_inside = std::min(of_a, of_b);
+      height = mean.z + of_a * (a.z - mean.z) + of_b * (b.z - mean.z);
+    }
+  }
+  return Rounded(std::clamp(height, lowest, highest));
+}
+
+WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) const {
+  WorldPoint nearest = Rounded(WorldPoint{x, y, 0.0});
+  if (!Contains(polygon, ToFixed(nearest))) {
+    const WorldPoint from = nearest;
+    const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const WorldPoint point = NearestOnSegment(
+          VertexAt(loop[k]), VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]), from.x, from.y);
+      const double distance = SquaredPlanDistance(point, from.x, from.y);
+      if (distance < least) {
+        least = distance;
+        nearest = point;
+      }
+    }
+  }
+  nearest.z = HeightAt(polygon, nearest.x, nearest.y);
+  return nearest;
+}
+
+std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
+                                              std::optional<std::uint32_t> part) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  double least = std::numeric_limits<double>::infinity();
+  MeshPlace place;
+  surface_->tree.VisitNear(rounded, least, [&](PolygonNumber polygon) {
+    if (part.has_value() && PartOf(polygon) != *part) {
+      return;
+    }
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    const double up = std::abs(point.z - position.z);
+    if (plan > reach.radius * reach.radius || up > reach.height) {
+      return;
+    }
+    const double distance = plan + up * up;
+    if (distance < least || (distance == least && polygon < place.polygon)) {
+      least = distance;
+      place = {polygon, point};
+    }
+  });
+  if (place.polygon == kNoPolygon) {
+    return std::nullopt;
+  }
+  return place;
+}
+
+std::size_t NavMesh::memory_bytes() const {
+  return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
+         surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
+         surface_->corners.capacity() * sizeof(std::uint32_t) +
+         surface_->neighbours.capacity() * sizeof(PolygonNumber) + surface_->tree.memory_bytes();
+}
+
+}  // namespace waystar::core

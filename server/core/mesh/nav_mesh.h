@@ -1,0 +1,189 @@
+// Navigation mesh: the convex polygons on which agents walk, with heights, and which of them adjoin.
+//
+// A mesh is one tile today. Tiles will be a table of such tiles, each an immutable value that snapshots
+// share: an obstacle makes new tiles in the places that it touches and a new table of pointers, as
+// SharedPages does. A PolygonNumber is then a tile's place in the table and the polygon's index in the tile.
+// The tree over the polygons belongs to the tile; neighbours across the tile's border and the labels of
+// connected parts belong to the table, since they change with other tiles. Edges on the border are split
+// where polygons of the next tile end, so that an edge always has one neighbour.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/map/map_kind.h"
+#include "server/core/map/obstacle_table.h"
+#include "server/core/mesh/mesh_bounds.h"
+#include "server/core/mesh/mesh_spec.h"
+#include "server/core/mesh/polygon_tree.h"
+
+namespace waystar::core {
+
+// A point on the surface of a polygon.
+struct MeshPlace {
+  PolygonNumber polygon = kNoPolygon;
+  WorldPoint point;
+
+  friend bool operator==(const MeshPlace&, const MeshPlace&) = default;
+};
+
+// The walls at a vertex.
+struct VertexWalls {
+  // Stands for no wall, or for several; or for one at a vertex that the polygons go all round, or more than
+  // once, as on a spiral staircase: then there is no side that it is on.
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kSeveral = kNone - 1;
+
+  // The wall that has its polygon on the left and leads to the vertex begins here, and the one that leads
+  // away from it ends here.
+  std::uint32_t from = kNone;
+  std::uint32_t to = kNone;
+
+  friend bool operator==(const VertexWalls&, const VertexWalls&) = default;
+};
+
+// Polygons are convex seen from above, where all lengths are measured; x points to the right, y up, and z is
+// the height. An edge has a polygon on one side or on both, and polygons adjoin only along whole edges, not
+// in a vertex alone. Polygons that do not adjoin may lie above each other, as bridges and floors do.
+// Coordinates are rounded to 2^-20.
+//
+// The surface of a polygon is that of the triangles from the mean of its corners to its edges. Heights along
+// an edge are those of the straight line between its ends, on both sides.
+//
+// Thread safety: immutable, so any number of threads may read it. Copies share all they hold and cost one
+// pointer.
+class NavMesh {
+ public:
+  // A polygon may have corners in the middle of a side, and may be dented as deep as coordinates in single
+  // precision are off: 2^-21 of the greatest coordinate and 2^-19 units.
+  //
+  // Returns the error of `stop`, or INVALID_ARGUMENT:
+  // - BAD_SIZE with field "vertices", "polygons", "corners" or "neighbours": the list is too short or too
+  //   long, or does not agree with the others;
+  // - BAD_VALUE with field "vertices[3].x": it is not a number from -kMaxReach to kMaxReach;
+  // - BAD_VALUE with field "polygons[3].vertices[1]" or "polygons[3].area": there is no such vertex or area;
+  // - BAD_POLYGON with field "polygons[3]": it has too few or too many corners, runs clockwise, has no area,
+  //   or is not convex;
+  // - BAD_POLYGON with field "polygons[3].vertices[1]": the edge that begins in this corner already has a
+  //   polygon on this side;
+  // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or takes
+  //   the edge for a wall.
+  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
+
+  static MapKind kind() { return MapKind::kMesh; }
+
+  std::size_t vertex_count() const { return surface_->vertices.size(); }
+  std::size_t polygon_count() const { return surface_->polygons.size(); }
+  std::size_t corner_count() const { return surface_->corners.size(); }
+  const MeshBounds& bounds() const { return surface_->bounds; }
+
+  // REQUIRES: vertex < vertex_count().
+  const WorldPoint& VertexAt(std::uint32_t vertex) const { return surface_->vertices[vertex]; }
+  // Both ends are kNone unless a wall touches the vertex, and both kSeveral where that says so.
+  const VertexWalls& WallsAt(std::uint32_t vertex) const { return surface_->walls[vertex]; }
+
+  // REQUIRES, of the following: polygon < polygon_count().
+  //
+  // Returns the vertices, counterclockwise.
+  absl::Span<const std::uint32_t> VerticesOf(PolygonNumber polygon) const {
+    const Face& face = surface_->polygons[polygon];
+    return {surface_->corners.data() + face.first_corner, face.corner_count};
+  }
+  // Returns for each vertex the polygon across the edge from it to the next, or kNoPolygon for a wall.
+  absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
+    const Face& face = surface_->polygons[polygon];
+    return {surface_->neighbours.data() + face.first_corner, face.corner_count};
+  }
+  std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
+  // Returns the label of the connected part that the polygon is in: a path leads from one polygon to another
+  // if and only if theirs are the same. Labels are below part_count(), in the order of the least polygon of
+  // each.
+  std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
+  // Returns true if at most one edge of the polygon has a neighbour.
+  bool IsDeadEnd(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dead_end; }
+  std::size_t part_count() const { return surface_->part_count; }
+
+  // Returns whether the point lies in the polygon or on its edge, seen from above: exactly, as integers
+  // decide.
+  bool Contains(PolygonNumber polygon, const FixedPoint& point) const;
+  // Returns the point of the polygon that is nearest to (x, y) seen from above, on the surface and rounded to
+  // 2^-20: it may lie half as far outside. REQUIRES: x and y are from -kMaxReach to kMaxReach.
+  WorldPoint NearestPoint(PolygonNumber polygon, double x, double y) const;
+
+  // Returns the nearest of the polygons that come near to the position, and the point there: that of
+  // NearestPoint, which must be at most reach.radius away seen from above, and at most reach.height above or
+  // below. The nearest one is that whose point has the least distance in space, and among equals the one with
+  // the least number; distances are those of rounded points. Returns nothing if there is none. So a position
+  // between two floors belongs to the one that is nearer, and one that a wall is in goes to the floor beside
+  // it rather than far down. It costs O(log polygons) where few polygons lie near. REQUIRES: the position
+  // obeys CheckPosition; radius and height are 0 or more.
+  //
+  // With a part, polygons of others do not count; far from it that costs up to O(polygons).
+  std::optional<MeshPlace> FindNearest(const MeshReach& reach,
+                                       std::optional<std::uint32_t> part = std::nullopt) const;
+
+  // Returns an empty table: obstacles do not lie on meshes yet.
+  const ObstacleTable& obstacles() const { return surface_->obstacles; }
+
+  // As GridMap::digest. The numbers of vertices and polygons have a part in it, since answers name them.
+  std::uint64_t digest() const { return surface_->digest; }
+
+  // Returns the bytes held, which copies share.
+  std::size_t memory_bytes() const;
+  // Adds them to `use`.
+  void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
+  // Returns the bytes held by this and not by `other`.
+  std::size_t BytesBeyond(const NavMesh& other) const {
+    return surface_ == other.surface_ ? 0 : memory_bytes();
+  }
+
+ private:
+  struct Face {
+    std::uint32_t first_corner = 0;
+    std::uint32_t part = 0;
+    std::uint8_t corner_count = 0;
+    std::uint8_t area = 0;
+    bool is_dead_end = false;
+  };
+
+  struct Surface {
+    std::vector<WorldPoint> vertices;
+    std::vector<VertexWalls> walls;
+    std::vector<Face> polygons;
+    std::vector<std::uint32_t> corners;
+    std::vector<PolygonNumber> neighbours;
+    PolygonTree tree;
+    MeshBounds bounds;
+    std::size_t part_count = 0;
+    ObstacleTable obstacles{Rectangle()};
+    std::uint64_t digest = 0;
+  };
+
+  explicit NavMesh(std::shared_ptr<const Surface> surface) : surface_(std::move(surface)) {}
+
+  // Gives every polygon its label, and counts them.
+  static void LabelParts(Surface& surface);
+  static std::uint64_t DigestOf(const Surface& surface);
+
+  // Sets what says where walls are.
+  static void NoteWalls(Surface& surface);
+  static void NoteSpirals(Surface& surface);
+
+  // Returns the height of the surface. REQUIRES: (x, y) lies in the polygon, or hardly outside.
+  double HeightAt(PolygonNumber polygon, double x, double y) const;
+
+  // Never null.
+  std::shared_ptr<const Surface> surface_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,88 @@
+#include "server/core/mesh_search/mesh_scratch.h"
+
+namespace waystar::core {
+
+static_assert(sizeof(MeshInterval) == 72);
+
+bool MeshScratch::Start(std::size_t vertex_count) {
+  intervals_.clear();
+  open_.clear();
+  corners_.clear();
+  corridor_.clear();
+  start_polygons_.clear();
+  goal_polygons_.clear();
+  if (roots_.size() < vertex_count) {
+    const std::size_t kept = memory_bytes() - roots_.capacity() * sizeof(ReachedRoot);
+    if (kept + vertex_count * sizeof(ReachedRoot) > max_bytes_) {
+      return false;
+    }
+    roots_ = {};
+    roots_.resize(vertex_count);
+    generation_ = 0;
+  }
+  ++generation_;
+  if (generation_ == 0) {
+    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    roots_.assign(roots_.size(), ReachedRoot{});
+    generation_ = 1;
+  }
+  return true;
+}
+
+bool MeshScratch::Grow(std::size_t count) {
+  const auto grow = [&](auto& list) {
+    if (list.size() + count <= list.capacity()) {
+      return true;
+    }
+    const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
+    // While it grows, the list is there twice.
+    if (memory_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
+      return false;
+    }
+    list.reserve(capacity);
+    return true;
+  };
+  return grow(intervals_) && grow(open_);
+}
+
+void MeshScratch::Push(const OpenInterval& entry) {
+  std::size_t hole = open_.size();
+  open_.push_back(entry);
+  while (hole > 0) {
+    const std::size_t parent = (hole - 1) / kArity;
+    if (!entry.Precedes(open_[parent])) {
+      break;
+    }
+    open_[hole] = open_[parent];
+    hole = parent;
+  }
+  open_[hole] = entry;
+}
+
+OpenInterval MeshScratch::Pop() {
+  const OpenInterval first = open_.front();
+  const OpenInterval last = open_.back();
+  open_.pop_back();
+  if (open_.empty()) {
+    return first;
+  }
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < open_.size(); child = hole * kArity + 1) {
+    const std::size_t end = std::min(child + kArity, open_.size());
+    std::size_t best = child;
+    for (std::size_t i = child + 1; i < end; ++i) {
+      if (open_[i].Precedes(open_[best])) {
+        best = i;
+      }
+    }
+    if (!open_[best].Precedes(last)) {
+      break;
+    }
+    open_[hole] = open_[best];
+    hole = best;
+  }
+  open_[hole] = last;
+  return first;
+}
+
+}  // namespace waystar::core

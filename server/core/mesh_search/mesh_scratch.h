@@ -1,0 +1,157 @@
+// The working memory of searches on navigation meshes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/core/graph/world_point.h"
+#include "server/core/mesh/mesh_spec.h"
+
+namespace waystar::core {
+
+// Index of an interval in the list of those that a search has made.
+using IntervalNumber = std::uint32_t;
+
+// Part of an edge that is seen from a root, the last place where a path to it turns.
+struct MeshInterval {
+  // Stand for a vertex: the start of the search.
+  static constexpr std::uint32_t kStart = 0xFFFFFFFF;
+  // Stands for the vertex on a line of sight: the line comes from the root before this one.
+  static constexpr std::uint32_t kStraight = 0xFFFFFFFE;
+  // Parent of intervals of the polygons that the start is in.
+  static constexpr IntervalNumber kNoParent = 0xFFFFFFFF;
+
+  // Ends of the interval as seen from the root.
+  double left_x = 0.0;
+  double left_y = 0.0;
+  double right_x = 0.0;
+  double right_y = 0.0;
+  // The length of the path from the start to the root.
+  double g = 0.0;
+  // Vertices, or kStart. `before` is the root before this one, and undefined where the root is the start.
+  std::uint32_t root = kStart;
+  std::uint32_t before = kStart;
+  // The lines of sight through the ends lead from the root to these vertices, which may lie before the
+  // interval; or kStraight.
+  std::uint32_t left_sight = 0;
+  std::uint32_t right_sight = 0;
+  IntervalNumber parent = kNoParent;
+  // The polygon beyond, and the vertex at the left end of the edge.
+  PolygonNumber polygon = kNoPolygon;
+  std::uint32_t edge_left = 0;
+  // Whether the end is the vertex at the end of the edge, and whether it is where the root is.
+  bool is_left_vertex : 1 = false;
+  bool is_right_vertex : 1 = false;
+  bool is_left_root : 1 = false;
+  bool is_right_root : 1 = false;
+  // Whether the goal is in the polygon. The root is then the last corner before the goal, and may be an end
+  // of the interval, which is seen from the root before.
+  bool is_final : 1 = false;
+  bool is_turned : 1 = false;
+};
+
+// An interval on the open list.
+struct OpenInterval {
+  // The least length of a path to the goal through the interval.
+  double f = 0.0;
+  IntervalNumber interval = 0;
+
+  // Smaller f goes first, then the newer interval. The order is total.
+  bool Precedes(const OpenInterval& other) const {
+    return f != other.f ? f < other.f : interval > other.interval;
+  }
+};
+
+// The least length known to a vertex as a root.
+struct ReachedRoot {
+  double g = 0.0;
+  // The search that wrote this; an older one means that the vertex is not reached yet.
+  std::uint32_t generation = 0;
+};
+
+// One search's intervals, open list and path, reused from search to search: nothing is allocated once it has
+// grown to the meshes it is used for. It takes 16 bytes a vertex of the largest of them, and 88 bytes an
+// interval.
+//
+// Thread safety: none. Each worker thread has its own.
+class MeshScratch {
+ public:
+  // All of it together stays below `max_bytes`, except for the path.
+  explicit MeshScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  MeshScratch(const MeshScratch&) = delete;
+  MeshScratch& operator=(const MeshScratch&) = delete;
+
+  // Clears the last search and prepares for one over so many vertices. Returns false if the memory limit
+  // stands in the way. It costs O(1) besides what it grows.
+  bool Start(std::size_t vertex_count);
+
+  // Returns true if a root at the vertex with this length is not longer than the shortest known, beyond
+  // rounding, and notes it.
+  bool ReachRoot(std::uint32_t vertex, double g) {
+    ReachedRoot& root = roots_[vertex];
+    if (root.generation == generation_ && g >= root.g) {
+      return g <= root.g * kRounding;
+    }
+    root = {g, generation_};
+    return true;
+  }
+  // REQUIRES: the vertex was reached in this search.
+  bool IsStale(std::uint32_t vertex, double g) const { return g > roots_[vertex].g * kRounding; }
+
+  const MeshInterval& At(IntervalNumber interval) const { return intervals_[interval]; }
+  std::size_t interval_count() const { return intervals_.size(); }
+  // Makes room for so many more intervals, on the open list as well. Returns false if the memory limit stands
+  // in the way.
+  bool Reserve(std::size_t count) {
+    return (intervals_.size() + count <= intervals_.capacity() && open_.size() + count <= open_.capacity()) ||
+           Grow(count);
+  }
+  // REQUIRES, of both: Reserve has made room.
+  IntervalNumber Add(const MeshInterval& interval) {
+    intervals_.push_back(interval);
+    return static_cast<IntervalNumber>(intervals_.size() - 1);
+  }
+  void Push(const OpenInterval& entry);
+
+  bool is_open_empty() const { return open_.empty(); }
+  std::size_t open_size() const { return open_.size(); }
+  // REQUIRES, of both: the open list is not empty.
+  const OpenInterval& first() const { return open_.front(); }
+  OpenInterval Pop();
+
+  // Return parts of the path that is being built, and the polygons that the ends are in.
+  std::vector<WorldPoint>& corners() { return corners_; }
+  std::vector<PolygonNumber>& corridor() { return corridor_; }
+  std::vector<PolygonNumber>& start_polygons() { return start_polygons_; }
+  std::vector<PolygonNumber>& goal_polygons() { return goal_polygons_; }
+
+  std::size_t memory_bytes() const {
+    return roots_.capacity() * sizeof(ReachedRoot) + intervals_.capacity() * sizeof(MeshInterval) +
+           open_.capacity() * sizeof(OpenInterval) + corners_.capacity() * sizeof(WorldPoint) +
+           (corridor_.capacity() + start_polygons_.capacity() + goal_polygons_.capacity()) *
+               sizeof(PolygonNumber);
+  }
+
+ private:
+  // Lengths of thousands of legs are added with less rounding than this. Two ways of equal length may differ
+  // so much, and the first may not put an end to the second, which can turn to the other side.
+  static constexpr double kRounding = 1.0 + 1.0 / (std::uint64_t{1} << 40);
+  static constexpr std::size_t kArity = 4;
+
+  bool Grow(std::size_t count);
+
+  const std::size_t max_bytes_;
+  std::uint32_t generation_ = 0;
+  std::vector<ReachedRoot> roots_;
+  std::vector<MeshInterval> intervals_;
+  // A heap.
+  std::vector<OpenInterval> open_;
+  std::vector<WorldPoint> corners_;
+  std::vector<PolygonNumber> corridor_;
+  std::vector<PolygonNumber> start_polygons_;
+  std::vector<PolygonNumber> goal_polygons_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,22 @@
+// Where a path over a navigation mesh lies in space.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/graph/world_point.h"
+#include "server/core/mesh/mesh_spec.h"
+#include "server/core/mesh/nav_mesh.h"
+
+namespace waystar::core {
+
+// Returns the corners of a path, and between them the points where it crosses an edge from one polygon of
+// its corridor to the next, with their heights. Consecutive points differ. It costs O(corners of the polygons
+// of the corridor). REQUIRES: corners and corridor are those of a MeshSearchReport on this mesh.
+std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
+                                    absl::Span<const PolygonNumber> corridor);
+
+// Returns the sum of the distances in space between consecutive points.
+double LengthInSpace(absl::Span<const WorldPoint> points);
+
+}  // namespace waystar::core

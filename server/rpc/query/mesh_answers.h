@@ -1,0 +1,53 @@
+// Answers to questions about navigation meshes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/core/mesh/nav_mesh.h"
+#include "server/core/query/mesh_agent.h"
+#include "server/core/query/resolve.h"
+#include "server/rpc/query/question.h"
+#include "waystar/v1/fields.pb.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+// Answers one question. Thread safety: none.
+class MeshAnswers {
+ public:
+  // The agent is one of `question`.
+  MeshAnswers(const Question& question, std::shared_ptr<const core::MeshAgent> agent)
+      : question_(question),
+        agent_(std::move(agent)),
+        budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
+
+  // Fills in all but the version.
+  absl::Status Answer(const v1::CheckReachabilityRequest& request, v1::CheckReachabilityResponse& response);
+
+  // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map": meshes do not answer these yet.
+  template <typename Request, typename Response>
+  absl::Status Answer(const Request& /*request*/, Response& /*response*/) {
+    return MakeError(ErrorReason::kWrongMapKind, "map", "navigation meshes do not answer this yet");
+  }
+
+ private:
+  // Returns the connected part that a location is in; nothing if no place on the mesh stands in for it.
+  absl::StatusOr<std::optional<std::uint32_t>> PartOf(absl::string_view field,
+                                                      const v1::Location& location) const;
+
+  const Question& question_;
+  const std::shared_ptr<const core::MeshAgent> agent_;
+  const core::Budget budget_;
+};
+
+// Returns what answers a question on a navigation mesh, or the errors of MeshAgent::Make.
+absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& mesh, const Question& question);
+
+}  // namespace waystar::rpc

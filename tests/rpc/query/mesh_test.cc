@@ -1,0 +1,259 @@
+// Navigation meshes through the public API: from a file to paths, pictures and images.
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "tests/rpc/bounded_context.h"
+#include "tests/rpc/test_server.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::TestServer;
+
+// A corridor that turns round a wall at (4, 2), of three squares of 4 x 4, and an island.
+//
+//   (0,4) [ 2 ][ 1 ] (8,4)      the wall parts 0 and 2 below (4, 4)
+constexpr char kCorridor[] =
+    "mesh 2 12 4\n"
+    "0 0 1 0\n 4 0 2 0 3\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 8 1 2\n 8 4 1 2\n"
+    "20 0 1 3\n 24 0 1 3\n 24 4 1 3\n 20 4 1 3\n"
+    "4 0 1 2 3 -1 -1 -1 1\n"
+    "4 3 2 5 4 -1 0 2 -1\n"
+    "4 2 7 6 5 1 -1 -1 -1\n"
+    "4 8 9 10 11 -1 -1 -1 -1\n";
+
+v1::Location At(double x, double y, double z = 0) {
+  v1::Location location;
+  location.mutable_position()->set_x(x);
+  location.mutable_position()->set_y(y);
+  location.mutable_position()->set_z(z);
+  return location;
+}
+
+class MeshTest : public ::testing::Test {
+ protected:
+  MeshTest() {
+    v1::CreateMapRequest request;
+    request.set_map("corridor");
+    request.set_data(kCorridor);
+    const auto created = server_.client().CreateMap(request);
+    EXPECT_TRUE(created.ok()) << created.status();
+    if (created.ok()) {
+      info_ = created->info();
+    }
+  }
+
+  static v1::FindPathRequest Query(const v1::Location& start, const v1::Location& goal) {
+    v1::FindPathRequest query;
+    query.set_map("corridor");
+    *query.mutable_start() = start;
+    *query.add_goals() = goal;
+    return query;
+  }
+
+  TestServer server_;
+  v1::MapInfo info_;
+};
+
+TEST_F(MeshTest, IsDescribed) {
+  EXPECT_EQ(info_.kind(), v1::MAP_KIND_MESH);
+  EXPECT_EQ(info_.mesh().polygons(), 4);
+  EXPECT_EQ(info_.mesh().parts(), 2);
+  EXPECT_EQ(info_.mesh().low().x(), 0);
+  EXPECT_EQ(info_.mesh().high().x(), 24);
+  EXPECT_EQ(info_.mesh().high().y(), 8);
+  EXPECT_NE(info_.digest(), 0U);
+}
+
+TEST_F(MeshTest, FindsPathsRoundTheWall) {
+  v1::FindPathRequest query = Query(At(2, 1), At(7, 4));
+  query.set_with_corridor(true);
+  query.set_with_summary(true);
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_POLYANYA);
+  ASSERT_THAT(answer.positions(), SizeIs(3));
+  EXPECT_EQ(answer.positions(1).x(), 4);
+  EXPECT_EQ(answer.positions(1).y(), 4);
+  EXPECT_NEAR(answer.cost(), std::hypot(2, 3) + 3, 1e-12);
+  EXPECT_NEAR(answer.summary().length(), answer.cost(), 1e-12);
+  EXPECT_EQ(answer.summary().turns(), 1);
+  EXPECT_THAT(answer.corridor(), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(answer.has_start());
+  EXPECT_EQ(answer.version().revision(), 1);
+
+  query.set_with_corridor(false);
+  EXPECT_THAT(server_.Find(query).corridor(), SizeIs(0));
+}
+
+TEST_F(MeshTest, TellsWhatCannotBeReached) {
+  v1::FindPathRequest query = Query(At(2, 1), At(21, 1));
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
+  query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  const v1::FindPathResponse partial = server_.Find(query);
+  EXPECT_EQ(partial.outcome(), v1::OUTCOME_PARTIAL);
+  EXPECT_EQ(partial.positions(partial.positions_size() - 1).x(), 8);
+
+  v1::CheckReachabilityRequest request;
+  request.set_map("corridor");
+  for (const v1::Location& goal : {At(7, 7), At(21, 1), At(100, 100)}) {
+    *request.add_pairs()->mutable_start() = At(2, 1);
+    *request.mutable_pairs()->rbegin()->mutable_goal() = goal;
+  }
+  const auto reachable = server_.client().CheckReachability(request);
+  ASSERT_TRUE(reachable.ok()) << reachable.status();
+  EXPECT_THAT(reachable->reachable(), ElementsAre(true, false, false));
+}
+
+TEST_F(MeshTest, AnswersBatchesAndStreams) {
+  v1::FindPathsRequest batch;
+  batch.set_map("corridor");
+  *batch.add_queries() = Query(At(2, 1), At(2, 7));
+  *batch.add_queries() = Query(At(2, 1), At(50, 50));
+  const auto answers = server_.client().FindPaths(batch);
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  EXPECT_EQ(answers->results(0).answer().cost(), 6);
+  EXPECT_TRUE(answers->results(1).has_problem());
+
+  const auto paths = v1::PathService::NewStub(server_.NewChannel());
+  BoundedContext context;
+  const auto stream = paths->StreamFindPath(&context);
+  v1::StreamFindPathRequest message;
+  *message.add_queries()->mutable_query() = Query(At(2, 1), At(2, 7));
+  stream->Write(message);
+  stream->WritesDone();
+  v1::StreamFindPathResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.answers(0).answer().cost(), 6);
+}
+
+TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
+  const auto expect_refused = [&](auto change, const char* field) {
+    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
+    change(query);
+    EXPECT_THAT(server_.client().FindPath(query),
+                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", field));
+  };
+  expect_refused([](v1::FindPathRequest& query) { query.mutable_start()->set_node("a"); }, "start.node");
+  expect_refused([](v1::FindPathRequest& query) { query.mutable_goals(0)->mutable_cell()->set_x(1); },
+                 "goals[0].cell");
+  expect_refused([](v1::FindPathRequest& query) { query.mutable_agent()->set_footprint(2); },
+                 "agent.footprint");
+  expect_refused([](v1::FindPathRequest& query) { query.mutable_agent()->set_profile_name("tank"); },
+                 "agent.profile_name");
+  expect_refused([](v1::FindPathRequest& query) { query.set_path_form(v1::PATH_FORM_CORNERS); }, "path_form");
+  expect_refused([](v1::FindPathRequest& query) { query.set_goal_map("other"); }, "goal_map");
+  expect_refused(
+      [](v1::FindPathRequest& query) { query.mutable_view()->mutable_overlay()->add_blocked_nodes("a"); },
+      "view.overlay");
+
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = Query(At(2, 1), At(2, 7));
+  EXPECT_THAT(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "query.map"));
+  v1::CastRayRequest ray;
+  ray.set_map("corridor");
+  EXPECT_THAT(server_.client().CastRay(ray),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
+  v1::WatchPathRequest watch;
+  *watch.mutable_query() = trace.query();
+  v1::WatchPathResponse told;
+  const auto stream = server_.client().WatchPath(watch);
+  EXPECT_FALSE(stream->Next(told));
+  EXPECT_EQ(client::FieldOf(stream->Finish()), "query.map");
+  v1::UpdateObstaclesRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
+  EXPECT_THAT(server_.client().UpdateObstacles(update),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
+}
+
+TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
+  server_.Create("room", {"...", "..."});
+  v1::FindPathRequest query = testing::PathRequest("room", testing::CellAt(0, 0), testing::CellAt(2, 1));
+  query.set_with_corridor(true);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "with_corridor"));
+  query.set_with_corridor(false);
+  query.mutable_snap()->set_radius(1);
+  query.mutable_snap()->set_height(1);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "snap.height"));
+  query.clear_snap();
+  query.set_algorithm(v1::ALGORITHM_POLYANYA);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
+}
+
+TEST_F(MeshTest, HeightsOfASnapAreChecked) {
+  v1::FindPathRequest query = Query(At(2, 1, 9), At(2, 7));
+  query.mutable_snap()->set_radius(1);
+  query.mutable_snap()->set_height(8);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+  query.mutable_snap()->set_height(9);
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
+  query.mutable_snap()->set_height(-1);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "snap.height"));
+}
+
+TEST_F(MeshTest, IsDrawnWithAPath) {
+  v1::RenderMapRequest request;
+  request.set_map("corridor");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  *request.mutable_query() = Query(At(2, 1), At(7, 5));
+  const auto text = server_.client().RenderMap(request);
+  ASSERT_TRUE(text.ok()) << text.status();
+  for (const char* part : {"S", "G", "*", ".....", "path found, cost"}) {
+    EXPECT_TRUE(absl::StrContains(text->image(), part)) << part << " is not in\n" << text->image();
+  }
+  request.set_format(v1::PICTURE_FORMAT_SVG);
+  const auto svg = server_.client().RenderMap(request);
+  ASSERT_TRUE(svg.ok()) << svg.status();
+  EXPECT_TRUE(absl::StrContains(svg->image(), "4 polygons, revision 1"));
+  request.set_with_search(true);
+  EXPECT_THAT(server_.client().RenderMap(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "query.map"));
+}
+
+TEST_F(MeshTest, SurvivesAsAnImage) {
+  v1::ExportMapRequest request;
+  request.set_map("corridor");
+  request.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto exported = server_.client().ExportMap(request);
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  v1::CreateMapRequest again;
+  again.set_map("again");
+  again.set_data(exported->bytes);
+  const auto created = server_.client().CreateMap(again);
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_EQ(created->info().digest(), info_.digest());
+  request.set_format(v1::MAP_FORMAT_TEXT);
+  EXPECT_THAT(server_.client().ExportMap(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
+}
+
+TEST_F(MeshTest, BadFilesAreRefused) {
+  v1::CreateMapRequest request;
+  request.set_map("bad");
+  request.set_data("mesh 2 3 1\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7 -1 -1 -1\n");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_FORMAT", "data"));
+  request.set_data(kCorridor);
+  request.mutable_grid()->set_cell_size(2);
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_SOURCE", "grid"));
+}
+
+}  // namespace
+}  // namespace waystar
