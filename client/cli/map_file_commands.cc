@@ -156,6 +156,10 @@ void AddImportCommand(CLI::App& parent, Session& session) {
        {"image", v1::MAP_FORMAT_IMAGE},
        {"geojson", v1::MAP_FORMAT_GEO_JSON},
        {"polyanya", v1::MAP_FORMAT_POLYANYA},
+       {"detour", v1::MAP_FORMAT_DETOUR},
+       {"obj", v1::MAP_FORMAT_OBJ},
+       {"unity", v1::MAP_FORMAT_UNITY},
+       {"godot", v1::MAP_FORMAT_GODOT},
        {"waystar", v1::MAP_FORMAT_WAYSTAR}},
       "How to read the file [by what is in it]");
   command
@@ -173,6 +177,11 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       [&header](const std::string& layer) { header.mutable_import_options()->add_layers(layer); },
       "A layer to read, of Tiled or LDtk [all that are visible]")
       ->type_name("NAME");
+  AddChoice<v1::MeshAxes>(
+      command, "--axes", [&header](v1::MeshAxes axes) { header.mutable_import_options()->set_axes(axes); },
+      {{"y-up", v1::MESH_AXES_Y_UP}, {"z-up", v1::MESH_AXES_Z_UP}, {"unreal", v1::MESH_AXES_UNREAL}},
+      "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
+      "Unreal [y-up]");
   AddGridOptions(command, *header.mutable_grid());
   command.footer(
       "Examples:\n"
@@ -182,6 +191,8 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       "  waystar map import isle.png --terrains isle.terrains\n"
       "  waystar map import world.ldtk --level Entrance --as entrance\n"
       "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
+      "  waystar map import temple.navmesh --axes unreal\n"
+      "  cat 000.mmap 000*.mmtile | waystar map import - --as azeroth\n"
       "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
 }
 

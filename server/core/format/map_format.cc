@@ -26,6 +26,10 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, cons
     case MapFormat::kImage:
     case MapFormat::kGeoJson:
     case MapFormat::kPolyanya:
+    case MapFormat::kDetour:
+    case MapFormat::kObj:
+    case MapFormat::kUnity:
+    case MapFormat::kGodot:
       break;
   }
   return MakeError(ErrorReason::kNotExpressible, "format",

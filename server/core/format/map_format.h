@@ -21,10 +21,25 @@ enum class MapFormat : std::uint8_t {
   kImage,
   kGeoJson,
   kPolyanya,
+  kDetour,
+  kObj,
+  kUnity,
+  kGodot,
 };
 
 // Whether files of the format are navigation meshes.
-constexpr bool IsMeshFormat(MapFormat format) { return format == MapFormat::kPolyanya; }
+constexpr bool IsMeshFormat(MapFormat format) {
+  switch (format) {
+    case MapFormat::kPolyanya:
+    case MapFormat::kDetour:
+    case MapFormat::kObj:
+    case MapFormat::kUnity:
+    case MapFormat::kGodot:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // Writes a map as text or in the format of Moving AI. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with
 // field "format" if the format cannot express the map, or the error of `stop`, which is asked before each

@@ -12,14 +12,18 @@
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
 #include "server/core/image/map_image.h"
+#include "server/core/import/detour_mesh.h"
 #include "server/core/import/geo_json.h"
+#include "server/core/import/godot_mesh.h"
 #include "server/core/import/image.h"
 #include "server/core/import/image_map.h"
 #include "server/core/import/ldtk.h"
+#include "server/core/import/obj_mesh.h"
 #include "server/core/import/polyanya_mesh.h"
 #include "server/core/import/terrain_mapping.h"
 #include "server/core/import/text_start.h"
 #include "server/core/import/tiled.h"
+#include "server/core/import/unity_mesh.h"
 
 namespace waystar::core {
 namespace {
@@ -28,10 +32,10 @@ constexpr std::size_t kMaxLayerNames = 1000;
 
 // Level editors write UTF-8.
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
+  const bool is_text = format != MapFormat::kImage && format != MapFormat::kDetour;
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
                         absl::StrContains(bytes.substr(0, 4), '\0');
-  return is_utf16 && format != MapFormat::kImage ? BadFormat("the file is no UTF-8, but looks like UTF-16")
-                                                 : absl::OkStatus();
+  return is_utf16 && is_text ? BadFormat("the file is no UTF-8, but looks like UTF-16") : absl::OkStatus();
 }
 
 absl::Status Useless(absl::string_view field) {
@@ -48,6 +52,9 @@ absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
   }
   if (!options.layers.empty() && !has_layers) {
     return Useless(kLayersField);
+  }
+  if (options.axes.has_value() && (!IsMeshFormat(format) || format == MapFormat::kPolyanya)) {
+    return Useless(kAxesField);
   }
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()
@@ -80,13 +87,22 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
     return MapFormat::kLdtk;
   }
-  return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
+  if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
+    return MapFormat::kGeoJson;
+  }
+  return LooksLikeUnityMesh(bytes) ? MapFormat::kUnity : MapFormat::kTiled;
+}
+
+absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(bytes, axes, stop));
+  return AsImported(absl::StatusOr<NavMesh>(std::move(mesh.mesh)));
 }
 
 absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
   WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
+  const MeshAxes axes = options.axes.value_or(MeshAxes::kYUp);
   switch (format) {
     case MapFormat::kText:
       return AsImported(ParseText(bytes, options.grid));
@@ -104,6 +120,14 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
       return AsImported(ParseGeoJson(bytes, options.grid.stop));
     case MapFormat::kPolyanya:
       return AsImported(ParsePolyanyaMesh(bytes, options.grid.stop));
+    case MapFormat::kDetour:
+      return ImportDetourMesh(bytes, axes, options.grid.stop);
+    case MapFormat::kObj:
+      return AsImported(ParseObjMesh(bytes, axes, options.grid.stop));
+    case MapFormat::kUnity:
+      return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop));
+    case MapFormat::kGodot:
+      return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop));
   }
   return BadFormat("files of this format are not read");
 }
@@ -123,12 +147,21 @@ MapFormat DetectFormat(absl::string_view bytes) {
   if (absl::StartsWith(bytes, kPolyanyaMeshMagic)) {
     return MapFormat::kPolyanya;
   }
+  if (LooksLikeDetourMesh(bytes)) {
+    return MapFormat::kDetour;
+  }
+  if (LooksLikeGodotMesh(bytes)) {
+    return MapFormat::kGodot;
+  }
   const char first = FirstOfText(bytes);
   const absl::string_view text = SkipByteOrderMark(bytes);
   if (first == '<' && (absl::StartsWith(text, "<?xml") || absl::StrContains(text.substr(0, 1000), "<map "))) {
     return MapFormat::kTiled;
   }
-  return first == '{' ? FormatOfJson(bytes) : MapFormat::kText;
+  if (first == '{') {
+    return FormatOfJson(bytes);
+  }
+  return LooksLikeObjMesh(bytes) ? MapFormat::kObj : MapFormat::kText;
 }
 
 absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/format/grid_overrides.h"
+#include "server/core/import/mesh_axes.h"
 
 namespace waystar::core {
 
@@ -22,6 +24,8 @@ struct ImportOptions {
   std::string level;
   // The layers to read, by name, hidden ones too. If it is empty, all visible ones are read.
   std::vector<std::string> layers;
+  // How a file with a navigation mesh counts coordinates; kYUp if it is not given.
+  std::optional<MeshAxes> axes;
   // Null if there are no other files.
   NeighbourFiles neighbours;
 };
@@ -29,5 +33,6 @@ struct ImportOptions {
 // The fields of errors, from the root of a request to create a map; see also kTerrainsField.
 inline constexpr absl::string_view kLevelField = "import_options.level";
 inline constexpr absl::string_view kLayersField = "import_options.layers";
+inline constexpr absl::string_view kAxesField = "import_options.axes";
 
 }  // namespace waystar::core

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/import/import_map.h"
@@ -21,8 +22,9 @@
 namespace waystar::core {
 namespace {
 
-constexpr std::array<absl::string_view, 8> kMapExtensions = {".waymap", ".map",  ".txt",     ".tmx",
-                                                             ".tmj",    ".ldtk", ".geojson", ".mesh"};
+constexpr std::array<absl::string_view, 13> kMapExtensions = {
+    ".waymap", ".map",     ".txt", ".tmx",  ".tmj",  ".ldtk", ".geojson",
+    ".mesh",   ".navmesh", ".obj", ".tres", ".tscn", ".mmap"};
 constexpr std::array<absl::string_view, 3> kImageExtensions = {".png", ".webp", ".gif"};
 // The largest size of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
@@ -102,8 +104,32 @@ absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& f
   return files;
 }
 
+// Appends the tiles of a .mmap, whose names begin as its own, in their order.
+absl::Status AppendTiles(const std::filesystem::path& path, std::string& bytes) {
+  std::vector<std::filesystem::path> tiles;
+  std::error_code error;
+  auto entry = std::filesystem::directory_iterator(path.parent_path(), error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->path().extension() == ".mmtile" &&
+        absl::StartsWith(entry->path().stem().string(), path.stem().string())) {
+      tiles.push_back(entry->path());
+    }
+  }
+  std::sort(tiles.begin(), tiles.end());
+  for (const std::filesystem::path& tile : tiles) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::string more, ReadFile(tile));
+    bytes += more;
+  }
+  return error ? absl::UnknownError(
+                     absl::StrCat("cannot read ", path.parent_path().string(), ": ", error.message()))
+               : absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<LoadedMap>> LoadMapFile(const MapFile& file, int max_side) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.path));
+  WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(file.path));
+  if (file.path.extension() == ".mmap") {
+    WAYSTAR_RETURN_IF_ERROR(AppendTiles(file.path, bytes));
+  }
   ImportOptions options;
   options.grid.max_side = max_side;
   options.neighbours = [folder = file.path.parent_path()](absl::string_view name) {

@@ -23,9 +23,9 @@ struct LoadedMap {
 };
 
 // Returns the files of a folder, in the order of their names, that end in .waymap, .map, .txt, .tmx, .tmj,
-// .ldtk, .geojson or .mesh; and in .png, .webp or .gif, if there is a file of the same name that ends in
-// .terrains: other pictures are those of tiles. Returns NOT_FOUND if there is no such folder, UNKNOWN if it
-// is unreadable.
+// .ldtk, .geojson, .mesh, .navmesh, .obj, .tres, .tscn or .mmap; and in .png, .webp or .gif, if there is a
+// file of the same name that ends in .terrains: other pictures are those of tiles. Returns NOT_FOUND if there
+// is no such folder, UNKNOWN if it is unreadable.
 absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& folder);
 
 // Reads and parses one file in the format that its first bytes are in; a file of the same name that ends in

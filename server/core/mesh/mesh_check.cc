@@ -17,10 +17,6 @@
 namespace waystar::core {
 namespace {
 
-// How far coordinates in single precision may be off, with some room, and how far rounding to 2^-20 moves.
-constexpr double kSlackPerReach = 1.0 / (1 << 21);
-constexpr double kLeastSlack = 2.0;  // In units of 2^-20.
-
 std::string PolygonField(std::size_t polygon) { return absl::StrCat("polygons[", polygon, "]"); }
 std::string CornerField(std::size_t polygon, absl::string_view list, std::size_t corner) {
   return absl::StrCat(PolygonField(polygon), ".", list, "[", corner, "]");
@@ -80,8 +76,7 @@ absl::Status CheckPolygon(const MeshSpec& spec, std::size_t polygon, std::size_t
     return MakeError(ErrorReason::kBadValue, absl::StrCat(PolygonField(polygon), ".area"),
                      absl::StrCat("areas are from 0 to ", kMaxMeshAreas - 1));
   }
-  switch (FindLoopFault(absl::MakeConstSpan(loop.data(), count),
-                        reach * kFixedScale * kSlackPerReach + kLeastSlack)) {
+  switch (FindLoopFault(absl::MakeConstSpan(loop.data(), count), LoopSlack(reach))) {
     case LoopFault::kNone:
       return absl::OkStatus();
     case LoopFault::kNotCounterclockwise:

@@ -21,6 +21,10 @@ absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop);
 // NavMesh::Create that are about polygons beside each other. REQUIRES: CheckMeshParts holds.
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop);
 
+// How deep a polygon may be dented, in units of 2^-20, whose coordinates are at most `reach` from 0: as far
+// as coordinates in single precision may be off, with some room, and as rounding to 2^-20 moves them.
+constexpr double LoopSlack(double reach) { return reach * kFixedScale / (1 << 21) + 2.0; }
+
 // What is wrong with the loop of a polygon.
 enum class LoopFault : std::uint8_t {
   kNone,

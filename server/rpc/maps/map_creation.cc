@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -118,12 +119,17 @@ absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_sid
   overrides->max_side = max_side;
   overrides->stop = stop;
   const v1::ImportOptions& options = file.import_options;
+  const absl::StatusOr<std::optional<core::MeshAxes>> axes = ToMeshAxes(options.axes());
+  if (!axes.ok()) {
+    return WithFieldPrefix(axes.status(), file.prefix);
+  }
   absl::StatusOr<core::AnyMap> map =
       core::ImportMap(*format, file.bytes,
                       {.grid = *std::move(overrides),
                        .terrains = options.terrains(),
                        .level = options.level(),
-                       .layers = {options.layers().begin(), options.layers().end()}});
+                       .layers = {options.layers().begin(), options.layers().end()},
+                       .axes = *axes});
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));

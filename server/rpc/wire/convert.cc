@@ -282,8 +282,31 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
       return core::MapFormat::kWaystar;
     case v1::MAP_FORMAT_POLYANYA:
       return core::MapFormat::kPolyanya;
+    case v1::MAP_FORMAT_DETOUR:
+      return core::MapFormat::kDetour;
+    case v1::MAP_FORMAT_OBJ:
+      return core::MapFormat::kObj;
+    case v1::MAP_FORMAT_UNITY:
+      return core::MapFormat::kUnity;
+    case v1::MAP_FORMAT_GODOT:
+      return core::MapFormat::kGodot;
     default:
       return UnknownEnumValue("format", format);
+  }
+}
+
+absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes) {
+  switch (axes) {
+    case v1::MESH_AXES_UNSPECIFIED:
+      return std::optional<core::MeshAxes>();
+    case v1::MESH_AXES_Y_UP:
+      return std::optional(core::MeshAxes::kYUp);
+    case v1::MESH_AXES_Z_UP:
+      return std::optional(core::MeshAxes::kZUp);
+    case v1::MESH_AXES_UNREAL:
+      return std::optional(core::MeshAxes::kUnreal);
+    default:
+      return UnknownEnumValue("import_options.axes", axes);
   }
 }
 
@@ -309,6 +332,14 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_GEO_JSON;
     case core::MapFormat::kPolyanya:
       return v1::MAP_FORMAT_POLYANYA;
+    case core::MapFormat::kDetour:
+      return v1::MAP_FORMAT_DETOUR;
+    case core::MapFormat::kObj:
+      return v1::MAP_FORMAT_OBJ;
+    case core::MapFormat::kUnity:
+      return v1::MAP_FORMAT_UNITY;
+    case core::MapFormat::kGodot:
+      return v1::MAP_FORMAT_GODOT;
   }
   return v1::MAP_FORMAT_UNSPECIFIED;
 }

@@ -55,6 +55,7 @@ core::Position ToPosition(const v1::Position& position);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
 // Return the format to read `bytes` in, and to write.
+absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes);
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 

@@ -92,8 +92,8 @@ TEST_F(ApprovedPicturesTest, SampleMaps) {
     names.push_back(sample.map());
     Compare(sample.map(), RenderRequest(sample.map()));
   }
-  EXPECT_THAT(names, ::testing::ElementsAre("dungeon", "hex-isle", "isle", "river", "ten-by-ten", "tiles",
-                                            "twenty-by-fifty", "village"));
+  EXPECT_THAT(names, ::testing::ElementsAre("dungeon", "hex-isle", "isle", "keep", "river", "ten-by-ten",
+                                            "tiles", "twenty-by-fifty", "village"));
 }
 
 TEST_F(ApprovedPicturesTest, FirstPaths) {
@@ -104,6 +104,19 @@ TEST_F(ApprovedPicturesTest, FirstPaths) {
   v1::RenderMapRequest hexagons = Path("hex-isle", CellAt(3, 2), CellAt(12, 7));
   hexagons.mutable_query()->mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   Compare("hex-isle-path", hexagons);
+}
+
+// From below the gallery to its end above that.
+TEST_F(ApprovedPicturesTest, PathsOnMeshes) {
+  v1::RenderMapRequest request = RenderRequest("keep");
+  v1::FindPathRequest& query = *request.mutable_query();
+  query.mutable_start()->mutable_position()->set_x(2);
+  query.mutable_start()->mutable_position()->set_y(2);
+  v1::Position& goal = *query.add_goals()->mutable_position();
+  goal.set_x(2);
+  goal.set_y(3);
+  goal.set_z(4);
+  Compare("keep-path", request);
 }
 
 TEST_F(ApprovedPicturesTest, Searches) {

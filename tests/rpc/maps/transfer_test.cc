@@ -147,7 +147,7 @@ TEST(ImportTest, RefusesBadStreams) {
   EXPECT_THAT(SendAll(server, {Header("m", 0)}), IsRefused(kInvalid, "BAD_SIZE", "chunk"));
 
   v1::ImportMapRequest header = Header("m", 1);
-  header.mutable_header()->set_format(static_cast<v1::MapFormat>(9));
+  header.mutable_header()->set_format(static_cast<v1::MapFormat>(99));
   EXPECT_THAT(SendAll(server, {header, Chunk(".")}),
               IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "header.format"));
   header = Header("m", 1);
@@ -371,7 +371,7 @@ TEST(ExportTest, RefusesWhatItCannotWrite) {
   request.set_format(v1::MAP_FORMAT_MOVING_AI);
   EXPECT_THAT(server.client().ExportMap(request),
               IsRefused(absl::StatusCode::kFailedPrecondition, "NOT_EXPRESSIBLE", "format"));
-  request.set_format(static_cast<v1::MapFormat>(9));
+  request.set_format(static_cast<v1::MapFormat>(99));
   EXPECT_THAT(server.client().ExportMap(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "format"));
   request.set_map("nowhere");
   request.set_format(v1::MAP_FORMAT_TEXT);

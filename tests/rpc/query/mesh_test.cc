@@ -243,6 +243,30 @@ TEST_F(MeshTest, SurvivesAsAnImage) {
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
 }
 
+TEST_F(MeshTest, AxesSayWhichWayIsUp) {
+  v1::CreateMapRequest request;
+  request.set_map("ramp");
+  request.set_data("v 0 0 0\nv 4 3 0\nv 4 3 2\nv 0 0 2\nf 1 2 3 4\n");
+  request.mutable_import_options()->set_axes(v1::MESH_AXES_Y_UP);
+  const auto created = server_.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_EQ(created->info().mesh().high().y(), 2);
+  EXPECT_EQ(created->info().mesh().high().z(), 3);
+  v1::FindPathRequest query = Query(At(0, 1, 0), At(4, 1, 3));
+  query.set_map("ramp");
+  query.set_with_summary(true);
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_EQ(answer.cost(), 4) << "seen from above";
+  EXPECT_EQ(answer.summary().length(), 5) << "in space";
+  request.set_map("ramp-2");
+  request.set_data(kCorridor);
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.axes"));
+  request.mutable_import_options()->set_axes(static_cast<v1::MeshAxes>(9));
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "UNKNOWN_ENUM_VALUE", "import_options.axes"));
+}
+
 TEST_F(MeshTest, BadFilesAreRefused) {
   v1::CreateMapRequest request;
   request.set_map("bad");

@@ -1,0 +1,348 @@
+#include "server/core/import/detour_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/import/soup_mesh.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint32_t kSetMagic = 0x4D534554;        // 'MSET'
+constexpr std::uint32_t kTileCacheMagic = 0x54534554;  // 'TSET'
+constexpr std::uint32_t kTileMagic = 0x444E4156;       // 'DNAV'
+constexpr std::uint32_t kEmulatorMagic = 0x4D4D4150;   // 'MMAP'
+constexpr std::uint32_t kSetVersion = 1;
+constexpr std::uint32_t kTileVersion = 7;
+
+constexpr std::size_t kSetHeaderBytes = 40;
+constexpr std::size_t kTileHeaderBytes = 100;
+// dtNavMeshParams.
+constexpr std::size_t kParamsBytes = 28;
+// Of .mmtile: of most emulators, and of AzerothCore, which adds settings of Recast.
+constexpr std::size_t kEmulatorTileBytes = 20;
+constexpr std::size_t kAzerothTileBytes = 56;
+// Of .mmap in newer versions of TrinityCore: magic, version, parameters, and the number of off-mesh
+// connections, which follow.
+constexpr std::size_t kTrinityMapBytes = 40;
+constexpr std::size_t kTrinityOffMeshBytes = 44;
+
+// Parts of a tile.
+constexpr std::size_t kVertexBytes = 12;
+constexpr std::size_t kPolygonBytes = 32;
+constexpr std::size_t kShortLinkBytes = 12;
+constexpr std::size_t kLongLinkBytes = 16;
+constexpr std::uint8_t kMaxDetourCorners = 6;
+constexpr std::uint16_t kBorderEdge = 0x8000;
+constexpr std::uint8_t kAreaMask = 0x3F;
+enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
+
+// Of Detour, in units of the file, and of single precision.
+constexpr double kBorderTolerance = 0.01;
+constexpr double kTolerancePerReach = 1.0 / (1 << 20);
+
+template <typename Number>
+Number NumberAt(absl::string_view bytes, std::size_t at) {
+  Number number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number = static_cast<Number>(number | static_cast<Number>(static_cast<std::uint8_t>(bytes[at + i]))
+                                              << (8 * i));
+  }
+  return number;
+}
+double FloatAt(absl::string_view bytes, std::size_t at) {
+  return std::bit_cast<float>(NumberAt<std::uint32_t>(bytes, at));
+}
+bool HasWord(absl::string_view bytes, std::size_t at, std::uint32_t word) {
+  return bytes.size() >= 4 && at <= bytes.size() - 4 && NumberAt<std::uint32_t>(bytes, at) == word;
+}
+
+// Returns how long the header of a .mmtile is that begins there, or 0 if none does.
+std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
+  for (const std::size_t size : {kEmulatorTileBytes, kAzerothTileBytes}) {
+    if (HasWord(bytes, at, kEmulatorMagic) && HasWord(bytes, at + size, kTileMagic)) {
+      return size;
+    }
+  }
+  return 0;
+}
+
+// The header of a tile.
+struct TileHeader {
+  std::uint32_t polygons = 0;
+  std::uint32_t vertices = 0;
+  double climb = 0.0;
+  // The bytes of the tile, by the size of its links.
+  std::uint64_t short_size = 0;
+  std::uint64_t long_size = 0;
+};
+
+class DetourParser {
+ public:
+  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
+      : bytes_(bytes), axes_(axes), stop_(stop) {}
+
+  absl::StatusOr<DetourMesh> Parse() {
+    WAYSTAR_RETURN_IF_ERROR(ReadTiles());
+    double reach = 0.0;
+    for (const WorldPoint& vertex : soup_.spec.vertices) {
+      reach = std::max({reach, std::abs(vertex.x), std::abs(vertex.y)});
+    }
+    const WeldTolerance tolerance = {.plan = std::max(kBorderTolerance, reach * kTolerancePerReach),
+                                     .height = climb_};
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_));
+    return DetourMesh{std::move(mesh), tile_count_, off_mesh_count_};
+  }
+
+ private:
+  absl::Status ReadTiles() {
+    if (HasWord(bytes_, 0, kSetMagic)) {
+      return ReadSet();
+    }
+    if (HasWord(bytes_, 0, kTileCacheMagic)) {
+      return BadFormat(
+          "the file is a tile cache (TSET): compressed layers of voxels, and no mesh: save the mesh that it "
+          "makes, as a set of tiles (MSET)");
+    }
+    return HasWord(bytes_, 0, kTileMagic) ? ReadBareTiles() : ReadEmulatorTiles();
+  }
+
+  absl::Status ReadSet() {
+    if (bytes_.size() < kSetHeaderBytes) {
+      return BadFormat("the file ends in its header");
+    }
+    if (const auto version = NumberAt<std::uint32_t>(bytes_, 4); version != kSetVersion) {
+      return BadFormat(absl::StrCat("version ", version, " of a set of tiles is not read"));
+    }
+    const auto count = NumberAt<std::uint32_t>(bytes_, 8);
+    // With references of 32 bits a tile follows 8 bytes after the header, and with 64 bits 16.
+    const bool is_short = HasWord(bytes_, kSetHeaderBytes + 8, kTileMagic);
+    const std::size_t head = is_short ? 8 : 16;
+    const std::size_t size_at = is_short ? 4 : 8;
+    std::size_t at = kSetHeaderBytes;
+    while (tile_count_ < count) {
+      if (bytes_.size() - at < head) {
+        return BadFormat(absl::StrCat("the file ends before tile ", tile_count_, " of ", count));
+      }
+      const auto size = NumberAt<std::uint32_t>(bytes_, at + size_at);
+      at += head;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return at == bytes_.size()
+               ? absl::OkStatus()
+               : BadFormat(absl::StrCat("there are bytes after the last of ", count, " tiles"));
+  }
+
+  absl::Status ReadBareTiles() {
+    for (std::size_t at = 0; at < bytes_.size();) {
+      WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
+      const std::uint64_t left = bytes_.size() - at;
+      const auto fits = [&](std::uint64_t size) {
+        return size == left || (size < left && HasWord(bytes_, at + size, kTileMagic));
+      };
+      const std::uint64_t size = fits(header.short_size) ? header.short_size : header.long_size;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadEmulatorTiles() {
+    std::size_t at = 0;
+    if (EmulatorTileHeader(bytes_, 0) == 0) {
+      WAYSTAR_ASSIGN_OR_RETURN(at, MapHeaderBytes());
+    }
+    while (at < bytes_.size()) {
+      const std::size_t head = EmulatorTileHeader(bytes_, at);
+      if (head == 0) {
+        return BadFormat(absl::StrCat("no tile begins where tile ", tile_count_, " should be, at byte ", at));
+      }
+      const auto size = NumberAt<std::uint32_t>(bytes_, at + 12);
+      at += head;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns how long the .mmap is that the file begins with.
+  absl::StatusOr<std::size_t> MapHeaderBytes() const {
+    if (bytes_.size() < kParamsBytes) {
+      return BadFormat("the file holds no tile of Detour");
+    }
+    if (!HasWord(bytes_, 0, kEmulatorMagic)) {
+      return HasWord(bytes_, kParamsBytes, kEmulatorMagic)
+                 ? absl::StatusOr<std::size_t>(kParamsBytes)
+                 : BadFormat(
+                       "the file holds no tile of Detour; a .mmap needs the .mmtile of its map behind it");
+    }
+    if (bytes_.size() < kTrinityMapBytes) {
+      return BadFormat("the file ends in its header");
+    }
+    const std::uint64_t connections = NumberAt<std::uint32_t>(bytes_, kTrinityMapBytes - 4);
+    const std::uint64_t size = kTrinityMapBytes + connections * kTrinityOffMeshBytes;
+    if (size > bytes_.size()) {
+      return BadFormat(
+          absl::StrCat("the file is too short for the ", connections, " off-mesh connections of its header"));
+    }
+    return static_cast<std::size_t>(size);
+  }
+
+  absl::Status BadTile(absl::string_view message) const {
+    return BadFormat(absl::StrCat("tile ", tile_count_, ": ", message));
+  }
+
+  absl::StatusOr<TileHeader> ReadHeader(std::size_t at) const {
+    if (at > bytes_.size() || bytes_.size() - at < kTileHeaderBytes) {
+      return BadTile("the file ends in its header");
+    }
+    const absl::string_view header = bytes_.substr(at, kTileHeaderBytes);
+    if (!HasWord(header, 0, kTileMagic)) {
+      return BadTile("it does not begin as a tile of Detour does");
+    }
+    if (const auto version = NumberAt<std::uint32_t>(header, 4); version != kTileVersion) {
+      return BadTile(absl::StrCat("version ", version, " of tiles is not read, but ", kTileVersion, " is"));
+    }
+    constexpr std::size_t kListsAt = 24;
+    // Links come third: their size is known later.
+    constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes, kVertexBytes, 0, 12, 12, 4, 16, 36};
+    TileHeader tile;
+    tile.short_size = kTileHeaderBytes;
+    for (std::size_t i = 0; i < kPartBytes.size(); ++i) {
+      const auto count = NumberAt<std::uint32_t>(header, kListsAt + 4 * i);
+      if (count > 0x7FFFFFFFU) {
+        return BadTile("a list has a negative size");
+      }
+      tile.short_size += count * kPartBytes[i];
+    }
+    const std::uint64_t links = NumberAt<std::uint32_t>(header, kListsAt + 8);
+    tile.long_size = tile.short_size + links * kLongLinkBytes;
+    tile.short_size += links * kShortLinkBytes;
+    tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
+    tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
+    tile.climb = FloatAt(header, 68);
+    if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
+      return BadTile("what an agent can climb is no height");
+    }
+    return tile;
+  }
+
+  // Adds the polygons of the tile, and counts it.
+  absl::Status ReadTile(std::size_t at, std::uint64_t size) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
+    if (size > bytes_.size() - at) {
+      return BadTile(absl::StrCat("the file is too short for its ", size, " bytes"));
+    }
+    if (size != header.short_size && size != header.long_size) {
+      return BadTile(absl::StrCat("its lists have ", header.short_size, " bytes together, or ",
+                                  header.long_size, " with references of 64 bits, but the tile has ", size));
+    }
+    const absl::string_view tile = bytes_.substr(at, size);
+    const auto place = std::tuple(NumberAt<std::uint32_t>(tile, 8), NumberAt<std::uint32_t>(tile, 12),
+                                  NumberAt<std::uint32_t>(tile, 16));
+    if (!places_.insert(place).second) {
+      return BadTile("another one has the same place and layer");
+    }
+    climb_ = std::max(climb_, header.climb);
+    const std::size_t first_vertex = soup_.spec.vertices.size();
+    for (std::uint32_t i = 0; i < header.vertices; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const std::size_t vertex = kTileHeaderBytes + std::size_t{i} * kVertexBytes;
+      const WorldPoint point =
+          FromAxes(axes_, FloatAt(tile, vertex), FloatAt(tile, vertex + 4), FloatAt(tile, vertex + 8));
+      if (!CheckPosition(point).ok()) {
+        return BadTile(absl::StrCat("vertex ", i, ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
+      }
+      soup_.spec.vertices.push_back(point);
+    }
+    const std::size_t polygons_at = kTileHeaderBytes + std::size_t{header.vertices} * kVertexBytes;
+    for (std::uint32_t i = 0; i < header.polygons; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const absl::string_view polygon =
+          tile.substr(polygons_at + std::size_t{i} * kPolygonBytes, kPolygonBytes);
+      if (const absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex); !status.ok()) {
+        return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
+      }
+    }
+    ++tile_count_;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadPolygon(absl::string_view polygon, std::uint32_t vertex_count, std::size_t first_vertex) {
+    constexpr std::size_t kVerticesAt = 4;
+    constexpr std::size_t kNeighboursAt = 16;
+    const auto count = NumberAt<std::uint8_t>(polygon, 30);
+    const auto area_and_type = NumberAt<std::uint8_t>(polygon, 31);
+    const int type = area_and_type >> 6;
+    if (type == static_cast<int>(PolygonType::kOffMesh)) {
+      ++off_mesh_count_;
+      return absl::OkStatus();
+    }
+    if (type != static_cast<int>(PolygonType::kGround)) {
+      return BadFormat(absl::StrCat("there is no type ", type, " of polygons"));
+    }
+    if (count < 3 || count > kMaxDetourCorners) {
+      return BadFormat(absl::StrCat("a polygon has from 3 to ", kMaxDetourCorners, " vertices, and this one ",
+                                    static_cast<int>(count)));
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto vertex = NumberAt<std::uint16_t>(polygon, kVerticesAt + 2 * k);
+      if (vertex >= vertex_count) {
+        return BadFormat(absl::StrCat("there is no vertex ", vertex, ": the tile has ", vertex_count));
+      }
+      soup_.spec.corners.push_back(static_cast<std::uint32_t>(first_vertex + vertex));
+      soup_.seams.push_back((NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k) & kBorderEdge) != 0);
+    }
+    soup_.spec.polygons.push_back({count, static_cast<std::uint8_t>(area_and_type & kAreaMask)});
+    return absl::OkStatus();
+  }
+
+  absl::string_view bytes_;
+  MeshAxes axes_;
+  const StopCheck* stop_;
+  MeshSoup soup_;
+  // Those of the tiles: x, y and layer.
+  absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
+  // The greatest of the tiles.
+  double climb_ = 0.0;
+  std::size_t tile_count_ = 0;
+  std::size_t off_mesh_count_ = 0;
+};
+
+}  // namespace
+
+bool LooksLikeDetourMesh(absl::string_view bytes) {
+  if (HasWord(bytes, 0, kSetMagic) || HasWord(bytes, 0, kTileCacheMagic)) {
+    return HasWord(bytes, 4, kSetVersion);
+  }
+  if (HasWord(bytes, 0, kTileMagic)) {
+    return HasWord(bytes, 4, kTileVersion);
+  }
+  if (EmulatorTileHeader(bytes, 0) != 0 || EmulatorTileHeader(bytes, kParamsBytes) != 0) {
+    return true;
+  }
+  // A version is a small number, so that this is no text.
+  constexpr std::uint32_t kMaxVersion = 255;
+  return HasWord(bytes, 0, kEmulatorMagic) && bytes.size() >= kTrinityMapBytes &&
+         NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;
+}
+
+absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+  return DetourParser(bytes, axes, stop).Parse();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,49 @@
+// Navigation meshes of Detour, as the programs that are built on it save them.
+//
+// Format: dtMeshHeader and the rest of DetourNavMesh.h of Recast Navigation, version 7 of tiles, all numbers
+// little endian. A tile is a header of 100 bytes and then, one list after the other, vertices, polygons,
+// links, detail meshes, their vertices and triangles, nodes of a tree, and off-mesh connections. These files
+// are read:
+// - MSET: what RecastDemo and most tools save: a header of 40 bytes, then each tile behind its reference and
+//   size, with references of 32 or of 64 bits;
+// - tiles alone, one after the other;
+// - .mmap and .mmtile of TrinityCore, AzerothCore and MaNGOS: a .mmap, which may be left out, and then any
+// number of
+//   .mmtile, one after the other in the same bytes.
+// The sizes of the lists must add up to that of the tile, which also tells how large links are.
+//
+// A tile's polygons adjoin where they have two vertices in common. Edges on its border that the file marks as
+// such are joined to those of other tiles that they overlap, if these are within what an agent can climb and
+// 0.01 units, or the precision of the coordinates: see WeldMesh. Links are not read: they follow from this.
+// The area is that of the polygon, from 0 to 63; flags are not read. Heights are those of the polygons'
+// vertices, as detail meshes are not read. Off-mesh connections are counted and left out.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
+#include "server/core/import/mesh_axes.h"
+#include "server/core/mesh/nav_mesh.h"
+
+namespace waystar::core {
+
+struct DetourMesh {
+  NavMesh mesh;
+  std::size_t tile_count = 0;
+  // How many off-mesh connections the tiles have, none of which the mesh has.
+  std::size_t off_mesh_count = 0;
+};
+
+// Returns whether the bytes begin as such a file does. Those of a tile cache do too, to be refused with a
+// reason. A .mmap begins with numbers of any kind, and is known by a .mmtile behind it.
+bool LooksLikeDetourMesh(absl::string_view bytes);
+
+// Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or
+// BAD_SIZE if there are too many or none. Returns the error of `stop`. It takes memory in proportion to the
+// bytes.
+absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
+                                           const StopCheck* stop = nullptr);
+
+}  // namespace waystar::core

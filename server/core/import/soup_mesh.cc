@@ -1,0 +1,35 @@
+#include "server/core/import/soup_mesh.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh/mesh_bounds.h"
+
+namespace waystar::core {
+
+WeldTolerance FileTolerance(const MeshSpec& spec) {
+  MeshBounds bounds;
+  for (const WorldPoint& vertex : spec.vertices) {
+    bounds.Add(vertex);
+  }
+  const double side = std::max({bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y, 0.0});
+  const double reach = std::max({-bounds.low.x, bounds.high.x, -bounds.low.y, bounds.high.y, 0.0});
+  const double plan = std::max(std::min(side * 1e-4, 0.01), reach / (1 << 20));
+  return {.plan = plan, .height = 25.0 * plan};
+}
+
+absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSpec spec, WeldMesh(std::move(soup), tolerance, stop));
+  if (spec.polygons.empty()) {
+    return MakeError(ErrorReason::kBadSize, "", "no polygon of the file has an area, seen from above");
+  }
+  absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
+  if (!mesh.ok() && !ErrorFieldOf(mesh.status()).empty()) {
+    return WithField(mesh.status(), "");
+  }
+  return mesh;
+}
+
+}  // namespace waystar::core

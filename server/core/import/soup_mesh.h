@@ -1,0 +1,21 @@
+// The last step of readers of meshes.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
+#include "server/core/mesh/mesh_weld.h"
+#include "server/core/mesh/nav_mesh.h"
+
+namespace waystar::core {
+
+// Returns within what to join files of triangles and polygons that say nothing about it: 1/10,000 of the
+// wider side of the plan, but at most 0.01 units seen from above, or what coordinates in single precision may
+// be off, and 25 times that in height.
+WeldTolerance FileTolerance(const MeshSpec& spec);
+
+// Returns the mesh that WeldMesh makes of the soup, which must be one for it, or INVALID_ARGUMENT / BAD_SIZE
+// without a field if there are too many polygons or corners, or none that has an area; or the error of
+// `stop`.
+absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop);
+
+}  // namespace waystar::core

@@ -1,0 +1,159 @@
+#include "server/core/import/unity_mesh.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/import/json_value.h"
+#include "server/core/import/soup_mesh.h"
+#include "server/core/import/text_start.h"
+
+namespace waystar::core {
+namespace {
+
+class UnityReader {
+ public:
+  UnityReader(MeshAxes axes, const StopCheck* stop) : axes_(axes), stop_(stop) {}
+
+  absl::StatusOr<NavMesh> Read(const JsonValue& root) {
+    WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
+    WAYSTAR_RETURN_IF_ERROR(ReadVertices(*vertices));
+    WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const indices, ListIn(root, "indices"));
+    WAYSTAR_RETURN_IF_ERROR(ReadTriangles(*indices));
+    if (const JsonValue* const areas = root.Find("areas"); areas != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
+    }
+    const WeldTolerance tolerance = FileTolerance(soup_.spec);
+    return MeshOfSoup(std::move(soup_), tolerance, stop_);
+  }
+
+ private:
+  static absl::StatusOr<const JsonValue*> ListIn(const JsonValue& root, absl::string_view name) {
+    const JsonValue* const list = root.Find(name);
+    if (list == nullptr || (list->array() == nullptr && list->numbers() == nullptr)) {
+      return JsonError(list == nullptr ? root : *list,
+                       absl::StrCat("a triangulation has a list named \"", name, "\""));
+    }
+    return list;
+  }
+
+  absl::Status ReadVertices(const JsonValue& list) {
+    if (const JsonValue::Numbers* const numbers = list.numbers(); numbers != nullptr) {
+      if (numbers->size() % 3 != 0) {
+        return JsonError(list, absl::StrCat("vertices have three coordinates each, and this list has ",
+                                            numbers->size(), " numbers"));
+      }
+      for (std::size_t i = 0; i < numbers->size(); i += 3) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i / 3));
+        WAYSTAR_RETURN_IF_ERROR(AddVertex(list, (*numbers)[i], (*numbers)[i + 1], (*numbers)[i + 2]));
+      }
+      return absl::OkStatus();
+    }
+    for (const JsonValue& vertex : *list.array()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, soup_.spec.vertices.size()));
+      if (const JsonValue::Numbers* const numbers = vertex.numbers();
+          numbers != nullptr && numbers->size() == 3) {
+        WAYSTAR_RETURN_IF_ERROR(AddVertex(vertex, (*numbers)[0], (*numbers)[1], (*numbers)[2]));
+        continue;
+      }
+      const std::optional<double> x = vertex.FindNumber("x");
+      const std::optional<double> y = vertex.FindNumber("y");
+      const std::optional<double> z = vertex.FindNumber("z");
+      if (!x || !y || !z) {
+        return JsonError(vertex, "a vertex has three numbers, x, y and z");
+      }
+      WAYSTAR_RETURN_IF_ERROR(AddVertex(vertex, *x, *y, *z));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddVertex(const JsonValue& where, double x, double y, double z) {
+    soup_.spec.vertices.push_back(FromAxes(axes_, x, y, z));
+    return CheckPosition(soup_.spec.vertices.back()).ok()
+               ? absl::OkStatus()
+               : JsonError(where, absl::StrCat("vertex ", soup_.spec.vertices.size() - 1,
+                                               ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
+  }
+
+  // Returns the list as whole numbers below `end`.
+  absl::StatusOr<std::vector<std::uint32_t>> IntegersOf(const JsonValue& list, absl::string_view what,
+                                                        std::size_t end) const {
+    std::vector<std::uint32_t> integers;
+    if (list.numbers() == nullptr) {
+      return list.array() != nullptr && list.array()->empty()
+                 ? absl::StatusOr<std::vector<std::uint32_t>>(integers)
+                 : JsonError(list, absl::StrCat(what, " are a list of numbers"));
+    }
+    integers.reserve(list.numbers()->size());
+    for (const double number : *list.numbers()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, integers.size()));
+      if (!(number >= 0.0 && number < static_cast<double>(end)) || number != std::floor(number)) {
+        return JsonError(list, absl::StrCat(what, " are whole numbers from 0 to below ", end, ", and number ",
+                                            integers.size(), " of this list is ", number));
+      }
+      integers.push_back(static_cast<std::uint32_t>(number));
+    }
+    return integers;
+  }
+
+  absl::Status ReadTriangles(const JsonValue& list) {
+    WAYSTAR_ASSIGN_OR_RETURN(soup_.spec.corners, IntegersOf(list, "indices", soup_.spec.vertices.size()));
+    if (soup_.spec.corners.size() % 3 != 0) {
+      return JsonError(list, absl::StrCat("triangles have three indices each, and this list has ",
+                                          soup_.spec.corners.size()));
+    }
+    soup_.spec.polygons.assign(soup_.spec.corners.size() / 3, {.corner_count = 3, .area = 0});
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadAreas(const JsonValue& list) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> areas,
+                             IntegersOf(list, "areas", kMaxMeshAreas));
+    if (areas.empty()) {
+      return absl::OkStatus();
+    }
+    if (areas.size() != soup_.spec.polygons.size()) {
+      return JsonError(list, absl::StrCat("there are ", areas.size(), " areas for ",
+                                          soup_.spec.polygons.size(), " triangles"));
+    }
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+      soup_.spec.polygons[i].area = static_cast<std::uint8_t>(areas[i]);
+    }
+    return absl::OkStatus();
+  }
+
+  MeshAxes axes_;
+  const StopCheck* stop_;
+  MeshSoup soup_;
+};
+
+}  // namespace
+
+bool LooksLikeUnityMesh(absl::string_view bytes) {
+  if (FirstOfText(bytes) != '{' || !absl::StrContains(bytes, "\"vertices\"") ||
+      !absl::StrContains(bytes, "\"indices\"")) {
+    return false;
+  }
+  for (const absl::string_view other :
+       {"\"tiledversion\"", "\"layers\"", "\"__header__\"", "\"jsonVersion\"", "\"FeatureCollection\""}) {
+    if (absl::StrContains(bytes, other)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
+  return UnityReader(axes, stop).Read(root);
+}
+
+}  // namespace waystar::core

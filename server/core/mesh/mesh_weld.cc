@@ -1,0 +1,452 @@
+#include "server/core/mesh/mesh_weld.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh/mesh_check.h"
+#include "server/core/mesh/plan.h"
+#include "server/core/mesh/triangulate.h"
+#include "server/core/mesh/vertex_tree.h"
+
+namespace waystar::core {
+namespace {
+
+// How far rounding to 2^-20 may move vertices from an edge.
+constexpr double kLeastTolerance = 2.0 / kFixedScale;
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+// One edge of each may get a vertex in its middle.
+constexpr std::size_t kMaxPieceCorners = kMaxPolygonCorners / 2;
+
+absl::Status TooLarge(absl::string_view what) { return MakeError(ErrorReason::kBadSize, "", what); }
+
+// Finds the earlier vertex that a new one is taken for: a hash table of boxes twice as wide as the tolerance,
+// so that what is near a vertex lies in at most eight of them. Those that are kept are apart from each other,
+// so that a box has few. Thread safety: none.
+class VertexGrid {
+ public:
+  VertexGrid(const std::vector<WorldPoint>& vertices, const WeldTolerance& tolerance)
+      : vertices_(vertices), tolerance_(tolerance), next_(vertices.size(), kNone) {}
+
+  // Returns the nearest vertex within the tolerance that was kept before, or keeps this one and returns it.
+  std::uint32_t FindOrKeep(std::uint32_t vertex) {
+    const WorldPoint& point = vertices_[vertex];
+    const double plan = tolerance_.plan;
+    const double height = tolerance_.height;
+    const Box low = BoxOf({point.x - plan, point.y - plan, point.z - height});
+    const Box high = BoxOf({point.x + plan, point.y + plan, point.z + height});
+    std::uint32_t nearest = kNone;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t x = low[0]; x <= high[0]; ++x) {
+      for (std::int64_t y = low[1]; y <= high[1]; ++y) {
+        for (std::int64_t z = low[2]; z <= high[2]; ++z) {
+          const auto found = first_.find(Box{x, y, z});
+          for (std::uint32_t i = found == first_.end() ? kNone : found->second; i != kNone; i = next_[i]) {
+            const double distance = SquaredDistance(vertices_[i], point);
+            if (IsNear(vertices_[i], point) && std::tie(distance, i) < std::tie(least, nearest)) {
+              least = distance;
+              nearest = i;
+            }
+          }
+        }
+      }
+    }
+    if (nearest != kNone) {
+      return nearest;
+    }
+    std::uint32_t& first = first_.try_emplace(BoxOf(point), kNone).first->second;
+    next_[vertex] = std::exchange(first, vertex);
+    return vertex;
+  }
+
+ private:
+  using Box = std::array<std::int64_t, 3>;
+
+  Box BoxOf(const WorldPoint& point) const {
+    const auto place = [](double value, double tolerance) {
+      return static_cast<std::int64_t>(std::floor(value / std::max(2.0 * tolerance, kLeastTolerance)));
+    };
+    return {place(point.x, tolerance_.plan), place(point.y, tolerance_.plan),
+            place(point.z, tolerance_.height)};
+  }
+
+  bool IsNear(const WorldPoint& a, const WorldPoint& b) const {
+    const double dx = a.x - b.x;
+    const double dy = a.y - b.y;
+    return std::abs(a.z - b.z) <= tolerance_.height && dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan;
+  }
+
+  const std::vector<WorldPoint>& vertices_;
+  const WeldTolerance tolerance_;
+  absl::flat_hash_map<Box, std::uint32_t> first_;
+  // The next vertex of the same box.
+  std::vector<std::uint32_t> next_;
+};
+
+struct Corner {
+  std::uint32_t vertex = 0;
+  // Whether the edge from here to the next corner may be joined to edges with other vertices.
+  bool is_seam = false;
+};
+
+struct SoupEdge {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  std::uint32_t corner = 0;
+  // Whether it leads from `high` to `low`.
+  bool is_back = false;
+
+  auto key() const { return std::tuple(low, high, is_back, corner); }
+  bool IsAlong(const SoupEdge& other) const { return low == other.low && high == other.high; }
+};
+
+// Polygons that name vertices. Thread safety: none.
+struct Loops {
+  std::vector<Corner> corners;
+  std::vector<MeshPolygon> polygons;
+
+  void Add(absl::Span<const Corner> loop, std::uint8_t area) {
+    polygons.push_back({static_cast<std::uint32_t>(loop.size()), area});
+    corners.insert(corners.end(), loop.begin(), loop.end());
+  }
+
+  // Calls visit(polygon, first corner, loop), which returns a status.
+  template <typename Visitor>
+  absl::Status ForEach(const StopCheck* stop, Visitor visit) const {
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < polygons.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+      const std::size_t count = polygons[i].corner_count;
+      WAYSTAR_RETURN_IF_ERROR(visit(polygons[i], first, absl::MakeConstSpan(corners).subspan(first, count)));
+      first += count;
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns the edges, those between the same vertices behind each other.
+  absl::StatusOr<std::vector<SoupEdge>> SortedEdges(const StopCheck* stop) const {
+    std::vector<SoupEdge> edges;
+    edges.reserve(corners.size());
+    const absl::Status visited =
+        ForEach(stop, [&](const MeshPolygon&, std::size_t first, absl::Span<const Corner> loop) {
+          for (std::size_t k = 0; k < loop.size(); ++k) {
+            const std::uint32_t from = loop[k].vertex;
+            const std::uint32_t to = loop[k + 1 < loop.size() ? k + 1 : 0].vertex;
+            edges.push_back(
+                {std::min(from, to), std::max(from, to), static_cast<std::uint32_t>(first + k), from > to});
+          }
+          return absl::OkStatus();
+        });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    std::sort(edges.begin(), edges.end(),
+              [](const SoupEdge& a, const SoupEdge& b) { return a.key() < b.key(); });
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    return edges;
+  }
+};
+
+// Welds one soup. Thread safety: none.
+class Welder {
+ public:
+  Welder(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop)
+      : soup_(std::move(soup)), tolerance_(tolerance), stop_(stop) {}
+
+  absl::StatusOr<MeshSpec> Weld() {
+    for (WorldPoint& vertex : soup_.spec.vertices) {
+      vertex = Rounded(vertex);
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> places, MergeVertices());
+    WAYSTAR_ASSIGN_OR_RETURN(Loops loops, MakeLoops(places));
+    WAYSTAR_ASSIGN_OR_RETURN(loops, SplitEdges(std::move(loops)));
+    WAYSTAR_ASSIGN_OR_RETURN(loops, MakeConvex(std::move(loops)));
+    WAYSTAR_ASSIGN_OR_RETURN(loops, PartThirdPolygons(std::move(loops)));
+    return Finish(loops);
+  }
+
+ private:
+  std::vector<WorldPoint>& vertices() { return soup_.spec.vertices; }
+
+  bool IsSeam(std::size_t corner) const { return soup_.seams.empty() || soup_.seams[corner]; }
+
+  // Returns for each vertex that which it is taken for.
+  absl::StatusOr<std::vector<std::uint32_t>> MergeVertices() {
+    std::vector<bool> is_on_seam(vertices().size());
+    std::size_t first = 0;
+    for (const MeshPolygon& polygon : soup_.spec.polygons) {
+      for (std::size_t k = 0; k < polygon.corner_count; ++k) {
+        if (IsSeam(first + k)) {
+          is_on_seam[soup_.spec.corners[first + k]] = true;
+          is_on_seam[soup_.spec.corners[first + (k + 1 < polygon.corner_count ? k + 1 : 0)]] = true;
+        }
+      }
+      first += polygon.corner_count;
+    }
+    VertexGrid grid(vertices(), tolerance_);
+    std::vector<std::uint32_t> places(vertices().size());
+    for (std::uint32_t i = 0; i < places.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      places[i] = is_on_seam[i] ? grid.FindOrKeep(i) : i;
+    }
+    return places;
+  }
+
+  absl::StatusOr<Loops> MakeLoops(const std::vector<std::uint32_t>& places) {
+    Loops loops;
+    std::size_t first = 0;
+    std::vector<Corner> loop;
+    for (std::size_t i = 0; i < soup_.spec.polygons.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const MeshPolygon& polygon = soup_.spec.polygons[i];
+      if (polygon.corner_count > kMaxWeldCorners) {
+        return TooManyCorners();
+      }
+      loop.clear();
+      for (std::size_t k = 0; k < polygon.corner_count; ++k) {
+        const std::size_t next = first + (k + 1 < polygon.corner_count ? k + 1 : 0);
+        const std::uint32_t vertex = places[soup_.spec.corners[first + k]];
+        if (vertex != places[soup_.spec.corners[next]]) {
+          loop.push_back({vertex, IsSeam(first + k)});
+        }
+      }
+      first += polygon.corner_count;
+      const Int128 area = TwiceArea(loop);
+      if (area < 0) {
+        Reverse(loop);
+      }
+      if (area != 0) {
+        loops.Add(loop, polygon.area);
+      }
+    }
+    soup_.spec.corners = {};
+    soup_.seams = {};
+    return loops;
+  }
+
+  // An edge belongs to the corner that it begins in, which is another one the other way round.
+  static void Reverse(std::vector<Corner>& loop) {
+    std::reverse(loop.begin(), loop.end());
+    const bool last = loop.front().is_seam;
+    for (std::size_t k = 0; k + 1 < loop.size(); ++k) {
+      loop[k].is_seam = loop[k + 1].is_seam;
+    }
+    loop.back().is_seam = last;
+  }
+
+  // Adds the vertices that lie on edges without a neighbour.
+  absl::StatusOr<Loops> SplitEdges(Loops loops) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> is_open, FindOpenEdges(loops));
+    const VertexTree tree(vertices(), EndsOf(loops, is_open));
+    std::vector<std::uint32_t> last_polygon_of(vertices().size(), kNone);
+    Loops split;
+    std::size_t steps = 0;
+    std::vector<Corner> added;
+    std::vector<VertexOnEdge> found;
+    const absl::Status visited = loops.ForEach(
+        stop_, [&](const MeshPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
+          const auto number = static_cast<std::uint32_t>(split.polygons.size());
+          for (const Corner& corner : loop) {
+            last_polygon_of[corner.vertex] = number;
+          }
+          added.clear();
+          for (std::size_t k = 0; k < loop.size(); ++k) {
+            added.push_back(loop[k]);
+            if (!is_open[first + k]) {
+              continue;
+            }
+            const std::uint32_t from = loop[k].vertex;
+            const std::uint32_t to = loop[k + 1 < loop.size() ? k + 1 : 0].vertex;
+            found.clear();
+            // From the same end for both polygons, so that both find the same.
+            WAYSTAR_RETURN_IF_ERROR(tree.FindOnEdge(std::min(from, to), std::max(from, to), plan_tolerance(),
+                                                    tolerance_.height, stop_, steps, found));
+            std::sort(found.begin(), found.end(), [&](const VertexOnEdge& a, const VertexOnEdge& b) {
+              return from < to ? std::tie(a.share, a.vertex) < std::tie(b.share, b.vertex)
+                               : std::tie(b.share, b.vertex) < std::tie(a.share, a.vertex);
+            });
+            for (const VertexOnEdge& on_edge : found) {
+              if (last_polygon_of[on_edge.vertex] != number) {
+                added.push_back({on_edge.vertex, true});
+              }
+            }
+            if (added.size() > kMaxWeldCorners) {
+              return TooManyCorners();
+            }
+          }
+          split.Add(added, polygon.area);
+          return split.corners.size() > kMaxMeshCorners ? TooManyInAll() : absl::OkStatus();
+        });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    return split;
+  }
+
+  // Seen from above, with what rounding to 2^-20 moves.
+  double plan_tolerance() const { return std::max(tolerance_.plan, kLeastTolerance); }
+
+  // Returns for each corner whether its edge is a seam that has no polygon on the other side.
+  absl::StatusOr<std::vector<bool>> FindOpenEdges(const Loops& loops) const {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
+    std::vector<bool> is_open(loops.corners.size());
+    for (std::size_t begin = 0; begin < edges.size();) {
+      std::size_t end = begin + 1;
+      while (end < edges.size() && edges[end].IsAlong(edges[begin])) {
+        ++end;
+      }
+      const bool has_both_sides = edges[begin].is_back != edges[end - 1].is_back;
+      for (; begin < end; ++begin) {
+        is_open[edges[begin].corner] = !has_both_sides && loops.corners[edges[begin].corner].is_seam;
+      }
+    }
+    return is_open;
+  }
+
+  // Returns the vertices of such edges.
+  std::vector<std::uint32_t> EndsOf(const Loops& loops, const std::vector<bool>& is_open) const {
+    std::vector<std::uint32_t> ends;
+    loops
+        .ForEach(nullptr,
+                 [&](const MeshPolygon&, std::size_t first, absl::Span<const Corner> loop) {
+                   for (std::size_t k = 0; k < loop.size(); ++k) {
+                     if (is_open[first + k]) {
+                       ends.push_back(loop[k].vertex);
+                       ends.push_back(loop[k + 1 < loop.size() ? k + 1 : 0].vertex);
+                     }
+                   }
+                   return absl::OkStatus();
+                 })
+        .IgnoreError();
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    return ends;
+  }
+
+  absl::StatusOr<Loops> MakeConvex(Loops loops) {
+    Loops convex;
+    std::vector<FixedPoint> points;
+    const absl::Status visited =
+        loops.ForEach(stop_, [&](const MeshPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
+          if (TwiceArea(loop) <= 0) {
+            return absl::OkStatus();
+          }
+          if (loop.size() <= kMaxPieceCorners && IsConvex(loop)) {
+            convex.Add(loop, polygon.area);
+            return absl::OkStatus();
+          }
+          points.clear();
+          for (const Corner& corner : loop) {
+            points.push_back(ToFixed(vertices()[corner.vertex]));
+          }
+          WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> triangles, TriangulateLoop(points, stop_));
+          for (const LoopTriangle& triangle : triangles) {
+            convex.Add({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]}, polygon.area);
+          }
+          return convex.corners.size() > kMaxMeshCorners ? TooManyInAll() : absl::OkStatus();
+        });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    return convex;
+  }
+
+  // Lets an edge have one polygon on each side.
+  absl::StatusOr<Loops> PartThirdPolygons(Loops loops) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
+    std::vector<bool> is_third(loops.corners.size());
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+      is_third[edges[i].corner] = edges[i].IsAlong(edges[i - 1]) && edges[i].is_back == edges[i - 1].is_back;
+    }
+    Loops parted;
+    std::vector<Corner> added;
+    const absl::Status visited = loops.ForEach(stop_, [&](const MeshPolygon& polygon, std::size_t first,
+                                                          absl::Span<const Corner> loop) {
+      added.clear();
+      for (std::size_t k = 0; k < loop.size(); ++k) {
+        added.push_back(loop[k]);
+        if (is_third[first + k]) {
+          const WorldPoint a = vertices()[loop[k].vertex];
+          const WorldPoint b = vertices()[loop[k + 1 < loop.size() ? k + 1 : 0].vertex];
+          added.push_back({static_cast<std::uint32_t>(vertices().size()), false});
+          vertices().push_back(Rounded(WorldPoint{(a.x + b.x) / 2.0, (a.y + b.y) / 2.0, (a.z + b.z) / 2.0}));
+        }
+      }
+      // An edge may be too short to have a middle.
+      if (added.size() == loop.size() || IsConvex(added)) {
+        parted.Add(added, polygon.area);
+      }
+      return absl::OkStatus();
+    });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    return parted;
+  }
+
+  MeshSpec Finish(const Loops& loops) {
+    std::vector<std::uint32_t> numbers(vertices().size(), kNone);
+    for (const Corner& corner : loops.corners) {
+      numbers[corner.vertex] = 0;
+    }
+    MeshSpec spec;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] != kNone) {
+        numbers[i] = static_cast<std::uint32_t>(spec.vertices.size());
+        spec.vertices.push_back(vertices()[i]);
+      }
+    }
+    spec.polygons = loops.polygons;
+    spec.corners.reserve(loops.corners.size());
+    for (const Corner& corner : loops.corners) {
+      spec.corners.push_back(numbers[corner.vertex]);
+    }
+    return spec;
+  }
+
+  Int128 TwiceArea(absl::Span<const Corner> loop) {
+    Int128 area = 0;
+    for (std::size_t k = 2; k < loop.size(); ++k) {
+      area += SideOf(ToFixed(vertices()[loop[0].vertex]), ToFixed(vertices()[loop[k - 1].vertex]),
+                     ToFixed(vertices()[loop[k].vertex]));
+    }
+    return area;
+  }
+
+  // REQUIRES: the loop has at most kMaxPolygonCorners corners.
+  bool IsConvex(absl::Span<const Corner> loop) {
+    std::array<FixedPoint, kMaxPolygonCorners> points;
+    double reach = 0.0;
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const WorldPoint& vertex = vertices()[loop[k].vertex];
+      points[k] = ToFixed(vertex);
+      reach = std::max({reach, std::abs(vertex.x), std::abs(vertex.y)});
+    }
+    return FindLoopFault(absl::MakeConstSpan(points.data(), loop.size()), LoopSlack(reach)) ==
+           LoopFault::kNone;
+  }
+
+  static absl::Status TooManyCorners() {
+    return TooLarge(absl::StrCat("a polygon has more than ", kMaxWeldCorners,
+                                 " corners, vertices of others on its edges included"));
+  }
+  static absl::Status TooManyInAll() {
+    return TooLarge(absl::StrCat("the polygons have more than ", kMaxMeshCorners,
+                                 " corners, vertices of others on their edges included"));
+  }
+
+  MeshSoup soup_;
+  const WeldTolerance tolerance_;
+  const StopCheck* stop_;
+};
+
+}  // namespace
+
+absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop) {
+  return Welder(std::move(soup), tolerance, stop).Weld();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,25 @@
+// Bytes as a mesh in OBJ and of Unity: refused with a reason, or read as one whose polygons agree with each
+// other.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "server/core/import/obj_mesh.h"
+#include "server/core/import/unity_mesh.h"
+#include "tests/fuzz/foreign_mesh_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace waystar;
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  core::LooksLikeObjMesh(bytes);
+  core::LooksLikeUnityMesh(bytes);
+  for (const auto& mesh : {core::ParseObjMesh(bytes), core::ParseUnityMesh(bytes)}) {
+    if (mesh.ok()) {
+      fuzz::RequireMesh(*mesh);
+    } else {
+      fuzz::RequireReason(mesh.status());
+    }
+  }
+  return 0;
+}
