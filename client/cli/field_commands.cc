@@ -193,15 +193,28 @@ ExitCode Matrix(const v1::ComputeCostMatrixRequest& given, Session& session) {
   });
 }
 
+std::string MeshRayText(const v1::CastRayResponse& answer) {
+  const std::string place = absl::StrCat(", at ", FormatPosition(answer.position()), " (revision ",
+                                         answer.version().revision(), ")\n");
+  return answer.fraction() == 1
+             ? absl::StrCat("Blocked: it arrives on another floor", place)
+             : absl::StrFormat("Blocked after %.6g of the way%s", answer.fraction(), place);
+}
+
 ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
   v1::CastRayRequest request = given;
   if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
     return session.Fail(counting.status());
   }
+  // It is known, as the places were counted.
+  const auto& info = session.InfoOf(request.map());
+  const bool is_on_mesh = info.ok() && info->has_mesh();
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
-    if (is_blocked && IsOnGraph(answer)) {
+    if (is_blocked && is_on_mesh) {
+      session.io().out << MeshRayText(answer);
+    } else if (is_blocked && IsOnGraph(answer)) {
       session.io().out << GraphRayText(request, answer);
     } else if (is_blocked) {
       session.io().out << absl::StreamFormat("Blocked by %s, at %s (revision %d)\n",
@@ -229,6 +242,9 @@ ExitCode Sample(const v1::SampleCellsRequest& given, Session& session) {
     }
     for (const v1::EdgePoint& point : answer.points()) {
       session.io().out << EdgePointText(point) << "\n";
+    }
+    for (const v1::Position& position : answer.positions()) {
+      session.io().out << FormatPosition(position) << "\n";
     }
   });
 }

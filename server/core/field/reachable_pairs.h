@@ -16,6 +16,7 @@
 #include "server/core/portal/world.h"
 #include "server/core/search/agent.h"
 #include "server/core/search/portal_scratch.h"
+#include "server/core/search/query.h"
 
 namespace waystar::core {
 

@@ -17,6 +17,15 @@ SightMap::Part SightMap::PartOf(const Obstacle& obstacle, std::size_t number) {
   return {.around = BoxAroundPart(obstacle.shape, number), .obstacle = &obstacle, .number = number};
 }
 
+bool SightMap::IsNear(const Obstacle& obstacle, const Box& area) {
+  for (std::size_t i = 0; i < PartCount(obstacle.shape); ++i) {
+    if (BoxAroundPart(obstacle.shape, i).Overlaps(area)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void SightMap::Put(std::shared_ptr<const Obstacle> obstacle, Owner owner) {
   if (obstacles_.Find(obstacle->id) != nullptr) {
     Remove(obstacle->id, owner);

@@ -56,6 +56,13 @@ class SightMap {
 
   // Returns the obstacles with a part near `area`, in the order of ids, and maybe some that come close.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
+  // Visits them as ObstacleTable::VisitOverlapping does.
+  template <typename Visitor>
+  void VisitObstaclesNear(const Box& area, absl::string_view after, std::size_t tries, Visitor visit) const {
+    obstacles_.VisitSome(
+        after, tries, [&](const Obstacle& obstacle) { return IsNear(obstacle, area); },
+        [&] { return ObstaclesNear(area); }, visit);
+  }
 
   // The grid is counted as held.
   std::size_t memory_bytes() const;
@@ -73,6 +80,7 @@ class SightMap {
     bool IsSame(const Part& other) const { return obstacle == other.obstacle && number == other.number; }
   };
   static Part PartOf(const Obstacle& obstacle, std::size_t number);
+  static bool IsNear(const Obstacle& obstacle, const Box& area);
 
   ObstacleTable obstacles_;
   BoxTree<Part> parts_;

@@ -52,6 +52,16 @@ class ObstacleTable : private IdTable<Obstacle> {
   void VisitOverlapping(const Rectangle& area, absl::string_view after, std::size_t tries,
                         Visitor visit) const {
     const Rectangle inside = Intersect(area, bounds_);
+    VisitSome(
+        after, tries, [&](const Obstacle& obstacle) { return Overlaps(obstacle, inside); },
+        [&] { return Overlapping(inside); }, visit);
+  }
+
+  // As above, for the obstacles of which is_one(obstacle) is true. all() returns all of those, in the order
+  // of ids.
+  template <typename Predicate, typename Lister, typename Visitor>
+  void VisitSome(absl::string_view after, std::size_t tries, Predicate is_one, Lister all,
+                 Visitor visit) const {
     bool goes_on = true;
     std::string last(after);
     VisitAfter(after, [&](const Obstacle& obstacle) {
@@ -60,13 +70,13 @@ class ObstacleTable : private IdTable<Obstacle> {
       }
       --tries;
       last = obstacle.id;
-      goes_on = !Overlaps(obstacle, inside) || visit(obstacle);
+      goes_on = !is_one(obstacle) || visit(obstacle);
       return goes_on;
     });
     if (!goes_on || tries > 0) {
       return;
     }
-    for (const Obstacle* obstacle : Overlapping(inside)) {
+    for (const Obstacle* obstacle : all()) {
       if (obstacle->id > last && !visit(*obstacle)) {
         return;
       }

@@ -8,6 +8,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/map/element_hash.h"
 #include "server/core/mesh/mesh_check.h"
+#include "server/core/mesh/mesh_fans.h"
+#include "server/core/mesh/mesh_rooms.h"
 #include "server/core/mesh/plan.h"
 
 namespace waystar::core {
@@ -56,6 +58,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
   auto surface = std::make_shared<Surface>();
   WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
+  WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
   surface->vertices = std::move(spec.vertices);
   surface->corners = std::move(spec.corners);
   for (WorldPoint& vertex : surface->vertices) {
@@ -67,7 +70,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   std::uint32_t first_corner = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
     surface->polygons.push_back(
-        {first_corner, kNoPart, static_cast<std::uint8_t>(polygon.corner_count), polygon.area});
+        {first_corner, kNoPart, 0, static_cast<std::uint8_t>(polygon.corner_count), polygon.area});
     MeshBounds box;
     for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
       box.Add(surface->vertices[surface->corners[first_corner + k]]);
@@ -77,6 +80,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     first_corner += polygon.corner_count;
   }
   LabelParts(*surface);
+  LabelRooms(*surface);
   NoteWalls(*surface);
   NoteSpirals(*surface);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
@@ -108,23 +112,29 @@ void NavMesh::LabelParts(Surface& surface) {
   }
 }
 
+void NavMesh::LabelRooms(Surface& surface) {
+  MeshRooms rooms = FindMeshRooms(surface.polygons.size(), [&](PolygonNumber polygon) {
+    const Face& face = surface.polygons[polygon];
+    return absl::MakeConstSpan(surface.neighbours).subspan(face.first_corner, face.corner_count);
+  });
+  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
+    surface.polygons[polygon].room = rooms.room_of[polygon];
+  }
+  surface.outer_rooms = std::move(rooms.outer);
+}
+
 void NavMesh::NoteWalls(Surface& surface) {
   surface.walls.resize(surface.vertices.size());
-  for (Face& face : surface.polygons) {
-    std::uint32_t open_edges = 0;
+  for (const Face& face : surface.polygons) {
     for (std::uint32_t k = 0; k < face.corner_count; ++k) {
       if (surface.neighbours[face.first_corner + k] != kNoPolygon) {
-        ++open_edges;
         continue;
       }
       const std::uint32_t from = surface.corners[face.first_corner + k];
       const std::uint32_t to = surface.corners[face.first_corner + (k + 1) % face.corner_count];
-      std::uint32_t& away = surface.walls[from].to;
-      away = away == VertexWalls::kNone ? to : VertexWalls::kSeveral;
-      std::uint32_t& here = surface.walls[to].from;
-      here = here == VertexWalls::kNone ? from : VertexWalls::kSeveral;
+      surface.walls[from].to = to;
+      surface.walls[to].from = from;
     }
-    face.is_dead_end = open_edges <= 1;
   }
 }
 
@@ -280,7 +290,8 @@ std::size_t NavMesh::memory_bytes() const {
   return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
-         surface_->neighbours.capacity() * sizeof(PolygonNumber) + surface_->tree.memory_bytes();
+         surface_->neighbours.capacity() * sizeof(PolygonNumber) +
+         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->tree.memory_bytes();
 }
 
 }  // namespace waystar::core

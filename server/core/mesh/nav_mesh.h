@@ -4,8 +4,8 @@
 // share: an obstacle makes new tiles in the places that it touches and a new table of pointers, as
 // SharedPages does. A PolygonNumber is then a tile's place in the table and the polygon's index in the tile.
 // The tree over the polygons belongs to the tile; neighbours across the tile's border and the labels of
-// connected parts belong to the table, since they change with other tiles. Edges on the border are split
-// where polygons of the next tile end, so that an edge always has one neighbour.
+// connected parts and of rooms belong to the table, since they change with other tiles. Edges on the border
+// are split where polygons of the next tile end, so that an edge always has one neighbour.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ struct MeshPlace {
 
 // The walls at a vertex.
 struct VertexWalls {
-  // Stands for no wall, or for several; or for one at a vertex that the polygons go all round, or more than
-  // once, as on a spiral staircase: then there is no side that it is on.
+  // Stands for no wall, or for one at a vertex that the polygons go all round, or more than once, as on a
+  // spiral staircase: then there is no side that it is on.
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kSeveral = kNone - 1;
 
@@ -54,7 +54,8 @@ struct VertexWalls {
 
 // Polygons are convex seen from above, where all lengths are measured; x points to the right, y up, and z is
 // the height. An edge has a polygon on one side or on both, and polygons adjoin only along whole edges, not
-// in a vertex alone. Polygons that do not adjoin may lie above each other, as bridges and floors do.
+// in a vertex alone: where they meet so, each has a vertex of its own there (SplitFans). Polygons that do not
+// adjoin may lie above each other, as bridges and floors do.
 // Coordinates are rounded to 2^-20.
 //
 // The surface of a polygon is that of the triangles from the mean of its corners to its edges. Heights along
@@ -109,9 +110,11 @@ class NavMesh {
   // if and only if theirs are the same. Labels are below part_count(), in the order of the least polygon of
   // each.
   std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
-  // Returns true if at most one edge of the polygon has a neighbour.
-  bool IsDeadEnd(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dead_end; }
   std::size_t part_count() const { return surface_->part_count; }
+  // Return what MeshRooms says of the polygon, and of the room. REQUIRES: room < room_count().
+  std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[polygon].room; }
+  std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
+  std::size_t room_count() const { return surface_->outer_rooms.size(); }
 
   // Returns whether the point lies in the polygon or on its edge, seen from above: exactly, as integers
   // decide.
@@ -151,9 +154,9 @@ class NavMesh {
   struct Face {
     std::uint32_t first_corner = 0;
     std::uint32_t part = 0;
+    std::uint32_t room = 0;
     std::uint8_t corner_count = 0;
     std::uint8_t area = 0;
-    bool is_dead_end = false;
   };
 
   struct Surface {
@@ -162,6 +165,7 @@ class NavMesh {
     std::vector<Face> polygons;
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
+    std::vector<std::uint32_t> outer_rooms;
     PolygonTree tree;
     MeshBounds bounds;
     std::size_t part_count = 0;
@@ -173,6 +177,7 @@ class NavMesh {
 
   // Gives every polygon its label, and counts them.
   static void LabelParts(Surface& surface);
+  static void LabelRooms(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
 
   // Sets what says where walls are.

@@ -7,13 +7,11 @@
 #include <optional>
 
 #include "server/core/mesh/plan.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
-
-// How far rounding may put a place outside of its polygon, with some room.
-constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
 double ExactSide(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
   return static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
@@ -44,30 +42,6 @@ bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c) {
   return Side(a, b, c) == 0.0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0.0;
 }
 
-// Adds the polygon of the place and those that its point joins to it, on an edge or around a vertex.
-void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
-  polygons.push_back(place.polygon);
-  for (std::size_t i = 0; i < polygons.size(); ++i) {
-    const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygons[i]);
-    const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      if (neighbours[k] == kNoPolygon ||
-          std::find(polygons.begin(), polygons.end(), neighbours[k]) != polygons.end()) {
-        continue;
-      }
-      const WorldPoint& a = mesh.VertexAt(corners[k]);
-      const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
-      const double side = Side(a, b, place.point);
-      const double length = PlanDistance(a, b);
-      // Beyond the ends of the edge there may be a wall between the polygons.
-      const double along = (place.point.x - a.x) * (b.x - a.x) + (place.point.y - a.y) * (b.y - a.y);
-      if (side <= 0.0 && side >= -kPlaceSlack * length && along >= 0.0 && along <= length * length) {
-        polygons.push_back(neighbours[k]);
-      }
-    }
-  }
-}
-
 class IntervalSearch {
  public:
   IntervalSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch)
@@ -82,7 +56,7 @@ class IntervalSearch {
     if (mesh_.PartOf(task.start.polygon) != mesh_.PartOf(task.goal.polygon)) {
       return report_;
     }
-    if (!scratch_.Start(mesh_.vertex_count())) {
+    if (!scratch_.Start(mesh_.vertex_count(), mesh_.room_count())) {
       report_.end = SearchEnd::kScratchLimit;
       return report_;
     }
@@ -95,6 +69,7 @@ class IntervalSearch {
         return report_;
       }
     }
+    MarkRooms(mesh_.RoomOf(task.start.polygon), mesh_.RoomOf(task.goal.polygon));
     report_.end = Seed() ? Loop() : SearchEnd::kScratchLimit;
     return report_;
   }
@@ -139,6 +114,17 @@ class IntervalSearch {
                                             : Sight{PointOf(root.vertex), PointOf(sight)};
   }
 
+  // Marks the rooms between these two, and both. What lies beyond is left as it was entered.
+  void MarkRooms(std::uint32_t from, std::uint32_t to) {
+    while (from != to) {
+      // The outer of two rooms has the lesser number.
+      std::uint32_t& inner = from > to ? from : to;
+      scratch_.MarkRoom(inner);
+      inner = mesh_.OuterRoomOf(inner);
+    }
+    scratch_.MarkRoom(from);
+  }
+
   bool Seed() {
     for (const PolygonNumber polygon : scratch_.start_polygons()) {
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
@@ -179,7 +165,7 @@ class IntervalSearch {
         return report_.end;
       }
       successors_ = 0;
-      if (interval.root != MeshInterval::kStart && scratch_.IsStale(interval.root, interval.g)) {
+      if (interval.root != MeshInterval::kStart && scratch_.IsBeaten(interval.g, interval.root)) {
         continue;
       }
       if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
@@ -328,7 +314,7 @@ class IntervalSearch {
       return std::nullopt;
     }
     const double g = root.g + length;
-    if (!scratch_.ReachRoot(vertex, g)) {
+    if (!scratch_.Reach(vertex, g)) {
       return std::nullopt;
     }
     return Root{vertex, root.vertex, g};
@@ -363,6 +349,17 @@ class IntervalSearch {
     return {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), MeshInterval::kStraight, false};
   }
 
+  // Returns true if a known path over the vertex at one end of an edge, and on along the edge, is shorter
+  // than that of the length `g` to the end of an interval that is further from the vertex. Then such a path
+  // is shorter to all of the interval: towards the vertex no other one shrinks faster.
+  bool IsBeatenAlong(std::uint32_t vertex, const End& end, double g) const {
+    if (!scratch_.IsBeaten(g, vertex)) {
+      return false;
+    }
+    const WorldPoint& point = mesh_.VertexAt(vertex);
+    return scratch_.IsBeaten(g, vertex, PlanDistance(point.x, point.y, end.x, end.y));
+  }
+
   // Adds the interval of an edge between these vertices, unless nothing lies beyond.
   void AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_right,
                     std::uint32_t edge_left, const End& right, const End& left) {
@@ -370,10 +367,21 @@ class IntervalSearch {
       return;
     }
     const bool is_final = IsGoal(polygon);
-    if (!is_final && mesh_.IsDeadEnd(polygon)) {
+    if (!is_final && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
       return;
     }
     const WorldPoint& from = PointOf(root.vertex);
+    const double to_left = root.g + PlanDistance(from.x, from.y, left.x, left.y);
+    const double to_right = root.g + PlanDistance(from.x, from.y, right.x, right.y);
+    if (IsBeatenAlong(edge_left, right, to_right) || IsBeatenAlong(edge_right, left, to_left)) {
+      return;
+    }
+    if (left.is_vertex) {
+      scratch_.Reach(edge_left, to_left);
+    }
+    if (right.is_vertex) {
+      scratch_.Reach(edge_right, to_right);
+    }
     MeshInterval interval;
     interval.left_x = left.x;
     interval.left_y = left.y;

@@ -4,28 +4,37 @@ namespace waystar::core {
 
 static_assert(sizeof(MeshInterval) == 72);
 
-bool MeshScratch::Start(std::size_t vertex_count) {
+bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count) {
   intervals_.clear();
   open_.clear();
   corners_.clear();
   corridor_.clear();
   start_polygons_.clear();
   goal_polygons_.clear();
-  if (roots_.size() < vertex_count) {
-    const std::size_t kept = memory_bytes() - roots_.capacity() * sizeof(ReachedRoot);
-    if (kept + vertex_count * sizeof(ReachedRoot) > max_bytes_) {
-      return false;
-    }
-    roots_ = {};
-    roots_.resize(vertex_count);
-    generation_ = 0;
+  if (!Replace(reached_, vertex_count) || !Replace(rooms_, room_count)) {
+    return false;
   }
   ++generation_;
   if (generation_ == 0) {
     // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
-    roots_.assign(roots_.size(), ReachedRoot{});
+    reached_.assign(reached_.size(), ReachedVertex{});
+    rooms_.assign(rooms_.size(), 0);
     generation_ = 1;
   }
+  return true;
+}
+
+template <typename Element>
+bool MeshScratch::Replace(std::vector<Element>& list, std::size_t size) {
+  if (list.size() >= size) {
+    return true;
+  }
+  const std::size_t kept = memory_bytes() - list.capacity() * sizeof(Element);
+  if (kept + size * sizeof(Element) > max_bytes_) {
+    return false;
+  }
+  list = {};
+  list.resize(size);
   return true;
 }
 

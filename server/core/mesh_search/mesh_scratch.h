@@ -64,16 +64,16 @@ struct OpenInterval {
   }
 };
 
-// The least length known to a vertex as a root.
-struct ReachedRoot {
+// The length of the shortest path known to a vertex.
+struct ReachedVertex {
   double g = 0.0;
   // The search that wrote this; an older one means that the vertex is not reached yet.
   std::uint32_t generation = 0;
 };
 
 // One search's intervals, open list and path, reused from search to search: nothing is allocated once it has
-// grown to the meshes it is used for. It takes 16 bytes a vertex of the largest of them, and 88 bytes an
-// interval.
+// grown to the meshes it is used for. It takes 16 bytes a vertex and 4 a room of the largest of them, and 88
+// bytes an interval.
 //
 // Thread safety: none. Each worker thread has its own.
 class MeshScratch {
@@ -83,22 +83,30 @@ class MeshScratch {
   MeshScratch(const MeshScratch&) = delete;
   MeshScratch& operator=(const MeshScratch&) = delete;
 
-  // Clears the last search and prepares for one over so many vertices. Returns false if the memory limit
-  // stands in the way. It costs O(1) besides what it grows.
-  bool Start(std::size_t vertex_count);
+  // Clears the last search and prepares for one over so many vertices and rooms. Returns false if the memory
+  // limit stands in the way. It costs O(1) besides what it grows.
+  bool Start(std::size_t vertex_count, std::size_t room_count);
 
-  // Returns true if a root at the vertex with this length is not longer than the shortest known, beyond
-  // rounding, and notes it.
-  bool ReachRoot(std::uint32_t vertex, double g) {
-    ReachedRoot& root = roots_[vertex];
-    if (root.generation == generation_ && g >= root.g) {
-      return g <= root.g * kRounding;
+  // Rooms that a path may lead through.
+  void MarkRoom(std::uint32_t room) { rooms_[room] = generation_; }
+  bool IsRoomMarked(std::uint32_t room) const { return rooms_[room] == generation_; }
+
+  // Notes that a path of this length leads to the vertex. Returns true if it is not longer than the shortest
+  // known, beyond rounding.
+  bool Reach(std::uint32_t vertex, double g) {
+    ReachedVertex& reached = reached_[vertex];
+    if (reached.generation == generation_ && g >= reached.g) {
+      return g <= reached.g * kRounding;
     }
-    root = {g, generation_};
+    reached = {g, generation_};
     return true;
   }
-  // REQUIRES: the vertex was reached in this search.
-  bool IsStale(std::uint32_t vertex, double g) const { return g > roots_[vertex].g * kRounding; }
+  // Returns true if a path of the length `g` is longer, beyond rounding, than the shortest that is known to
+  // the vertex and goes on from there for the length `beyond`.
+  bool IsBeaten(double g, std::uint32_t vertex, double beyond = 0.0) const {
+    const ReachedVertex& reached = reached_[vertex];
+    return reached.generation == generation_ && g > (reached.g + beyond) * kRounding;
+  }
 
   const MeshInterval& At(IntervalNumber interval) const { return intervals_[interval]; }
   std::size_t interval_count() const { return intervals_.size(); }
@@ -128,8 +136,9 @@ class MeshScratch {
   std::vector<PolygonNumber>& goal_polygons() { return goal_polygons_; }
 
   std::size_t memory_bytes() const {
-    return roots_.capacity() * sizeof(ReachedRoot) + intervals_.capacity() * sizeof(MeshInterval) +
-           open_.capacity() * sizeof(OpenInterval) + corners_.capacity() * sizeof(WorldPoint) +
+    return reached_.capacity() * sizeof(ReachedVertex) + rooms_.capacity() * sizeof(std::uint32_t) +
+           intervals_.capacity() * sizeof(MeshInterval) + open_.capacity() * sizeof(OpenInterval) +
+           corners_.capacity() * sizeof(WorldPoint) +
            (corridor_.capacity() + start_polygons_.capacity() + goal_polygons_.capacity()) *
                sizeof(PolygonNumber);
   }
@@ -140,11 +149,17 @@ class MeshScratch {
   static constexpr double kRounding = 1.0 + 1.0 / (std::uint64_t{1} << 40);
   static constexpr std::size_t kArity = 4;
 
+  // Makes a list of new elements of this size unless the list is as long. Returns false if the memory limit
+  // stands in the way.
+  template <typename Element>
+  bool Replace(std::vector<Element>& list, std::size_t size);
   bool Grow(std::size_t count);
 
   const std::size_t max_bytes_;
   std::uint32_t generation_ = 0;
-  std::vector<ReachedRoot> roots_;
+  std::vector<ReachedVertex> reached_;
+  // The search that marked the room.
+  std::vector<std::uint32_t> rooms_;
   std::vector<MeshInterval> intervals_;
   // A heap.
   std::vector<OpenInterval> open_;

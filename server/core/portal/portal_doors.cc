@@ -14,16 +14,16 @@ std::uint32_t PortalDoors::AddMap(absl::string_view id, const GridMap& map) {
 }
 
 std::optional<std::uint32_t> PortalDoors::FindMap(absl::string_view id) {
-  for (std::size_t i = 0; i < maps_.size(); ++i) {
-    if (maps_[i].id == id) {
-      return static_cast<std::uint32_t>(i);
+  const auto [entry, is_new] = indexes_.try_emplace(id, std::uint32_t{0});
+  if (is_new && id != kSameMap) {
+    const GridMap* map = world_.Find(id);
+    if (map == nullptr) {
+      entry->second = std::nullopt;
+    } else if (map != maps_[0].map) {
+      entry->second = AddMap(id, *map);
     }
   }
-  const GridMap* map = world_.Find(id);
-  if (map == nullptr) {
-    return std::nullopt;
-  }
-  return map == maps_[0].map ? 0 : AddMap(id, *map);
+  return entry->second;
 }
 
 bool PortalDoors::MayPass(const Portal& portal) const {

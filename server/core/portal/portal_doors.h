@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ class PortalDoors {
   const absl::Span<const std::string> required_tags_;
   std::vector<PortalScratch::Map>& maps_;
   std::vector<Door>& doors_;
+  // The indexes of the maps that were looked for; nothing for ids that no map has.
+  std::map<absl::string_view, std::optional<std::uint32_t>> indexes_;
 };
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -194,10 +195,12 @@ class PortalSearch final : Rival {
 
   void TraceOn(const GridMap& map) {
     if (recorder_ != nullptr) {
-      const auto& maps = graph_.maps();
-      recorder_->OnMap(std::find_if(maps.begin(), maps.end(), [&](const auto& candidate) {
-                         return candidate.map == &map;
-                       })->id);
+      if (map_ids_.empty()) {
+        for (const PortalScratch::Map& known : graph_.maps()) {
+          map_ids_.emplace(known.map, known.id);
+        }
+      }
+      recorder_->OnMap(map_ids_.at(&map));
     }
   }
 
@@ -336,6 +339,8 @@ class PortalSearch final : Rival {
   // How often the search on one map that is running has let the other go on.
   std::uint64_t polls_ = 0;
   const GridMap* raced_map_ = nullptr;
+  // The ids of the maps; filled for a recorder.
+  std::map<const GridMap*, absl::string_view> map_ids_;
   // How the search over cells has put an end to the other.
   std::optional<SearchEnd> end_of_cells_;
   // True once the search over cells has run out of memory.

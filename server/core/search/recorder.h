@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,13 +55,15 @@ class EventRecorder {
   // Says which map the events from here on lie on, by its id; it is empty for the query's own, which it is at
   // first. Of more than 65,536 maps the last are taken for one.
   void OnMap(absl::string_view id) {
-    const auto known = std::find(maps_.begin(), maps_.end(), id);
-    if (known == maps_.end() && maps_.size() <= 0xFFFF) {
-      maps_.emplace_back(id);
-      map_ = static_cast<std::uint16_t>(maps_.size() - 1);
-    } else {
-      map_ = static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(known - maps_.begin(), 0xFFFF));
+    if (id == maps_[map_]) {
+      return;
     }
+    const auto next = static_cast<std::uint16_t>(std::min<std::size_t>(maps_.size(), 0xFFFF));
+    const auto [known, is_new] = numbers_.try_emplace(std::string(id), next);
+    if (is_new && maps_.size() <= 0xFFFF) {
+      maps_.emplace_back(id);
+    }
+    map_ = known->second;
   }
   const std::vector<std::string>& maps() const { return maps_; }
 
@@ -82,6 +85,8 @@ class EventRecorder {
   std::vector<std::string> maps_ = {""};
   std::uint16_t map_ = 0;
   bool is_truncated_ = false;
+  // The indexes of the maps, by id.
+  std::map<std::string, std::uint16_t> numbers_ = {{"", 0}};
 };
 
 }  // namespace waystar::core

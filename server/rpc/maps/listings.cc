@@ -70,11 +70,7 @@ void VisitObstacles(const core::WaypointGraph& graph, const RegionPage& page, Ob
   const core::Rectangle& region = page.region;
   const core::Box box{double(region.x), double(region.y), double(region.x) + region.width,
                       double(region.y) + region.height};
-  for (const core::Obstacle* obstacle : graph.sight().ObstaclesNear(box)) {
-    if (obstacle->id > page.after && !add(*obstacle)) {
-      break;
-    }
-  }
+  graph.sight().VisitObstaclesNear(box, page.after, page.tries, add);
 }
 
 void VisitObstacles(const core::NavMesh& mesh, const RegionPage& page, ObstacleVisitor add) {

@@ -1,14 +1,21 @@
 #include "server/rpc/query/mesh_answers.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/field/cost_matrix.h"
 #include "server/core/field/reachable_pairs.h"
+#include "server/core/mesh_search/mesh_matrix.h"
 #include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/query/location_check.h"
+#include "server/core/query/route_query_check.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/rpc/call/answer_size.h"
@@ -17,6 +24,14 @@
 #include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
+namespace {
+
+// A corner is looked at for a sample in a part of the time of an expansion.
+constexpr std::uint64_t kSampledCornersPerExpansion = 8;
+
+bool IsTooLarge(const absl::Status& status) { return ErrorReasonOf(status) == "REGION_TOO_LARGE"; }
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*mesh*/,
                                                        const Question& question) {
@@ -25,16 +40,75 @@ absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*me
   return std::make_unique<MeshAnswers>(question, std::move(agent));
 }
 
-absl::StatusOr<std::optional<std::uint32_t>> MeshAnswers::PartOf(absl::string_view field,
-                                                                 const v1::Location& location) const {
+absl::StatusOr<core::WorldPoint> MeshAnswers::PositionOf(absl::string_view field,
+                                                         const v1::Location& location) const {
   const core::Location converted = ToLocation(location, question_.coordinates);
   WAYSTAR_RETURN_IF_ERROR(core::CheckLocationOnMesh(field, converted));
   const core::WorldPoint position = core::ToWorldPoint(converted);
   WAYSTAR_RETURN_IF_ERROR(core::CheckMeshPosition(position, field));
-  const core::NavMesh& mesh = agent_->mesh();
-  const std::optional<core::MeshPlace> place =
-      core::FindMeshPlace(mesh, position, core::ToMeshSnap(question_.snap));
-  return place ? std::optional(mesh.PartOf(place->polygon)) : std::nullopt;
+  return position;
+}
+
+absl::StatusOr<std::optional<core::MeshPlace>> MeshAnswers::PlaceOf(absl::string_view field,
+                                                                    const v1::Location& location) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint position, PositionOf(field, location));
+  return core::FindMeshPlace(mesh(), position, core::ToMeshSnap(question_.snap));
+}
+
+absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> MeshAnswers::PlacesOf(
+    absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const {
+  if (locations.empty()) {
+    return MissingField(name);
+  }
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount(name, static_cast<std::size_t>(locations.size()), core::kMaxMatrixSide));
+  std::vector<std::optional<core::MeshPlace>> places;
+  for (const v1::Location& location : locations) {
+    // The field's name is made for what is refused alone.
+    auto place = PlaceOf("", location);
+    if (!place.ok()) {
+      return PlaceOf(core::IndexedField(name, places.size()), location).status();
+    }
+    places.push_back(*place);
+  }
+  return places;
+}
+
+absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
+                                 v1::ComputeCostMatrixResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const auto starts, PlacesOf("starts", request.starts()));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, PlacesOf("goals", request.goals()));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
+  // Those that are off the mesh are left out of the matrix.
+  const auto on_mesh = [](const std::vector<std::optional<core::MeshPlace>>& places) {
+    std::vector<core::MeshPlace> known;
+    for (const std::optional<core::MeshPlace>& place : places) {
+      if (place) {
+        known.push_back(*place);
+      }
+    }
+    return known;
+  };
+  const std::vector<core::MeshPlace> known_starts = on_mesh(starts);
+  const std::vector<core::MeshPlace> known_goals = on_mesh(goals);
+  const WorkStopwatch stopwatch;
+  core::Budget budget = budget_;
+  budget.max_expansions = context().max_expansions_here;
+  const absl::StatusOr<core::MeshMatrix> matrix =
+      core::ComputeMeshMatrix(mesh(), known_starts, known_goals, budget, context().bench.mesh_scratch);
+  if (IsTooLarge(matrix.status()) && budget.max_expansions < budget_.max_expansions) {
+    context().needs_more_expansions = true;
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(matrix.status());
+  stopwatch.Stamp(context(), matrix->statistics.expanded, *response.mutable_statistics());
+  auto length = matrix->lengths.begin();
+  for (const std::optional<core::MeshPlace>& start : starts) {
+    for (const std::optional<core::MeshPlace>& goal : goals) {
+      response.add_costs(start && goal ? *length++ : core::MeshMatrix::kUnreachable);
+    }
+  }
+  return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "goals");
 }
 
 absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
@@ -49,17 +123,78 @@ absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
   const core::BudgetStop stop(budget_);
   for (const v1::LocationPair& pair : request.pairs()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, static_cast<std::size_t>(response.reachable_size())));
-    const auto start = PartOf("start", pair.start());
-    const auto goal = PartOf("goal", pair.goal());
+    const auto start = PlaceOf("start", pair.start());
+    const auto goal = PlaceOf("goal", pair.goal());
     if (!start.ok() || !goal.ok()) {
       const auto index = static_cast<std::size_t>(response.reachable_size());
       return WithFieldPrefix(start.ok() ? goal.status() : start.status(),
                              absl::StrCat(core::IndexedField("pairs", index), "."));
     }
-    response.add_reachable(start->has_value() && *start == *goal);
+    response.add_reachable(*start && *goal &&
+                           mesh().PartOf((*start)->polygon) == mesh().PartOf((*goal)->polygon));
   }
-  stopwatch.Stamp(question_.context, 0, *response.mutable_statistics());
+  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "pairs");
+}
+
+absl::Status MeshAnswers::Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint from, PositionOf("from", request.from()));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint to, PositionOf("to", request.to()));
+  const WorkStopwatch stopwatch;
+  const std::optional<core::MeshPlace> start = core::FindMeshPlace(mesh(), from, {});
+  const std::optional<core::MeshPlace> goal = core::FindMeshPlace(mesh(), to, {});
+  core::MeshRayHit hit{.is_blocked = true, .end = {.point = from}, .fraction = 0.0};
+  if (start) {
+    hit = goal ? core::CastMeshRay(mesh(), *start, *goal) : core::CastMeshRay(mesh(), *start, to);
+  }
+  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+  response.set_blocked(!hit.reaches_goal);
+  const core::WorldPoint& end = hit.end.point;
+  FillPosition({end.x, end.y, end.z}, *response.mutable_position());
+  response.set_fraction(hit.fraction);
+  return absl::OkStatus();
+}
+
+absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response) {
+  for (const auto& [is_given, field] :
+       {std::pair(request.distinct(), "distinct"), {request.along_edges(), "along_edges"}}) {
+    if (is_given) {
+      return core::NotOnMesh(field);
+    }
+  }
+  core::MeshSampleQuery query{.count = request.count(), .seed = request.seed()};
+  if (request.has_region()) {
+    const v1::Rectangle& region = request.region();
+    WAYSTAR_RETURN_IF_ERROR(
+        core::CheckRegionSides({region.x(), region.y(), region.width(), region.height()}));
+    query.region = core::Box{double(region.x()), double(region.y()), double(region.x()) + region.width(),
+                             double(region.y()) + region.height()};
+  }
+  if (request.has_reachable_from()) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MeshPlace> from,
+                             PlaceOf("reachable_from", request.reachable_from()));
+    if (!from) {
+      return MakeError(ErrorReason::kStartBlocked, "reachable_from",
+                       "no surface of the mesh is there, or near enough");
+    }
+    query.part = mesh().PartOf(from->polygon);
+  }
+  const std::uint64_t looked_at =
+      mesh().corner_count() + static_cast<std::uint64_t>(std::max<std::int64_t>(query.count, 0));
+  if (looked_at / kSampledCornersPerExpansion > context().max_expansions_here) {
+    context().needs_more_expansions = true;
+    return absl::OkStatus();
+  }
+  const WorkStopwatch stopwatch;
+  const core::BudgetStop stop(budget_);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::SampledMeshPoints sampled,
+                           core::SampleMeshPoints(mesh(), query, &stop));
+  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+  for (const core::MeshPlace& place : sampled.places) {
+    FillPosition({place.point.x, place.point.y, place.point.z}, *response.add_positions());
+  }
+  response.set_candidates(sampled.candidates);
+  return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "count");
 }
 
 }  // namespace waystar::rpc

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/error.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/query/mesh_agent.h"
@@ -28,8 +30,11 @@ class MeshAnswers {
         agent_(std::move(agent)),
         budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
 
-  // Fills in all but the version.
+  // Each fills in all but the version.
+  absl::Status Answer(const v1::ComputeCostMatrixRequest& request, v1::ComputeCostMatrixResponse& response);
   absl::Status Answer(const v1::CheckReachabilityRequest& request, v1::CheckReachabilityResponse& response);
+  absl::Status Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response);
+  absl::Status Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
 
   // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map": meshes do not answer these yet.
   template <typename Request, typename Response>
@@ -38,9 +43,16 @@ class MeshAnswers {
   }
 
  private:
-  // Returns the connected part that a location is in; nothing if no place on the mesh stands in for it.
-  absl::StatusOr<std::optional<std::uint32_t>> PartOf(absl::string_view field,
-                                                      const v1::Location& location) const;
+  const core::NavMesh& mesh() const { return agent_->mesh(); }
+  CallContext& context() const { return question_.context; }
+  // Returns the position of a location, or the errors of CheckLocationOnMesh and CheckMeshPosition.
+  absl::StatusOr<core::WorldPoint> PositionOf(absl::string_view field, const v1::Location& location) const;
+  // Returns the place on the mesh that stands in for a location; nothing if there is none.
+  absl::StatusOr<std::optional<core::MeshPlace>> PlaceOf(absl::string_view field,
+                                                         const v1::Location& location) const;
+  // The same for a list of 1 to core::kMaxMatrixSide. `name` is that of the field.
+  absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> PlacesOf(
+      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const;
 
   const Question& question_;
   const std::shared_ptr<const core::MeshAgent> agent_;

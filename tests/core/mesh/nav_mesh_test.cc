@@ -1,6 +1,9 @@
 #include "server/core/mesh/nav_mesh.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -101,10 +104,80 @@ TEST(NavMeshTest, KnowsTheWallsAtVertices) {
   EXPECT_EQ(mesh.WallsAt(4), VertexWalls());
   EXPECT_EQ(mesh.WallsAt(0), walls(3, 1));
   EXPECT_EQ(mesh.WallsAt(5), walls(9, 8));
-  EXPECT_EQ(mesh.WallsAt(8), walls(VertexWalls::kSeveral, VertexWalls::kSeveral));
-  for (PolygonNumber polygon = 0; polygon < 6; ++polygon) {
-    EXPECT_EQ(mesh.IsDeadEnd(polygon), polygon >= 4) << polygon;
+  // The triangle meets the others in a vertex alone, which is its own then.
+  ASSERT_EQ(mesh.vertex_count(), 14U);
+  EXPECT_EQ(mesh.VertexAt(13), mesh.VertexAt(8));
+  EXPECT_THAT(mesh.VerticesOf(5), ElementsAre(13, 11, 12));
+  EXPECT_EQ(mesh.WallsAt(8), walls(5, 7));
+  EXPECT_EQ(mesh.WallsAt(13), walls(12, 11));
+}
+
+// Tries each edge.
+// REQUIRES: polygons have at most one edge in common.
+void ExpectRoomsBetweenDoors(const NavMesh& mesh) {
+  // Returns the polygons that are connected without the edge `without`, that begins in this corner of `side`.
+  const auto reached_from = [&](PolygonNumber first, PolygonNumber side, std::size_t without) {
+    std::vector<bool> is_reached(mesh.polygon_count());
+    std::vector<PolygonNumber> open{first};
+    is_reached[first] = true;
+    const PolygonNumber across = mesh.NeighboursOf(side)[without];
+    while (!open.empty()) {
+      const PolygonNumber polygon = open.back();
+      open.pop_back();
+      const auto neighbours = mesh.NeighboursOf(polygon);
+      for (std::size_t k = 0; k < neighbours.size(); ++k) {
+        const bool is_closed =
+            (polygon == side && k == without) || (polygon == across && neighbours[k] == side);
+        if (neighbours[k] != kNoPolygon && !is_closed && !is_reached[neighbours[k]]) {
+          is_reached[neighbours[k]] = true;
+          open.push_back(neighbours[k]);
+        }
+      }
+    }
+    return is_reached;
+  };
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    const auto neighbours = mesh.NeighboursOf(polygon);
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      if (neighbours[k] == kNoPolygon) {
+        continue;
+      }
+      const std::uint32_t here = mesh.RoomOf(polygon);
+      const std::uint32_t there = mesh.RoomOf(neighbours[k]);
+      const bool is_door = !reached_from(polygon, polygon, k)[neighbours[k]];
+      EXPECT_EQ(here != there, is_door) << polygon << " " << neighbours[k];
+      if (is_door) {
+        EXPECT_EQ(mesh.OuterRoomOf(std::max(here, there)), std::min(here, there));
+      }
+    }
   }
+}
+
+TEST(NavMeshTest, RoomsEndAtDoors) {
+  Random random(18);
+  for (int round = 0; round < 20; ++round) {
+    MeshSpec spec;
+    AddFloor(spec, 6, 4, 0.0, random);
+    const NavMesh mesh = MeshOf(spec);
+    ExpectRoomsBetweenDoors(mesh);
+    EXPECT_GE(mesh.room_count(), mesh.part_count());
+  }
+}
+
+TEST(NavMeshTest, AnEdgeInTwoPartsIsNoDoor) {
+  //  5-------4
+  //  |   1   |
+  //  0---1---2---6
+  //  |   0   | 2 |
+  //  8-------3---7
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 1}, {1, 1}, {2, 1}, {2, 0}, {2, 2}, {0, 2}, {3, 1}, {3, 0}, {0, 0}},
+                      {{8, 3, 2, 1, 0}, {0, 1, 2, 4, 5}, {3, 7, 6, 2}}));
+  EXPECT_EQ(mesh.room_count(), 2u);
+  EXPECT_EQ(mesh.RoomOf(0), mesh.RoomOf(1));
+  EXPECT_EQ(mesh.RoomOf(2), 1u);
+  EXPECT_EQ(mesh.OuterRoomOf(1), 0u);
+  EXPECT_EQ(mesh.OuterRoomOf(0), 0u);
 }
 
 TEST(NavMeshTest, WallsThatAreNamedSeparate) {

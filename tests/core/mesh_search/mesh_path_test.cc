@@ -205,6 +205,38 @@ TEST_F(MeshPathTest, RefusesBadQueries) {
   }
 }
 
+// The start is near the vertex (4, 4), but the polygons around it that lead on meet the others there in the
+// vertex alone: the path goes round, and turns at the vertex after all.
+TEST(MeshFansTest, AVertexIsReachedInEachFanByItself) {
+  const NavMesh mesh = MeshOf(
+      DrawMesh({{0, 0},
+                {4, 0},
+                {4, 1},
+                {4, 4},
+                {0, 4},
+                {8, 0},
+                {8, 3},
+                {5, 3},
+                {8, 4},
+                {8, 8},
+                {4, 8},
+                {0, 8},
+                {0, 5}},
+               {{0, 1, 2, 3}, {0, 3, 4}, {1, 5, 6, 7, 2}, {7, 6, 8, 3}, {3, 8, 9, 10}, {12, 3, 10, 11}}));
+  EXPECT_EQ(mesh.part_count(), 1U);
+  MeshScratch scratch(std::size_t{1} << 20);
+  MeshQuery query;
+  query.start = {3, 3.5, 0};
+  query.goals.push_back({0.5, 4.9375, 0});
+  const double length = std::hypot(1, 2.5) + std::hypot(1, 2) + std::hypot(1, 1) + std::hypot(3.5, 0.9375);
+  const absl::StatusOr<MeshPathResult> there = FindMeshPath(mesh, query, {}, scratch);
+  ASSERT_TRUE(there.ok()) << there.status();
+  EXPECT_EQ(there->outcome, Outcome::kFound);
+  EXPECT_NEAR(there->cost, length, 1e-12);
+  std::swap(query.start, query.goals.front());
+  EXPECT_NEAR(FindMeshPath(mesh, query, {}, scratch)->cost, length, 1e-12);
+}
+
 // Three turns round a pillar of 2 x 2, up to where the path began, seen from above.
 TEST(SpiralStairsTest, AreClimbedTurnByTurn) {
   constexpr std::uint32_t kSides = 13;

@@ -109,6 +109,12 @@ TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   }
 }
 
+// Refuses no job, however long the machine lets it wait, and tidies all the time.
+const ExecutorOptions kPatient = {.workers = 1,
+                                  .max_queue_time = absl::Hours(1),
+                                  .queue_target = absl::Hours(1),
+                                  .tidy_period = absl::Milliseconds(1)};
+
 // Makes the bench's scratch as large as a wide search does.
 void SearchWidely(Workbench& bench) {
   bench.scratch.Start(1024, 1024);
@@ -137,7 +143,7 @@ class BenchJob final : public Executor::Job {
 };
 
 TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
-  Executor executor({.workers = 1, .tidy_period = absl::Milliseconds(1)});
+  Executor executor(kPatient);
   const auto run_on = [&](Lane lane, std::function<void(Workbench&)> run) {
     BenchJob job(executor, std::move(run));
     ASSERT_THAT(executor.Submit(lane, &job, {}), IsOk());
@@ -155,7 +161,7 @@ TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
 }
 
 TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
-  Executor executor({.workers = 1, .tidy_period = absl::Milliseconds(1)});
+  Executor executor(kPatient);
   Workbench* bench = nullptr;
   testing::WaitUntil(
       [&] {

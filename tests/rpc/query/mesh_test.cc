@@ -116,6 +116,86 @@ TEST_F(MeshTest, TellsWhatCannotBeReached) {
   EXPECT_THAT(reachable->reachable(), ElementsAre(true, false, false));
 }
 
+TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
+  v1::ComputeCostMatrixRequest request;
+  request.set_map("corridor");
+  *request.add_starts() = At(2, 1);
+  *request.add_starts() = At(-9, -9);
+  for (const v1::Location& goal : {At(2, 7), At(21, 1), At(7, 4), At(50, 50)}) {
+    *request.add_goals() = goal;
+  }
+  const auto matrix = server_.client().ComputeCostMatrix(request);
+  ASSERT_TRUE(matrix.ok()) << matrix.status();
+  EXPECT_THAT(matrix->costs(), ElementsAre(6, -1, ::testing::DoubleNear(std::hypot(2, 3) + 3, 1e-12), -1,  //
+                                           -1, -1, -1, -1));
+  EXPECT_GT(matrix->statistics().expanded(), 0U);
+  request.clear_goals();
+  EXPECT_THAT(server_.client().ComputeCostMatrix(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "goals"));
+  *request.add_goals() = At(1, 1);
+  request.add_goals()->set_node("a");
+  EXPECT_THAT(server_.client().ComputeCostMatrix(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "goals[1].node"));
+}
+
+TEST_F(MeshTest, RaysGoAlongTheSurface) {
+  v1::CastRayRequest request;
+  request.set_map("corridor");
+  *request.mutable_from() = At(2, 1);
+  const auto cast = [&](const v1::Location& to) {
+    *request.mutable_to() = to;
+    const auto hit = server_.client().CastRay(request);
+    EXPECT_TRUE(hit.ok()) << hit.status();
+    return hit.ok() ? *hit : v1::CastRayResponse();
+  };
+  const v1::CastRayResponse free = cast(At(2, 7));
+  EXPECT_FALSE(free.blocked());
+  EXPECT_EQ(free.fraction(), 1);
+  const v1::CastRayResponse blocked = cast(At(10, 1));
+  EXPECT_TRUE(blocked.blocked());
+  EXPECT_EQ(blocked.position().x(), 4);
+  EXPECT_EQ(blocked.position().y(), 1);
+  EXPECT_EQ(blocked.fraction(), 0.25);
+  EXPECT_FALSE(blocked.has_cell());
+  *request.mutable_from() = At(-5, 1);
+  EXPECT_TRUE(cast(At(2, 1)).blocked()) << "it begins off the mesh";
+  EXPECT_EQ(cast(At(2, 1)).fraction(), 0);
+}
+
+TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
+  v1::SampleCellsRequest request;
+  request.set_map("corridor");
+  request.set_count(100);
+  request.set_seed(7);
+  const auto all = server_.client().SampleCells(request);
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_THAT(all->positions(), SizeIs(100));
+  EXPECT_EQ(all->candidates(), 4);
+  *request.mutable_reachable_from() = At(21, 1);
+  const auto island = server_.client().SampleCells(request);
+  ASSERT_TRUE(island.ok()) << island.status();
+  EXPECT_EQ(island->candidates(), 1);
+  for (const v1::Position& position : island->positions()) {
+    EXPECT_GE(position.x(), 20);
+  }
+  request.clear_reachable_from();
+  request.mutable_region()->set_width(2);
+  request.mutable_region()->set_height(3);
+  const auto corner = server_.client().SampleCells(request);
+  ASSERT_TRUE(corner.ok()) << corner.status();
+  for (const v1::Position& position : corner->positions()) {
+    EXPECT_LE(position.x(), 2);
+    EXPECT_LE(position.y(), 3);
+  }
+  request.set_distinct(true);
+  EXPECT_THAT(server_.client().SampleCells(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "distinct"));
+  request.set_distinct(false);
+  *request.mutable_reachable_from() = At(-9, -9);
+  EXPECT_THAT(server_.client().SampleCells(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "reachable_from"));
+}
+
 TEST_F(MeshTest, AnswersBatchesAndStreams) {
   v1::FindPathsRequest batch;
   batch.set_map("corridor");
@@ -162,9 +242,9 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
   *trace.mutable_query() = Query(At(2, 1), At(2, 7));
   EXPECT_THAT(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "query.map"));
-  v1::CastRayRequest ray;
-  ray.set_map("corridor");
-  EXPECT_THAT(server_.client().CastRay(ray),
+  v1::FindReachableRequest reach;
+  reach.set_map("corridor");
+  EXPECT_THAT(server_.client().FindReachable(reach),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
   v1::WatchPathRequest watch;
   *watch.mutable_query() = trace.query();

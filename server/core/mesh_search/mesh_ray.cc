@@ -1,0 +1,267 @@
+#include "server/core/mesh_search/mesh_ray.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/mesh/plan.h"
+#include "server/core/mesh_search/polygons_around.h"
+
+namespace waystar::core {
+namespace {
+
+double RayDistance(const WorldPoint& a, const WorldPoint& b) {
+  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
+}
+
+class MeshRayWalk {
+ public:
+  // The goal has no polygon if any floor counts.
+  MeshRayWalk(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal)
+      : mesh_(mesh),
+        start_(start),
+        goal_(goal),
+        from_(ToFixed(start.point)),
+        to_(ToFixed(goal.point)),
+        whole_(AlongOf(to_)),
+        steps_left_(mesh.corner_count() + mesh.polygon_count()),
+        furthest_{0.0, start.polygon} {}
+
+  MeshRayHit Run() {
+    FindPolygonsAround(mesh_, start_, start_polygons_);
+    if (goal_.polygon != kNoPolygon) {
+      FindPolygonsAround(mesh_, goal_, goal_polygons_);
+    }
+    if (whole_ == 0) {
+      Stay();
+    } else {
+      for (const PolygonNumber polygon : start_polygons_) {
+        Push({0, polygon});
+      }
+    }
+    while (!fronts_.empty() && !reaches_goal_) {
+      std::pop_heap(fronts_.begin(), fronts_.end(), IsAfter);
+      const Front front = fronts_.back();
+      fronts_.pop_back();
+      if (front.along != along_) {
+        along_ = front.along;
+        entered_.clear();
+      } else if (HasEntered(front.polygon)) {
+        continue;
+      }
+      entered_.push_back(front.polygon);
+      WalkFrom(front.polygon);
+    }
+    return Hit();
+  }
+
+ private:
+  // A polygon that is entered at a vertex on the ray, or somewhere along an edge that lies on the ray. The
+  // first number says where: see AlongOf.
+  struct Front {
+    Int128 along;
+    PolygonNumber polygon;
+  };
+  static bool IsAfter(const Front& a, const Front& b) {
+    return a.along != b.along ? a.along > b.along : a.polygon > b.polygon;
+  }
+
+  // An edge through whose inside the ray leaves a polygon, which lies to the left of it.
+  struct Exit {
+    PolygonNumber beyond;
+    // Above 0 for ends of the ray that lie on this side of the edge.
+    Int128 start_side;
+    Int128 goal_side;
+    // Where the ray crosses it, as a part of the whole way.
+    double fraction;
+  };
+
+  struct Furthest {
+    double fraction;
+    PolygonNumber polygon;
+  };
+
+  // Returns how far along the ray a point on its line lies, as a multiple of the ray's length.
+  Int128 AlongOf(const FixedPoint& point) const {
+    return Int128{point.x - from_.x} * (to_.x - from_.x) + Int128{point.y - from_.y} * (to_.y - from_.y);
+  }
+  double FractionOf(Int128 along) const { return static_cast<double>(along) / static_cast<double>(whole_); }
+
+  bool IsStart(PolygonNumber polygon) const {
+    return std::find(start_polygons_.begin(), start_polygons_.end(), polygon) != start_polygons_.end();
+  }
+  bool IsGoal(PolygonNumber polygon) const {
+    return std::find(goal_polygons_.begin(), goal_polygons_.end(), polygon) != goal_polygons_.end();
+  }
+  bool HasEntered(PolygonNumber polygon) const {
+    return std::find(entered_.begin(), entered_.end(), polygon) != entered_.end();
+  }
+
+  void Push(const Front& front) {
+    fronts_.push_back(front);
+    std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
+  }
+
+  // Ends a ray without length.
+  void Stay() {
+    for (const PolygonNumber polygon : start_polygons_) {
+      reaches_goal_ |= IsGoal(polygon);
+      Arrive(polygon);
+    }
+  }
+
+  void WalkFrom(PolygonNumber polygon) {
+    fraction_ = FractionOf(along_);
+    while (polygon != kNoPolygon && steps_left_ > 0) {
+      --steps_left_;
+      if (IsGoal(polygon)) {
+        reaches_goal_ = true;
+        return;
+      }
+      polygon = Cross(polygon);
+    }
+  }
+
+  // Returns the polygon that the ray enters through the inside of an edge of this one, or kNoPolygon. Notes
+  // those that it enters elsewhere, and where it ends.
+  PolygonNumber Cross(PolygonNumber polygon) {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
+    std::optional<Exit> exit;
+    Int128 last_along = along_;
+    FixedPoint a = ToFixed(mesh_.VertexAt(corners[0]));
+    Int128 a_side = SideOf(from_, to_, a);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const FixedPoint b = ToFixed(mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]));
+      const Int128 b_side = SideOf(from_, to_, b);
+      if (a_side < 0 && b_side > 0) {
+        Choose(exit, ExitThrough(a, b, neighbours[k]));
+      } else if (a_side == 0 || b_side == 0) {
+        const Int128 a_along = AlongOf(a_side == 0 ? a : b);
+        const Int128 b_along = AlongOf(b_side == 0 ? b : a);
+        const Int128 low = std::max(std::min(a_along, b_along), along_);
+        const Int128 high = std::max(a_along, b_along);
+        last_along = std::max(last_along, high);
+        if (neighbours[k] != kNoPolygon && high >= along_ && low <= whole_ &&
+            !(low == along_ && HasEntered(neighbours[k]))) {
+          Push({low, neighbours[k]});
+        }
+      }
+      a = b;
+      a_side = b_side;
+    }
+
+    if (!exit) {
+      if (last_along >= whole_) {
+        Arrive(polygon);
+      } else {
+        EndAt(FractionOf(last_along), polygon);
+      }
+      return kNoPolygon;
+    }
+    if (exit->goal_side >= 0) {
+      Arrive(polygon);
+    }
+    if (exit->goal_side > 0) {
+      return kNoPolygon;
+    }
+    if (exit->beyond == kNoPolygon) {
+      EndAt(exit->fraction, polygon);
+      return kNoPolygon;
+    }
+    // A start on the edge begins in the polygon beyond as well.
+    if (exit->start_side <= 0 && IsStart(exit->beyond)) {
+      return kNoPolygon;
+    }
+    fraction_ = exit->fraction;
+    return exit->beyond;
+  }
+
+  Exit ExitThrough(const FixedPoint& a, const FixedPoint& b, PolygonNumber beyond) const {
+    const Int128 start_side = SideOf(a, b, from_);
+    const Int128 goal_side = SideOf(a, b, to_);
+    const double fraction = static_cast<double>(start_side) / static_cast<double>(start_side - goal_side);
+    return {beyond, start_side, goal_side, std::clamp(fraction, 0.0, 1.0)};
+  }
+
+  // A dented polygon may be left more than once, and comes first where the ray has not been yet.
+  void Choose(std::optional<Exit>& exit, const Exit& other) const {
+    const bool is_better =
+        !exit || (other.fraction > fraction_ ? exit->fraction <= fraction_ || other.fraction < exit->fraction
+                                             : other.fraction > exit->fraction);
+    if (is_better) {
+      exit = other;
+    }
+  }
+
+  void Arrive(PolygonNumber polygon) {
+    const MeshPlace place{polygon, mesh_.NearestPoint(polygon, goal_.point.x, goal_.point.y)};
+    const auto height = [&](const MeshPlace& at) { return std::abs(at.point.z - goal_.point.z); };
+    if (!arrival_ || height(place) < height(*arrival_) ||
+        (height(place) == height(*arrival_) && polygon < arrival_->polygon)) {
+      arrival_ = place;
+    }
+  }
+
+  void EndAt(double fraction, PolygonNumber polygon) {
+    if (fraction > furthest_.fraction) {
+      furthest_ = {fraction, polygon};
+    }
+  }
+
+  MeshRayHit Hit() const {
+    if (reaches_goal_ || arrival_) {
+      return {.reaches_goal = reaches_goal_ || goal_polygons_.empty(),
+              .end = reaches_goal_ ? goal_ : *arrival_,
+              .length = RayDistance(start_.point, goal_.point)};
+    }
+    const WorldPoint& from = start_.point;
+    const WorldPoint& to = goal_.point;
+    MeshRayHit hit{.is_blocked = true, .end = start_, .fraction = furthest_.fraction};
+    if (furthest_.fraction > 0.0) {
+      hit.end = {furthest_.polygon,
+                 mesh_.NearestPoint(furthest_.polygon, from.x + furthest_.fraction * (to.x - from.x),
+                                    from.y + furthest_.fraction * (to.y - from.y))};
+    }
+    hit.length = RayDistance(from, hit.end.point);
+    return hit;
+  }
+
+  const NavMesh& mesh_;
+  const MeshPlace start_;
+  const MeshPlace goal_;
+  const FixedPoint from_;
+  const FixedPoint to_;
+  // AlongOf the goal.
+  const Int128 whole_;
+  // Sees to an end where dents of polygons lie in each other.
+  std::size_t steps_left_;
+  std::vector<PolygonNumber> start_polygons_;
+  std::vector<PolygonNumber> goal_polygons_;
+  // A heap, nearest first.
+  std::vector<Front> fronts_;
+  // Where the last front was, and those that have been entered there.
+  Int128 along_ = 0;
+  std::vector<PolygonNumber> entered_;
+  // Where the polygon that is being crossed was entered.
+  double fraction_ = 0.0;
+  bool reaches_goal_ = false;
+  std::optional<MeshPlace> arrival_;
+  Furthest furthest_;
+};
+
+}  // namespace
+
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+  return MeshRayWalk(mesh, start, goal).Run();
+}
+
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal) {
+  return MeshRayWalk(mesh, start, {kNoPolygon, Rounded(goal)}).Run();
+}
+
+}  // namespace waystar::core

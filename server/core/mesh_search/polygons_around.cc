@@ -1,0 +1,45 @@
+#include "server/core/mesh_search/polygons_around.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "server/core/mesh/plan.h"
+
+namespace waystar::core {
+namespace {
+
+// How far rounding may put a place outside of its polygon, with some room.
+constexpr double kPlaceSlack = 2.0 / kFixedScale;
+
+}  // namespace
+
+void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
+  polygons.push_back(place.polygon);
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygons[i]);
+    const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      if (neighbours[k] == kNoPolygon ||
+          std::find(polygons.begin(), polygons.end(), neighbours[k]) != polygons.end()) {
+        continue;
+      }
+      const WorldPoint& a = mesh.VertexAt(corners[k]);
+      const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      const double side = static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(place.point))) /
+                          (kFixedScale * kFixedScale);
+      const double dx = b.x - a.x;
+      const double dy = b.y - a.y;
+      const double length = std::sqrt(dx * dx + dy * dy);
+      // Beyond the ends of the edge there may be a wall between the polygons.
+      const double along = (place.point.x - a.x) * dx + (place.point.y - a.y) * dy;
+      if (side <= 0.0 && side >= -kPlaceSlack * length && along >= 0.0 && along <= length * length) {
+        polygons.push_back(neighbours[k]);
+      }
+    }
+  }
+}
+
+}  // namespace waystar::core
