@@ -1,5 +1,7 @@
 // Answers on the meshes of RecastDemo, judged by Detour.
 
+#include "tests/core/mesh_search/detour_judge.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +15,6 @@
 #include "gmock/gmock.h"
 #include "server/core/import/detour_mesh.h"
 #include "server/core/mesh_search/interval_search.h"
-#include "tests/core/mesh_search/detour_judge.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 
