@@ -7,9 +7,8 @@
 // - MSET: what RecastDemo and most tools save: a header of 40 bytes, then each tile behind its reference and
 //   size, with references of 32 or of 64 bits;
 // - tiles alone, one after the other;
-// - .mmap and .mmtile of TrinityCore, AzerothCore and MaNGOS: a .mmap, which may be left out, and then any
-// number of
-//   .mmtile, one after the other in the same bytes.
+// - .mmap and .mmtile of TrinityCore, AzerothCore and MaNGOS: an optional .mmap, then any number of .mmtile,
+//   one after the other in the same bytes.
 // The sizes of the lists must add up to that of the tile, which also tells how large links are.
 //
 // A tile's polygons adjoin where they have two vertices in common. Edges on its border that the file marks as

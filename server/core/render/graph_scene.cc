@@ -297,14 +297,6 @@ class GraphSceneMaker {
                             .anchor = picture::TextStyle::Anchor::kMiddle});
   }
 
-  MarkSizes Sizes() const {
-    MarkSizes sizes(layout_, options_.is_text);
-    sizes.path = options_.is_text ? sizes.path : 4.0;
-    sizes.halo = options_.is_text ? sizes.halo : 1.5;
-    sizes.disc = options_.is_text ? sizes.disc : 8.0;
-    return sizes;
-  }
-
   // The edges by which the search came to nodes.
   void AddSearch() {
     if (options_.is_text) {
@@ -326,9 +318,10 @@ class GraphSceneMaker {
     if (query_ == nullptr || query_->way.empty()) {
       return;
     }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
     for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
       if (const auto shown = Clip(At(query_->way[i]), At(query_->way[i + 1]))) {
-        AddPathLine({shown->first, shown->second}, Sizes(), scene_);
+        AddPathLine({shown->first, shown->second}, sizes, scene_);
       }
     }
   }
@@ -337,11 +330,12 @@ class GraphSceneMaker {
     if (query_ == nullptr) {
       return;
     }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
     for (const GraphMark& goal : query_->goals) {
-      AddGoal(At(goal), Sizes(), scene_);
+      AddGoal(At(goal), sizes, scene_);
     }
     if (query_->start.has_value()) {
-      AddStart(At(*query_->start), Sizes(), scene_);
+      AddStart(At(*query_->start), sizes, scene_);
     }
   }
 

@@ -172,12 +172,7 @@ class MeshSceneMaker {
     if (query_ == nullptr) {
       return;
     }
-    MarkSizes sizes(layout_, options_.is_text);
-    if (!options_.is_text) {
-      sizes.path = 4.0;
-      sizes.halo = 1.5;
-      sizes.disc = 8.0;
-    }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
     for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
       if (const auto shown = picture::ClipTo(layout_.plot, At(query_->way[i]), At(query_->way[i + 1]))) {
         AddPathLine({shown->first, shown->second}, sizes, scene_);

@@ -98,6 +98,16 @@ void AddWorldNumbers(const Rectangle& region, const Layout& layout, const Render
   });
 }
 
+MarkSizes SizesInWorld(const Layout& layout, bool is_text) {
+  MarkSizes sizes(layout, is_text);
+  if (!is_text) {
+    sizes.path = 4.0;
+    sizes.halo = 1.5;
+    sizes.disc = 8.0;
+  }
+  return sizes;
+}
+
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene) {
   if (options.is_text) {
     return;

@@ -3,6 +3,7 @@
 
 #include "server/core/grid/cell.h"
 #include "server/core/render/layout.h"
+#include "server/core/render/query_marks.h"
 #include "server/core/render/scene.h"
 #include "server/core/shape/box.h"
 
@@ -21,6 +22,8 @@ void AddScaleLines(const Rectangle& region, const Layout& layout, const RenderOp
 // Adds those numbers along the upper and the left edge.
 void AddWorldNumbers(const Rectangle& region, const Layout& layout, const RenderOptions& options,
                      Scene& scene);
+// Returns the sizes of the marks of a query. In images they do not depend on the scale.
+MarkSizes SizesInWorld(const Layout& layout, bool is_text);
 // Covers what sticks out of the plot.
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene);
 
