@@ -376,7 +376,7 @@ absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   };
   absl::SetFlagsUsageConfig(config);
   absl::SetProgramUsageMessage(
-      "Serves paths on grid maps over gRPC.\n\n"
+      "Serves paths on grids, graphs and navigation meshes over gRPC.\n\n"
       "  waystar-server --maps_dir=maps --data_dir=data --listen=127.0.0.1:7450\n"
       "  waystar-server data check data\n\n"
       "The second looks into a folder of --data_dir; `waystar-server data` lists what else it can do.\n"
