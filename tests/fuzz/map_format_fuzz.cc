@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/format/map_format.h"
@@ -19,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   core::GridOverrides overrides;
   overrides.max_side = 256;
-  const bool is_text = !absl::StartsWith(bytes, core::kMovingAiMagic);
+  const bool is_text = !core::LooksLikeMovingAi(bytes);
   const core::MapFormat format = is_text ? core::MapFormat::kText : core::MapFormat::kMovingAi;
   const auto parse = is_text ? &core::ParseText : &core::ParseMovingAi;
   const absl::StatusOr<core::GridMap> map = parse(bytes, overrides);

@@ -8,14 +8,16 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "server/base/stop_check.h"
+#include "server/core/format/text_start.h"
 
 namespace waystar::core {
 
-// Lines end with LF or CR LF; the last may end with neither. Thread safety: none.
+// Lines end with LF or CR LF; the last may end with neither. A byte order mark at the beginning is skipped.
+// Thread safety: none.
 class LineReader {
  public:
   // `text` must outlive the lines.
-  explicit LineReader(absl::string_view text) : rest_(text) {}
+  explicit LineReader(absl::string_view text) : rest_(SkipByteOrderMark(text)) {}
 
   // Asks `stop` once every 256 lines, and returns its error.
   absl::Status CheckStopNow(const StopCheck* stop) const { return CheckStopAt(stop, line_number_); }

@@ -4,6 +4,12 @@
 // walkable at cost 1; 'T' trees and 'W' water are impassable terrain; '@' and 'O' (out of bounds) are
 // obstacles. Water is "traversable, but not passable from terrain": the benchmark's walkers start on land and
 // never enter it.
+//
+// A file begins with "type octile", "height H", "width W" and "map", a line each; then follow H rows of W
+// letters. The reader takes what the tools and hands of others make of that: a byte order mark, header lines
+// in any order and in letters of either case, blanks around words, blank lines before the first row and
+// after the last, blanks behind rows, a header without "type" or without "map", and other types than octile,
+// whose rows are read alike. It takes no type of hexagons, and no rows that do not match H and W.
 #pragma once
 
 #include <string>
@@ -16,11 +22,12 @@
 
 namespace waystar::core {
 
-// The first bytes of such a file.
-inline constexpr absl::string_view kMovingAiMagic = "type ";
+// Returns whether the bytes begin as such a file does: with a line "type T", or with a line of the height or
+// width and another line of the header.
+bool LooksLikeMovingAi(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header and for fewer or more rows than it promises, and the
-// errors of ParseRows and ApplyOverrides. Messages name the line.
+// Returns INVALID_ARGUMENT / BAD_FORMAT for a bad header and for fewer, more, longer or shorter rows than it
+// promises, and the errors of ParseRows and ApplyOverrides. Messages name the line.
 absl::StatusOr<GridMap> ParseMovingAi(absl::string_view bytes, const GridOverrides& overrides);
 
 // Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE if a cell has a terrain that the format has no letter for.

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -24,6 +23,7 @@
 #include "server/core/format/number.h"
 #include "server/core/format/profile_text.h"
 #include "server/core/format/rows.h"
+#include "server/core/format/text_start.h"
 
 namespace waystar::core {
 namespace {
@@ -161,25 +161,30 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
                 "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\", \"profile NAME ...\" and \"map\""));
 }
 
-// A header's lines hold words; a row has no spaces, and no terrain may be called by one.
-bool LooksLikeHeader(absl::string_view line) { return line == kHeaderEnd || absl::StrContains(line, ' '); }
+bool EndsHeader(absl::string_view line) { return absl::StripAsciiWhitespace(line) == kHeaderEnd; }
+
+// A header's lines hold words; a row has no blanks within, and no terrain may be called by one.
+bool LooksLikeHeader(absl::string_view line) {
+  return EndsHeader(line) || absl::StripAsciiWhitespace(line).find_first_of(" \t") != absl::string_view::npos;
+}
 
 }  // namespace
 
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides) {
   LineReader lines(bytes);
   std::optional<absl::string_view> line = lines.Next();
-  while (line && line->empty()) {
+  while (line && WithoutTrailingBlanks(*line).empty()) {
     WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
     line = lines.Next();
   }
   GridSettings settings;
   TextHeader header;
   if (line && LooksLikeHeader(*line)) {
-    for (; line && *line != kHeaderEnd; line = lines.Next()) {
+    for (; line && !EndsHeader(*line); line = lines.Next()) {
       WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
       if (!absl::StripAsciiWhitespace(*line).empty()) {
-        WAYSTAR_RETURN_IF_ERROR(ParseHeaderLine(*line, lines.line_number(), header));
+        WAYSTAR_RETURN_IF_ERROR(
+            ParseHeaderLine(absl::StripAsciiWhitespace(*line), lines.line_number(), header));
       }
     }
     if (!line) {
@@ -201,7 +206,8 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
   std::size_t empty_lines = 0;
   for (; line; line = lines.Next()) {
     WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
-    if (line->empty()) {
+    const absl::string_view row = WithoutTrailingBlanks(*line);
+    if (row.empty()) {
       ++empty_lines;
       continue;
     }
@@ -209,7 +215,7 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
       return MakeError(ErrorReason::kBadRow, "",
                        absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
     }
-    rows.push_back(*line);
+    rows.push_back(row);
     // A row more than allowed is enough to know: the rest of the file is not kept.
     if (static_cast<int>(rows.size()) > overrides.max_side) {
       break;

@@ -13,8 +13,9 @@
 //
 // The header's lines may come in any order, each key but terrain and profile (see profile_text.h) at most
 // once; without a header the first line is the first row. '.' is ground of cost 1, '#', '@' and 'O' are
-// obstacles, other symbols are those of the header and of the caller's overrides, which win. Empty lines
-// before the header and after the last row are ignored.
+// obstacles, other symbols are those of the header and of the caller's overrides, which win. A byte order
+// mark, empty lines before the header and after the last row, blanks around header lines and blanks behind
+// rows are ignored.
 #pragma once
 
 #include <string>

@@ -11,6 +11,7 @@
 #include "server/core/format/file_errors.h"
 #include "server/core/format/moving_ai.h"
 #include "server/core/format/text.h"
+#include "server/core/format/text_start.h"
 #include "server/core/image/map_image.h"
 #include "server/core/import/detour_mesh.h"
 #include "server/core/import/geo_json.h"
@@ -21,7 +22,6 @@
 #include "server/core/import/obj_mesh.h"
 #include "server/core/import/polyanya_mesh.h"
 #include "server/core/import/terrain_mapping.h"
-#include "server/core/import/text_start.h"
 #include "server/core/import/tiled.h"
 #include "server/core/import/unity_mesh.h"
 
@@ -141,7 +141,7 @@ MapFormat DetectFormat(absl::string_view bytes) {
   if (IsImage(bytes)) {
     return MapFormat::kImage;
   }
-  if (absl::StartsWith(bytes, kMovingAiMagic)) {
+  if (LooksLikeMovingAi(bytes)) {
     return MapFormat::kMovingAi;
   }
   if (absl::StartsWith(bytes, kPolyanyaMeshMagic)) {

@@ -13,9 +13,9 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
+#include "server/core/format/text_start.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/import/soup_mesh.h"
-#include "server/core/import/text_start.h"
 
 namespace waystar::core {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/text_start.h"
 #include "server/core/import/json_value.h"
-#include "server/core/import/text_start.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/import/tiled_xml.h"
 

@@ -11,10 +11,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/text_start.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/import/json_value.h"
 #include "server/core/import/soup_mesh.h"
-#include "server/core/import/text_start.h"
 
 namespace waystar::core {
 namespace {

@@ -38,6 +38,22 @@ TEST(TextTest, ReadsRowsWithoutHeader) {
   EXPECT_EQ(map->settings(), GridSettings{});
 }
 
+TEST(TextTest, IgnoresAByteOrderMarkAndBlanksAroundLines) {
+  const auto plain = ParseText("\xEF\xBB\xBF \t\r\n..# \r\n.@O\t \r\r\n \n\t\n", {});
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_THAT(DrawPath(*plain, {}), ElementsAre("..#", ".##"));
+  const auto with_header = ParseText("\xEF\xBB\xBF  connectivity\t4 \n\t\n\tmap \n..#  \n", {});
+  ASSERT_TRUE(with_header.ok()) << with_header.status();
+  EXPECT_EQ(with_header->settings().connectivity, Connectivity::kFour);
+  EXPECT_THAT(DrawPath(*with_header, {}), ElementsAre("..#"));
+  const auto tabs = ParseText("connectivity\t4\nmap\n..#\n", {});
+  ASSERT_TRUE(tabs.ok()) << tabs.status();
+  EXPECT_EQ(tabs->settings().connectivity, Connectivity::kFour);
+  const auto bare_header = ParseText("\tmap \n..#\n", {});
+  ASSERT_TRUE(bare_header.ok()) << bare_header.status();
+  EXPECT_EQ(bare_header->height(), 1);
+}
+
 TEST(TextTest, ReadsHeader) {
   const auto map = ParseText(kRiver, {});
   ASSERT_TRUE(map.ok()) << map.status();
@@ -75,6 +91,11 @@ TEST(TextTest, NamesTheLineAtFault) {
   expect_error("...\n.?.\n", ErrorReason::kUnknownTerrain,
                "line 2: no terrain has the symbol '?' of column 1");
   expect_error("...\n.\xff.\n", ErrorReason::kUnknownTerrain, "'\\xff' of column 1");
+  expect_error("...\n .\n", ErrorReason::kBadRow, "line 2: has 2 cells, the first row 3");
+  expect_error(" ..\n", ErrorReason::kUnknownTerrain, "line 1: no terrain has the symbol ' ' of column 0");
+  expect_error("...\n..  \n", ErrorReason::kBadRow, "line 2: has 2 cells, the first row 3");
+  expect_error("...\n \n...\n", ErrorReason::kBadRow, "line 3: a row after an empty line");
+  expect_error("\xEF\xBB\xBF", ErrorReason::kBadSize, "at least one row");
   expect_error("connectivity 5\nmap\n.\n", ErrorReason::kBadFormat, "line 1");
   expect_error("connectivity 4\nconnectivity 4\nmap\n.\n", ErrorReason::kBadFormat, "line 2: a second");
   expect_error("connectivity 4\nwater 3\nmap\n.\n", ErrorReason::kBadFormat,

@@ -22,6 +22,9 @@ using ::waystar::testing::Webp;
 
 TEST(DetectFormatTest, GoesByHowBytesBegin) {
   EXPECT_EQ(DetectFormat("type octile\nheight 1"), MapFormat::kMovingAi);
+  EXPECT_EQ(DetectFormat("\xEF\xBB\xBFType octile\r\nHeight 1"), MapFormat::kMovingAi);
+  EXPECT_EQ(DetectFormat("\n width 4\nheight 1\nmap\n....\n"), MapFormat::kMovingAi);
+  EXPECT_EQ(DetectFormat("type\n...."), MapFormat::kText) << "rows of the terrains t, y, p and e";
   EXPECT_EQ(DetectFormat("...\n"), MapFormat::kText);
   EXPECT_EQ(DetectFormat(""), MapFormat::kText);
   EXPECT_EQ(DetectFormat("{..{\n"), MapFormat::kText);

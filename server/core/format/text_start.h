@@ -1,4 +1,4 @@
-// The beginning of text files.
+// The beginning of text files, and the ends of their lines.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,11 @@ inline char FirstOfText(absl::string_view bytes) {
   const absl::string_view text = SkipByteOrderMark(bytes);
   const std::size_t at = text.find_first_not_of(" \t\r\n");
   return at == absl::string_view::npos ? '\0' : text[at];
+}
+
+// Returns the line without the blanks at its end.
+inline absl::string_view WithoutTrailingBlanks(absl::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
 }  // namespace waystar::core
