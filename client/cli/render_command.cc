@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -188,7 +189,17 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
        {"text", PictureKind::kText},
        {"blocks", PictureKind::kBlocks}},
       "What to draw [what the file's name says, else text]; blocks are for terminals with 24-bit colours");
-  AddRegion(command, request, "Only this part of the map", "X,Y+WxH");
+  AddParsed(
+      command, "--region", &ParseMapPart,
+      [&request](const MapPart& part) {
+        if (const auto* const area = std::get_if<v1::WorldArea>(&part)) {
+          *request.mutable_area() = *area;
+        } else {
+          *request.mutable_region() = std::get<v1::Rectangle>(part);
+        }
+      },
+      "Only this part of the map; of graphs and meshes it may have fractions")
+      ->type_name("X,Y+WxH");
   AddParsed(
       command, "--size", &ParseSize,
       [&request](const v1::BlankGrid& size) {

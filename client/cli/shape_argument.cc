@@ -1,9 +1,11 @@
 #include "client/cli/shape_argument.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -131,6 +133,36 @@ std::string FormatLine(const v1::Line& line) {
                       line.width() == 0 ? "" : absl::StrCat(",", line.width()));
 }
 
+std::optional<v1::WorldArea> AreaOf(absl::string_view text) {
+  v1::WorldArea area;
+  if (const size_t dots = text.find(".."); dots != absl::string_view::npos) {
+    const auto a = ParsePoint(text.substr(0, dots));
+    const auto b = ParsePoint(text.substr(dots + 2));
+    if (!a || !b) {
+      return std::nullopt;
+    }
+    area.set_x(std::min(a->x(), b->x()));
+    area.set_y(std::min(a->y(), b->y()));
+    area.set_width(std::abs(a->x() - b->x()));
+    area.set_height(std::abs(a->y() - b->y()));
+    return area;
+  }
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('+', 1));
+  const std::pair<absl::string_view, absl::string_view> size =
+      absl::StrSplit(parts.second, absl::MaxSplits('x', 1));
+  const auto corner = ParsePoint(parts.first);
+  double width = 0.0;
+  double height = 0.0;
+  if (!corner || !absl::SimpleAtod(size.first, &width) || !absl::SimpleAtod(size.second, &height)) {
+    return std::nullopt;
+  }
+  area.set_x(corner->x());
+  area.set_y(corner->y());
+  area.set_width(width);
+  area.set_height(height);
+  return area;
+}
+
 absl::Status Malformed(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' is ", what));
 }
@@ -146,6 +178,18 @@ absl::StatusOr<v1::Rectangle> ParseRectangle(absl::string_view text) {
     return *rectangle;
   }
   return Malformed(text, "not a rectangle: write such as 3,4..6,9 or 3,4+4x6");
+}
+
+absl::StatusOr<MapPart> ParseMapPart(absl::string_view text) {
+  if (const auto rectangle = RectangleOf(text)) {
+    return *rectangle;
+  }
+  if (const auto area = AreaOf(text)) {
+    return *area;
+  }
+  return Malformed(text,
+                   "not a part of a map: write such as 3,4..6,9 or 3,4+4x6, or, of a graph or mesh, "
+                   "13.4,52.5..13.42,52.52");
 }
 
 absl::StatusOr<v1::Shape> ParseShape(absl::string_view text) {

@@ -163,9 +163,8 @@ absl::StatusOr<GraphLayout> GraphLayout::Of(const WaypointGraph& graph, const St
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     layout.places_[nodes[i]] = points[i];
   }
-  constexpr int kMargin = 6;
-  constexpr int kWhole = static_cast<int>(kSide) + 2 * kMargin;
-  layout.area_ = {-kMargin, -kMargin, kWhole, kWhole};
+  constexpr double kMargin = 6.0;
+  layout.area_ = {-kMargin, -kMargin, kSide + kMargin, kSide + kMargin};
   return layout;
 }
 

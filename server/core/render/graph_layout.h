@@ -7,7 +7,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/graph/world_point.h"
-#include "server/core/grid/cell.h"
+#include "server/core/shape/box.h"
 
 namespace waystar::core {
 
@@ -29,13 +29,13 @@ class GraphLayout {
   WorldPoint PlaceOf(const WaypointGraph& graph, NodeNumber node) const {
     return is_chosen() ? places_[node] : graph.PositionOf(node);
   }
-  // Returns a rectangle around all places, with a margin. REQUIRES: is_chosen().
-  const Rectangle& area() const { return area_; }
+  // Returns an area around all places, with a margin. REQUIRES: is_chosen().
+  const Box& area() const { return area_; }
 
  private:
   // By the numbers of nodes.
   std::vector<WorldPoint> places_;
-  Rectangle area_;
+  Box area_;
 };
 
 }  // namespace waystar::core

@@ -67,7 +67,7 @@ absl::StatusOr<GraphPart> GatherGraph(const WaypointGraph& graph, const Box& are
   return part;
 }
 
-Rectangle AllOf(const WaypointGraph& graph) {
+Box AllOf(const WaypointGraph& graph) {
   Box box;
   for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
     if (graph.Exists(node)) {
@@ -81,7 +81,7 @@ Rectangle AllOf(const WaypointGraph& graph) {
     }
     return true;
   });
-  return UnitsWithMargin(box);
+  return WithMargin(box);
 }
 
 }  // namespace waystar::core

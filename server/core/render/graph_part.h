@@ -7,7 +7,6 @@
 #include "absl/status/statusor.h"
 #include "server/core/graph/box_tree.h"
 #include "server/core/graph/waypoint_graph.h"
-#include "server/core/grid/cell.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
@@ -35,7 +34,7 @@ struct GraphPart {
 // REGION_TOO_LARGE with field "region", and the errors of InterruptionError.
 absl::StatusOr<GraphPart> GatherGraph(const WaypointGraph& graph, const Box& area, const Budget& budget);
 
-// Returns a rectangle around all nodes and obstacles, in whole units of the world, with a margin.
-Rectangle AllOf(const WaypointGraph& graph);
+// Returns an area around all nodes and obstacles, with a margin: see WithMargin.
+Box AllOf(const WaypointGraph& graph);
 
 }  // namespace waystar::core

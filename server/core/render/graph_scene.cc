@@ -28,13 +28,11 @@ constexpr std::size_t kLargeNodes = 600;
 
 class GraphSceneMaker {
  public:
-  GraphSceneMaker(const WaypointGraph& graph, const Rectangle& region, GraphLayout places,
+  GraphSceneMaker(const WaypointGraph& graph, const Box& area, GraphLayout places,
                   const RenderOptions& options, const GraphQueryMarks* query, const Budget& budget)
       : graph_(graph),
         places_(std::move(places)),
-        region_(region),
-        area_{static_cast<double>(region.x), static_cast<double>(region.y),
-              static_cast<double>(region.x) + region.width, static_cast<double>(region.y) + region.height},
+        area_(area),
         options_(options),
         query_(query),
         budget_(budget) {}
@@ -45,14 +43,15 @@ class GraphSceneMaker {
       WAYSTAR_ASSIGN_OR_RETURN(visits_, NodeVisits::Of(query_->events, BudgetStop(budget_)));
     }
     scene_.legend = Legend();
-    scene_.region = region_;
-    layout_ = LayOut(ViewOfWorld(region_, options_.is_text), options_, scene_);
+    scene_.area = area_;
+    scene_.region = WholeUnits(area_);
+    layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
     // What has a position lies nowhere beside nodes whose places are chosen.
     if (!places_.is_chosen()) {
       if (graph_.sight().grid() != nullptr) {
         AddReferenceMap();
       }
-      AddScaleLines(region_, layout_, options_, scene_);
+      AddScaleLines(area_, layout_, options_, scene_);
       AddObstacles();
     }
     AddEdges();
@@ -64,7 +63,7 @@ class GraphSceneMaker {
     if (places_.is_chosen()) {
       NotePlaces();
     } else {
-      AddWorldNumbers(region_, layout_, options_, scene_);
+      AddWorldNumbers(area_, layout_, options_, scene_);
     }
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
@@ -341,7 +340,6 @@ class GraphSceneMaker {
 
   const WaypointGraph& graph_;
   const GraphLayout places_;
-  const Rectangle region_;
   const Box area_;
   const RenderOptions& options_;
   const GraphQueryMarks* const query_;
@@ -354,11 +352,11 @@ class GraphSceneMaker {
 
 }  // namespace
 
-absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Rectangle>& region,
+absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Box>& area,
                                      const RenderOptions& options, const GraphQueryMarks* query,
                                      const Budget& budget) {
   WAYSTAR_ASSIGN_OR_RETURN(GraphLayout places, GraphLayout::Of(graph, BudgetStop(budget)));
-  const Rectangle shown = region.has_value() ? *region : places.is_chosen() ? places.area() : AllOf(graph);
+  const Box shown = area.has_value() ? *area : places.is_chosen() ? places.area() : AllOf(graph);
   return GraphSceneMaker(graph, shown, std::move(places), options, query, budget).Make();
 }
 

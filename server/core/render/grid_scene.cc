@@ -274,7 +274,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(x, numbered.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
-      AddNumber(x, at,
+      AddNumber(absl::StrCat(x), at,
                 options_.is_text ? picture::TextStyle::Anchor::kLeft : picture::TextStyle::Anchor::kMiddle,
                 scene_);
     }
@@ -284,7 +284,7 @@ class GridSceneMaker {
       picture::Point at = CenterOf(cell_of(numbered.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
-      AddNumber(y, at, picture::TextStyle::Anchor::kRight, scene_);
+      AddNumber(absl::StrCat(y), at, picture::TextStyle::Anchor::kRight, scene_);
     }
   }
 

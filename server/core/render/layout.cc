@@ -240,12 +240,12 @@ void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& sce
   }
 }
 
-void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene) {
+void AddNumber(absl::string_view number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene) {
   scene.marks.push_back({.kind = SceneMark::Kind::kText,
                          .points = {at},
                          .size = kTextSize,
                          .paint = {theme::kFaint},
-                         .text = absl::StrCat(number),
+                         .text = std::string(number),
                          .anchor = anchor});
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/render/scene.h"
 #include "server/picture/geometry.h"
@@ -72,7 +73,7 @@ inline constexpr double kTextSize = 8.0;
 void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene);
 
 // Adds the number of a column or row.
-void AddNumber(std::int64_t number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
+void AddNumber(absl::string_view number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene);
 
 // Returns the step of the numbers written beside columns or rows that are this many pixels apart.
 std::int64_t LabelStep(double pixels, double widest, bool is_text);

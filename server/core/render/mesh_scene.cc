@@ -27,30 +27,25 @@ Box PlanOf(const MeshBounds& bounds) { return {bounds.low.x, bounds.low.y, bound
 
 class MeshSceneMaker {
  public:
-  MeshSceneMaker(const NavMesh& mesh, const Rectangle& region, const RenderOptions& options,
+  MeshSceneMaker(const NavMesh& mesh, const Box& area, const RenderOptions& options,
                  const MeshQueryMarks* query, const Budget& budget)
-      : mesh_(mesh),
-        region_(region),
-        area_{static_cast<double>(region.x), static_cast<double>(region.y),
-              static_cast<double>(region.x) + region.width, static_cast<double>(region.y) + region.height},
-        options_(options),
-        query_(query),
-        stop_(budget) {}
+      : mesh_(mesh), area_(area), options_(options), query_(query), stop_(budget) {}
 
   absl::StatusOr<Scene> Make() {
     WAYSTAR_RETURN_IF_ERROR(Gather());
     scene_.legend = Legend();
-    scene_.region = region_;
-    layout_ = LayOut(ViewOfWorld(region_, options_.is_text), options_, scene_);
+    scene_.area = area_;
+    scene_.region = WholeUnits(area_);
+    layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
     if (options_.is_text) {
       WAYSTAR_RETURN_IF_ERROR(AddGround());
     } else {
       AddPolygons();
     }
-    AddScaleLines(region_, layout_, options_, scene_);
+    AddScaleLines(area_, layout_, options_, scene_);
     AddQuery();
     CoverMargins(layout_, options_, scene_);
-    AddWorldNumbers(region_, layout_, options_, scene_);
+    AddWorldNumbers(area_, layout_, options_, scene_);
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
   }
@@ -187,7 +182,6 @@ class MeshSceneMaker {
   }
 
   const NavMesh& mesh_;
-  const Rectangle region_;
   const Box area_;
   const RenderOptions& options_;
   const MeshQueryMarks* const query_;
@@ -199,10 +193,10 @@ class MeshSceneMaker {
 
 }  // namespace
 
-absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Rectangle>& region,
+absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Box>& area,
                                     const RenderOptions& options, const MeshQueryMarks* query,
                                     const Budget& budget) {
-  const Rectangle shown = region.has_value() ? *region : UnitsWithMargin(PlanOf(mesh.bounds()));
+  const Box shown = area.has_value() ? *area : WithMargin(PlanOf(mesh.bounds()));
   return MeshSceneMaker(mesh, shown, options, query, budget).Make();
 }
 

@@ -6,11 +6,11 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/graph/world_point.h"
-#include "server/core/grid/cell.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/render/layout.h"
 #include "server/core/render/scene.h"
 #include "server/core/search/query.h"
+#include "server/core/shape/box.h"
 
 namespace waystar::core {
 
@@ -26,13 +26,13 @@ struct MeshQueryMarks {
   std::vector<WorldPoint> way;
 };
 
-// Returns a scene of the polygons in a part of the world, in whole units of it, or of all there are, seen
+// Returns a scene of the polygons in an area of the world, or of all there are, seen
 // from above, and of what a query adds, unless it is null. The higher a polygon lies the lighter it is, and
 // it covers those below. Edges between polygons are faint, walls are dark.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
-// errors of InterruptionError. REQUIRES: the region is not empty.
-absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Rectangle>& region,
+// errors of InterruptionError. REQUIRES: the area has a width and a height.
+absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Box>& area,
                                     const RenderOptions& options, const MeshQueryMarks* query,
                                     const Budget& budget);
 

@@ -25,7 +25,11 @@ class TextSheet {
     }
   }
   void Put(picture::Point point, char symbol) {
-    Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
+    // Marks may lie farther off than an int reaches.
+    constexpr double kFar = 1e6;
+    if (std::abs(point.x) < kFar && std::abs(point.y) < kFar) {
+      Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
+    }
   }
   // Writes text that starts at a point, even beyond the sheet's right edge.
   void Write(picture::Point point, const std::string& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/grid/cell.h"
 #include "server/core/search/query.h"
+#include "server/core/shape/box.h"
 #include "server/picture/canvas.h"
 #include "server/picture/color.h"
 #include "server/picture/geometry.h"
@@ -86,9 +88,11 @@ struct Scene {
   std::vector<SceneMark> marks;
   // Only for text; pictures have the legend among the marks.
   std::vector<LegendEntry> legend;
-  // The part of the map that it shows, and where it lies. For a waypoint graph it is in units of the world,
-  // whose (0, 0) is the tiling's zero.
+  // The part of the map that it shows, and where it lies. For a waypoint graph or a navigation mesh it is in
+  // units of the world, whose (0, 0) is the tiling's zero: all whole units that `area` touches.
   Rectangle region;
+  // Only for those: the part of the world.
+  std::optional<Box> area;
   picture::Tiling tiling;
   // The nodes that are drawn elsewhere than the tiling says, if there are such: see GraphLayout.
   std::vector<DrawnNode> placed_nodes;

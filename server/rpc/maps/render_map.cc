@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -23,6 +24,8 @@
 #include "server/core/render/theme.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
+#include "server/core/shape/box.h"
+#include "server/core/shape/shape.h"
 #include "server/picture/file/png.h"
 #include "server/picture/file/svg.h"
 #include "server/rpc/call/answer_size.h"
@@ -102,6 +105,38 @@ std::optional<core::Rectangle> RegionOf(const v1::RenderMapRequest& request) {
   return core::Rectangle{region.x(), region.y(), region.width(), region.height()};
 }
 
+absl::Status CheckAreaNumber(absl::string_view name, double number, double least, double most) {
+  // False for NaN as well.
+  if (number >= least && number <= most) {
+    return absl::OkStatus();
+  }
+  return MakeError(
+      ErrorReason::kBadValue, absl::StrCat("area.", name),
+      absl::StrFormat("the %s of an area is from %.12g to %.12g, not %.12g", name, least, most, number));
+}
+
+// The part of the world to show; nothing for all of it.
+absl::StatusOr<std::optional<core::Box>> AreaOf(const v1::RenderMapRequest& request) {
+  if (request.has_area()) {
+    constexpr double kFar = 2 * core::kMaxReach;
+    constexpr double kNarrowest = 1e-6;
+    const v1::WorldArea& area = request.area();
+    WAYSTAR_RETURN_IF_ERROR(CheckAreaNumber("x", area.x(), -kFar, kFar));
+    WAYSTAR_RETURN_IF_ERROR(CheckAreaNumber("y", area.y(), -kFar, kFar));
+    WAYSTAR_RETURN_IF_ERROR(CheckAreaNumber("width", area.width(), kNarrowest, 2 * kFar));
+    WAYSTAR_RETURN_IF_ERROR(CheckAreaNumber("height", area.height(), kNarrowest, 2 * kFar));
+    return core::Box{area.x(), area.y(), area.x() + area.width(), area.y() + area.height()};
+  }
+  const std::optional<core::Rectangle> region = RegionOf(request);
+  if (!region.has_value()) {
+    return std::nullopt;
+  }
+  WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
+  return core::Box{static_cast<double>(region->x), static_cast<double>(region->y),
+                   static_cast<double>(region->x) + region->width,
+                   static_cast<double>(region->y) + region->height};
+}
+
 void FillPoint(picture::Point point, v1::PicturePoint& out) {
   out.set_x(point.x);
   out.set_y(point.y);
@@ -114,6 +149,12 @@ void FillPlacement(const core::MapSnapshot& snapshot, const core::Scene& scene, 
   out.mutable_region()->set_y(scene.region.y);
   out.mutable_region()->set_width(scene.region.width);
   out.mutable_region()->set_height(scene.region.height);
+  if (scene.area.has_value()) {
+    out.mutable_area()->set_x(scene.area->x_low);
+    out.mutable_area()->set_y(scene.area->y_low);
+    out.mutable_area()->set_width(scene.area->x_high - scene.area->x_low);
+    out.mutable_area()->set_height(scene.area->y_high - scene.area->y_low);
+  }
   FillPoint(scene.tiling.zero, *out.mutable_zero());
   FillPoint(scene.tiling.x_step, *out.mutable_x_step());
   FillPoint(scene.tiling.y_step, *out.mutable_y_step());
@@ -181,14 +222,11 @@ class MapRenderer {
   }
 
   absl::StatusOr<core::Scene> Draw(const core::WaypointGraph& plain, core::RenderOptions options) {
-    const std::optional<core::Rectangle> region = RegionOf(request_);
-    if (region.has_value()) {
-      WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> area, AreaOf(request_));
     options.facts = absl::StrCat(plain.node_count(), plain.node_count() == 1 ? " node, " : " nodes, ",
                                  plain.arc_count(), " one-way edges, revision ", snapshot_.revision);
     if (!request_.has_query()) {
-      return core::MakeGraphScene(plain, region, options, nullptr, budget_);
+      return core::MakeGraphScene(plain, area, options, nullptr, budget_);
     }
     absl::StatusOr<core::Scene> scene;
     core::SearchRecorder recorder(kMaxSearchEvents);
@@ -197,21 +235,18 @@ class MapRenderer {
       core::GraphQueryMarks marks = core::ToGraphQueryMarks(query, route);
       marks.events = recorder.nodes.events();
       options.caption = core::CaptionOf(route);
-      scene = core::MakeGraphScene(*route.graph, region, options, &marks, budget_);
+      scene = core::MakeGraphScene(*route.graph, area, options, &marks, budget_);
     };
     WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;
   }
 
   absl::StatusOr<core::Scene> Draw(const core::NavMesh& mesh, core::RenderOptions options) {
-    const std::optional<core::Rectangle> region = RegionOf(request_);
-    if (region.has_value()) {
-      WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides(*region));
-    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> area, AreaOf(request_));
     options.facts = absl::StrCat(mesh.polygon_count(), mesh.polygon_count() == 1 ? " polygon" : " polygons",
                                  ", revision ", snapshot_.revision);
     if (!request_.has_query()) {
-      return core::MakeMeshScene(mesh, region, options, nullptr, budget_);
+      return core::MakeMeshScene(mesh, area, options, nullptr, budget_);
     }
     absl::StatusOr<core::Scene> scene;
     core::SearchRecorder recorder(kMaxSearchEvents);
@@ -219,13 +254,16 @@ class MapRenderer {
                           const core::ResolvedRoute& /*resolved*/) {
       const core::MeshQueryMarks marks = core::ToMeshQueryMarks(query, route);
       options.caption = core::CaptionOf(route);
-      scene = core::MakeMeshScene(*route.mesh, region, options, &marks, budget_);
+      scene = core::MakeMeshScene(*route.mesh, area, options, &marks, budget_);
     };
     WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;
   }
 
   absl::StatusOr<core::Scene> Draw(const core::GridMap& plain, core::RenderOptions options) {
+    if (request_.has_area()) {
+      return MakeError(ErrorReason::kWrongMapKind, "area", "the part of a grid is a region, in cells");
+    }
     WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region, core::CheckRegion(plain, RegionOf(request_)));
     options.facts = FactsOf(plain);
     if (!request_.has_query()) {

@@ -1,5 +1,6 @@
 // `waystar render` and `waystar animate` against a real server.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/app.h"
 #include "gmock/gmock.h"
 #include "server/picture/file/png.h"
@@ -80,6 +82,37 @@ TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
   ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}, true), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("\x1b[38;2;"));
   EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
+}
+
+TEST_F(PictureCommandsTest, RegionsOfGraphsMayHaveFractions) {
+  v1::CreateMapRequest town;
+  town.set_map("town");
+  for (const double x : {13.401, 13.41, 13.419}) {
+    v1::WaypointNode& node = *town.mutable_graph()->add_nodes();
+    node.set_id(absl::StrCat("n", town.graph().nodes_size()));
+    node.mutable_position()->set_x(x);
+    node.mutable_position()->set_y(52.51);
+  }
+  ASSERT_TRUE(server_.client().CreateMap(town).ok());
+  const auto nodes = [this] {
+    const std::string above_legend = out_.substr(0, out_.rfind("o node"));
+    return std::count(above_legend.begin(), above_legend.end(), 'o');
+  };
+  const std::vector<std::string> bare = {"render", "town", "--no-labels", "--no-legend"};
+  ASSERT_EQ(Run(bare), ExitCode::kOk) << err_;
+  EXPECT_EQ(nodes(), 3);
+  for (const char* part : {"13.405,52.505..13.42,52.515", "13.405,52.505+0.015x0.01"}) {
+    std::vector<std::string> arguments = bare;
+    arguments.insert(arguments.end(), {"--region", part});
+    ASSERT_EQ(Run(arguments), ExitCode::kOk) << err_;
+    EXPECT_EQ(nodes(), 2) << part;
+  }
+  ASSERT_EQ(Run({"render", "yard", "--no-labels", "--no-legend", "--region", "1,1..2,1"}), ExitCode::kOk)
+      << err_;
+  EXPECT_THAT(out_, StartsWith("##\n#"));
+  EXPECT_NE(Run({"render", "yard", "--region", "0,0..2.5,1"}), ExitCode::kOk);
+  EXPECT_THAT(err_, HasSubstr("a region, in cells"));
+  EXPECT_EQ(Run({"render", "yard", "--region", "0,0..2"}), ExitCode::kUsage);
 }
 
 TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_split.h"
 
@@ -44,6 +45,37 @@ TEST(ShapeArgumentTest, MayBeACornerAndASize) {
 }
 
 TEST(ShapeArgumentTest, LeavesTheSizeForTheServerToJudge) { ExpectRectangle("3,4+0x-5", 3, 4, 0, -5); }
+
+TEST(MapPartTest, IsARectangleIfItsNumbersAreWhole) {
+  for (const char* text : {"3,4..6,9", "3,4+4x6"}) {
+    const auto part = ParseMapPart(text);
+    ASSERT_TRUE(part.ok()) << part.status();
+    const auto* const rectangle = std::get_if<v1::Rectangle>(&*part);
+    ASSERT_NE(rectangle, nullptr) << text;
+    EXPECT_EQ(FormatRectangle(*rectangle), FormatRectangle(*ParseRectangle(text)));
+  }
+}
+
+TEST(MapPartTest, IsAnAreaIfANumberHasAFraction) {
+  const auto expect_area = [](const char* text, double x, double y, double width, double height) {
+    const auto part = ParseMapPart(text);
+    ASSERT_TRUE(part.ok()) << part.status();
+    const auto* const area = std::get_if<v1::WorldArea>(&*part);
+    ASSERT_NE(area, nullptr) << text;
+    EXPECT_EQ(area->x(), x) << text;
+    EXPECT_EQ(area->y(), y) << text;
+    EXPECT_EQ(area->width(), width) << text;
+    EXPECT_EQ(area->height(), height) << text;
+  };
+  expect_area("13.5,-52.25..13.75,-52.125", 13.5, -52.25, 0.25, 0.125);
+  expect_area("13.75,-52.125..13.5,-52.25", 13.5, -52.25, 0.25, 0.125);
+  expect_area("13,52+0.5x0.25", 13, 52, 0.5, 0.25);
+  expect_area("0,0..1,1.5", 0, 0, 1, 1.5);
+  for (const char* text : {"", "1.5", "1.5,2", "1.5,2..3", "1.5,2..", "..1.5,2", "1.5,2+3", "1.5,2+3x",
+                           "1.5,2+x3", "1.5+3x4", "1.5,2+3.5x4x5"}) {
+    EXPECT_FALSE(ParseMapPart(text).ok()) << text;
+  }
+}
 
 TEST(ShapeArgumentTest, RefusesWhatIsNoShape) {
   for (const char* text : {"",

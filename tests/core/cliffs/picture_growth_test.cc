@@ -23,8 +23,8 @@ std::uint64_t WorkOfPicture(const GridMap& map, const Rectangle& region) {
   return WorkOf([&] { EXPECT_TRUE(MakeGridScene(map, region, {}, nullptr, {}).ok()); });
 }
 
-std::uint64_t WorkOfPicture(const WaypointGraph& graph, const std::optional<Rectangle>& region = {}) {
-  return WorkOf([&] { EXPECT_TRUE(MakeGraphScene(graph, region, {}, nullptr, {}).ok()); });
+std::uint64_t WorkOfPicture(const WaypointGraph& graph, const std::optional<Box>& area = {}) {
+  return WorkOf([&] { EXPECT_TRUE(MakeGraphScene(graph, area, {}, nullptr, {}).ok()); });
 }
 
 // Each obstacle compared with each other, or looked at for each cell.

@@ -1,10 +1,16 @@
 // Pictures of maps. How they look is judged by ApprovedPicturesTest, pixel by pixel.
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/render/theme.h"
+#include "server/core/shape/shape.h"
 #include "server/picture/color.h"
 #include "server/rpc/maps/render_map.h"
 #include "tests/rpc/handler_test.h"
@@ -15,6 +21,7 @@
 namespace waystar {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::waystar::testing::CellAt;
@@ -234,7 +241,211 @@ TEST_F(RenderTest, DrawsSearchesOfGraphs) {
   const std::string& text = drawn->image();
   EXPECT_THAT(text, ::testing::HasSubstr("0-9 expanded at cost 0 to 12"));
   // The start, an expanded node on the path, the goal, and a node that was seen.
-  EXPECT_THAT(text, ::testing::ContainsRegex("S\\*+9\\*+G.*O"));
+  EXPECT_THAT(text, ContainsRegex("S\\*+9\\*+G.*O"));
+}
+
+class GraphFrameTest : public RenderTest {
+ protected:
+  struct Place {
+    double x = 0.0;
+    double y = 0.0;
+  };
+
+  // Nodes without edges, each on a map of that name.
+  void CreateNodes(const std::string& map, const std::vector<Place>& places) {
+    v1::CreateMapRequest create;
+    create.set_map(map);
+    create.mutable_graph();
+    for (const Place& place : places) {
+      v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
+      node.set_id(absl::StrCat("n", create.graph().nodes_size()));
+      node.mutable_position()->set_x(place.x);
+      node.mutable_position()->set_y(place.y);
+    }
+    ASSERT_TRUE(Create(create).ok());
+  }
+
+  void CreateTown() {
+    CreateNodes("town", {{13.401, 52.503}, {13.419, 52.503}, {13.41, 52.512}, {13.402, 52.517}});
+  }
+
+  static picture::Point PixelOf(const v1::PicturePlacement& placement, const Place& place) {
+    return {placement.zero().x() + place.x * placement.x_step().x(),
+            placement.zero().y() + place.y * placement.y_step().y()};
+  }
+
+  // Returns how many characters of a picture in text show nodes.
+  std::ptrdiff_t NodesShown(v1::RenderMapRequest request) {
+    request.set_format(v1::PICTURE_FORMAT_TEXT);
+    request.set_no_labels(true);
+    request.set_no_legend(true);
+    const std::string text = Render(request).image();
+    return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.rfind("o node")), 'o');
+  }
+
+  static v1::RenderMapRequest AreaRequest(double x, double y, double width, double height) {
+    v1::RenderMapRequest request = RenderRequest("town");
+    request.mutable_area()->set_x(x);
+    request.mutable_area()->set_y(y);
+    request.mutable_area()->set_width(width);
+    request.mutable_area()->set_height(height);
+    return request;
+  }
+};
+
+TEST_F(GraphFrameTest, FitsNodesInDegrees) {
+  CreateTown();
+  EXPECT_EQ(NodesShown(RenderRequest("town")), 4);
+  const v1::PicturePlacement placement = Render(RenderRequest("town")).placement();
+  EXPECT_DOUBLE_EQ(placement.area().x(), 13.4);
+  EXPECT_DOUBLE_EQ(placement.area().y(), 52.502);
+  EXPECT_NEAR(placement.area().width(), 0.02, 1e-9);
+  EXPECT_NEAR(placement.area().height(), 0.016, 1e-9);
+  EXPECT_EQ(placement.region().x(), 13);
+  EXPECT_EQ(placement.region().y(), 52);
+  EXPECT_EQ(placement.region().width(), 1);
+  EXPECT_EQ(placement.region().height(), 1);
+  const picture::Point west = PixelOf(placement, {13.401, 52.503});
+  const picture::Point east = PixelOf(placement, {13.419, 52.503});
+  EXPECT_GT(east.x - west.x, 500);
+  EXPECT_GT(west.x, 20);
+  EXPECT_LT(east.x, placement.width() - 20);
+}
+
+TEST_F(GraphFrameTest, NumbersAreRoundAtAnyScale) {
+  CreateTown();
+  v1::RenderMapRequest request = RenderRequest("town");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +13\\.400 +13\\.402 +13\\.404 "));
+  EXPECT_THAT(Render(request).image(), HasSubstr("\n52.505\n"));
+  // Numbers further apart.
+  request.set_max_width(60);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +13\\.400 +13\\.405 +13\\.410 "));
+  CreateNodes("tiny", {{-0.0000025, 0}, {-0.0000005, 0.000001}});
+  request = RenderRequest("tiny");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), HasSubstr(" -0.0000020 "));
+  // As few digits as they need.
+  CreateNodes("square", {{0, 0}, {9, 9}});
+  request = RenderRequest("square");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +0 +1 +2 "));
+  CreateNodes("wide", {{0, 0}, {36, 12}});
+  request = RenderRequest("wide");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +0 +5 +10 +15 "));
+}
+
+TEST_F(GraphFrameTest, KeepsWholeUnitsAroundTenOrMore) {
+  CreateNodes("wide", {{0.5, 0.25}, {10.5, 2}});
+  const v1::PicturePlacement wide = Render(RenderRequest("wide")).placement();
+  EXPECT_EQ(wide.area().x(), 0);
+  EXPECT_EQ(wide.area().y(), -1);
+  EXPECT_EQ(wide.area().width(), 11);
+  EXPECT_EQ(wide.area().height(), 4);
+  EXPECT_EQ(wide.region().width(), 11);
+  CreateNodes("narrow", {{0.5, 0.25}, {9.5, 2}});
+  EXPECT_NEAR(Render(RenderRequest("narrow")).placement().area().width(), 9.8, 1e-9);
+}
+
+TEST_F(GraphFrameTest, FitsNodesOnALineAndAtAPoint) {
+  CreateNodes("line", {{13.401, 52.5}, {13.405, 52.5}, {13.41, 52.5}});
+  EXPECT_EQ(NodesShown(RenderRequest("line")), 3);
+  const v1::PicturePlacement line = Render(RenderRequest("line")).placement();
+  EXPECT_GT(PixelOf(line, {13.41, 52.5}).x - PixelOf(line, {13.401, 52.5}).x, 500);
+  CreateNodes("column", {{13.4, 52.501}, {13.4, 52.502}});
+  EXPECT_EQ(NodesShown(RenderRequest("column")), 2);
+  CreateNodes("point", {{13.4, 52.5}});
+  EXPECT_EQ(NodesShown(RenderRequest("point")), 1);
+  const v1::WorldArea point = Render(RenderRequest("point")).placement().area();
+  EXPECT_EQ(point.x(), 12);
+  EXPECT_EQ(point.width(), 2);
+  CreateNodes("empty", {});
+  EXPECT_EQ(Render(RenderRequest("empty")).placement().area().width(), 1);
+}
+
+TEST_F(GraphFrameTest, FitsObstaclesToo) {
+  CreateTown();
+  v1::UpdateObstaclesRequest update;
+  update.set_map("town");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("site");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(13.45);
+  disc.mutable_center()->set_y(52.51);
+  disc.set_radius(0.01);
+  ASSERT_TRUE(Update(update).ok());
+  const v1::WorldArea area = Render(RenderRequest("town")).placement().area();
+  EXPECT_LT(area.x(), 13.401);
+  EXPECT_GT(area.x() + area.width(), 13.46);
+  EXPECT_LT(area.width(), 0.1);
+}
+
+TEST_F(GraphFrameTest, AnAreaIsAPartOfTheWorld) {
+  CreateTown();
+  const v1::RenderMapRequest request = AreaRequest(13.405, 52.5, 0.015, 0.0125);
+  EXPECT_EQ(NodesShown(request), 2);
+  const v1::PicturePlacement placement = Render(request).placement();
+  EXPECT_EQ(placement.area().x(), 13.405);
+  EXPECT_EQ(placement.area().y(), 52.5);
+  EXPECT_NEAR(placement.area().width(), 0.015, 1e-9);
+  EXPECT_NEAR(placement.area().height(), 0.0125, 1e-9);
+  // A region is in whole units.
+  v1::RenderMapRequest whole = RenderRequest("town");
+  whole.mutable_region()->set_x(13);
+  whole.mutable_region()->set_y(52);
+  whole.mutable_region()->set_width(2);
+  whole.mutable_region()->set_height(1);
+  const v1::WorldArea area = Render(whole).placement().area();
+  EXPECT_EQ(area.x(), 13);
+  EXPECT_EQ(area.width(), 2);
+  EXPECT_EQ(area.height(), 1);
+}
+
+TEST_F(GraphFrameTest, RefusesAreasOfGridsAndBadNumbers) {
+  CreateTown();
+  v1::RenderMapRequest request = AreaRequest(0, 0, 2, 2);
+  request.set_map("yard");
+  EXPECT_THAT(TryToRender(request),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "area"));
+  EXPECT_FALSE(Render(RenderRequest("yard")).placement().has_area());
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kFar = 1 << 21;
+  for (const double bad : {kNan, -kFar - 1, kFar + 1}) {
+    EXPECT_THAT(TryToRender(AreaRequest(bad, 0, 1, 1)), IsError(kInvalid, ErrorReason::kBadValue, "area.x"));
+    EXPECT_THAT(TryToRender(AreaRequest(0, bad, 1, 1)), IsError(kInvalid, ErrorReason::kBadValue, "area.y"));
+  }
+  for (const double bad : {kNan, 0.0, -1.0, 9e-7, 2 * kFar + 1}) {
+    EXPECT_THAT(TryToRender(AreaRequest(0, 0, bad, 1)),
+                IsError(kInvalid, ErrorReason::kBadValue, "area.width"));
+    EXPECT_THAT(TryToRender(AreaRequest(0, 0, 1, bad)),
+                IsError(kInvalid, ErrorReason::kBadValue, "area.height"));
+  }
+}
+
+TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
+  CreateTown();
+  v1::UpdateObstaclesRequest update;
+  update.set_map("town");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("sea");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(0.5);
+  disc.set_radius(core::kMaxReach / 2);
+  ASSERT_TRUE(Update(update).ok());
+  constexpr double kFar = 1 << 21;
+  for (const v1::PictureFormat format :
+       {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
+    for (v1::RenderMapRequest request :
+         {AreaRequest(-kFar, -kFar, 2 * kFar, 2 * kFar), AreaRequest(kFar, kFar, 1e-6, 1e-6),
+          AreaRequest(-kFar, 0, 2 * kFar, 1e-6), AreaRequest(0, 0, 1e-6, 1e-6)}) {
+      request.set_format(format);
+      request.mutable_query()->mutable_start()->set_node("n1");
+      request.mutable_query()->add_goals()->set_node("n2");
+      const auto drawn = TryToRender(request);
+      EXPECT_TRUE(drawn.ok()) << drawn.status() << request.ShortDebugString();
+    }
+  }
 }
 
 TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
