@@ -216,6 +216,9 @@ std::uint64_t SlowDigest(const WaypointGraph& graph) {
     Values of_node = {9};
     PutAll(of_node, graph.IdOf(node), position.x, position.y, position.z, graph.IsEnabled(node));
     PutTags(of_node, graph.NamesOf(graph.TagsOf(node)));
+    if (const std::string label(graph.LabelOf(node)); !label.empty()) {
+      Put(of_node, label);
+    }
     digest += Hash(of_node);
     for (const core::Arc& arc : graph.ArcsOf(node)) {
       if (arc.is_auto()) {

@@ -37,7 +37,9 @@ auto FieldsOf(const NamedProfile& named) {
                   profile.forbidden_terrains, profile.required_tags, profile.no_diagonals);
 }
 auto FieldsOf(const WorldPoint& point) { return std::tie(point.x, point.y, point.z); }
-auto FieldsOf(const WaypointNode& node) { return std::tie(node.id, node.position, node.enabled, node.tags); }
+auto FieldsOf(const WaypointNode& node) {
+  return std::tie(node.id, node.position, node.enabled, node.tags, node.label);
+}
 auto FieldsOf(const EdgeName& name) { return std::tie(name.from, name.to, name.one_way); }
 auto FieldsOf(const WaypointEdge& edge) { return std::tie(edge.name, edge.cost, edge.enabled, edge.tags); }
 
@@ -103,6 +105,17 @@ class Hasher {
   void Add(double value) { AddWord(std::bit_cast<std::uint64_t>(value)); }
   void Add(const Cell& cell) {
     AddWord(std::uint64_t{static_cast<std::uint32_t>(cell.x)} << 32 | static_cast<std::uint32_t>(cell.y));
+  }
+  // A node without a label has the hash that it had before there were labels: logs keep fingerprints.
+  void Add(const WaypointNode& node) {
+    const bool has_label = !node.label.empty();
+    Add(node.id);
+    Add(node.position);
+    AddWord((node.enabled ? 1U : 0U) | (has_label ? 2U : 0U));
+    Add(node.tags);
+    if (has_label) {
+      Add(node.label);
+    }
   }
   void Add(absl::string_view text) {
     Add(text.size());

@@ -137,6 +137,9 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
     graph_.by_id_.Put(node.id, number, owner_);
     ++graph_.node_count_;
   }
+  if (node.label != graph_.LabelOf(number)) {
+    graph_.ids_.Write(number / kPageNodes, owner_).SetLabel(place, node.label);
+  }
   graph_.digest_ += graph_.DigestOfNode(number);
   changes_.nodes += 1;
   NoteNode(number, node.enabled);
@@ -156,6 +159,9 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
     if (!ids.insert(node.id).second) {
       return MakeError(ErrorReason::kDuplicateNode, At("nodes", i, ".id"),
                        absl::StrCat("the list has a node \"", node.id, "\" already"));
+    }
+    if (absl::Status status = CheckNodeLabel(node.label); !status.ok()) {
+      return WithFieldPrefix(status, At("nodes", i, ".label"));
     }
     if (absl::Status status = CheckPosition(node.position); !status.ok()) {
       return WithFieldPrefix(status, At("nodes", i, ".position"));
@@ -366,7 +372,9 @@ void GraphEditor::DropNode(NodeNumber number) {
   const std::size_t place = number % kPageNodes;
   graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   graph_.by_id_.Remove(graph_.IdOf(number), number, owner_);
-  graph_.ids_.Write(number / kPageNodes, owner_).ids[place] = std::string();
+  IdPage& ids = graph_.ids_.Write(number / kPageNodes, owner_);
+  ids.ids[place] = std::string();
+  ids.SetLabel(place, "");
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
   page.exists &= ~(std::uint64_t{1} << place);
   page.heads[place].is_enabled = 0;

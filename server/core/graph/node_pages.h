@@ -1,12 +1,14 @@
 // The pages in which a waypoint graph keeps its nodes and the arcs that leave them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "server/core/graph/box_tree.h"
 #include "server/core/graph/cheap_arcs.h"
 #include "server/core/graph/waypoint.h"
@@ -104,15 +106,50 @@ struct SourcePage {
   std::size_t memory_bytes() const { return sources.capacity() * sizeof(NodeNumber); }
 };
 
+// The label of one node of a page.
+struct PlacedLabel {
+  std::size_t place = 0;
+  std::string label;
+};
+
 struct IdPage {
   std::array<std::string, kPageNodes> ids;
+  // The labels that are not empty, ordered by place.
+  std::vector<PlacedLabel> labels;
+
+  // Costs O(log labels of the page).
+  absl::string_view LabelAt(std::size_t place) const {
+    const auto found = std::ranges::lower_bound(labels, place, {}, &PlacedLabel::place);
+    return found != labels.end() && found->place == place ? absl::string_view(found->label)
+                                                          : absl::string_view();
+  }
+  void SetLabel(std::size_t place, absl::string_view label) {
+    const auto found = std::ranges::lower_bound(labels, place, {}, &PlacedLabel::place);
+    const bool is_there = found != labels.end() && found->place == place;
+    if (is_there && label.empty()) {
+      labels.erase(found);
+    } else if (is_there) {
+      found->label = std::string(label);
+    } else if (!label.empty()) {
+      labels.insert(found, {.place = place, .label = std::string(label)});
+    }
+  }
 
   std::size_t memory_bytes() const {
-    std::size_t bytes = 0;
+    std::size_t bytes = labels.capacity() * sizeof(PlacedLabel);
     for (const std::string& id : ids) {
-      bytes += id.capacity() > sizeof(std::string) / 2 - 1 ? id.capacity() + 1 : 0;
+      bytes += BytesBeside(id);
+    }
+    for (const PlacedLabel& placed : labels) {
+      bytes += BytesBeside(placed.label);
     }
     return bytes;
+  }
+
+ private:
+  // Returns the bytes that a string holds outside of itself.
+  static std::size_t BytesBeside(const std::string& text) {
+    return text.capacity() > sizeof(std::string) / 2 - 1 ? text.capacity() + 1 : 0;
   }
 };
 

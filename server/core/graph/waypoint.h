@@ -22,6 +22,9 @@ struct WaypointNode {
   bool enabled = true;
   // An edge made by AutoConnect carries the tags that both its nodes carry. CheckTags holds, here and below.
   std::vector<std::string> tags;
+  // What the node is called where it comes from: "Köln/Hbf", say, for the id "koln-hbf". It may be empty, and
+  // obeys CheckNodeLabel. No search reads it.
+  std::string label;
 
   friend bool operator==(const WaypointNode&, const WaypointNode&) = default;
 };
@@ -51,6 +54,7 @@ struct WaypointEdge {
 inline constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
 // An edge both ways counts as two arcs.
 inline constexpr std::size_t kMaxArcs = std::size_t{1} << 23;
+inline constexpr std::size_t kMaxLabelBytes = 200;
 // One bit of 64 stands for tags that no edge carries.
 inline constexpr std::size_t kMaxTagsOfMap = 63;
 // The sum of kMaxNodes of these costs stays below 2^63 in units of Cost.
@@ -58,6 +62,9 @@ inline constexpr double kMaxEdgeCost = 80'000.0;
 
 // Returns INVALID_ARGUMENT / BAD_NODE_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckNodeId(absl::string_view id);
+// Returns INVALID_ARGUMENT / BAD_VALUE without a field unless the label has at most kMaxLabelBytes bytes of
+// UTF-8 (RFC 3629) and no control characters (U+0000 to U+001F and U+007F to U+009F).
+absl::Status CheckNodeLabel(absl::string_view label);
 // Returns INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from
 // -kMaxReach to kMaxReach.
 absl::Status CheckPosition(const WorldPoint& position);

@@ -125,6 +125,9 @@ std::uint64_t WaypointGraph::DigestOfNode(NodeNumber node) const {
   hash.AddDouble(position.z);
   hash.Add(IsEnabled(node) ? 1 : 0);
   hash.Add(DigestOfTags(TagsOf(node)));
+  if (const absl::string_view label = LabelOf(node); !label.empty()) {
+    hash.AddText(label);
+  }
   return hash.value();
 }
 

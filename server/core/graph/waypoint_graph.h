@@ -74,6 +74,8 @@ class WaypointGraph {
 
   // REQUIRES, of the following: Exists(node).
   const std::string& IdOf(NodeNumber node) const { return ids_[node / kPageNodes].ids[PlaceOf(node)]; }
+  // Returns the label, empty if it has none, until the graph goes.
+  absl::string_view LabelOf(NodeNumber node) const { return ids_[node / kPageNodes].LabelAt(PlaceOf(node)); }
   const WorldPoint& PositionOf(NodeNumber node) const { return HeadOf(node).position; }
   bool IsEnabled(NodeNumber node) const { return HeadOf(node).is_enabled != 0; }
   TagSet TagsOf(NodeNumber node) const { return PageOf(node).tags[PlaceOf(node)]; }

@@ -75,6 +75,12 @@ TEST(EditDigestTest, WhatDiffersHasAnotherFingerprint) {
       {PutNodes{.nodes = {{.id = "a"}}}},
       {PutNodes{.nodes = {{.id = "a", .enabled = false}}}},
       {PutNodes{.nodes = {{.id = "a", .position = {.z = 1.0}}}}},
+      {PutNodes{.nodes = {{.id = "a", .label = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .label = "b"}}}},
+      {PutNodes{.nodes = {{.id = "a", .enabled = false, .label = "a"}}}},
+      {PutNodes{.nodes = {{.id = "a", .tags = {"a"}}}}},
+      {PutNodes{.nodes = {{.id = "a", .label = "b"}, {.id = "c"}}}},
+      {PutNodes{.nodes = {{.id = "a"}, {.id = "b", .label = "c"}}}},
       {RemoveNodes{{"a"}}},
       {PutEdges{.edges = {{.name = {.from = "a", .to = "b"}}}}},
       {PutEdges{.edges = {{.name = {.from = "a", .to = "b"}, .cost = 1.0}}}},
@@ -107,6 +113,9 @@ TEST(EditDigestTest, CountsWhatTheEditsPointTo) {
   const std::vector<Edit> nodes = {
       PutNodes{.nodes = std::vector<WaypointNode>(10, {.id = std::string(100, 'n')})}};
   EXPECT_GE(ApproximateBytes(nodes), 10 * (sizeof(WaypointNode) + 100));
+  const std::vector<Edit> labelled = {
+      PutNodes{.nodes = std::vector<WaypointNode>(10, {.id = "n", .label = std::string(100, 'n')})}};
+  EXPECT_GE(ApproximateBytes(labelled), 10 * (sizeof(WaypointNode) + 100));
 }
 
 }  // namespace

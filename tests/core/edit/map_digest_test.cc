@@ -251,6 +251,8 @@ TEST(MapDigestTest, EverySingleChangeOfAGraphMakesAnotherDigest) {
       PutNodes{.nodes = {{.id = "a", .tags = {"y"}}}, .replace = true},
       PutNodes{.nodes = {{.id = "a", .position = {0, 1, 0}, .tags = {"x"}}}, .replace = true},
       PutNodes{.nodes = {{.id = "a", .position = {0, 0, 1}, .tags = {"x"}}}, .replace = true},
+      PutNodes{.nodes = {{.id = "a", .tags = {"x"}, .label = "y"}}, .replace = true},
+      PutNodes{.nodes = {{.id = "a", .tags = {"x"}, .label = "z"}}, .replace = true},
       RemoveNodes{.nodes = {"c"}},
       RemoveNodes{.nodes = {"b"}},
       SetEnabled{.nodes = {"a"}, .enabled = false},
@@ -334,6 +336,13 @@ TEST(MapDigestTest, IsWhatItWasWrittenDownToBe) {
   ASSERT_THAT(graph, IsOk());
   EXPECT_EQ(graph->digest(), SlowDigest(*graph));
   EXPECT_EQ(graph->digest(), 0x1e1de1b42877b4b0U);
+  GraphEditor labelled(*graph);
+  ASSERT_THAT(labelled.PutNodes({{.id = "gate", .position = {-3.0, 0.0, 0.0}, .label = "Tor/Süd"}}, true),
+              IsOk());
+  EXPECT_EQ(labelled.graph().digest(), SlowDigest(labelled.graph()));
+  EXPECT_NE(labelled.graph().digest(), graph->digest());
+  ASSERT_THAT(labelled.PutNodes({{.id = "gate", .position = {-3.0, 0.0, 0.0}}}, true), IsOk());
+  EXPECT_EQ(labelled.graph().digest(), graph->digest());
 }
 
 TEST(MapDigestTest, ZeroHasNoSign) {

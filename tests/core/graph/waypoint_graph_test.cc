@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/graph/graph_editor.h"
@@ -133,6 +135,7 @@ TEST(WaypointGraphTest, AgreesWithTheModelThroughEdits) {
         ASSERT_NE(number, kNoNodeNumber);
         ASSERT_EQ(graph.PositionOf(number), node.position);
         ASSERT_EQ(graph.IsEnabled(number), node.enabled);
+        ASSERT_EQ(graph.LabelOf(number), node.label);
         std::vector<std::string> sources;
         for (const NodeNumber source : graph.SourcesOf(number)) {
           sources.push_back(graph.IdOf(source));
@@ -216,6 +219,71 @@ TEST(WaypointGraphTest, NumbersComeBackLastGivenUpFirst) {
   EXPECT_EQ(editor.graph().FindNode("a"), kNoNodeNumber);
 }
 
+TEST(WaypointGraphTest, KeepsTheLabelsOfNodes) {
+  const WaypointGraph graph = GraphOf({.nodes = {{.id = "koln-hbf", .label = "Köln/Hbf"}, {.id = "b"}}});
+  const NodeNumber station = graph.FindNode("koln-hbf");
+  const NodeNumber other = graph.FindNode("b");
+  EXPECT_EQ(graph.LabelOf(station), "Köln/Hbf");
+  EXPECT_EQ(graph.LabelOf(other), "");
+
+  GraphEditor editor(graph);
+  ASSERT_EQ(editor.SetNodesEnabled({"koln-hbf"}, false), absl::OkStatus());
+  EXPECT_EQ(editor.graph().LabelOf(station), "Köln/Hbf");
+  ASSERT_EQ(editor.PutNodes({{.id = "koln-hbf", .label = "Köln"}, {.id = "b", .label = "B"}}, true),
+            absl::OkStatus());
+  EXPECT_EQ(editor.graph().LabelOf(station), "Köln");
+  EXPECT_EQ(editor.graph().LabelOf(other), "B");
+  ASSERT_EQ(editor.PutNodes({{.id = "koln-hbf"}}, true), absl::OkStatus());
+  EXPECT_EQ(editor.graph().LabelOf(station), "");
+  EXPECT_EQ(editor.graph().LabelOf(other), "B");
+  // The next node has the number of the one that goes, and not its label.
+  ASSERT_EQ(editor.RemoveNodes({"b"}), absl::OkStatus());
+  ASSERT_EQ(editor.PutNodes({{.id = "c"}}, false), absl::OkStatus());
+  EXPECT_EQ(editor.graph().FindNode("c"), other);
+  EXPECT_EQ(editor.graph().LabelOf(other), "");
+
+  EXPECT_EQ(graph.LabelOf(station), "Köln/Hbf");
+  EXPECT_EQ(graph.LabelOf(other), "");
+}
+
+TEST(WaypointGraphTest, CountsTheBytesOfLabels) {
+  WaypointSpec spec;
+  for (int i = 0; i < 1000; ++i) {
+    spec.nodes.push_back({.id = absl::StrCat("n", i)});
+  }
+  const WaypointGraph plain = GraphOf(spec);
+  for (WaypointNode& node : spec.nodes) {
+    node.label = std::string(kMaxLabelBytes, 'x');
+  }
+  EXPECT_GE(GraphOf(spec).memory_bytes(), plain.memory_bytes() + 1000 * kMaxLabelBytes);
+}
+
+TEST(WaypointGraphTest, LabelsAreTextWithoutControlCharacters) {
+  for (const absl::string_view good :
+       {absl::string_view(""), absl::string_view(" "), absl::string_view("Köln/Hbf \"1\""),
+        absl::string_view("\xC2\xA0"), absl::string_view("\xE0\xA0\x80"), absl::string_view("\xED\x9F\xBF"),
+        absl::string_view("\xEE\x80\x80"), absl::string_view("\xF0\x90\x80\x80"),
+        absl::string_view("\xF4\x8F\xBF\xBF")}) {
+    EXPECT_EQ(CheckNodeLabel(good), absl::OkStatus()) << absl::CHexEscape(good);
+  }
+  EXPECT_EQ(CheckNodeLabel(std::string(kMaxLabelBytes, 'x')), absl::OkStatus());
+  for (const absl::string_view bad :
+       {absl::string_view("\0", 1), absl::string_view("a\n"), absl::string_view("\x1B[2J"),
+        absl::string_view("\x7F"), absl::string_view("\xC2\x80"), absl::string_view("\xC2\x9F"),
+        // Bytes that begin no character or do not end one, and characters in more bytes than they take.
+        absl::string_view("\x80"), absl::string_view("\xC3"), absl::string_view("\xC3("),
+        absl::string_view("\xC0\xAF"), absl::string_view("\xC1\xBF"), absl::string_view("\xE0\x9F\xBF"),
+        absl::string_view("\xE2\x82"), absl::string_view("\xF0\x8F\xBF\xBF"),
+        absl::string_view("\xF0\x90\x80"), absl::string_view("\xED\xA0\x80"),
+        absl::string_view("\xED\xBF\xBF"), absl::string_view("\xF4\x90\x80\x80"),
+        absl::string_view("\xF8\x88\x80\x80\x80"), absl::string_view("\xFF")}) {
+    const absl::Status status = CheckNodeLabel(bad);
+    EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE") << absl::CHexEscape(bad);
+    EXPECT_EQ(ErrorFieldOf(status), "") << absl::CHexEscape(bad);
+  }
+  EXPECT_EQ(ErrorReasonOf(CheckNodeLabel(std::string(kMaxLabelBytes + 1, 'x'))), "BAD_VALUE");
+}
+
 TEST(WaypointGraphTest, FindsTheNearestVisibleNode) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     GraphGenerator generator(seed, 12);
@@ -284,6 +352,7 @@ TEST(WaypointGraphTest, RefusesWhatMakesNoSense) {
       {{.nodes = {{"a", {kNan, 0}}}}, kInvalid, "BAD_VALUE", "nodes[0].position.x"},
       {{.nodes = {{"a", {0, kInfinity}}}}, kInvalid, "BAD_VALUE", "nodes[0].position.y"},
       {{.nodes = {{"a", {0, 0, -2e6}}}}, kInvalid, "BAD_VALUE", "nodes[0].position.z"},
+      {{.nodes = {{"a", {}}, {"b", {}, true, {}, "a\tb"}}}, kInvalid, "BAD_VALUE", "nodes[1].label"},
       {{.nodes = {{"a", {}, true, {"no way"}}}}, kInvalid, "BAD_TAG", "nodes[0].tags[0]"},
       {{.nodes = {{"a", {}, true, {"dry", "dry"}}}}, kInvalid, "BAD_TAG", "nodes[0].tags[1]"},
       {{.nodes = {{"a", {}, true, many_tags}}}, kInvalid, "BAD_TAG", "nodes[0].tags"},
