@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 #include "server/core/image/block_writer.h"
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
+#include "server/core/image/image_version.h"
 #include "server/core/image/map_image.h"
 #include "tests/fuzz/require.h"
 
@@ -52,16 +54,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   core::BlockReader from(wrapped, kLimits.max_content_bytes);
-  const std::uint64_t version = from.Number(static_cast<std::uint64_t>(core::ImageVersion::kNewest));
+  // There is no version 0; it is read as the first one.
+  const auto version = static_cast<core::ImageVersion>(
+      std::max<std::uint64_t>(from.Number(static_cast<std::uint64_t>(core::ImageVersion::kNewest)), 1));
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     RequireBadFormat(from.status());
   } else if (kind == 0) {
-    // There is no version 0; it is read as the first one.
-    RequireSameAgain(core::ReadGrid(
-        from, version == 2 ? core::ImageVersion::kNewest : core::ImageVersion::kFirst, kLimits));
+    RequireSameAgain(core::ReadGrid(from, version, kLimits));
   } else {
-    RequireSameAgain(core::ReadGraph(from));
+    RequireSameAgain(core::ReadGraph(from, version));
   }
   return 0;
 }

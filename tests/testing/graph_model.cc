@@ -207,6 +207,8 @@ void GraphGenerator::PutNodes(GraphModel& model, core::GraphEditor& editor) {
   for (int i = random_.Between(1, 6); i > 0; --i) {
     const std::string id = absl::StrCat("n", random_.Between(1, 30));
     nodes[id] = {.id = id, .position = Position(), .enabled = random_.Chance(0.9), .tags = Tags()};
+    // Some nodes have one, which may be replaced by another or by none.
+    nodes[id].label = i % 3 == 0 ? "" : absl::StrCat("Köln/", i, " ", id);
   }
   std::vector<core::WaypointNode> list;
   for (const auto& [id, node] : nodes) {

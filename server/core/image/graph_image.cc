@@ -87,9 +87,10 @@ void WriteNode(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {
   to.PutDouble(position.z);
   to.PutBool(graph.IsEnabled(node));
   WriteTagSet(graph, graph.TagsOf(node), to);
+  to.PutText(graph.LabelOf(node));
 }
 
-WaypointNode ReadNode(BlockReader& from) {
+WaypointNode ReadNode(BlockReader& from, ImageVersion version) {
   WaypointNode node;
   node.id = from.Text(kMaxNameBytes);
   node.position.x = from.Double();
@@ -97,6 +98,9 @@ WaypointNode ReadNode(BlockReader& from) {
   node.position.z = from.Double();
   node.enabled = from.Bool();
   node.tags = ReadTags(from);
+  if (version > ImageVersion::kSecond) {
+    node.label = from.Text(kMaxLabelBytes);
+  }
   return node;
 }
 
@@ -137,7 +141,8 @@ WaypointEdge ReadArc(BlockReader& from, const std::string& source, const std::ve
 // together are numbered anew.
 class GraphReader {
  public:
-  GraphReader(BlockReader& from, const StopCheck* stop) : from_(from), stop_(stop) {}
+  GraphReader(BlockReader& from, ImageVersion version, const StopCheck* stop)
+      : from_(from), version_(version), stop_(stop) {}
 
   absl::StatusOr<WaypointGraph> Read() {
     WAYSTAR_RETURN_IF_ERROR(ReadRule());
@@ -188,7 +193,7 @@ class GraphReader {
     absl::flat_hash_set<std::string> ids;
     for (std::uint64_t left = from_.Number(kMaxNodes); left > 0 && from_.ok(); --left) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, left));
-      nodes.push_back(from_.Bool() ? ReadNode(from_) : WaypointNode());
+      nodes.push_back(from_.Bool() ? ReadNode(from_, version_) : WaypointNode());
       ids.insert(nodes.back().id);
       ids_.push_back(nodes.back().id);
     }
@@ -230,6 +235,7 @@ class GraphReader {
   }
 
   BlockReader& from_;
+  const ImageVersion version_;
   const StopCheck* const stop_;
   WaypointGraph graph_ = *WaypointGraph::Create({});
   // The ids by number; empty where no node is.
@@ -278,8 +284,8 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* st
   }
 }
 
-absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop) {
-  return GraphReader(from, stop).Read();
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, ImageVersion version, const StopCheck* stop) {
+  return GraphReader(from, version, stop).Read();
 }
 
 }  // namespace waystar::core

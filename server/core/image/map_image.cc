@@ -12,6 +12,7 @@
 #include "server/core/image/block_writer.h"
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
+#include "server/core/image/image_version.h"
 #include "server/core/image/mesh_image.h"
 
 namespace waystar::core {
@@ -94,7 +95,7 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
     case Kind::kGrid:
       return Whole(ReadGrid(from, static_cast<ImageVersion>(version), limits), from);
     case Kind::kGraph:
-      return Whole(ReadGraph(from, limits.stop), from);
+      return Whole(ReadGraph(from, static_cast<ImageVersion>(version), limits.stop), from);
     case Kind::kMesh:
       return Whole(ReadMesh(from, limits.stop), from);
   }

@@ -24,6 +24,7 @@
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
 #include "server/core/image/image_limits.h"
+#include "server/core/image/image_version.h"
 #include "server/core/image/map_values.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
@@ -264,7 +265,7 @@ TEST(MapImageTest, ObstaclesTakeABitACell) {
   const GridMap map = std::move(editor).Finish();
   const std::string image = EncodeImage(map);
   BlockReader from(image, 4000 * 400 / 8 + 4000);
-  from.Number(2);
+  from.Number(static_cast<std::uint64_t>(ImageVersion::kNewest));
   from.Number(1);
   const absl::StatusOr<GridMap> again = ReadGrid(from, ImageVersion::kNewest, {});
   ASSERT_THAT(again.status(), IsOk());
@@ -339,6 +340,7 @@ void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const s
       EXPECT_EQ(graph.IdOf(node), wanted.IdOf(node));
       EXPECT_EQ(graph.PositionOf(node), wanted.PositionOf(node));
       EXPECT_EQ(graph.IsEnabled(node), wanted.IsEnabled(node));
+      EXPECT_EQ(graph.LabelOf(node), wanted.LabelOf(node));
       EXPECT_EQ(graph.NamesOf(graph.TagsOf(node)).size(), wanted.NamesOf(wanted.TagsOf(node)).size());
     }
   }
@@ -373,6 +375,45 @@ TEST(MapImageTest, GraphsComeBackWithTheNumbersOfTheirNodes) {
     ASSERT_EQ(first.PutNodes(more, false), absl::OkStatus());
     ASSERT_EQ(second.PutNodes(more, false), absl::OkStatus());
     ExpectSame(second.graph(), first.graph(), absl::StrCat(where, ", changed"));
+  }
+}
+
+// As the first two versions had them: nodes without labels.
+TEST(MapImageTest, GraphsOfOldVersionsAreRead) {
+  const WaypointGraph graph =
+      *WaypointGraph::Create({.nodes = {{.id = "a", .tags = {"x"}}, {.id = "b", .position = {1, 2, 3}}},
+                              .edges = {{.name = {"a", "b", true}}}});
+  for (const std::uint64_t version : {1U, 2U}) {
+    BlockWriter to;
+    to.PutNumber(version);
+    to.PutNumber(1);
+    // No rule and no obstacles; two nodes.
+    to.PutBool(false);
+    to.PutNumber(0);
+    to.PutNumber(2);
+    for (NodeNumber node = 0; node < 2; ++node) {
+      to.PutBool(true);
+      to.PutText(graph.IdOf(node));
+      to.PutDouble(graph.PositionOf(node).x);
+      to.PutDouble(graph.PositionOf(node).y);
+      to.PutDouble(graph.PositionOf(node).z);
+      to.PutBool(true);
+      WriteTags(graph.NamesOf(graph.TagsOf(node)), to);
+    }
+    // The edge from each.
+    for (NodeNumber node = 0; node < 2; ++node) {
+      to.PutNumber(graph.ArcsOf(node).size());
+      for (const Arc& arc : graph.ArcsOf(node)) {
+        to.PutNumber(arc.to);
+        to.PutBool(true);
+        to.PutBool(true);
+        WriteTags({}, to);
+      }
+    }
+    for (unsigned i = 0; i < 8; ++i) {
+      to.PutByte(static_cast<std::uint8_t>(graph.digest() >> 8 * i));
+    }
+    ExpectSame(Decoded<WaypointGraph>(std::move(to).Finish()), graph, absl::StrCat("version ", version));
   }
 }
 
@@ -437,14 +478,14 @@ absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLim
     return *std::move(map);
   };
   BlockReader from(image, limits.max_content_bytes);
-  const std::uint64_t version = from.Number(2);
+  // There is no version 0; it is read as the first one.
+  const auto version = static_cast<ImageVersion>(
+      std::max<std::uint64_t>(from.Number(static_cast<std::uint64_t>(ImageVersion::kNewest)), 1));
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     return from.status();
   }
-  return kind == 0
-             ? whole(ReadGrid(from, version == 2 ? ImageVersion::kNewest : ImageVersion::kFirst, limits))
-             : whole(ReadGraph(from));
+  return kind == 0 ? whole(ReadGrid(from, version, limits)) : whole(ReadGraph(from, version));
 }
 
 TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
@@ -489,8 +530,8 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
   EXPECT_TRUE(IsMapImage(SmallImage()));
   EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
   BlockWriter newer;
-  newer.PutNumber(3);
-  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 3"));
+  newer.PutNumber(4);
+  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 4"));
   BlockWriter zero;
   zero.PutNumber(0);
   EXPECT_THAT(DecodeImage(std::move(zero).Finish()).status().message(), HasSubstr("version 0"));

@@ -1,0 +1,12 @@
+// The versions of map images.
+#pragma once
+
+#include <cstdint>
+
+namespace waystar::core {
+
+// In images of the first version, rows of grids have a byte a cell. In those of the first two, nodes of
+// graphs have no labels. docs/image-format.md describes them.
+enum class ImageVersion : std::uint8_t { kFirst = 1, kSecond = 2, kNewest = 3 };
+
+}  // namespace waystar::core
