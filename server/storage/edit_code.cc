@@ -1,5 +1,6 @@
 #include "server/storage/edit_code.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -46,6 +47,8 @@ enum class Code : std::uint8_t {
   kPutEdges = 14,
   kRemoveEdges = 15,
   kSetEnabled = 16,
+  // Nodes of which one or more have labels. The others keep the code that they had before there were labels.
+  kPutLabelledNodes = 17,
 };
 
 void WriteNames(const std::vector<std::string>& names, ValueWriter& to) {
@@ -56,16 +59,19 @@ std::vector<std::string> ReadNames(ValueReader& from) {
   return core::ReadList(from, core::kAnyCount, [&] { return from.Text(kMaxNameBytes); });
 }
 
-void WriteNode(const core::WaypointNode& node, ValueWriter& to) {
+void WriteNode(const core::WaypointNode& node, Code code, ValueWriter& to) {
   to.PutText(node.id);
   to.PutDouble(node.position.x);
   to.PutDouble(node.position.y);
   to.PutDouble(node.position.z);
   to.PutBool(node.enabled);
   core::WriteTags(node.tags, to);
+  if (code == Code::kPutLabelledNodes) {
+    to.PutText(node.label);
+  }
 }
 
-core::WaypointNode ReadNode(ValueReader& from) {
+core::WaypointNode ReadNode(ValueReader& from, Code code) {
   core::WaypointNode node;
   node.id = from.Text(kMaxNameBytes);
   node.position.x = from.Double();
@@ -73,6 +79,9 @@ core::WaypointNode ReadNode(ValueReader& from) {
   node.position.z = from.Double();
   node.enabled = from.Bool();
   node.tags = core::ReadTags(from);
+  if (code == Code::kPutLabelledNodes) {
+    node.label = from.Text(core::kMaxLabelBytes);
+  }
   return node;
 }
 
@@ -178,8 +187,11 @@ class EditWriter {
     to_.PutText(edit.name);
   }
   void operator()(const core::PutNodes& edit) {
-    Begin(Code::kPutNodes);
-    core::WriteList(edit.nodes, to_, [&](const core::WaypointNode& node) { WriteNode(node, to_); });
+    const bool has_label =
+        std::ranges::any_of(edit.nodes, [](const core::WaypointNode& node) { return !node.label.empty(); });
+    const Code code = has_label ? Code::kPutLabelledNodes : Code::kPutNodes;
+    Begin(code);
+    core::WriteList(edit.nodes, to_, [&](const core::WaypointNode& node) { WriteNode(node, code, to_); });
     to_.PutBool(edit.replace);
   }
   void operator()(const core::RemoveNodes& edit) {
@@ -237,7 +249,8 @@ void WriteEdit(const Edit& edit, ValueWriter& to) { std::visit(EditWriter(to), e
 
 // The initializers in braces are evaluated in their order.
 Edit ReadEdit(ValueReader& from) {
-  switch (core::ReadEnum(from, Code::kSetEnabled)) {
+  const Code code = core::ReadEnum(from, Code::kPutLabelledNodes);
+  switch (code) {
     case Code::kBlockCells:
       return core::BlockCells{core::ReadShape(from)};
     case Code::kUnblockCells:
@@ -263,7 +276,8 @@ Edit ReadEdit(ValueReader& from) {
     case Code::kRemoveProfile:
       return core::RemoveProfile{from.Text(kMaxNameBytes)};
     case Code::kPutNodes:
-      return core::PutNodes{core::ReadList(from, core::kAnyCount, [&] { return ReadNode(from); }),
+    case Code::kPutLabelledNodes:
+      return core::PutNodes{core::ReadList(from, core::kAnyCount, [&] { return ReadNode(from, code); }),
                             from.Bool()};
     case Code::kRemoveNodes:
       return core::RemoveNodes{ReadNames(from)};

@@ -65,6 +65,7 @@ std::vector<core::Edit> AllKinds() {
           core::RemoveProfile{"cart"},
           core::PutNodes{.nodes = {{.id = "a", .position = {1, 2, 3}, .enabled = false, .tags = {"x"}}},
                          .replace = true},
+          core::PutNodes{.nodes = {{.id = "koln-hbf", .label = "Köln/Hbf"}, {.id = "b"}}},
           core::RemoveNodes{{"a", "b"}},
           core::PutEdges{.edges = {{.name = edge, .cost = 2.5, .enabled = false, .tags = {"y"}}},
                          .replace = true},
@@ -116,6 +117,22 @@ TEST(EditCodeTest, EveryKindOfEditComesBack) {
   ASSERT_EQ(commits.status(), absl::OkStatus());
   ASSERT_EQ(commits->size(), 1U);
   ExpectSame(commits->front(), written);
+}
+
+// Logs of before there were labels have the same bytes.
+TEST(EditCodeTest, NodesWithoutLabelsKeepTheirCode) {
+  const auto bytes_of = [](const char* label) {
+    core::ValueWriter to;
+    WriteEdit(core::PutNodes{.nodes = {{.id = "a", .label = label}}}, to);
+    return std::move(to).TakeBytes();
+  };
+  const std::string plain =
+      absl::StrCat(std::string("\x0C\x01\x01\x61", 4), std::string(24, '\0'), std::string("\x01\0\0", 3));
+  EXPECT_EQ(bytes_of(""), plain);
+  core::ValueReader from(plain);
+  EXPECT_EQ(ReadEdit(from), core::Edit(core::PutNodes{.nodes = {{.id = "a"}}}));
+  EXPECT_EQ(from.Finish(), absl::OkStatus());
+  EXPECT_EQ(bytes_of("B").front(), '\x11');
 }
 
 TEST(EditCodeTest, RandomEditsComeBack) {
