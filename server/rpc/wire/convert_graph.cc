@@ -37,7 +37,8 @@ core::WaypointNode ToNode(const v1::WaypointNode& node) {
   return {.id = node.id(),
           .position = ToWorldPoint(node.position()),
           .enabled = !node.disabled(),
-          .tags = ToTexts(node.tags())};
+          .tags = ToTexts(node.tags()),
+          .label = node.label()};
 }
 
 void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
@@ -45,6 +46,7 @@ void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
   FillPoint(node.position, *out.mutable_position());
   out.set_disabled(!node.enabled);
   out.mutable_tags()->Add(node.tags.begin(), node.tags.end());
+  out.set_label(node.label);
 }
 
 core::EdgeName ToEdgeName(const v1::EdgeName& name) { return {name.from(), name.to(), name.one_way()}; }
@@ -209,7 +211,8 @@ void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::W
   FillNode({.id = graph.IdOf(node),
             .position = graph.PositionOf(node),
             .enabled = graph.IsEnabled(node),
-            .tags = graph.NamesOf(graph.TagsOf(node))},
+            .tags = graph.NamesOf(graph.TagsOf(node)),
+            .label = std::string(graph.LabelOf(node))},
            *out.mutable_node());
   for (const core::Arc& arc : graph.ArcsOf(node)) {
     v1::WaypointNodeInfo::OutgoingEdge& edge = *out.add_edges();

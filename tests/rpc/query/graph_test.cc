@@ -169,6 +169,45 @@ TEST_F(GraphTest, NodesAreListedInPages) {
   EXPECT_THAT(list(), IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
 }
 
+TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
+  create_.mutable_graph()->mutable_nodes(0)->set_label("Köln/Hbf");
+  const auto created = Create(create_);
+  ASSERT_TRUE(created.ok()) << created.status();
+  v1::ListNodesRequest list;
+  list.set_map("paths");
+  list.add_ids("a");
+  list.add_ids("b");
+  const auto labels = [&] {
+    std::vector<std::string> found;
+    const auto page = Answer<v1::ListNodesResponse>([&](v1::ListNodesResponse& response) {
+      return rpc::ListWaypointNodes(store_, kMaxBytes, list, response);
+    });
+    EXPECT_TRUE(page.ok()) << page.status();
+    for (const v1::WaypointNodeInfo& info : page->nodes()) {
+      found.push_back(info.node().label());
+    }
+    return found;
+  };
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
+  v1::UpdateObstaclesRequest request;
+  request.set_map("paths");
+  v1::PutNodes& put = *request.add_edits()->mutable_put_nodes();
+  put.set_replace(true);
+  v1::WaypointNode& node = *put.add_nodes();
+  node.set_id("b");
+  node.mutable_position()->set_x(4);
+  node.set_label("B");
+  const auto updated = Update(request);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_NE(updated->digest(), created->digest());
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
+  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
+  node.set_label("\x1B[2J");
+  EXPECT_THAT(Update(request),
+              IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_nodes.nodes[0].label"));
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
+}
+
 TEST_F(GraphTest, BadGraphsAreRefused) {
   const auto refused = [&](auto change) {
     v1::CreateMapRequest request = create_;
@@ -178,6 +217,8 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
   using G = v1::WaypointGraph;
   EXPECT_THAT(refused([](G& g) { AddEdge(g, "a", "nobody"); }),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].edge.to"));
+  EXPECT_THAT(refused([](G& g) { g.mutable_nodes(3)->set_label(std::string(201, 'x')); }),
+              IsError(kInvalid, ErrorReason::kBadValue, "graph.nodes[3].label"));
   EXPECT_THAT(refused([](G& g) { g.add_edges(); }),
               IsError(kInvalid, ErrorReason::kMissingField, "graph.edges[4].edge"));
   EXPECT_THAT(refused([](G& g) { g.mutable_auto_connect()->set_reference_map("nowhere"); }),

@@ -70,8 +70,10 @@ std::vector<core::Edit> EditsOfAllKinds() {
                          .required_tags = {"dry"},
                          .no_diagonals = true}}},
       core::RemoveProfile{"boat"},
-      core::PutNodes{.nodes = {{.id = "a", .position = {1, 2, 3}, .enabled = false, .tags = {"dry"}}},
-                     .replace = true},
+      core::PutNodes{
+          .nodes =
+              {{.id = "a", .position = {1, 2, 3}, .enabled = false, .tags = {"dry"}, .label = "Köln/Hbf"}},
+          .replace = true},
       core::RemoveNodes{{"a"}},
       core::PutEdges{.edges = {{.name = {"a", "b", true}, .cost = 1.5, .enabled = false, .tags = {"dry"}},
                                {.name = {"b", "c"}}},
