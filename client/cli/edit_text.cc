@@ -6,13 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
+#include "client/cli/graph_text.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
 namespace {
 
 std::string ItselfOf(const std::string& id) { return id; }
-std::string IdOf(const v1::WaypointNode& node) { return node.id(); }
 std::string EndsOf(const v1::EdgeName& name) {
   return absl::StrCat(name.from(), name.one_way() ? ">" : "-", name.to());
 }
@@ -94,7 +94,7 @@ std::string EditText(const v1::Edit& edit, const HexCounting& counting) {
     case v1::Edit::kRemoveProfile:
       return absl::StrCat("profile remove ", edit.remove_profile().name());
     case v1::Edit::kPutNodes:
-      return absl::StrCat("put nodes", NamesOf(edit.put_nodes().nodes(), IdOf));
+      return absl::StrCat("put nodes", NamesOf(edit.put_nodes().nodes(), NodeText));
     case v1::Edit::kRemoveNodes:
       return absl::StrCat("remove nodes", NamesOf(edit.remove_nodes().nodes(), ItselfOf));
     case v1::Edit::kPutEdges:

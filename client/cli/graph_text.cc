@@ -39,6 +39,10 @@ absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json) {
   return graph;
 }
 
+std::string NodeText(const v1::WaypointNode& node) {
+  return node.label().empty() ? node.id() : absl::StrCat(node.id(), " \"", node.label(), "\"");
+}
+
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   std::vector<std::string> places(answer.nodes().begin(), answer.nodes().end());
   if (request.start().has_position() && answer.positions_size() > 0) {
@@ -108,7 +112,8 @@ absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::s
   std::vector<TableRow> rows = {{"NODE", "POSITION", "EDGES"}};
   for (const v1::WaypointNodeInfo& info : page->nodes()) {
     const std::string disabled = info.node().disabled() ? " (disabled)" : "";
-    rows.push_back({info.node().id() + disabled, FormatPosition(info.node().position()), EdgesText(info)});
+    rows.push_back(
+        {NodeText(info.node()) + disabled, FormatPosition(info.node().position()), EdgesText(info)});
   }
   const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
   return FormatTable(rows, width) + rest;

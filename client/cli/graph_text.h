@@ -9,12 +9,16 @@
 #include "client/client.h"
 #include "waystar/v1/path_service.pb.h"
 #include "waystar/v1/types.pb.h"
+#include "waystar/v1/waypoint_edits.pb.h"
 #include "waystar/v1/waypoints.pb.h"
 
 namespace waystar::cli {
 
 // What a file of protobuf's JSON says. INVALID_ARGUMENT if it is no such message.
 absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json);
+
+// The id of a node, and its label if it has one: koln-hbf "Köln/Hbf".
+std::string NodeText(const v1::WaypointNode& node);
 
 // The path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
 std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);

@@ -189,6 +189,19 @@ TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnGraphs) {
   EXPECT_THAT(out_, HasSubstr("No path to the goal: no edges lead there"));
 }
 
+TEST_F(PictureCommandsTest, ShowsTheLabelsOfNodes) {
+  v1::CreateMapRequest create;
+  create.set_map("railway");
+  create.mutable_graph()->add_nodes()->set_id("koln-hbf");
+  create.mutable_graph()->mutable_nodes(0)->set_label("Köln/Hbf");
+  create.mutable_graph()->add_nodes()->set_id("inn");
+  create.mutable_graph()->mutable_nodes(1)->set_disabled(true);
+  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  ASSERT_EQ(Run({"map", "show", "railway"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("koln-hbf \"Köln/Hbf\"  "));
+  EXPECT_THAT(out_, HasSubstr("inn (disabled)  "));
+}
+
 TEST_F(PictureCommandsTest, AnimationsAreAsSmallAsTheyMustBe) {
   const std::string gif = FileNamed("small.gif");
   ASSERT_EQ(Run({"animate", "yard", "0,0", "5,3", "-o", gif, "--max-megabytes", "0.05"}), ExitCode::kOk)

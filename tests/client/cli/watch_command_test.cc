@@ -28,6 +28,10 @@ class WatchCommandTest : public ::waystar::testing::CommandTest {
       first.mutable_changed_bounds()->set_height(6);
       first.add_edits()->mutable_block()->add_cells()->set_x(3);
       first.add_edits()->mutable_remove_obstacle()->set_id("fire");
+      v1::PutNodes& put = *first.add_edits()->mutable_put_nodes();
+      put.add_nodes()->set_id("koln-hbf");
+      put.mutable_nodes(0)->set_label("Köln/Hbf");
+      put.add_nodes()->set_id("inn");
       events[2].mutable_resynchronize()->mutable_version()->set_revision(20);
       events[3].mutable_commit()->mutable_version()->set_revision(21);
       events[3].mutable_commit()->set_edits_omitted(true);
@@ -44,10 +48,10 @@ TEST_F(WatchCommandTest, TellsOfEveryEventUntilTheEnd) {
   EXPECT_EQ(request_.after().revision(), 7);
   EXPECT_EQ(request_.after().epoch(), 99);
   EXPECT_TRUE(request_.with_edits());
-  EXPECT_THAT(
-      out_, AllOf(HasSubstr("Watching arena, which is at revision 7.\nRevision 8 at "),
-                  HasSubstr(": 25 cells changed in 3,0+5x6\n  block 3,0\n  remove fire\nRevisions up to 20 "),
-                  HasSubstr("Revision 21 at "), HasSubstr(": 0 cells changed\n  (more edits")));
+  EXPECT_THAT(out_, AllOf(HasSubstr("Watching arena, which is at revision 7.\nRevision 8 at "),
+                          HasSubstr(": 25 cells changed in 3,0+5x6\n  block 3,0\n  remove fire\n  "
+                                    "put nodes koln-hbf \"Köln/Hbf\" inn\nRevisions up to 20 "),
+                          HasSubstr("Revision 21 at "), HasSubstr(": 0 cells changed\n  (more edits")));
   EXPECT_THAT(err_, HasSubstr("map \"arena\" has been deleted"));
 }
 
