@@ -36,6 +36,10 @@ std::string Outcome(const v1::FindPathResponse& answer) {
   }
 }
 
+bool HasPath(const v1::FindPathResponse& answer) {
+  return answer.outcome() == v1::OUTCOME_FOUND || answer.outcome() == v1::OUTCOME_PARTIAL;
+}
+
 constexpr picture::Color kBackground = picture::Rgb(0xFFFFFF);
 constexpr int kMargin = 12;
 constexpr int kGap = 18;
@@ -140,8 +144,8 @@ picture::Canvas SearchPanel::Draw() const {
   canvas.Paste(map, 0, kHeader);
   const double first = kHeader + map.height() + 16;
   surface.Write(absl::StrCat("expanded ", expanded_, "   open ", open_), {1, first}, {kInk, kTextSize});
-  surface.Write(is_done_ ? Outcome(search_.answer) : "searching", {1, first + 16},
-                {is_done_ ? picture::kPathColor : kFaint, kTextSize});
+  const Color color = !is_done_ ? kFaint : HasPath(search_.answer) ? kPathGreen : kInk;
+  surface.Write(is_done_ ? Outcome(search_.answer) : "searching", {1, first + 16}, {color, kTextSize});
   return canvas;
 }
 

@@ -99,7 +99,7 @@ void NodeDrawing::DrawPath() {
   const double width = std::clamp(radius_ * 0.9, 2.5, 4.5);
   for (const bool is_halo : {true, false}) {
     for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
-      DrawLine(path_[i], path_[i + 1], is_halo ? kPaper : picture::kPathColor, is_halo ? width + 2.5 : width);
+      DrawLine(path_[i], path_[i + 1], is_halo ? kPaper : kPathGreen, is_halo ? width + 2.5 : width);
     }
   }
 }

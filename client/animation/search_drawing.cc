@@ -33,7 +33,7 @@ void DrawEnds(const SearchEnds& ends, picture::Surface& surface) {
 
 void DrawPathLine(const std::vector<picture::Point>& line, double width, picture::Surface& surface) {
   surface.Stroke(line, {{kPaper}, width + 2.5});
-  surface.Stroke(line, {{picture::kPathColor}, width});
+  surface.Stroke(line, {{kPathGreen}, width});
 }
 
 bool IsWithin(const picture::Canvas& canvas, picture::Point point) {

@@ -78,5 +78,8 @@ bool IsWithin(const picture::Canvas& canvas, picture::Point point);
 
 inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);
 inline constexpr picture::Color kInk = picture::Rgb(0x1F2933);
+// The colour of paths, dark enough for text on kPaper. Its halo sets it off from expanded places, for eyes
+// that do not tell red from green too. The start is green as well, but a disc.
+inline constexpr picture::Color kPathGreen = picture::Rgb(0x008038);
 
 }  // namespace waystar::animation

@@ -153,6 +153,21 @@ TEST(FilmTest, LeavesOutFramesOfLongSearches) {
   EXPECT_GT(film.frames.back().milliseconds, 1000);
 }
 
+TEST(CellPanelTest, PathIsGreenAndLiesBelowTheStart) {
+  constexpr int kHeading = 26;
+  TracedSearch search = SearchOf(12);
+  for (const int x : {0, 11}) {
+    search.answer.add_points()->set_x(x);
+  }
+  SearchPanel panel(std::move(search), picture::Canvas(200, 10, kWhite),
+                    picture::Tiling{.zero = {5, 5}, .x_step = {10, 0}, .y_step = {0, 10}});
+  panel.AdvanceTo(11);
+  EXPECT_NE(panel.Draw().At(60, kHeading + 5), kPathGreen);
+  panel.AdvanceTo(12);
+  EXPECT_EQ(panel.Draw().At(60, kHeading + 5), kPathGreen);
+  EXPECT_EQ(panel.Draw().At(5, kHeading + 5), picture::kStartColor);
+}
+
 // A search on a waypoint graph whose positions are pixels of its picture.
 class GraphSearch {
  public:
@@ -275,8 +290,8 @@ TEST(GraphPanelTest, EdgeComesFromTheLastParent) {
 TEST(GraphPanelTest, PathLiesAboveEdgesAndBelowNodes) {
   SearchPanel panel = SearchOfIslands().Panel(120, 120);
   panel.AdvanceTo(9);
-  EXPECT_EQ(ColorAt(panel, 40, 40), picture::kPathColor);
-  EXPECT_EQ(ColorAt(panel, 80, 40), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 80, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 60, 40), picture::SearchColor(1));
   EXPECT_EQ(ColorAt(panel, 20, 40), picture::kStartColor);
   EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
@@ -307,7 +322,7 @@ TEST(GraphPanelTest, PathBetweenPositionsNeedsNoNode) {
   EXPECT_EQ(ColorAt(panel, 20, 20), picture::kStartColor);
   EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
   panel.AdvanceTo(1);
-  EXPECT_EQ(ColorAt(panel, 60, 20), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 60, 20), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 100, 20), picture::kGoalColor);
 }
 
@@ -338,7 +353,7 @@ TEST(GraphPanelTest, WhatLiesBeyondThePictureIsNotDrawn) {
   *graph.search_.answer.mutable_positions(0) = GraphSearch::PositionAt(-1e12, 40);
   SearchPanel panel = graph.Panel(120, 120);
   panel.AdvanceTo(9);
-  EXPECT_EQ(ColorAt(panel, 40, 40), picture::kPathColor);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kPathGreen);
   EXPECT_EQ(ColorAt(panel, 100, 40), picture::kGoalColor);
 }
 
