@@ -43,13 +43,24 @@ void LogLoaded(const core::MapSnapshot& map, const core::MapFile& file) {
                {{"map", map.id}, {"file", file.path.string()}, first, second});
 }
 
+void LogPassed(runtime::LogLevel level, const core::PassedFile& file) {
+  runtime::Log(level, "file_passed", {{"file", file.path.string()}, {"reason", file.reason}});
+}
+
 // Creates the maps of a file that are not `kept`.
 absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, core::MapStore& store) {
-  absl::StatusOr<std::vector<core::LoadedMap>> maps = core::LoadMapFile(file, max_side);
-  if (!maps.ok()) {
-    return InFile(maps.status(), file);
+  absl::StatusOr<core::LoadedFile> loaded = core::LoadMapFile(file, max_side);
+  if (!loaded.ok()) {
+    return InFile(loaded.status(), file);
   }
-  for (core::LoadedMap& map : *maps) {
+  if (!loaded->no_map.empty()) {
+    LogPassed(runtime::LogLevel::kWarning, {.path = file.path, .reason = loaded->no_map});
+  }
+  for (const core::ImportNote& note : loaded->notes) {
+    runtime::Log(runtime::LogLevel::kWarning, "map_note",
+                 {{"file", file.path.string()}, {"note", core::LineOf(note)}});
+  }
+  for (core::LoadedMap& map : loaded->maps) {
     if (kept.contains(map.id)) {
       runtime::Log(runtime::LogLevel::kInfo, "map_kept", {{"map", map.id}, {"file", file.path.string()}});
       continue;
@@ -159,8 +170,11 @@ absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store) {
   for (const core::PinnedSnapshot& map : store.List("", std::numeric_limits<std::size_t>::max())) {
     kept.insert(map->id);
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::MapFile> files, core::ListMapFiles(options.maps_dir));
-  for (const core::MapFile& file : files) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MapFolder folder, core::ListMapFiles(options.maps_dir));
+  for (const core::PassedFile& file : folder.passed) {
+    LogPassed(runtime::LogLevel::kInfo, file);
+  }
+  for (const core::MapFile& file : folder.files) {
     if (runtime::IsStopAsked()) {
       return absl::CancelledError("maps are not read any more");
     }

@@ -99,6 +99,15 @@ expect_code 1 server stray
 expect_text '\"stray\" is no flag'
 expect_code 1 server --maps_dir="$WORK/nowhere"
 expect_text "there is no folder"
+# What is no map is passed, and named.
+echo 'Maps of the demo.' >"$WORK/maps/README.txt"
+echo '{}' >"$WORK/maps/tiles.json"
+expect_starts
+cp "$WORK/log" "$WORK/out"
+expect_text "event=file_passed"
+expect_text "README.txt"
+expect_text "tiles.json"
+rm "$WORK/maps/README.txt" "$WORK/maps/tiles.json"
 echo '..?' >"$WORK/maps/d.txt"
 expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps"
 expect_text "d.txt: line 1"

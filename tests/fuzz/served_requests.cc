@@ -258,10 +258,10 @@ absl::Status ServedRequests::Create(const v1::CreateMapRequest& request) {
     WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, rpc::BuildGraph(store_, request));
     return store_.Create(request.map(), std::move(graph), absl::UnixEpoch()).status();
   }
-  WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap drawn, rpc::DrawMap(request, kMaxMapSide));
+  WAYSTAR_ASSIGN_OR_RETURN(rpc::MadeMap drawn, rpc::DrawMap(request, kMaxMapSide));
   return std::visit(
       [&](auto& map) { return store_.Create(request.map(), std::move(map), absl::UnixEpoch()).status(); },
-      drawn);
+      drawn.map);
 }
 
 absl::Status ServedRequests::Update(const v1::UpdateObstaclesRequest& request) {

@@ -33,11 +33,10 @@ class HandlerTest : public ::testing::Test {
   // Creates a map as the RPC does, and returns what it tells of it.
   absl::StatusOr<v1::MapInfo> Create(const v1::CreateMapRequest& request) {
     WAYSTAR_RETURN_IF_ERROR(store_.CheckCanCreate(request.map()));
-    absl::StatusOr<core::AnyMap> map =
-        request.has_graph() ? rpc::BuildGraph(store_, request) : rpc::DrawMap(request, core::kMaxMapSide);
-    WAYSTAR_RETURN_IF_ERROR(map.status());
+    WAYSTAR_ASSIGN_OR_RETURN(rpc::MadeMap made,
+                             rpc::MakeMap(store_, core::kMaxMapSide, request, /*stop=*/nullptr));
     const absl::StatusOr<core::PinnedSnapshot> snapshot = std::visit(
-        [&](auto& kind) { return store_.Create(request.map(), std::move(kind), absl::Now()); }, *map);
+        [&](auto& kind) { return store_.Create(request.map(), std::move(kind), absl::Now()); }, made.map);
     WAYSTAR_RETURN_IF_ERROR(snapshot.status());
     v1::MapInfo info;
     rpc::FillMapInfo(store_, **snapshot, info);

@@ -1,5 +1,6 @@
 #include "server/core/import/geo_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,13 +11,18 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
+#include "server/core/format/text_start.h"
+#include "server/core/import/geo_json_members.h"
+#include "server/core/import/geo_json_properties.h"
 #include "server/core/import/json_value.h"
 #include "server/core/map/tags.h"
 
@@ -29,9 +35,12 @@ struct Feature {
   std::size_t index = 0;
   const JsonValue* value = nullptr;
   const JsonValue* geometry = nullptr;
-  // An empty value if there are none.
-  const JsonValue* properties = nullptr;
+  FeatureProperties properties;
 };
+
+std::string PlaceOf(const Feature& feature) {
+  return absl::StrCat("feature ", feature.index, " (line ", feature.value->line(), ")");
+}
 
 absl::Status FeatureError(const Feature& feature, absl::string_view message) {
   return JsonError(*feature.value, absl::StrCat("feature ", feature.index, ": ", message));
@@ -49,40 +58,122 @@ absl::StatusOr<WorldPoint> PositionOf(const Feature& feature, const JsonValue& v
   return position;
 }
 
-absl::StatusOr<std::vector<std::string>> TagsOf(const Feature& feature) {
-  std::vector<std::string> tags;
-  for (const JsonValue& tag : feature.properties->FindArray("tags")) {
-    if (tag.string() == nullptr) {
-      return FeatureError(feature, "a tag is a string");
-    }
-    if (tags.size() == kMaxTags) {
-      return FeatureError(feature, absl::StrCat("it has more than ", kMaxTags, " tags"));
-    }
-    tags.push_back(*tag.string());
+absl::Status CheckTagsOf(const Feature& feature) {
+  const std::vector<std::string>& tags = feature.properties.tags;
+  if (tags.size() > kMaxTags) {
+    return FeatureError(feature, absl::StrCat("it has more than ", kMaxTags, " tags"));
   }
-  if (const absl::Status status = CheckTags(tags, ErrorReason::kBadTag); !status.ok()) {
-    return FeatureError(feature, status.message());
-  }
-  return tags;
+  const absl::Status status = CheckTags(tags, ErrorReason::kBadTag);
+  return status.ok() ? status : FeatureError(feature, status.message());
 }
 
-// Text, or a whole number.
-std::string IdIn(const JsonValue& value, absl::string_view name) {
-  if (const std::optional<double> number = value.FindNumber(name)) {
-    return absl::StrCat(*number);
-  }
-  return std::string(value.FindString(name));
-}
+// What a point is called in the file.
+struct PointName {
+  // It may be empty.
+  std::string text;
+  // Ids are there once; names may be those of several points.
+  bool is_id = false;
+};
 
-std::string IdOf(const Feature& feature) {
-  for (const std::string& id :
-       {IdIn(*feature.value, "id"), IdIn(*feature.properties, "id"), IdIn(*feature.properties, "name")}) {
-    if (!id.empty()) {
-      return id;
+absl::StatusOr<PointName> NameOf(const Feature& feature) {
+  if (const JsonValue* const id = feature.value->Find("id"); id != nullptr && !id->is_null()) {
+    absl::StatusOr<std::string> text = IdText(*id);
+    if (!text.ok()) {
+      return FeatureError(feature, text.status().message());
+    }
+    if (!text->empty()) {
+      return PointName{.text = *std::move(text), .is_id = true};
     }
   }
-  return absl::StrCat("point-", feature.index);
+  return feature.properties.id.empty() ? PointName{.text = feature.properties.name}
+                                       : PointName{.text = feature.properties.id, .is_id = true};
 }
+
+// Returns an id that is allowed and like a name that is not: "node-1" for "node/1". It may be empty.
+std::string AllowedId(absl::string_view name) {
+  std::string id;
+  for (const char c : name) {
+    const bool is_allowed = absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("_.:", c);
+    const bool is_leading = id.empty() && !absl::ascii_isalnum(static_cast<unsigned char>(c));
+    if (is_leading || (!is_allowed && id.back() == '-')) {
+      continue;
+    }
+    id += is_allowed ? c : '-';
+  }
+  id.resize(std::min(id.size(), kMaxNameBytes));
+  while (!id.empty() && id.back() == '-') {
+    id.pop_back();
+  }
+  return id;
+}
+
+// Returns as much of a name as a label may have.
+std::string LabelOf(const std::string& name) {
+  std::string label = name.substr(0, kMaxLabelBytes);
+  while (!CheckNodeLabel(label).ok()) {
+    label.pop_back();
+  }
+  return label;
+}
+
+struct PointId {
+  std::string id;
+  // The name in the file, if it is not the id.
+  std::string label;
+};
+
+// The ids of nodes.
+class NodeIds {
+ public:
+  explicit NodeIds(ImportNotes& notes) : notes_(notes) {}
+
+  // Keeps the id of a point from others that have none. A second one is an error elsewhere.
+  absl::Status Reserve(const Feature& feature) {
+    WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
+    if (name.is_id && CheckNodeId(name.text).ok()) {
+      ids_.insert(std::move(name.text));
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns the id of a point. REQUIRES: all points are reserved.
+  absl::StatusOr<PointId> IdOf(const Feature& feature) {
+    WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
+    const bool is_allowed = CheckNodeId(name.text).ok();
+    if (name.is_id && is_allowed) {
+      return PointId{.id = std::move(name.text)};
+    }
+    const std::string like = is_allowed ? name.text : AllowedId(name.text);
+    std::string id = Unique(like.empty() ? absl::StrCat("point-", feature.index) : like);
+    if (id == name.text || name.text.empty()) {
+      return PointId{.id = std::move(id)};
+    }
+    notes_.Add("ids that are not allowed or there twice became ones like them, and are kept as labels",
+               absl::StrCat(PlaceOf(feature), ": ", Quoted(name.text), " is ", Quoted(id)));
+    return PointId{.id = std::move(id), .label = LabelOf(name.text)};
+  }
+
+  // Returns an id that no other node has: with a number behind it if it must.
+  std::string Unique(std::string base) {
+    if (ids_.insert(base).second) {
+      return base;
+    }
+    base.resize(std::min(base.size(), kMaxNameBytes - 12));
+    std::string id;
+    int& next = next_[base];
+    do {
+      id = absl::StrCat(base, "-", ++next + 1);
+    } while (!ids_.insert(id).second);
+    return id;
+  }
+
+ private:
+  ImportNotes& notes_;
+  absl::flat_hash_set<std::string> ids_;
+  // How many numbers behind an id have been tried, so that many points of one name take no time by its
+  // square.
+  absl::flat_hash_map<std::string, int> next_;
+};
 
 // Finds the node at a position: nodes by the cubes of a lattice whose side is the tolerance. A cube has few
 // of them, since no two are nearer to each other.
@@ -121,21 +212,30 @@ class PlacedNodes {
 
 class GraphDrawer {
  public:
+  explicit GraphDrawer(ImportNotes& notes) : notes_(notes), ids_(notes) {}
+
+  absl::Status ReservePoint(const Feature& feature) { return ids_.Reserve(feature); }
+
   absl::Status AddPoint(const Feature& feature) {
     const JsonValue* const coordinates = feature.geometry->Find("coordinates");
     if (coordinates == nullptr) {
       return FeatureError(feature, "a Point has coordinates");
     }
     WAYSTAR_ASSIGN_OR_RETURN(const WorldPoint position, PositionOf(feature, *coordinates));
-    WAYSTAR_ASSIGN_OR_RETURN(std::vector<std::string> tags, TagsOf(feature));
+    WAYSTAR_RETURN_IF_ERROR(CheckTagsOf(feature));
+    if (feature.properties.cost || feature.properties.direction != LineDirection::kBoth) {
+      notes_.Add("costs and directions of points are not read: lines have them", PlaceOf(feature));
+    }
     if (const std::optional<std::size_t> other = placed_.Find(position)) {
       return FeatureError(feature,
-                          absl::StrCat("it lies where feature ", node_features_[*other].index, " does"));
+                          absl::StrCat("it lies where feature ", node_features_[*other]->index, " does"));
     }
-    return AddNode({.id = IdOf(feature),
+    WAYSTAR_ASSIGN_OR_RETURN(PointId id, ids_.IdOf(feature));
+    return AddNode({.id = std::move(id.id),
                     .position = position,
-                    .enabled = feature.properties->FindBoolean("enabled").value_or(true),
-                    .tags = std::move(tags)},
+                    .enabled = feature.properties.enabled,
+                    .tags = feature.properties.tags,
+                    .label = std::move(id.label)},
                    feature);
   }
 
@@ -169,7 +269,7 @@ class GraphDrawer {
       if (absl::StartsWith(field, prefix) &&
           absl::SimpleAtoi(field.substr(prefix.size(), field.find(']') - prefix.size()), &index) &&
           index < features->size()) {
-        return FeatureError((*features)[index], graph.status().message());
+        return FeatureError(*(*features)[index], graph.status().message());
       }
     }
     return WithField(graph.status(), "");
@@ -182,7 +282,7 @@ class GraphDrawer {
     }
     placed_.Put(node.position, spec_.nodes.size());
     spec_.nodes.push_back(std::move(node));
-    node_features_.push_back(feature);
+    node_features_.push_back(&feature);
     return absl::OkStatus();
   }
 
@@ -205,30 +305,32 @@ class GraphDrawer {
         nodes.push_back(*node);
       }
     }
+    if (nodes.size() < 2) {
+      notes_.Add("lines whose positions are all one place are not read", PlaceOf(feature));
+    }
     return AddEdges(feature, nodes, length);
   }
 
   absl::Status AddEdges(const Feature& feature, const std::vector<std::size_t>& nodes, double length) {
-    const JsonValue& properties = *feature.properties;
-    const std::optional<double> cost = properties.FindNumber("cost");
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> tags, TagsOf(feature));
-    if (cost && !(*cost >= 0.0)) {
-      return FeatureError(feature, absl::StrCat("a line costs at least 0, not ", *cost));
-    }
+    const FeatureProperties& properties = feature.properties;
+    WAYSTAR_RETURN_IF_ERROR(CheckTagsOf(feature));
     for (std::size_t i = 1; i < nodes.size(); ++i) {
       if (spec_.edges.size() == kMaxArcs) {
         return FeatureError(feature, absl::StrCat("a graph has at most ", kMaxArcs, " edges"));
       }
       WaypointEdge edge{.name = {.from = spec_.nodes[nodes[i - 1]].id,
                                  .to = spec_.nodes[nodes[i]].id,
-                                 .one_way = properties.FindBoolean("oneway").value_or(false)},
-                        .enabled = properties.FindBoolean("enabled").value_or(true),
-                        .tags = tags};
-      if (cost) {
-        edge.cost = *cost * Distance(nodes[i - 1], nodes[i]) / length;
+                                 .one_way = properties.direction != LineDirection::kBoth},
+                        .enabled = properties.enabled,
+                        .tags = properties.tags};
+      if (properties.direction == LineDirection::kBackwards) {
+        std::swap(edge.name.from, edge.name.to);
+      }
+      if (properties.cost) {
+        edge.cost = *properties.cost * Distance(nodes[i - 1], nodes[i]) / length;
       }
       spec_.edges.push_back(std::move(edge));
-      edge_features_.push_back(feature);
+      edge_features_.push_back(&feature);
     }
     return absl::OkStatus();
   }
@@ -238,7 +340,7 @@ class GraphDrawer {
       last_line_ = feature.index;
       new_nodes_ = 0;
     }
-    return absl::StrCat("line-", feature.index, "-", new_nodes_++);
+    return ids_.Unique(absl::StrCat("line-", feature.index, "-", new_nodes_++));
   }
 
   double Distance(std::size_t a, std::size_t b) const {
@@ -248,43 +350,72 @@ class GraphDrawer {
   }
 
   WaypointSpec spec_;
+  ImportNotes& notes_;
+  NodeIds ids_;
   PlacedNodes placed_;
   // The features that the nodes and edges were made from.
-  std::vector<Feature> node_features_;
-  std::vector<Feature> edge_features_;
+  std::vector<const Feature*> node_features_;
+  std::vector<const Feature*> edge_features_;
   std::optional<std::size_t> last_line_;
   std::size_t new_nodes_ = 0;
 };
 
-absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root) {
+// An empty list of coordinates is no geometry (RFC 7946, section 3.1).
+bool IsEmpty(const JsonValue& geometry) {
+  const JsonValue* const coordinates = geometry.Find("coordinates");
+  return coordinates != nullptr && coordinates->array() != nullptr && coordinates->array()->empty();
+}
+
+absl::StatusOr<std::vector<Feature>> FeaturesOf(const JsonValue& root, ImportNotes& notes) {
   static const auto* const kNone = new JsonValue;
-  if (root.FindString("type") != "FeatureCollection" || root.Find("features") == nullptr) {
+  const JsonValue* const list = root.Find("features");
+  if (root.FindString("type") != "FeatureCollection" || list == nullptr || list->array() == nullptr) {
     return JsonError(root, "this is no FeatureCollection of GeoJSON");
   }
   std::vector<Feature> features;
-  for (const JsonValue& value : root.FindArray("features")) {
-    Feature feature{.index = features.size(), .value = &value, .geometry = value.Find("geometry")};
-    const JsonValue* const properties = value.Find("properties");
-    feature.properties = properties == nullptr ? kNone : properties;
-    if (feature.geometry == nullptr || feature.geometry->object() == nullptr) {
-      return FeatureError(feature, "it has no geometry");
+  std::size_t index = 0;
+  for (const JsonValue& value : *list->array()) {
+    Feature feature{.index = index++, .value = &value, .geometry = value.Find("geometry")};
+    if (value.object() == nullptr) {
+      return FeatureError(feature, "it is no object");
     }
-    features.push_back(feature);
+    if (feature.geometry == nullptr || feature.geometry->is_null() || IsEmpty(*feature.geometry)) {
+      notes.Add("features without a geometry are not read", PlaceOf(feature));
+      continue;
+    }
+    if (feature.geometry->object() == nullptr) {
+      return FeatureError(feature, "its geometry is no object");
+    }
+    const JsonValue* const properties = value.Find("properties");
+    absl::StatusOr<FeatureProperties> read =
+        ReadFeatureProperties(properties == nullptr ? *kNone : *properties, PlaceOf(feature), notes);
+    if (!read.ok()) {
+      return FeatureError(feature, read.status().message());
+    }
+    feature.properties = *std::move(read);
+    features.push_back(std::move(feature));
   }
   return features;
 }
 
 }  // namespace
 
-absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(bytes, stop));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Feature> features, FeaturesOf(root));
-  GraphDrawer drawer;
+absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, ImportNotes& notes,
+                                           const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
+  WAYSTAR_RETURN_IF_ERROR(GeoJsonMembers().NoteMembers(root, notes, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Feature> features, FeaturesOf(root, notes));
+  GraphDrawer drawer(notes);
+  const auto is_point = [](const Feature& feature) {
+    return feature.geometry->FindString("type") == "Point";
+  };
   for (const Feature& feature : features) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    if (feature.geometry->FindString("type") == "Point") {
-      WAYSTAR_RETURN_IF_ERROR(drawer.AddPoint(feature));
-    }
+    WAYSTAR_RETURN_IF_ERROR(is_point(feature) ? drawer.ReservePoint(feature) : absl::OkStatus());
+  }
+  for (const Feature& feature : features) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    WAYSTAR_RETURN_IF_ERROR(is_point(feature) ? drawer.AddPoint(feature) : absl::OkStatus());
   }
   for (const Feature& feature : features) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));

@@ -72,10 +72,27 @@ absl::StatusOr<AnyMap> AsImported(absl::StatusOr<Map> map) {
 }
 
 absl::StatusOr<AnyMap> ImportLevel(absl::string_view bytes, const TerrainMapping& mapping,
-                                   const ImportOptions& options) {
-  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, options.grid.stop));
+                                   const ImportOptions& options, ImportNotes& notes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, notes, options.grid.stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t level, file.FindLevel(options.level));
-  return AsImported(file.ReadLevel(level, mapping, options));
+  return AsImported(file.ReadLevel(level, mapping, options, notes));
+}
+
+// A file in which nothing blocks most likely says so in words that are not read.
+void NoteOpenGround(MapFormat format, absl::string_view level, const AnyMap& map, ImportNotes& notes) {
+  const auto* const grid = std::get_if<GridMap>(&map);
+  const bool is_open = grid != nullptr && grid->obstacles().size() == 0 &&
+                       grid->walkable_cells() == std::int64_t{grid->width()} * grid->height();
+  if (is_open && format == MapFormat::kLdtk) {
+    notes.Add(
+        "nothing in a level says that anything blocks: call values of IntGrid layers \"wall\", or map "
+        "them to terrains",
+        level);
+  } else if (is_open && format == MapFormat::kImage) {
+    notes.Add(
+        "nothing in the picture says that anything blocks: dark and transparent pixels do, or those that a "
+        "mapping says");
+  }
 }
 
 // Tells the format of text that begins with '{': in JSON a name follows, in rows of text hardly ever.
@@ -98,7 +115,8 @@ absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, 
   return AsImported(absl::StatusOr<NavMesh>(std::move(mesh.mesh)));
 }
 
-absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
+absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options,
+                               ImportNotes& notes) {
   WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
   WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
@@ -111,13 +129,13 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
     case MapFormat::kWaystar:
       return DecodeImage(bytes, {.max_side = options.grid.max_side, .stop = options.grid.stop});
     case MapFormat::kTiled:
-      return AsImported(ParseTiled(bytes, mapping, options));
+      return AsImported(ParseTiled(bytes, mapping, options, notes));
     case MapFormat::kLdtk:
-      return ImportLevel(bytes, mapping, options);
+      return ImportLevel(bytes, mapping, options, notes);
     case MapFormat::kImage:
       return AsImported(ParseImageMap(bytes, options.terrains.empty() ? nullptr : &mapping, options.grid));
     case MapFormat::kGeoJson:
-      return AsImported(ParseGeoJson(bytes, options.grid.stop));
+      return AsImported(ParseGeoJson(bytes, notes, options.grid.stop));
     case MapFormat::kPolyanya:
       return AsImported(ParsePolyanyaMesh(bytes, options.grid.stop));
     case MapFormat::kDetour:
@@ -165,9 +183,14 @@ MapFormat DetectFormat(absl::string_view bytes) {
 }
 
 absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options) {
-  absl::StatusOr<AnyMap> map = ReadMap(format, bytes, options);
+  ImportNotes unread;
+  ImportNotes& notes = options.notes == nullptr ? unread : *options.notes;
+  absl::StatusOr<AnyMap> map = ReadMap(format, bytes, options, notes);
   // A parser that was stopped may say that the file is broken where it ended.
   WAYSTAR_RETURN_IF_ERROR(CheckStop(options.grid.stop));
+  if (map.ok()) {
+    NoteOpenGround(format, options.level, *map, notes);
+  }
   return map;
 }
 
@@ -179,15 +202,24 @@ absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_
     maps.push_back({.name = "", .map = std::move(map)});
     return maps;
   }
+  ImportNotes unread;
+  ImportNotes& notes = options.notes == nullptr ? unread : *options.notes;
   WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
-  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes));
+  WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, notes));
   for (std::size_t i = 0; i < file.level_count(); ++i) {
-    WAYSTAR_ASSIGN_OR_RETURN(GridMap map, file.ReadLevel(i, mapping, options));
+    if (file.level_count() > 1 && file.IsWithoutLayers(i)) {
+      notes.Add("levels without an IntGrid layer are not read",
+                absl::StrCat("level ", Quoted(file.LevelName(i))));
+      continue;
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(GridMap map, file.ReadLevel(i, mapping, options, notes));
     maps.push_back({.name = file.level_count() == 1 ? std::string() : std::string(file.LevelName(i)),
                     .map = std::move(map)});
+    NoteOpenGround(format, file.LevelName(i), maps.back().map, notes);
   }
-  return maps;
+  return maps.empty() ? absl::StatusOr<std::vector<NamedMap>>(BadFormat("no level has an IntGrid layer"))
+                      : std::move(maps);
 }
 
 }  // namespace waystar::core

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/format/grid_overrides.h"
+#include "server/core/import/import_notes.h"
 #include "server/core/import/mesh_axes.h"
 
 namespace waystar::core {
@@ -28,6 +29,8 @@ struct ImportOptions {
   std::optional<MeshAxes> axes;
   // Null if there are no other files.
   NeighbourFiles neighbours;
+  // Takes what is passed over in the file; null if nobody wants to know.
+  ImportNotes* notes = nullptr;
 };
 
 // The fields of errors, from the root of a request to create a map; see also kTerrainsField.

@@ -30,6 +30,7 @@ class JsonValue {
   // Returns the line in which the value begins, counted from 1.
   std::size_t line() const { return line_; }
 
+  bool is_null() const { return std::holds_alternative<std::nullptr_t>(kind_); }
   // These return null if the value is something else.
   const bool* boolean() const { return std::get_if<bool>(&kind_); }
   const double* number() const { return std::get_if<double>(&kind_); }

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +20,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/format/rows.h"
+#include "server/core/format/text_start.h"
+#include "server/core/import/ldtk_members.h"
 #include "server/core/import/terrain_table.h"
 
 namespace waystar::core {
@@ -44,8 +50,14 @@ CellRule RuleOfIdentifier(absl::string_view identifier) {
   return {.name = std::string(identifier)};
 }
 
-// The identifiers of values, by the layers' definitions, which are known by their uid.
-using Identifiers = std::map<int, std::string>;
+// A value's identifier, and that of its group.
+struct ValueName {
+  std::string identifier;
+  std::string group;
+};
+
+// The names of values, by the layers' definitions, which are known by their uid.
+using Identifiers = std::map<int, ValueName>;
 
 std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
   std::map<double, Identifiers> all;
@@ -55,9 +67,20 @@ std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
   }
   for (const JsonValue& definition : definitions->FindArray("layers")) {
     Identifiers& identifiers = all[definition.FindNumber("uid").value_or(-1.0)];
+    std::map<double, std::string> groups;
+    for (const JsonValue& group : definition.FindArray("intGridValuesGroups")) {
+      groups[group.FindNumber("uid").value_or(-1.0)] = std::string(group.FindString("identifier"));
+    }
+    // Before version 0.8 a value is its place in the list.
+    int place = 0;
     for (const JsonValue& value : definition.FindArray("intGridValues")) {
-      if (const std::optional<int> number = value.FindInteger("value", 0, kMaxInt)) {
-        identifiers[*number] = std::string(value.FindString("identifier"));
+      ++place;
+      const std::optional<int> number =
+          value.Find("value") == nullptr ? place : value.FindInteger("value", 0, kMaxInt);
+      if (number) {
+        const auto group = groups.find(value.FindNumber("groupUid").value_or(-1.0));
+        identifiers[*number] = {.identifier = std::string(value.FindString("identifier")),
+                                .group = group == groups.end() ? "" : group->second};
       }
     }
   }
@@ -67,8 +90,9 @@ std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
 // The meanings of the values of a layer.
 class ValueMeanings {
  public:
-  ValueMeanings(const Identifiers& identifiers, const TerrainMapping& mapping, TerrainTable& terrains)
-      : identifiers_(identifiers), mapping_(mapping), terrains_(terrains) {}
+  ValueMeanings(const Identifiers& identifiers, const TerrainMapping& mapping, TerrainTable& terrains,
+                ImportNotes& notes)
+      : identifiers_(identifiers), mapping_(mapping), terrains_(terrains), notes_(notes) {}
 
   absl::StatusOr<TerrainId> MeaningOf(int value) {
     if (value == last_value_) {
@@ -93,9 +117,10 @@ class ValueMeanings {
       return rule->second;
     }
     const auto identifier = identifiers_.find(value);
-    const bool has_name = identifier != identifiers_.end() && !identifier->second.empty();
+    const bool has_name = identifier != identifiers_.end() && !identifier->second.identifier.empty();
     if (has_name) {
-      if (const auto rule = mapping_.names.find(identifier->second); rule != mapping_.names.end()) {
+      if (const auto rule = mapping_.names.find(identifier->second.identifier);
+          rule != mapping_.names.end()) {
         return rule->second;
       }
     }
@@ -106,25 +131,47 @@ class ValueMeanings {
       return BadFormat(absl::StrCat(
           "value ", value, " has no identifier, and the terrains have no line \"value ", value, " ...\""));
     }
-    return RuleOfIdentifier(identifier->second);
+    CellRule rule = RuleOfIdentifier(identifier->second.identifier);
+    if (!rule.blocked &&
+        (SoundsLikeWall(identifier->second.identifier) || SoundsLikeWall(identifier->second.group))) {
+      notes_.Add(
+          "values that sound like walls are walkable by their names: call them \"wall\", or give a line of "
+          "terrains such as \"value 2 blocked\"",
+          absl::StrCat("value ", value, ", ", Quoted(identifier->second.identifier)));
+    }
+    return rule;
   }
 
   const Identifiers& identifiers_;
   const TerrainMapping& mapping_;
   TerrainTable& terrains_;
+  ImportNotes& notes_;
   std::map<int, TerrainId> known_;
   // No layer holds it as a value.
   int last_value_ = 0;
   TerrainId last_meaning_ = 0;
 };
 
+// Notes a layer that is not read, if there is something in it.
+void NoteLayer(const JsonValue& layer, ImportNotes& notes) {
+  const std::string place = absl::StrCat(NameOfInstance(layer), " (line ", layer.line(), ")");
+  if (!layer.FindArray("entityInstances").empty()) {
+    notes.Add("layers of entities are not read: IntGrid layers are", place);
+  } else if (!layer.FindArray("gridTiles").empty()) {
+    notes.Add("layers of tiles are not read: IntGrid layers are", place);
+  }
+}
+
 // Returns the layers from the topmost to the lowest, as in the file.
 absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& level,
-                                                              const std::vector<std::string>& names) {
+                                                              const std::vector<std::string>& names,
+                                                              ImportNotes& notes) {
   std::vector<const JsonValue*> layers;
   for (const JsonValue& layer : level.FindArray("layerInstances")) {
     if (layer.FindString("__type") == "IntGrid") {
       layers.push_back(&layer);
+    } else {
+      NoteLayer(layer, notes);
     }
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -134,12 +181,18 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
                        absl::StrCat("the level has no IntGrid layer ", Quoted(names[i])));
     }
   }
-  const auto is_left_out = [&](const JsonValue* layer) {
-    return names.empty()
-               ? !layer->FindBoolean("visible").value_or(true)
-               : std::find(names.begin(), names.end(), layer->FindString("__identifier")) == names.end();
+  const auto is_unwanted = [&](const JsonValue* layer) {
+    if (!names.empty()) {
+      return std::find(names.begin(), names.end(), layer->FindString("__identifier")) == names.end();
+    }
+    const bool is_hidden = !layer->FindBoolean("visible").value_or(true);
+    if (is_hidden) {
+      notes.Add("hidden layers are not read",
+                absl::StrCat(NameOfInstance(*layer), " (line ", layer->line(), ")"));
+    }
+    return is_hidden;
   };
-  layers.erase(std::remove_if(layers.begin(), layers.end(), is_left_out), layers.end());
+  layers.erase(std::remove_if(layers.begin(), layers.end(), is_unwanted), layers.end());
   if (layers.empty()) {
     return JsonError(level, absl::StrCat("level ", Quoted(level.FindString("identifier")),
                                          " has no visible IntGrid layer"));
@@ -147,16 +200,18 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
   return layers;
 }
 
-struct LevelSize {
+// Where the cells of a layer lie.
+struct LayerFrame {
   int width = 0;
   int height = 0;
-  // The size in pixels.
+  // The size of a cell in pixels.
   int cell = 0;
-
-  friend bool operator==(const LevelSize&, const LevelSize&) = default;
+  // How many pixels the layer is moved by.
+  double offset_x = 0.0;
+  double offset_y = 0.0;
 };
 
-absl::StatusOr<LevelSize> SizeOf(const JsonValue& layer, int max_side) {
+absl::StatusOr<LayerFrame> FrameOf(const JsonValue& layer, int max_side) {
   const auto width = layer.FindInteger("__cWid", 0, kMaxInt);
   const auto height = layer.FindInteger("__cHei", 0, kMaxInt);
   const auto cell = layer.FindInteger("__gridSize", 1, kMaxInt);
@@ -169,62 +224,178 @@ absl::StatusOr<LevelSize> SizeOf(const JsonValue& layer, int max_side) {
         ErrorReason::kBadSize, "",
         absl::StrCat("line ", layer.line(), ": ", NameOfInstance(layer), ": ", status.message()));
   }
-  return LevelSize{.width = *width, .height = *height, .cell = *cell};
+  return LayerFrame{.width = *width,
+                    .height = *height,
+                    .cell = *cell,
+                    .offset_x = layer.FindNumber("__pxTotalOffsetX").value_or(0.0),
+                    .offset_y = layer.FindNumber("__pxTotalOffsetY").value_or(0.0)};
 }
 
-absl::Status LayValues(const JsonValue& layer, const LevelSize& size, ValueMeanings& meanings,
-                       std::vector<TerrainId>& cells, const StopCheck* stop) {
-  const JsonValue* const csv = layer.Find("intGridCsv");
-  const JsonValue::Numbers* const values = csv == nullptr ? nullptr : csv->numbers();
-  if (values == nullptr || values->size() != cells.size()) {
-    return JsonError(
-        csv == nullptr ? layer : *csv,
-        absl::StrCat(NameOfInstance(layer), ": intGridCsv has ", values == nullptr ? 0 : values->size(),
-                     " values, not one for each of ", cells.size(), " cells"));
+// The cells of a level while layers are laid over each other.
+struct LevelCells {
+  int width = 0;
+  int height = 0;
+  // The size in pixels.
+  int cell = 0;
+  std::vector<TerrainId> terrains;
+};
+
+// Lays the values of a layer over those below.
+class LayerLaying {
+ public:
+  LayerLaying(const JsonValue& layer, const LayerFrame& frame, ValueMeanings& meanings, LevelCells& cells,
+              ImportNotes& notes)
+      : layer_(layer),
+        frame_(frame),
+        columns_(frame.offset_x / frame.cell),
+        rows_(frame.offset_y / frame.cell),
+        meanings_(meanings),
+        cells_(cells),
+        notes_(notes) {}
+
+  // `version` says what wrote the file, for errors.
+  absl::Status LayAll(const std::string& version, const StopCheck* stop) {
+    const JsonValue* const csv = layer_.Find("intGridCsv");
+    const JsonValue* const listed = layer_.Find("intGrid");
+    if (csv == nullptr && listed != nullptr) {
+      return LayListed(*listed, version, stop);
+    }
+    const JsonValue::Numbers* const values = csv == nullptr ? nullptr : csv->numbers();
+    if (values == nullptr || values->size() != count()) {
+      return JsonError(
+          csv == nullptr ? layer_ : *csv,
+          absl::StrCat(NameOfInstance(layer_), ": intGridCsv has ", values == nullptr ? 0 : values->size(),
+                       " values, not one for each of ", count(), " cells", version));
+    }
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      if (i % kValuesBetweenChecks == 0) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      }
+      WAYSTAR_RETURN_IF_ERROR(Lay(i, (*values)[i], *csv));
+    }
+    return absl::OkStatus();
   }
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i % kValuesBetweenChecks == 0) {
+
+ private:
+  std::size_t count() const {
+    return static_cast<std::size_t>(frame_.width) * static_cast<std::size_t>(frame_.height);
+  }
+
+  // Before version 0.8 cells with a value are listed, and the first value is 0.
+  absl::Status LayListed(const JsonValue& listed, const std::string& version, const StopCheck* stop) {
+    if (listed.array() == nullptr) {
+      return JsonError(listed, absl::StrCat(NameOfInstance(layer_), ": intGrid is no list", version));
+    }
+    for (const JsonValue& cell : *listed.array()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      const std::optional<int> place = cell.FindInteger("coordId", 0, kMaxInt);
+      const std::optional<double> value = cell.FindNumber("v");
+      if (!place || static_cast<std::size_t>(*place) >= count() || !value) {
+        return JsonError(cell, absl::StrCat(NameOfInstance(layer_), ": there is no such cell", version));
+      }
+      WAYSTAR_RETURN_IF_ERROR(Lay(static_cast<std::size_t>(*place), *value + 1.0, cell));
     }
-    const double value = (*values)[i];
+    return absl::OkStatus();
+  }
+
+  // Lays the value of a cell, 0 for none.
+  absl::Status Lay(std::size_t i, double value, const JsonValue& at_fault) {
     if (value == 0.0) {
-      continue;
+      return absl::OkStatus();
     }
-    const bool is_value = value >= 1.0 && value <= kMaxInt && value == static_cast<int>(value);
-    const absl::StatusOr<TerrainId> meaning = is_value ? meanings.MeaningOf(static_cast<int>(value))
+    if (columns_ != std::floor(columns_) || rows_ != std::floor(rows_)) {
+      return JsonError(
+          layer_,
+          absl::StrCat(NameOfInstance(layer_), ": its offset of ", frame_.offset_x, ", ", frame_.offset_y,
+                       " pixels is no whole number of its cells, which have ", frame_.cell));
+    }
+    const auto width = static_cast<std::size_t>(frame_.width);
+    const bool is_value = value >= 1.0 && value <= kMaxInt && value == std::floor(value);
+    const absl::StatusOr<TerrainId> meaning = is_value ? meanings_.MeaningOf(static_cast<int>(value))
                                                        : BadFormat(absl::StrCat(value, " is no value"));
     if (!meaning.ok()) {
-      const auto width = static_cast<std::size_t>(size.width);
-      return JsonError(*csv, absl::StrCat(NameOfInstance(layer), ", cell (", i % width, ", ", i / width,
-                                          "): ", meaning.status().message()));
+      return JsonError(at_fault, absl::StrCat(NameOfInstance(layer_), ", cell (", i % width, ", ", i / width,
+                                              "): ", meaning.status().message()));
     }
-    cells[i] = *meaning;
+    const double x = static_cast<double>(i % width) + columns_;
+    const double y = static_cast<double>(i / width) + rows_;
+    if (x < 0.0 || y < 0.0 || x >= cells_.width || y >= cells_.height) {
+      notes_.Add("cells beyond the edge of the level are not read", NameOfInstance(layer_));
+      return absl::OkStatus();
+    }
+    cells_.terrains[static_cast<std::size_t>(y) * static_cast<std::size_t>(cells_.width) +
+                    static_cast<std::size_t>(x)] = *meaning;
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+
+  const JsonValue& layer_;
+  const LayerFrame& frame_;
+  // How many cells the layer is moved by.
+  const double columns_;
+  const double rows_;
+  ValueMeanings& meanings_;
+  LevelCells& cells_;
+  ImportNotes& notes_;
+};
+
+// Returns a level of ground, as large as LDtk has it, or as its topmost layer if LDtk does not say.
+absl::StatusOr<LevelCells> CellsOf(const JsonValue& level, const LayerFrame& top, int max_side) {
+  LevelCells cells{.width = top.width, .height = top.height, .cell = top.cell};
+  const auto width = level.FindInteger("pxWid", 1, kMaxInt);
+  const auto height = level.FindInteger("pxHei", 1, kMaxInt);
+  if (width && height) {
+    cells.width = static_cast<int>((std::int64_t{*width} + top.cell - 1) / top.cell);
+    cells.height = static_cast<int>((std::int64_t{*height} + top.cell - 1) / top.cell);
+    if (const absl::Status status = CheckMapSize(cells.width, cells.height, max_side); !status.ok()) {
+      return MakeError(ErrorReason::kBadSize, "",
+                       absl::StrCat("line ", level.line(), ": ", status.message()));
+    }
+  }
+  cells.terrains.resize(static_cast<std::size_t>(cells.width) * static_cast<std::size_t>(cells.height));
+  return cells;
 }
 
 }  // namespace
 
-absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(bytes, stop));
+absl::StatusOr<LdtkFile> LdtkFile::Parse(absl::string_view bytes, ImportNotes& notes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
+  WAYSTAR_RETURN_IF_ERROR(LdtkProjectMembers().NoteMembers(root, notes, stop));
   LdtkFile file;
   file.root_ = std::make_unique<const JsonValue>(std::move(root));
-  for (const JsonValue& level : file.root_->FindArray("levels")) {
-    file.levels_.push_back(&level);
-  }
-  for (const JsonValue& world : file.root_->FindArray("worlds")) {
+  const auto add_levels = [&file](const JsonValue& world) {
+    const bool is_in_line = absl::StartsWith(world.FindString("worldLayout"), "Linear");
     for (const JsonValue& level : world.FindArray("levels")) {
-      file.levels_.push_back(&level);
+      file.levels_.push_back({.value = &level, .is_in_line = is_in_line});
     }
+  };
+  add_levels(*file.root_);
+  for (const JsonValue& world : file.root_->FindArray("worlds")) {
+    add_levels(world);
   }
   if (file.levels_.empty()) {
-    return JsonError(*file.root_, "there are no levels: this is no file of LDtk");
+    return JsonError(*file.root_,
+                     absl::StrCat("there are no levels: this is no file of LDtk", file.Version()));
   }
   return file;
 }
 
+std::string LdtkFile::Version() const {
+  const absl::string_view version = root_->FindString("jsonVersion");
+  return version.empty()
+             ? ""
+             : absl::StrCat(" (the file is of LDtk ", absl::CHexEscape(version.substr(0, 20)), ")");
+}
+
 absl::string_view LdtkFile::LevelName(std::size_t level) const {
-  return levels_[level]->FindString("identifier");
+  return levels_[level].value->FindString("identifier");
+}
+
+bool LdtkFile::IsWithoutLayers(std::size_t level) const {
+  const JsonValue& value = *levels_[level].value;
+  const JsonValue::Array& layers = value.FindArray("layerInstances");
+  return value.FindString("externalRelPath").empty() &&
+         std::none_of(layers.begin(), layers.end(),
+                      [](const JsonValue& layer) { return layer.FindString("__type") == "IntGrid"; });
 }
 
 absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
@@ -234,7 +405,7 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
   constexpr std::size_t kMaxNames = 10;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
-    if (!name.empty() && (LevelName(i) == name || levels_[i]->FindString("iid") == name)) {
+    if (!name.empty() && (LevelName(i) == name || levels_[i].value->FindString("iid") == name)) {
       return i;
     }
     if (i < kMaxNames) {
@@ -249,8 +420,9 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
 }
 
 absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapping& mapping,
-                                            const ImportOptions& options) const {
-  const JsonValue* data = levels_[level];
+                                            const ImportOptions& options, ImportNotes& notes) const {
+  const absl::Cleanup end_of_file = [&notes] { notes.set_file(""); };
+  const JsonValue* data = levels_[level].value;
   absl::StatusOr<JsonValue> apart;
   if (const absl::string_view path = data->FindString("externalRelPath"); !path.empty()) {
     if (!options.neighbours) {
@@ -259,36 +431,44 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
                                     ", a file of its own: turn off \"Save levels to separate files\""));
     }
     const absl::StatusOr<std::string> bytes = options.neighbours(path);
-    apart = bytes.ok() ? ParseJson(*bytes) : bytes.status();
+    apart = bytes.ok() ? ParseJson(SkipByteOrderMark(*bytes)) : bytes.status();
     if (!apart.ok()) {
       return JsonError(*data, absl::StrCat(Quoted(path), ": ", apart.status().message()));
     }
     data = &*apart;
+    notes.set_file(std::string(path));
+    WAYSTAR_RETURN_IF_ERROR(LdtkLevelMembers().NoteMembers(*data, notes, options.grid.stop));
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> layers,
-                           WantedInstances(*data, options.layers));
-  WAYSTAR_ASSIGN_OR_RETURN(const LevelSize size, SizeOf(*layers.front(), options.grid.max_side));
+                           WantedInstances(*data, options.layers, notes));
+  const int max_side = options.grid.max_side;
+  WAYSTAR_ASSIGN_OR_RETURN(const LayerFrame top, FrameOf(*layers.front(), max_side));
+  const bool has_size = data->FindInteger("pxWid", 1, kMaxInt) && data->FindInteger("pxHei", 1, kMaxInt);
+  WAYSTAR_ASSIGN_OR_RETURN(LevelCells cells, CellsOf(*data, top, max_side));
   TerrainTable terrains;
   WAYSTAR_RETURN_IF_ERROR(mapping.ReserveSymbols(terrains));
-  std::vector<TerrainId> cells(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height));
   std::map<double, Identifiers> identifiers = IdentifiersIn(*root_);
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
-    WAYSTAR_ASSIGN_OR_RETURN(const LevelSize own_size, SizeOf(**layer, options.grid.max_side));
-    if (own_size != size) {
+    WAYSTAR_ASSIGN_OR_RETURN(const LayerFrame frame, FrameOf(**layer, max_side));
+    if (frame.cell != top.cell || (!has_size && (frame.width != top.width || frame.height != top.height))) {
       return JsonError(**layer, absl::StrCat(NameOfInstance(**layer), " has cells of another size than ",
                                              NameOfInstance(*layers.front()), ": say which layers to read"));
     }
-    ValueMeanings meanings(identifiers[(*layer)->FindNumber("layerDefUid").value_or(-1.0)], mapping,
-                           terrains);
-    WAYSTAR_RETURN_IF_ERROR(LayValues(**layer, size, meanings, cells, options.grid.stop));
+    const double definition =
+        (*layer)->FindNumber("layerDefUid").value_or((*layer)->FindNumber("layerDefId").value_or(-1.0));
+    ValueMeanings meanings(identifiers[definition], mapping, terrains, notes);
+    WAYSTAR_RETURN_IF_ERROR(
+        LayerLaying(**layer, frame, meanings, cells, notes).LayAll(Version(), options.grid.stop));
   }
   GridSettings settings;
   settings.terrains = terrains.terrains();
-  const double pixel = options.grid.cell_size.value_or(1.0) / size.cell;
-  settings.frame.origin = {data->FindNumber("worldX").value_or(0.0) * pixel,
-                           data->FindNumber("worldY").value_or(0.0) * pixel, 0.0};
+  if (!levels_[level].is_in_line) {
+    const double pixel = options.grid.cell_size.value_or(1.0) / cells.cell;
+    settings.frame.origin = {data->FindNumber("worldX").value_or(0.0) * pixel,
+                             data->FindNumber("worldY").value_or(0.0) * pixel, 0.0};
+  }
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), options.grid));
-  return BuildMap(size.width, size.height, std::move(settings), cells, options.grid.stop);
+  return BuildMap(cells.width, cells.height, std::move(settings), cells.terrains, options.grid.stop);
 }
 
 }  // namespace waystar::core

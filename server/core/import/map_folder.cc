@@ -5,18 +5,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/line_reader.h"
+#include "server/core/format/text_start.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/core/import/import_map.h"
 
 namespace waystar::core {
@@ -31,14 +36,95 @@ constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
 std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.replace_extension(".terrains"); }
 
-bool IsMapFile(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  if (std::find(kMapExtensions.begin(), kMapExtensions.end(), extension) != kMapExtensions.end()) {
-    return true;
+// What files of maps refer to.
+constexpr std::array<absl::string_view, 7> kPartExtensions = {".terrains", ".tsx",   ".tsj",   ".tx",
+                                                              ".tj",       ".ldtkl", ".mmtile"};
+
+template <std::size_t N>
+bool IsOneOf(absl::string_view extension, const std::array<absl::string_view, N>& extensions) {
+  return std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+}
+
+std::string ExtensionOf(const std::filesystem::path& path) {
+  return absl::AsciiStrToLower(path.extension().string());
+}
+
+// Returns why a file is not loaded; empty if it is.
+std::string WhyPassed(const std::filesystem::path& path) {
+  const std::string extension = ExtensionOf(path);
+  if (IsOneOf(extension, kMapExtensions)) {
+    return "";
   }
-  std::error_code error;
-  return std::find(kImageExtensions.begin(), kImageExtensions.end(), extension) != kImageExtensions.end() &&
-         std::filesystem::is_regular_file(TerrainsOf(path), error);
+  if (IsOneOf(extension, kImageExtensions)) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(TerrainsOf(path), error)
+               ? ""
+               : absl::StrCat("a picture is a map if a file ", TerrainsOf(path).filename().string(),
+                              " beside it says what its colours are");
+  }
+  return extension == ".json" ? "maps of Tiled end in .tmj, those of LDtk in .ldtk, and graphs in .geojson"
+                              : "its name has the ending of no map";
+}
+
+bool HasLine(absl::string_view wanted, LineReader& reader) {
+  while (const std::optional<absl::string_view> line = reader.Next()) {
+    if (absl::StripAsciiWhitespace(*line) == wanted) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns true if the text of a file is a header and rows, or rows alone, rather than prose.
+bool LooksLikeTextMap(absl::string_view bytes) {
+  std::size_t symbols = 0;
+  std::size_t characters = 0;
+  std::size_t lines = 0;
+  bool is_even = true;
+  std::size_t length = 0;
+  LineReader reader(bytes);
+  while (const std::optional<absl::string_view> next = reader.Next()) {
+    const absl::string_view line = absl::StripAsciiWhitespace(*next);
+    if (line == "map") {
+      return true;
+    }
+    if (absl::StrContains(line, ' ') || absl::StrContains(line, '\t')) {
+      return HasLine("map", reader);
+    }
+    if (line.empty()) {
+      continue;
+    }
+    is_even = is_even && (lines == 0 || line.size() == length);
+    length = line.size();
+    ++lines;
+    characters += line.size();
+    symbols += static_cast<std::size_t>(
+        std::count_if(line.begin(), line.end(), [](char c) { return c == '.' || IsObstacleSymbol(c); }));
+  }
+  // A typing error in a row is no reason to take a map for prose.
+  return 2 * symbols >= characters || (is_even && lines > 1);
+}
+
+// Returns why a file is something else than a map, although files with its ending may be; empty if it is one.
+std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::string_view bytes) {
+  const std::string extension = ExtensionOf(path);
+  // JSON that says nothing of itself counts as Tiled's.
+  const bool may_be_prose =
+      format == MapFormat::kText || (format == MapFormat::kTiled && !absl::StrContains(bytes, "orientation"));
+  if ((extension == ".txt" || extension == ".map") && may_be_prose && !LooksLikeTextMap(bytes)) {
+    return "this is text, but no map";
+  }
+  if (extension == ".obj" && format != MapFormat::kObj) {
+    return "this is no mesh of Wavefront OBJ";
+  }
+  if (extension == ".mesh" && format != MapFormat::kPolyanya) {
+    return "this is no mesh of the Polyanya search";
+  }
+  if ((extension == ".tres" || extension == ".tscn") &&
+      (format != MapFormat::kGodot || !absl::StrContains(bytes, "Navigation"))) {
+    return "this holds no navigation mesh of Godot";
+  }
+  return "";
 }
 
 absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
@@ -56,7 +142,7 @@ absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
 
 // Never leaves the folder, but for links that somebody put there.
 absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, absl::string_view name) {
-  const std::filesystem::path relative{std::string(name)};
+  const std::filesystem::path relative = std::filesystem::path(std::string(name)).lexically_normal();
   if (relative.is_absolute() ||
       std::any_of(relative.begin(), relative.end(), [](const auto& part) { return part == ".."; })) {
     return absl::InvalidArgumentError("a file outside of the map's folder is not read");
@@ -73,9 +159,9 @@ absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, a
   return ReadFile(path);
 }
 
-// Returns the id of a map made of a level.
-std::string IdOfLevel(absl::string_view level) {
-  std::string id = absl::AsciiStrToLower(level);
+// Returns the end of the id of a map made of a level.
+std::string IdOf(absl::string_view name) {
+  std::string id = absl::AsciiStrToLower(name);
   std::replace_if(
       id.begin(), id.end(),
       [](unsigned char c) { return !absl::ascii_isalnum(c) && c != '_' && c != '.' && c != '-'; }, '-');
@@ -84,24 +170,32 @@ std::string IdOfLevel(absl::string_view level) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<MapFile>> ListMapFiles(const std::filesystem::path& folder) {
+absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
     return absl::NotFoundError(absl::StrCat("there is no folder ", folder.string()));
   }
-  std::vector<MapFile> files;
+  MapFolder listed;
   auto entry = std::filesystem::directory_iterator(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::filesystem::path& path = entry->path();
-    if (entry->is_regular_file(error) && IsMapFile(path)) {
-      files.push_back({.path = path, .id = absl::AsciiStrToLower(path.stem().string())});
+    if (!entry->is_regular_file(error) || absl::StartsWith(path.filename().string(), ".") ||
+        IsOneOf(ExtensionOf(path), kPartExtensions)) {
+      continue;
+    }
+    if (std::string reason = WhyPassed(path); reason.empty()) {
+      listed.files.push_back({.path = path, .id = absl::AsciiStrToLower(path.stem().string())});
+    } else {
+      listed.passed.push_back({.path = path, .reason = std::move(reason)});
     }
   }
   if (error) {
     return absl::UnknownError(absl::StrCat("cannot read ", folder.string(), ": ", error.message()));
   }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-  return files;
+  const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
+  std::sort(listed.files.begin(), listed.files.end(), by_path);
+  std::sort(listed.passed.begin(), listed.passed.end(), by_path);
+  return listed;
 }
 
 // Appends the tiles of a .mmap, whose names begin as its own, in their order.
@@ -125,12 +219,19 @@ absl::Status AppendTiles(const std::filesystem::path& path, std::string& bytes) 
                : absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<LoadedMap>> LoadMapFile(const MapFile& file, int max_side) {
+absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side) {
   WAYSTAR_ASSIGN_OR_RETURN(std::string bytes, ReadFile(file.path));
-  if (file.path.extension() == ".mmap") {
+  if (ExtensionOf(file.path) == ".mmap") {
     WAYSTAR_RETURN_IF_ERROR(AppendTiles(file.path, bytes));
   }
+  const MapFormat format = DetectFormat(bytes);
+  LoadedFile loaded{.no_map = WhyNoMap(file.path, format, bytes)};
+  if (!loaded.no_map.empty()) {
+    return loaded;
+  }
+  ImportNotes notes;
   ImportOptions options;
+  options.notes = &notes;
   options.grid.max_side = max_side;
   options.neighbours = [folder = file.path.parent_path()](absl::string_view name) {
     return ReadNeighbour(folder, name);
@@ -139,13 +240,18 @@ absl::StatusOr<std::vector<LoadedMap>> LoadMapFile(const MapFile& file, int max_
   if (std::filesystem::is_regular_file(TerrainsOf(file.path), error)) {
     WAYSTAR_ASSIGN_OR_RETURN(options.terrains, ReadFile(TerrainsOf(file.path)));
   }
-  WAYSTAR_ASSIGN_OR_RETURN(std::vector<NamedMap> maps, ImportMaps(DetectFormat(bytes), bytes, options));
-  std::vector<LoadedMap> loaded;
-  loaded.reserve(maps.size());
+  WAYSTAR_ASSIGN_OR_RETURN(std::vector<NamedMap> maps, ImportMaps(format, bytes, options));
+  loaded.maps.reserve(maps.size());
+  absl::flat_hash_set<std::string> ids;
   for (NamedMap& map : maps) {
-    loaded.push_back({.id = map.name.empty() ? file.id : absl::StrCat(file.id, ".", IdOfLevel(map.name)),
-                      .map = std::move(map.map)});
+    const std::string base = map.name.empty() ? file.id : absl::StrCat(file.id, ".", IdOf(map.name));
+    std::string id = base;
+    for (int i = 2; !ids.insert(id).second; ++i) {
+      id = absl::StrCat(base, "-", i);
+    }
+    loaded.maps.push_back({.id = std::move(id), .map = std::move(map.map)});
   }
+  loaded.notes = notes.notes();
   return loaded;
 }
 

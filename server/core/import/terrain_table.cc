@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/core/format/number.h"
 
 namespace waystar::core {
 namespace {
@@ -19,7 +20,7 @@ Terrain TerrainOf(const CellRule& rule) {
   if (terrain.name.empty()) {
     terrain.name = rule.impassable    ? "impassable"
                    : rule.cost == 1.0 ? "ground"
-                                      : absl::StrCat("cost-", rule.cost);
+                                      : absl::StrCat("cost-", ShortestText(rule.cost));
   }
   return terrain;
 }

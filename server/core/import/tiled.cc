@@ -1,6 +1,7 @@
 #include "server/core/import/tiled.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,18 +10,20 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
+#include "server/core/format/number.h"
 #include "server/core/format/rows.h"
 #include "server/core/import/tiled_data.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/import/tiled_objects.h"
+#include "server/core/import/tiled_plane.h"
+#include "server/core/import/tiled_templates.h"
 #include "server/core/import/tiled_tiles.h"
+#include "server/core/import/tiled_values.h"
+#include "server/core/map/obstacle_table.h"
 
 namespace waystar::core {
 namespace {
@@ -42,15 +45,26 @@ absl::Status InLayer(const TiledLayer& layer, const absl::Status& status) {
 }
 
 absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
-  if (map.orientation == "orthogonal" || map.orientation == "isometric") {
+  if (map.orientation == "orthogonal" || map.orientation == "isometric" || map.orientation == "oblique") {
     return std::nullopt;
   }
   if (map.orientation.empty()) {
     return BadFormat("this is no map of Tiled: it has no orientation");
   }
+  if (map.orientation == "staggered") {
+    return BadFormat(
+        "orientation \"staggered\" is not read: its tiles are the squares of an isometric map, in other "
+        "columns "
+        "and rows; orthogonal, isometric, oblique and hexagonal maps are read");
+  }
   if (map.orientation != "hexagonal") {
     return BadFormat(absl::StrCat("orientation ", Quoted(map.orientation),
-                                  " is not read: orthogonal, isometric and hexagonal are"));
+                                  " is not read: orthogonal, isometric, oblique and hexagonal are"));
+  }
+  if ((map.stagger_index != "even" && map.stagger_index != "odd" && !map.stagger_index.empty()) ||
+      (map.stagger_axis != "x" && map.stagger_axis != "y" && !map.stagger_axis.empty())) {
+    return BadFormat(absl::StrCat("staggeraxis ", Quoted(map.stagger_axis), " and staggerindex ",
+                                  Quoted(map.stagger_index), " are not x or y, and odd or even"));
   }
   const bool is_even = map.stagger_index == "even";
   if (map.stagger_axis == "x") {
@@ -60,40 +74,44 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
 }
 
 // Reads tilesets that lie in other files from beside the map.
-absl::Status ReadTilesets(const NeighbourFiles& neighbours, std::vector<TiledTileset>& tilesets) {
+absl::Status ReadTilesets(const NeighbourFiles& neighbours, ImportNotes& notes,
+                          std::vector<TiledTileset>& tilesets) {
   for (TiledTileset& tileset : tilesets) {
-    if (tileset.source.empty()) {
-      continue;
+    if (!tileset.source.empty()) {
+      WAYSTAR_RETURN_IF_ERROR(LoadTileset(neighbours, notes, tileset));
     }
-    if (!neighbours) {
-      return BadFormat(
-          absl::StrCat("the tileset ", Quoted(tileset.source),
-                       " is a file of its own: put it into the map, in Tiled by \"Embed Tileset\""));
-    }
-    const absl::StatusOr<std::string> bytes = neighbours(tileset.source);
-    if (!bytes.ok()) {
-      return BadFormat(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", bytes.status().message()));
-    }
-    absl::StatusOr<TiledTileset> read = ParseTileset(*bytes);
-    if (!read.ok()) {
-      return BadFormat(absl::StrCat("the tileset ", Quoted(tileset.source), ": ", read.status().message()));
-    }
-    tileset.tiles = std::move(read->tiles);
-    tileset.source.clear();
   }
   return absl::OkStatus();
 }
 
-bool IsWanted(const TiledLayer& layer, const std::vector<std::string>& names) {
+// A layer that is read.
+struct WantedLayer {
+  const TiledLayer* layer = nullptr;
+  // Nothing if its offset moves tiles by parts of a cell.
+  std::optional<TileShift> shift;
+};
+
+absl::StatusOr<bool> IsWanted(const TiledLayer& layer, const std::vector<std::string>& names,
+                              ImportNotes& notes) {
   if (!names.empty()) {
     return std::find(names.begin(), names.end(), layer.name) != names.end();
   }
-  const std::string* const ignore = FindProperty(layer.properties, "ignore");
-  return layer.visible && (ignore == nullptr || *ignore != "true");
+  const absl::StatusOr<std::optional<bool>> ignore = FindFlag(layer.properties, "ignore");
+  if (!ignore.ok()) {
+    return InLayer(layer, ignore.status());
+  }
+  if (ignore->value_or(false)) {
+    return false;
+  }
+  if (!layer.visible) {
+    notes.Add("hidden layers are not read", NameOfLayer(layer));
+  }
+  return layer.visible;
 }
 
-absl::StatusOr<std::vector<const TiledLayer*>> WantedLayers(const TiledMap& map,
-                                                            const std::vector<std::string>& names) {
+absl::StatusOr<std::vector<WantedLayer>> WantedLayers(const TiledMap& map, std::optional<HexLayout> layout,
+                                                      const std::vector<std::string>& names,
+                                                      ImportNotes& notes) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::none_of(map.layers.begin(), map.layers.end(),
                      [&](const TiledLayer& layer) { return layer.name == names[i]; })) {
@@ -101,11 +119,19 @@ absl::StatusOr<std::vector<const TiledLayer*>> WantedLayers(const TiledMap& map,
                        absl::StrCat("the map has no layer ", Quoted(names[i])));
     }
   }
-  std::vector<const TiledLayer*> layers;
+  const auto has_offset = [](const TiledLayer& layer) { return layer.offset != Point{}; };
+  const bool has_sizes = map.tile_width > 0.0 && map.tile_height > 0.0 && map.hex_side_length >= 0.0;
+  std::vector<WantedLayer> layers;
   for (const TiledLayer& layer : map.layers) {
-    if (IsWanted(layer, names)) {
-      layers.push_back(&layer);
+    WAYSTAR_ASSIGN_OR_RETURN(const bool is_wanted, IsWanted(layer, names, notes));
+    if (!is_wanted) {
+      continue;
     }
+    if ((has_offset(layer) || !layer.objects.empty()) && !has_sizes) {
+      return BadFormat("the sizes of tiles are not more than 0");
+    }
+    layers.push_back(
+        {&layer, has_offset(layer) ? ShiftOf(map, layout, layer.offset) : std::optional(TileShift{})});
   }
   return layers;
 }
@@ -115,12 +141,14 @@ class GridBounds {
  public:
   explicit GridBounds(int max_side) : max_side_(max_side) {}
 
-  absl::Status Include(const Rectangle& area) {
+  absl::Status Include(const Rectangle& area, const std::array<int, 2>& shift) {
     WAYSTAR_RETURN_IF_ERROR(Check(area.width, area.height));
-    left_ = std::min<std::int64_t>(left_, area.x);
-    top_ = std::min<std::int64_t>(top_, area.y);
-    right_ = std::max<std::int64_t>(right_, std::int64_t{area.x} + area.width);
-    bottom_ = std::max<std::int64_t>(bottom_, std::int64_t{area.y} + area.height);
+    const std::int64_t x = std::int64_t{area.x} + shift[0];
+    const std::int64_t y = std::int64_t{area.y} + shift[1];
+    left_ = std::min(left_, x);
+    top_ = std::min(top_, y);
+    right_ = std::max(right_, x + area.width);
+    bottom_ = std::max(bottom_, y + area.height);
     return Check(right_ - left_, bottom_ - top_);
   }
 
@@ -135,6 +163,10 @@ class GridBounds {
       return BadFormat("there are no tiles");
     }
     WAYSTAR_RETURN_IF_ERROR(Check(right_ - left_, bottom_ - top_));
+    constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
+    if (std::min(left_, top_) < -kFarthest || std::max(right_, bottom_) > kFarthest) {
+      return BadFormat("the tiles lie more than 2^30 from the origin");
+    }
     return Rectangle{static_cast<int>(left_), static_cast<int>(top_), static_cast<int>(right_ - left_),
                      static_cast<int>(bottom_ - top_)};
   }
@@ -151,7 +183,7 @@ class GridBounds {
   std::int64_t bottom_ = -(std::int64_t{1} << 32);
 };
 
-absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const TiledLayer*>& layers,
+absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<WantedLayer>& layers,
                                    bool has_hexagons, int max_side) {
   if (!map.infinite) {
     WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(map.width, map.height, max_side), ""));
@@ -160,14 +192,18 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const 
                         static_cast<int>(map.infinite ? 0 : map.height)};
   GridBounds bounds(max_side);
   std::int64_t tiles = 0;
-  for (const TiledLayer* const layer : layers) {
+  for (const auto& [layer, shift] : layers) {
     for (const TiledTileData& data : layer->tiles) {
       if (!map.infinite && data.area != whole) {
         return InLayer(*layer, BadFormat("it is not of the map's size"));
       }
-      if (const absl::Status status = bounds.Include(data.area); !status.ok()) {
-        return MakeError(ErrorReason::kBadSize, "",
-                         absl::StrCat(NameOfLayer(*layer), ": ", status.message()));
+      for (const std::array<int, 2>& by :
+           {shift.value_or(TileShift{}).even, shift.value_or(TileShift{}).odd}) {
+        const absl::Status status = map.infinite ? bounds.Include(data.area, by) : absl::OkStatus();
+        if (!status.ok()) {
+          return MakeError(ErrorReason::kBadSize, "",
+                           absl::StrCat(NameOfLayer(*layer), ": ", status.message()));
+        }
       }
       tiles += std::int64_t{data.area.width} * data.area.height;
     }
@@ -185,47 +221,118 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<const 
   return bounds.Get();
 }
 
-// Lays the tiles of a layer over those below.
-absl::Status LayTiles(const TiledLayer& layer, std::optional<TerrainId> of_layer, const Rectangle& bounds,
-                      TiledTiles& tiles, std::vector<TerrainId>& cells, const StopCheck* stop) {
-  const auto columns = static_cast<std::size_t>(bounds.width);
-  for (const TiledTileData& data : layer.tiles) {
-    const auto width = static_cast<std::size_t>(data.area.width);
-    const auto left = static_cast<std::size_t>(data.area.x - bounds.x);
-    const auto top = static_cast<std::size_t>(data.area.y - bounds.y);
-    const auto lay = [&](std::size_t i, std::uint32_t gid) {
-      if (i % kTilesBetweenChecks == 0) {
-        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+// The cells of the grid while layers are laid over each other.
+class TileCells {
+ public:
+  // `empty_ground` is what cells without a tile are.
+  TileCells(const Rectangle& bounds, std::optional<HexLayout> layout, TerrainId empty_ground,
+            TiledTiles& tiles, ImportNotes& notes, const StopCheck* stop)
+      : bounds_(bounds),
+        empty_ground_(empty_ground),
+        has_odd_columns_(layout && IsFlatTopped(*layout)),
+        tiles_(tiles),
+        notes_(notes),
+        stop_(stop),
+        cells_(static_cast<std::size_t>(bounds.width) * static_cast<std::size_t>(bounds.height), kEmptyCell) {
+  }
+
+  // Lays the tiles of a layer over those below; those that say nothing are `of_layer`.
+  absl::Status Lay(const WantedLayer& wanted, std::optional<TerrainId> of_layer) {
+    const TiledLayer& layer = *wanted.layer;
+    bool has_tiles = false;
+    bool says_something = false;
+    for (const TiledTileData& data : layer.tiles) {
+      const auto lay = [&](std::size_t i, std::uint32_t gid) {
+        if (i % kTilesBetweenChecks == 0) {
+          WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+        }
+        if (gid == 0) {
+          return absl::OkStatus();
+        }
+        const auto width = static_cast<std::size_t>(data.area.width);
+        const std::int64_t x = data.area.x + static_cast<std::int64_t>(i % width);
+        const std::int64_t y = data.area.y + static_cast<std::int64_t>(i / width);
+        const absl::StatusOr<std::optional<TerrainId>> says = tiles_.MeaningOf(gid);
+        if (!says.ok()) {
+          return BadFormat(absl::StrCat("tile (", x, ", ", y, "): ", says.status().message()));
+        }
+        const std::optional<TerrainId> meaning = says->has_value() ? *says : of_layer;
+        has_tiles = true;
+        says_something = says_something || meaning.has_value();
+        return Put(wanted, x, y, meaning);
+      };
+      if (const absl::Status status = ForEachTile(data, lay); !status.ok()) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+        return InLayer(layer, status);
       }
-      if (gid == 0) {
+    }
+    if (has_tiles && !says_something && (SoundsLikeWall(layer.name) || SoundsLikeWall(layer.class_name))) {
+      notes_.Add("layers that sound like walls block nothing, for neither they nor their tiles say so",
+                 NameOfLayer(layer));
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns true if a tile or a layer says of a cell that it cannot be entered.
+  bool HasBlocked(const std::vector<Terrain>& terrains) const {
+    return std::any_of(cells_.begin(), cells_.end(), [&](TerrainId cell) {
+      return cell == GridMapEditor::kObstacle || (cell < terrains.size() && terrains[cell].impassable);
+    });
+  }
+
+  std::vector<TerrainId> Finish() && {
+    std::replace(cells_.begin(), cells_.end(), kEmptyCell, empty_ground_);
+    std::replace(cells_.begin(), cells_.end(), kSilentCell, TerrainId{0});
+    return std::move(cells_);
+  }
+
+ private:
+  absl::Status Put(const WantedLayer& wanted, std::int64_t x, std::int64_t y,
+                   std::optional<TerrainId> meaning) {
+    if (!wanted.shift) {
+      if (!meaning && empty_ground_ != GridMapEditor::kObstacle) {
         return absl::OkStatus();
       }
-      const absl::StatusOr<std::optional<TerrainId>> says = tiles.MeaningOf(gid);
-      if (!says.ok()) {
-        return BadFormat(absl::StrCat("tile (", data.area.x + static_cast<std::int64_t>(i % width), ", ",
-                                      data.area.y + static_cast<std::int64_t>(i / width),
-                                      "): ", says.status().message()));
-      }
-      TerrainId& cell = cells[(top + i / width) * columns + left + i % width];
-      const std::optional<TerrainId> meaning = says->has_value() ? *says : of_layer;
-      if (meaning) {
-        cell = *meaning;
-      } else if (cell == kEmptyCell) {
-        cell = kSilentCell;
-      }
-      return absl::OkStatus();
-    };
-    if (const absl::Status status = ForEachTile(data, lay); !status.ok()) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      return InLayer(layer, status);
+      return BadFormat(absl::StrCat("its offset of ", ShortestText(wanted.layer->offset.x), ", ",
+                                    ShortestText(wanted.layer->offset.y),
+                                    " pixels does not move tiles by whole cells"));
     }
+    const bool is_odd = ((has_odd_columns_ ? x : y) & 1) != 0;
+    const std::array<int, 2>& shift = is_odd ? wanted.shift->odd : wanted.shift->even;
+    const std::int64_t column = x + shift[0] - bounds_.x;
+    const std::int64_t row = y + shift[1] - bounds_.y;
+    if (column < 0 || row < 0 || column >= bounds_.width || row >= bounds_.height) {
+      notes_.Add("tiles that their layer's offset moves off the map are not read",
+                 NameOfLayer(*wanted.layer));
+      return absl::OkStatus();
+    }
+    TerrainId& cell = cells_[static_cast<std::size_t>(row * bounds_.width + column)];
+    if (meaning) {
+      cell = *meaning;
+    } else if (cell == kEmptyCell) {
+      cell = kSilentCell;
+    }
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
 
-absl::Status LayLayer(const TiledLayer& layer, const Rectangle& bounds, const TerrainMapping& mapping,
-                      TiledTiles& tiles, TerrainTable& terrains, std::vector<TerrainId>& cells,
-                      const StopCheck* stop) {
+  Rectangle bounds_;
+  TerrainId empty_ground_;
+  bool has_odd_columns_;
+  TiledTiles& tiles_;
+  ImportNotes& notes_;
+  const StopCheck* stop_;
+  std::vector<TerrainId> cells_;
+};
+
+absl::Status LayLayer(const WantedLayer& wanted, const TerrainMapping& mapping, TerrainTable& terrains,
+                      ImportNotes& notes, TileCells& cells) {
+  const TiledLayer& layer = *wanted.layer;
+  if (layer.tiles.empty()) {
+    return absl::OkStatus();
+  }
+  NoteOthers(layer.properties,
+             {"blocked", "collides", "walkable", "impassable", "cost", "terrain", "symbol", "ignore"},
+             NameOfLayer(layer), notes);
   const absl::StatusOr<std::optional<CellRule>> rule = RuleOfProperties(layer.properties, "", mapping);
   if (!rule.ok()) {
     return InLayer(layer, rule.status());
@@ -238,7 +345,7 @@ absl::Status LayLayer(const TiledLayer& layer, const Rectangle& bounds, const Te
     }
     of_layer = *id;
   }
-  return LayTiles(layer, of_layer, bounds, tiles, cells, stop);
+  return cells.Lay(wanted, of_layer);
 }
 
 absl::StatusOr<TerrainId> EmptyGround(const TiledMap& map) {
@@ -254,10 +361,11 @@ absl::StatusOr<TerrainId> EmptyGround(const TiledMap& map) {
 absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout> layout,
                                    const Rectangle& bounds, const GridOverrides& overrides) {
   WorldFrame frame;
-  const std::string* const size = FindProperty(map.properties, "cell_size");
-  if (size != nullptr && !absl::SimpleAtod(*size, &frame.cell_size)) {
-    return BadFormat(absl::StrCat("the map's property \"cell_size\" is ", Quoted(*size), ", no number"));
+  const absl::StatusOr<std::optional<double>> size = FindNumber(map.properties, "cell_size");
+  if (!size.ok()) {
+    return BadFormat(absl::StrCat("of the map: ", size.status().message()));
   }
+  frame.cell_size = size->value_or(frame.cell_size);
   const double cell_size = overrides.cell_size.value_or(frame.cell_size);
   // Where hexagons touch along rows, the next row is this much further down.
   constexpr double kHexRow = 0.8660254037844386;
@@ -270,25 +378,27 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
 }  // namespace
 
 absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping& mapping,
-                                   const ImportOptions& options) {
-  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes, options.grid.stop));
+                                   const ImportOptions& options, ImportNotes& notes) {
+  const StopCheck* const stop = options.grid.stop;
+  WAYSTAR_ASSIGN_OR_RETURN(TiledMap map, ParseTiledMap(bytes, notes, stop));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<HexLayout> layout, LayoutOf(map));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const TiledLayer*> layers, WantedLayers(map, options.layers));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<WantedLayer> layers,
+                           WantedLayers(map, layout, options.layers, notes));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle bounds,
                            BoundsOf(map, layers, layout.has_value(), options.grid.max_side));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainId empty_ground, EmptyGround(map));
-  WAYSTAR_RETURN_IF_ERROR(ReadTilesets(options.neighbours, map.tilesets));
+  WAYSTAR_RETURN_IF_ERROR(ReadTilesets(options.neighbours, notes, map.tilesets));
+  NoteOthers(map.properties, {"empty", "cell_size", "object_rule"}, "the map", notes);
 
   TerrainTable terrains;
-  TiledTiles tiles(map.tilesets, mapping, terrains);
+  TiledTiles tiles(map.tilesets, mapping, terrains, notes);
   WAYSTAR_RETURN_IF_ERROR(tiles.ReserveSymbols());
-  std::vector<TerrainId> cells(
-      static_cast<std::size_t>(bounds.width) * static_cast<std::size_t>(bounds.height), kEmptyCell);
-  for (const TiledLayer* const layer : layers) {
-    WAYSTAR_RETURN_IF_ERROR(LayLayer(*layer, bounds, mapping, tiles, terrains, cells, options.grid.stop));
+  TileCells cells(bounds, layout, empty_ground, tiles, notes, stop);
+  for (const WantedLayer& layer : layers) {
+    WAYSTAR_RETURN_IF_ERROR(LayLayer(layer, mapping, terrains, notes, cells));
   }
-  std::replace(cells.begin(), cells.end(), kEmptyCell, empty_ground);
-  std::replace(cells.begin(), cells.end(), kSilentCell, TerrainId{0});
+
+  const bool has_blocked = cells.HasBlocked(terrains.terrains());
 
   GridSettings settings;
   settings.terrains = terrains.terrains();
@@ -299,17 +409,27 @@ absl::StatusOr<GridMap> ParseTiled(absl::string_view bytes, const TerrainMapping
     settings.frame.hexagons = HexBoard{.layout = *layout};
   }
   WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), options.grid));
-  WAYSTAR_ASSIGN_OR_RETURN(
-      GridMap grid, BuildMap(bounds.width, bounds.height, std::move(settings), cells, options.grid.stop));
-  const std::optional<HexBoard>& board = grid.settings().frame.hexagons;
-  if (std::none_of(layers.begin(), layers.end(), [](const auto* layer) { return !layer->objects.empty(); })) {
-    return grid;
+  WAYSTAR_ASSIGN_OR_RETURN(GridMap grid, BuildMap(bounds.width, bounds.height, std::move(settings),
+                                                  std::move(cells).Finish(), stop));
+  std::vector<const TiledLayer*> with_objects;
+  for (const WantedLayer& wanted : layers) {
+    if (!wanted.layer->objects.empty()) {
+      with_objects.push_back(wanted.layer);
+    }
   }
-  if (!(map.tile_width > 0.0 && map.tile_height > 0.0 && map.hex_side_length >= 0.0)) {
-    return BadFormat("the sizes of tiles are not more than 0");
+  if (!with_objects.empty()) {
+    const std::optional<HexBoard>& board = grid.settings().frame.hexagons;
+    const TiledPlane plane(map, board ? &*board : nullptr, {bounds.x, bounds.y});
+    TiledTemplates templates(options.neighbours, tiles, notes);
+    WAYSTAR_ASSIGN_OR_RETURN(
+        grid, PutObjects(map, mapping, with_objects, plane, templates, notes, std::move(grid), stop));
   }
-  const TiledPlane plane(map, board ? &*board : nullptr, {bounds.x, bounds.y});
-  return PutObjects(layers, plane, std::move(grid), options.grid.stop);
+  if (!has_blocked && grid.obstacles().size() == 0) {
+    notes.Add(
+        "nothing in the file says that anything blocks: give tiles or layers the property \"blocked\", or "
+        "objects the class \"obstacle\"");
+  }
+  return grid;
 }
 
 }  // namespace waystar::core

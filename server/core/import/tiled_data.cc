@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
@@ -154,9 +155,6 @@ absl::Status InflateZstd(absl::string_view bytes, std::size_t size, InflatedSink
 
 using TileVisitor = absl::FunctionRef<absl::Status(std::size_t, std::uint32_t)>;
 
-// The highest bits say how a tile is turned.
-constexpr std::uint32_t kTileBits = 0x0FFF'FFFF;
-
 absl::Status WrongCount(std::size_t count, std::size_t wanted) {
   return BadFormat(absl::StrCat("there are ", count, " tiles where ", wanted, " belong"));
 }
@@ -176,6 +174,9 @@ absl::Status VisitNumbers(const std::vector<double>& numbers, std::size_t count,
 
 absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor visit) {
   std::size_t i = 0;
+  text = absl::StripAsciiWhitespace(text);
+  // Some editors end the last row as they end the others.
+  absl::ConsumeSuffix(&text, ",");
   for (const absl::string_view word : absl::StrSplit(text, ',')) {
     std::uint32_t number = 0;
     if (!absl::SimpleAtoi(word, &number)) {

@@ -1,163 +1,169 @@
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
 #include "server/core/format/text_start.h"
 #include "server/core/import/json_value.h"
 #include "server/core/import/tiled_map.h"
+#include "server/core/import/tiled_members.h"
+#include "server/core/import/tiled_values.h"
 #include "server/core/import/tiled_xml.h"
 
 namespace waystar::core {
 namespace {
 
-// Reads a member if there is one. In XML numbers and booleans are text.
-absl::Status Read(const JsonValue& value, absl::string_view name, std::string& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr) {
-    return absl::OkStatus();
+absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) {
+  TiledTile tile;
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "id", tile.id));
+  WAYSTAR_RETURN_IF_ERROR(ReadClass(value, tile.class_name));
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, tile.properties));
+  for (const auto& [size, of_picture, out] :
+       {std::tuple("width", "imagewidth", &tile.width), std::tuple("height", "imageheight", &tile.height)}) {
+    // Since version 1.9 a tile may be a part of its picture.
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(value, value.Find(size) == nullptr ? of_picture : size, *out));
   }
-  if (member->string() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is no string"));
-  }
-  out = *member->string();
-  return absl::OkStatus();
-}
-
-absl::Status Read(const JsonValue& value, absl::string_view name, bool& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr || (member->string() != nullptr && absl::SimpleAtob(*member->string(), &out))) {
-    return absl::OkStatus();
-  }
-  if (member->boolean() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is neither true nor false"));
-  }
-  out = *member->boolean();
-  return absl::OkStatus();
-}
-
-absl::Status Read(const JsonValue& value, absl::string_view name, double& out) {
-  const JsonValue* const member = value.Find(name);
-  if (member == nullptr ||
-      (member->string() != nullptr && absl::SimpleAtod(*member->string(), &out) && std::isfinite(out))) {
-    return absl::OkStatus();
-  }
-  if (member->number() == nullptr) {
-    return JsonError(*member, absl::StrCat("\"", name, "\" is no number"));
-  }
-  out = *member->number();
-  return absl::OkStatus();
-}
-
-template <typename Integer>
-absl::Status Read(const JsonValue& value, absl::string_view name, Integer& out) {
-  double number = static_cast<double>(out);
-  WAYSTAR_RETURN_IF_ERROR(Read(value, name, number));
-  // 64-bit integers that a double cannot hold are far beyond any side of a map.
-  constexpr double kLeast = std::is_signed_v<Integer> ? -0x1p31 : 0.0;
-  constexpr double kMost = std::is_same_v<Integer, std::int64_t> ? 0x1p53
-                           : std::is_signed_v<Integer>           ? 0x1p31 - 1
-                                                                 : 0x1p32 - 1;
-  if (!(number >= kLeast && number <= kMost) || number != std::floor(number)) {
-    return JsonError(*value.Find(name), absl::StrCat("\"", name, "\" is ", number));
-  }
-  out = static_cast<Integer>(number);
-  return absl::OkStatus();
-}
-
-TiledProperties PropertiesIn(const JsonValue& value) {
-  TiledProperties properties;
-  for (const JsonValue& property : value.FindArray("properties")) {
-    const JsonValue* const held = property.Find("value");
-    if (held == nullptr) {
-      continue;
+  if (const JsonValue* const shapes = value.Find("objectgroup")) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> objects, FindObjects(*shapes, "objects"));
+    for (const JsonValue* const object : objects) {
+      WAYSTAR_ASSIGN_OR_RETURN(TiledObject shape, ReadObject(*object, reading));
+      tile.shapes.push_back(std::move(shape));
     }
-    std::string text;
-    if (const std::string* const string = held->string()) {
-      text = *string;
-    } else if (const bool* const boolean = held->boolean()) {
-      text = *boolean ? "true" : "false";
-    } else if (const double* const number = held->number()) {
-      text = absl::StrCat(*number);
-    }
-    AddProperty(property.FindString("name"), text, properties);
+    // Before version 1.1 the properties of a tile's shapes were the tile's.
+    TiledProperties of_shapes;
+    WAYSTAR_RETURN_IF_ERROR(ReadProperties(*shapes, reading.notes, of_shapes));
+    AddMissing(of_shapes, tile.properties);
   }
-  return properties;
+  return tile;
 }
 
-// "class" in version 1.9, "type" before and after, for tiles and objects.
-std::string ClassIn(const JsonValue& value) {
-  const absl::string_view class_name = value.FindString("class");
-  return std::string(class_name.empty() ? value.FindString("type") : class_name);
+// Collects the tiles of a tileset, each of which a file may speak of more than once.
+class TileCollector {
+ public:
+  TileCollector(TiledTileset& tileset, TiledReading& reading) : tileset_(tileset), reading_(reading) {}
+
+  absl::Status AddList(const JsonValue& tiles) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> list, ObjectsIn(tiles, "tiles"));
+    for (const JsonValue* const element : list) {
+      WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(*element, reading_));
+      Add(std::move(tile));
+    }
+    return absl::OkStatus();
+  }
+
+  // Before version 1.2 tiles are members by their numbers.
+  absl::Status AddKeyed(const JsonValue& tiles) {
+    for (const auto& [key, value] : *tiles.object()) {
+      WAYSTAR_RETURN_IF_ERROR(TiledTileMembers().NoteMembers(value, reading_.notes, /*stop=*/nullptr));
+      WAYSTAR_ASSIGN_OR_RETURN(TiledTile tile, TileOf(value, reading_));
+      WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, value));
+      Add(std::move(tile));
+    }
+    return absl::OkStatus();
+  }
+
+  // Before version 1.2 their properties lay beside them.
+  absl::Status AddKeyedProperties(const JsonValue& properties) {
+    if (properties.object() == nullptr) {
+      return JsonError(properties, "\"tileproperties\" is no object");
+    }
+    for (const auto& [key, value] : *properties.object()) {
+      TiledTile tile;
+      WAYSTAR_ASSIGN_OR_RETURN(tile.id, IdOf(key, value));
+      WAYSTAR_RETURN_IF_ERROR(AddPropertiesIn(value, reading_.notes, tile.properties));
+      Add(std::move(tile));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::StatusOr<std::uint32_t> IdOf(absl::string_view key, const JsonValue& value) {
+    std::uint32_t id = 0;
+    if (!absl::SimpleAtoi(key, &id)) {
+      return JsonError(value, absl::StrCat(Quoted(key), " is the number of no tile"));
+    }
+    return id;
+  }
+
+  // Keeps a tile that says something.
+  void Add(TiledTile tile) {
+    if (tile.class_name.empty() && tile.properties.empty() && tile.shapes.empty() && !tile.width) {
+      return;
+    }
+    const auto [known, is_new] = index_.try_emplace(tile.id, tileset_.tiles.size());
+    if (is_new) {
+      tileset_.tiles.push_back(std::move(tile));
+      return;
+    }
+    TiledTile& other = tileset_.tiles[known->second];
+    if (other.class_name.empty()) {
+      other.class_name = std::move(tile.class_name);
+    }
+    AddMissing(tile.properties, other.properties);
+    std::move(tile.shapes.begin(), tile.shapes.end(), std::back_inserter(other.shapes));
+    other.width = other.width ? other.width : tile.width;
+    other.height = other.height ? other.height : tile.height;
+  }
+
+  TiledTileset& tileset_;
+  TiledReading& reading_;
+  absl::flat_hash_map<std::uint32_t, std::size_t> index_;
+};
+
+absl::Status ReadTilesIn(const JsonValue& value, TiledReading& reading, TiledTileset& tileset) {
+  TileCollector collector(tileset, reading);
+  if (const JsonValue* const tiles = value.Find("tiles")) {
+    WAYSTAR_RETURN_IF_ERROR(tiles->object() != nullptr ? collector.AddKeyed(*tiles)
+                                                       : collector.AddList(*tiles));
+  }
+  const JsonValue* const properties = value.Find("tileproperties");
+  if (properties != nullptr && !properties->is_null()) {
+    WAYSTAR_RETURN_IF_ERROR(collector.AddKeyedProperties(*properties));
+  }
+  return absl::OkStatus();
 }
 
-absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value) {
+absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& reading) {
   TiledTileset tileset;
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "firstgid", tileset.first_gid));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "source", tileset.source));
-  for (const JsonValue& element : value.FindArray("tiles")) {
-    TiledTile tile{.class_name = ClassIn(element), .properties = PropertiesIn(element)};
-    WAYSTAR_RETURN_IF_ERROR(Read(element, "id", tile.id));
-    const JsonValue* const shapes = element.Find("objectgroup");
-    tile.has_collision_shapes = shapes != nullptr && !shapes->FindArray("objects").empty();
-    if (!tile.class_name.empty() || !tile.properties.empty() || tile.has_collision_shapes) {
-      tileset.tiles.push_back(std::move(tile));
-    }
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "firstgid", tileset.first_gid));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "source", tileset.source));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "tilewidth", tileset.tile_width));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "tileheight", tileset.tile_height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "objectalignment", tileset.object_alignment));
+  if (const JsonValue* const offset = value.Find("tileoffset")) {
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "x", tileset.tile_offset.x));
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "y", tileset.tile_offset.y));
   }
+  const JsonValue* const grid = value.Find("grid");
+  if (grid != nullptr && grid->FindString("orientation") == "isometric") {
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(*grid, "width", tileset.diamond_width));
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(*grid, "height", tileset.diamond_height));
+  }
+  WAYSTAR_RETURN_IF_ERROR(ReadTilesIn(value, reading, tileset));
+  TiledProperties properties;
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, properties));
+  NoteOthers(properties, {}, absl::StrCat("a tileset (line ", value.line(), ")"), reading.notes);
   return tileset;
-}
-
-absl::Status ReadPointsOf(const JsonValue& value, std::vector<Point>& points) {
-  if (value.array() == nullptr) {
-    return JsonError(value, "these are no points");
-  }
-  for (const JsonValue& element : *value.array()) {
-    Point& point = points.emplace_back();
-    WAYSTAR_RETURN_IF_ERROR(Read(element, "x", point.x));
-    WAYSTAR_RETURN_IF_ERROR(Read(element, "y", point.y));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<TiledObject> ObjectOf(const JsonValue& value) {
-  TiledObject object{.class_name = ClassIn(value), .properties = PropertiesIn(value)};
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "id", object.id));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "name", object.name));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "x", object.position.x));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "y", object.position.y));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "width", object.width));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "height", object.height));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "rotation", object.rotation));
-  object.is_tile = value.Find("gid") != nullptr;
-  object.has_template = value.Find("template") != nullptr;
-  if (const JsonValue* const polygon = value.Find("polygon")) {
-    object.form = TiledObject::Form::kPolygon;
-    WAYSTAR_RETURN_IF_ERROR(ReadPointsOf(*polygon, object.points));
-  } else if (const JsonValue* const polyline = value.Find("polyline")) {
-    object.form = TiledObject::Form::kPolyline;
-    WAYSTAR_RETURN_IF_ERROR(ReadPointsOf(*polyline, object.points));
-  } else if (value.FindBoolean("ellipse").value_or(false)) {
-    object.form = TiledObject::Form::kEllipse;
-  } else if (value.FindBoolean("point").value_or(false)) {
-    object.form = TiledObject::Form::kPoint;
-  }
-  return object;
 }
 
 // `encoding` and `compression` stand with the layer.
 absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileData& layer) {
   TiledTileData data{.encoding = layer.encoding, .compression = layer.compression};
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "x", data.area.x));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "y", data.area.y));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "width", data.area.width));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "height", data.area.height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "x", data.area.x));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "y", data.area.y));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "width", data.area.width));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "height", data.area.height));
   const JsonValue* const cells = value.Find("data");
   if (cells != nullptr && cells->string() != nullptr) {
     data.text = *cells->string();
@@ -175,55 +181,71 @@ absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileDat
 
 absl::Status ReadTilesOf(const JsonValue& value, TiledLayer& layer) {
   TiledTileData form;
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "encoding", form.encoding));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "compression", form.compression));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "encoding", form.encoding));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "compression", form.compression));
   if (value.Find("chunks") == nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(TiledTileData whole, CellsIn(value, form));
     layer.tiles.push_back(std::move(whole));
     return absl::OkStatus();
   }
-  for (const JsonValue& chunk : value.FindArray("chunks")) {
-    WAYSTAR_ASSIGN_OR_RETURN(TiledTileData part, CellsIn(chunk, form));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> chunks, FindObjects(value, "chunks"));
+  for (const JsonValue* const chunk : chunks) {
+    WAYSTAR_ASSIGN_OR_RETURN(TiledTileData part, CellsIn(*chunk, form));
     layer.tiles.push_back(std::move(part));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<TiledLayer> LayerHeadOf(const JsonValue& value) {
-  TiledLayer layer{.class_name = std::string(value.FindString("class")), .line = value.line()};
-  layer.properties = PropertiesIn(value);
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "name", layer.name));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "visible", layer.visible));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "offsetx", layer.offset.x));
-  WAYSTAR_RETURN_IF_ERROR(Read(value, "offsety", layer.offset.y));
+absl::StatusOr<TiledLayer> LayerHeadOf(const JsonValue& value, TiledReading& reading) {
+  TiledLayer layer{.line = value.line()};
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "class", layer.class_name));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "name", layer.name));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "visible", layer.visible));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsetx", layer.offset.x));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsety", layer.offset.y));
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, layer.properties));
   return layer;
 }
 
+// Applies what a group hands down to a layer in it.
+void PutIntoGroup(const TiledLayer& group, TiledLayer& layer) {
+  layer.visible = layer.visible && group.visible;
+  layer.offset = {layer.offset.x + group.offset.x, layer.offset.y + group.offset.y};
+  AddMissing(group.properties, layer.properties);
+}
+
 // `group` is null at the top.
-absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int depth,
+absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int depth, TiledReading& reading,
                           std::vector<TiledLayer>& layers) {
-  for (const JsonValue& value : parent.FindArray("layers")) {
-    const absl::string_view kind = value.FindString("type");
-    if (kind != "tilelayer" && kind != "objectgroup" && kind != "group") {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> values, FindObjects(parent, "layers"));
+  for (const JsonValue* const value : values) {
+    const absl::string_view kind = value->FindString("type");
+    if (kind != "tilelayer" && kind != "objectgroup" && kind != "group" && kind != "imagelayer") {
+      return JsonError(*value, absl::StrCat("layers of the type ", Quoted(kind), " are not known"));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(TiledLayer layer, LayerHeadOf(*value, reading));
+    if (kind == "imagelayer") {
+      NoteOthers(layer.properties, {}, absl::StrCat("a layer of a picture (line ", layer.line, ")"),
+                 reading.notes);
       continue;
     }
-    WAYSTAR_ASSIGN_OR_RETURN(TiledLayer layer, LayerHeadOf(value));
     if (group != nullptr) {
       PutIntoGroup(*group, layer);
     }
     if (kind == "group") {
       if (depth == kMaxTiledGroups) {
-        return JsonError(value,
+        return JsonError(*value,
                          absl::StrCat("groups lie more than ", kMaxTiledGroups, " deep in each other"));
       }
-      WAYSTAR_RETURN_IF_ERROR(ReadLayersOf(value, &layer, depth + 1, layers));
+      WAYSTAR_RETURN_IF_ERROR(ReadLayersOf(*value, &layer, depth + 1, reading, layers));
       continue;
     }
     if (kind == "tilelayer") {
-      WAYSTAR_RETURN_IF_ERROR(ReadTilesOf(value, layer));
+      WAYSTAR_RETURN_IF_ERROR(ReadTilesOf(*value, layer));
     }
-    for (const JsonValue& element : value.FindArray("objects")) {
-      WAYSTAR_ASSIGN_OR_RETURN(TiledObject object, ObjectOf(element));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> objects, FindObjects(*value, "objects"));
+    for (const JsonValue* const element : objects) {
+      WAYSTAR_ASSIGN_OR_RETURN(TiledObject object, ReadObject(*element, reading));
       layer.objects.push_back(std::move(object));
     }
     layers.push_back(std::move(layer));
@@ -231,41 +253,82 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
   return absl::OkStatus();
 }
 
-absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(
-      JsonValue root, FirstOfText(bytes) == '<' ? TiledXmlAsJson(bytes, name, stop) : ParseJson(bytes, stop));
+// A layer of an infinite map that has no chunk has data without a tile.
+void DropEmptyLayers(std::vector<TiledLayer>& layers) {
+  for (TiledLayer& layer : layers) {
+    layer.tiles.erase(std::remove_if(layer.tiles.begin(), layer.tiles.end(),
+                                     [](const TiledTileData& data) {
+                                       return data.numbers.empty() &&
+                                              absl::StripAsciiWhitespace(data.text).empty();
+                                     }),
+                      layer.tiles.end());
+  }
+}
+
+// Notes the members that `table` does not have.
+absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, const MemberTable& table,
+                                 ImportNotes& notes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, FirstOfText(bytes) == '<'
+                                               ? TiledXmlAsJson(bytes, name, stop)
+                                               : ParseJson(SkipByteOrderMark(bytes), stop));
   if (root.object() == nullptr) {
     return JsonError(root, absl::StrCat("this is no ", name, " of Tiled"));
   }
+  WAYSTAR_RETURN_IF_ERROR(table.NoteMembers(root, notes, stop));
   return root;
 }
 
 }  // namespace
 
-absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map", stop));
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, ImportNotes& notes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "map", TiledMapMembers(), notes, stop));
+  TiledReading reading{.notes = notes};
   TiledMap map;
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "orientation", map.orientation));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "staggeraxis", map.stagger_axis));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "staggerindex", map.stagger_index));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "width", map.width));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "height", map.height));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "infinite", map.infinite));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "tilewidth", map.tile_width));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "tileheight", map.tile_height));
-  WAYSTAR_RETURN_IF_ERROR(Read(root, "hexsidelength", map.hex_side_length));
-  map.properties = PropertiesIn(root);
-  for (const JsonValue& value : root.FindArray("tilesets")) {
-    WAYSTAR_ASSIGN_OR_RETURN(TiledTileset tileset, TilesetOf(value));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "orientation", map.orientation));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "staggeraxis", map.stagger_axis));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "staggerindex", map.stagger_index));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "width", map.width));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "height", map.height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "infinite", map.infinite));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "tilewidth", map.tile_width));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "tileheight", map.tile_height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "hexsidelength", map.hex_side_length));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "skewx", map.skew_x));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(root, "skewy", map.skew_y));
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(root, notes, map.properties));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> tilesets, FindObjects(root, "tilesets"));
+  for (const JsonValue* const value : tilesets) {
+    WAYSTAR_ASSIGN_OR_RETURN(TiledTileset tileset, TilesetOf(*value, reading));
     map.tilesets.push_back(std::move(tileset));
   }
-  WAYSTAR_RETURN_IF_ERROR(ReadLayersOf(root, nullptr, 0, map.layers));
+  WAYSTAR_RETURN_IF_ERROR(ReadLayersOf(root, nullptr, 0, reading, map.layers));
+  if (map.infinite) {
+    DropEmptyLayers(map.layers);
+  }
   return map;
 }
 
-absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes) {
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, RootOf(bytes, "tileset", nullptr));
-  return TilesetOf(root);
+absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes, ImportNotes& notes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root,
+                           RootOf(bytes, "tileset", TiledTilesetMembers(), notes, nullptr));
+  TiledReading reading{.notes = notes};
+  return TilesetOf(root, reading);
+}
+
+absl::StatusOr<TiledTemplate> ParseTiledTemplate(absl::string_view bytes, ImportNotes& notes) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root,
+                           RootOf(bytes, "template", TiledTemplateMembers(), notes, nullptr));
+  const JsonValue* const object = root.Find("object");
+  if (object == nullptr || object->object() == nullptr) {
+    return JsonError(root, "this is no template of Tiled: it has no object");
+  }
+  TiledReading reading{.notes = notes};
+  TiledTemplate made;
+  WAYSTAR_ASSIGN_OR_RETURN(made.object, ReadObject(*object, reading));
+  if (const JsonValue* const tileset = root.Find("tileset")) {
+    WAYSTAR_ASSIGN_OR_RETURN(made.tileset, TilesetOf(*tileset, reading));
+  }
+  return made;
 }
 
 }  // namespace waystar::core

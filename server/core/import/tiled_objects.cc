@@ -1,222 +1,296 @@
 #include "server/core/import/tiled_objects.h"
 
-#include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/format/file_errors.h"
-#include "server/core/import/tiled_tiles.h"
+#include "server/core/import/tiled_shape.h"
+#include "server/core/import/tiled_values.h"
 #include "server/core/map/obstacle.h"
+#include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
 namespace {
 
 constexpr absl::string_view kObstacleClass = "obstacle";
 
-absl::Status ObjectError(const TiledLayer& layer, const TiledObject& object, absl::string_view message) {
-  return BadFormat(absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, "), object ", object.id,
-                                ": ", message));
+std::string PlaceOf(const TiledLayer& layer, const TiledObject& object) {
+  const std::string name =
+      object.name.value_or("").empty() ? std::string() : absl::StrCat(" (", Quoted(*object.name), ")");
+  return absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, "), object ", object.id, name);
 }
 
-// Maps coordinates of an object to pixels.
-class ObjectFrame {
- public:
-  ObjectFrame(const TiledObject& object, Point offset)
-      : origin_{object.position.x + offset.x, object.position.y + offset.y},
-        cos_(std::cos(object.rotation * std::numbers::pi / 180.0)),
-        sin_(std::sin(object.rotation * std::numbers::pi / 180.0)) {}
+absl::Status ObjectError(const TiledLayer& layer, const TiledObject& object, absl::string_view message) {
+  return BadFormat(absl::StrCat(PlaceOf(layer, object), ": ", message));
+}
 
-  // Turns clockwise, as y points down.
-  Point At(Point local) const {
-    return {origin_.x + local.x * cos_ - local.y * sin_, origin_.y + local.x * sin_ + local.y * cos_};
+absl::StatusOr<std::optional<ObstacleEffect>> AmountIn(const TiledProperties& properties) {
+  for (const auto& [name, kind] : {std::pair("cost_factor", ObstacleEffect::Kind::kMultiplyCost),
+                                   std::pair("cost_addition", ObstacleEffect::Kind::kAddCost)}) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<double> amount, FindNumber(properties, name));
+    if (amount) {
+      return ObstacleEffect{.kind = kind, .amount = *amount};
+    }
+  }
+  return std::nullopt;
+}
+
+// Returns what an object and its tile say of it, or nothing if that is nothing.
+absl::StatusOr<std::optional<bool>> SaysObstacle(const WholeObject& whole, const TerrainMapping& mapping) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysImpassable(whole.object.properties));
+  if (says) {
+    return says;
+  }
+  const std::string class_name = whole.object.class_name.value_or("");
+  if (const CellRule* const rule = RuleOfName(class_name, mapping)) {
+    return rule->blocked || rule->impassable;
+  }
+  const bool has_shapes = whole.picture.tile != nullptr && !whole.picture.tile->shapes.empty();
+  return has_shapes || absl::EqualsIgnoreCase(class_name, kObstacleClass) ? std::optional(true)
+                                                                          : std::nullopt;
+}
+
+// Returns nothing if the object is no obstacle. What it says itself comes before what its layer says.
+absl::StatusOr<std::optional<ObstacleEffect>> EffectOf(const TiledLayer& layer, const WholeObject& whole,
+                                                       const TerrainMapping& mapping) {
+  constexpr auto effect_if = [](bool is_obstacle) {
+    return is_obstacle ? std::optional(ObstacleEffect{}) : std::nullopt;
+  };
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> amount, AmountIn(whole.object.properties));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysObstacle(whole, mapping));
+  if (amount || says) {
+    return amount ? amount : effect_if(*says);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> of_layer, AmountIn(layer.properties));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> layer_says, SaysImpassable(layer.properties));
+  return of_layer ? of_layer
+                  : effect_if(layer_says.value_or(absl::EqualsIgnoreCase(layer.class_name, kObstacleClass)));
+}
+
+absl::StatusOr<ObjectRule> RuleOf(const TiledMap& map, const TiledLayer& layer, const TiledObject& object) {
+  for (const TiledProperties* const properties : {&object.properties, &layer.properties, &map.properties}) {
+    const std::string* const rule = FindProperty(*properties, "object_rule");
+    if (rule == nullptr) {
+      continue;
+    }
+    if (*rule != "centre" && *rule != "center" && *rule != "overlap") {
+      return BadFormat(
+          absl::StrCat("the property \"object_rule\" is ", Quoted(*rule), ", neither centre nor overlap"));
+    }
+    return *rule == "overlap" ? ObjectRule::kOverlap : ObjectRule::kCentre;
+  }
+  return ObjectRule::kCentre;
+}
+
+// Collects the obstacles that objects are.
+class ObstacleMaker {
+ public:
+  ObstacleMaker(const TiledMap& map, const TerrainMapping& mapping, const TiledPlane& plane,
+                TiledTemplates& templates, ImportNotes& notes)
+      : map_(map), mapping_(mapping), plane_(plane), templates_(templates), notes_(notes) {}
+
+  absl::Status Add(const TiledLayer& layer, const TiledObject& object) {
+    absl::StatusOr<std::optional<Obstacle>> obstacle = ObstacleOf(layer, object);
+    if (!obstacle.ok()) {
+      return ObjectError(layer, object, obstacle.status().message());
+    }
+    if (!*obstacle) {
+      return absl::OkStatus();
+    }
+    if (edits_.size() == kMaxObstacles) {
+      return ObjectError(layer, object, absl::StrCat("a map has at most ", kMaxObstacles, " obstacles"));
+    }
+    PutObstacle put;
+    put.obstacle = **std::move(obstacle);
+    edits_.emplace_back(std::move(put));
+    objects_.emplace_back(&layer, &object);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<GridMap> PutAll(const GridMap& grid, const StopCheck* stop) const {
+    absl::StatusOr<EditResult> result = ApplyEdits(grid, edits_, absl::UnixEpoch(), stop);
+    if (!result.ok()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      const std::optional<std::size_t> index = EditAtFault(result.status());
+      return index && *index < objects_.size()
+                 ? ObjectError(*objects_[*index].first, *objects_[*index].second, result.status().message())
+                 : WithField(result.status(), "");
+    }
+    const Rectangle whole{0, 0, grid.width(), grid.height()};
+    for (std::size_t i = 0; i < edits_.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      const Shape& shape = std::get<PutObstacle>(edits_[i]).obstacle.shape;
+      if (SpansOf(shape, grid.lattice(), whole).empty()) {
+        notes_.Add(
+            "objects that cover the centre of no cell: \"object_rule\" \"overlap\" takes the cells "
+            "that they touch",
+            PlaceOf(*objects_[i].first, *objects_[i].second));
+      }
+    }
+    return std::move(result->map);
+  }
+
+  std::size_t size() const { return edits_.size(); }
+
+  // A file in which no object blocks may have other words for it.
+  void NoteSilence() const {
+    if (silent_ > 0) {
+      notes_.Add("objects without the class \"obstacle\" or a property that blocks are not read",
+                 first_silent_, silent_);
+    }
   }
 
  private:
-  Point origin_;
-  double cos_;
-  double sin_;
+  absl::StatusOr<std::optional<Obstacle>> ObstacleOf(const TiledLayer& layer, const TiledObject& object) {
+    WAYSTAR_ASSIGN_OR_RETURN(const WholeObject whole, templates_.Complete(object));
+    NoteOthers(
+        object.properties,
+        {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition", "object_rule"},
+        PlaceOf(layer, object), notes_);
+    if (plane_.has_hexagons() && (object.gid.value_or(0) & (kTurned | kTurnedTwice)) != 0) {
+      notes_.Add("pictures that are turned by 60 or 120 degrees are read as if they were not",
+                 PlaceOf(layer, object));
+    }
+    if (!whole.object.visible.value_or(true)) {
+      notes_.Add("hidden objects are not read", PlaceOf(layer, whole.object));
+      return std::nullopt;
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> effect, EffectOf(layer, whole, mapping_));
+    if (!effect || whole.object.form == TiledObject::Form::kText) {
+      NoteNoObstacle(layer, whole);
+      return std::nullopt;
+    }
+    if (!whole.missing_template.empty() && !whole.object.width && whole.object.points.empty()) {
+      return BadFormat(absl::StrCat("its shape is that of the template ", Quoted(object.template_file), ": ",
+                                    whole.missing_template, "; or detach it in Tiled"));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const ObjectRule rule, RuleOf(map_, layer, whole.object));
+    Obstacle obstacle{.effect = *effect};
+    WAYSTAR_RETURN_IF_ERROR(CountCopies(whole, rule));
+    WAYSTAR_ASSIGN_OR_RETURN(obstacle.shape,
+                             ShapeOfObject(whole.object, whole.picture, layer.offset, plane_, rule));
+    obstacle.id = IdOf(whole.object);
+    return obstacle;
+  }
+
+  // Notes an object that is no obstacle, though one might think so.
+  void NoteNoObstacle(const TiledLayer& layer, const WholeObject& whole) {
+    const TiledObject& object = whole.object;
+    const std::string place = PlaceOf(layer, object);
+    if (!whole.missing_template.empty()) {
+      notes_.Add(
+          "objects made from templates that are not there are not read",
+          absl::StrCat(place, ", template ", Quoted(object.template_file), ": ", whole.missing_template));
+    } else if (SoundsLikeWall(object.class_name.value_or("")) || SoundsLikeWall(object.name.value_or(""))) {
+      notes_.Add(
+          "objects that sound like walls do not block: give them the class \"obstacle\" or the property "
+          "\"blocked\"",
+          place);
+    } else if (object.form != TiledObject::Form::kText) {
+      first_silent_ = silent_ == 0 ? place : first_silent_;
+      ++silent_;
+    }
+  }
+
+  // Returns the object's name, or else one made of its number; in both cases with a number behind it if it is
+  // taken.
+  std::string IdOf(const TiledObject& object) {
+    const std::string name = object.name.value_or("");
+    if (CheckObstacleId(name).ok() && ids_.insert(name).second) {
+      return name;
+    }
+    const std::string base = absl::StrCat("object-", object.id);
+    std::string id = base;
+    for (int& next = next_[base]; !ids_.insert(id).second; ++next) {
+      id = absl::StrCat(base, "-", next + 2);
+    }
+    return id;
+  }
+
+  // A small file may have many copies of one large shape.
+  absl::Status CountCopies(const WholeObject& whole, ObjectRule rule) {
+    constexpr std::size_t kMaxCopied = std::size_t{1} << 22;
+    std::size_t corners = whole.object.template_file.empty() ? 0 : CornersOf(whole.object);
+    if (whole.picture.tile != nullptr) {
+      for (const TiledObject& part : whole.picture.tile->shapes) {
+        corners += CornersOf(part);
+      }
+    }
+    copied_ += corners * (rule == ObjectRule::kOverlap ? 3 : 1);
+    return copied_ <= kMaxCopied
+               ? absl::OkStatus()
+               : BadFormat(absl::StrCat("the shapes of tiles and templates have more than ", kMaxCopied,
+                                        " corners, with those of all objects before this one"));
+  }
+
+  // Returns 3 for an error with the field "edits[3].put_obstacle.shape".
+  static std::optional<std::size_t> EditAtFault(const absl::Status& status) {
+    const std::string field = ErrorFieldOf(status);
+    constexpr absl::string_view kPrefix = "edits[";
+    const std::size_t end = field.find(']');
+    std::size_t index = 0;
+    if (!absl::StartsWith(field, kPrefix) || end == std::string::npos ||
+        !absl::SimpleAtoi(field.substr(kPrefix.size(), end - kPrefix.size()), &index)) {
+      return std::nullopt;
+    }
+    return index;
+  }
+
+  const TiledMap& map_;
+  const TerrainMapping& mapping_;
+  const TiledPlane& plane_;
+  TiledTemplates& templates_;
+  ImportNotes& notes_;
+  // How many objects say nothing, and where the first of them is.
+  std::int64_t silent_ = 0;
+  std::string first_silent_;
+  // The corners of shapes that come from tiles and templates.
+  std::size_t copied_ = 0;
+  absl::flat_hash_set<std::string> ids_;
+  // How many numbers behind an id have been tried.
+  absl::flat_hash_map<std::string, int> next_;
+  std::vector<Edit> edits_;
+  // The layer and the object of each edit.
+  std::vector<std::pair<const TiledLayer*, const TiledObject*>> objects_;
 };
-
-Shape RoundShape(const TiledObject& object, const ObjectFrame& frame, const TiledPlane& plane) {
-  const Point radii = {object.width / 2.0, object.height / 2.0};
-  const double square = plane.pixels_of_a_square();
-  if (object.width == object.height && square > 0.0) {
-    return {.discs = {{.center = plane.At(frame.At(radii)), .radius = radii.x / square}}};
-  }
-  constexpr int kCorners = 64;
-  Polygon polygon;
-  for (int i = 0; i < kCorners; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / kCorners;
-    const Point local = {radii.x * (1.0 + std::cos(angle)), radii.y * (1.0 + std::sin(angle))};
-    polygon.vertices.push_back(plane.At(frame.At(local)));
-  }
-  return {.polygons = {std::move(polygon)}};
-}
-
-Shape ShapeOf(const TiledObject& object, Point offset, const TiledPlane& plane) {
-  const ObjectFrame frame(object, offset);
-  const auto at = [&](Point local) { return plane.At(frame.At(local)); };
-  Shape shape;
-  if (object.form == TiledObject::Form::kPolygon) {
-    Polygon polygon;
-    for (const Point& point : object.points) {
-      polygon.vertices.push_back(at(point));
-    }
-    shape.polygons.push_back(std::move(polygon));
-  } else if (object.form == TiledObject::Form::kPolyline) {
-    for (std::size_t i = 1; i < object.points.size(); ++i) {
-      shape.lines.push_back({.start = at(object.points[i - 1]), .end = at(object.points[i])});
-    }
-  } else if (object.form == TiledObject::Form::kPoint || object.width == 0.0 || object.height == 0.0) {
-    shape.lines.push_back({.start = at({}), .end = at({})});
-  } else if (object.form == TiledObject::Form::kEllipse) {
-    return RoundShape(object, frame, plane);
-  } else {
-    const double top = object.is_tile ? -object.height : 0.0;
-    const double bottom = top + object.height;
-    shape.polygons.push_back({.vertices = {at({0.0, top}), at({object.width, top}),
-                                           at({object.width, bottom}), at({0.0, bottom})}});
-  }
-  return shape;
-}
-
-bool IsObstacle(const TiledLayer& layer, const TiledObject& object) {
-  if (const std::optional<bool> says = SaysBlocked(object.properties)) {
-    return *says;
-  }
-  return object.class_name == kObstacleClass || SaysBlocked(layer.properties).value_or(false) ||
-         layer.class_name == kObstacleClass;
-}
-
-// Nothing if the object is none of an obstacle's.
-absl::StatusOr<std::optional<ObstacleEffect>> EffectOf(const TiledLayer& layer, const TiledObject& object) {
-  for (const auto& [name, kind] : {std::pair("cost_factor", ObstacleEffect::Kind::kMultiplyCost),
-                                   std::pair("cost_addition", ObstacleEffect::Kind::kAddCost)}) {
-    const std::string* text = FindProperty(object.properties, name);
-    text = text == nullptr ? FindProperty(layer.properties, name) : text;
-    if (text == nullptr) {
-      continue;
-    }
-    ObstacleEffect effect{.kind = kind};
-    if (!absl::SimpleAtod(*text, &effect.amount)) {
-      return ObjectError(
-          layer, object,
-          absl::StrCat("the property \"", name, "\" is \"", absl::CHexEscape(*text), "\", not a number"));
-    }
-    return effect;
-  }
-  return IsObstacle(layer, object) ? std::optional(ObstacleEffect{}) : std::nullopt;
-}
-
-struct NamedObject {
-  const TiledLayer* layer = nullptr;
-  const TiledObject* object = nullptr;
-};
-
-// Returns 3 for an error with the field "edits[3].put_obstacle.shape".
-std::optional<std::size_t> EditAtFault(const absl::Status& status) {
-  const std::string field = ErrorFieldOf(status);
-  constexpr absl::string_view kPrefix = "edits[";
-  const std::size_t end = field.find(']');
-  std::size_t index = 0;
-  if (field.rfind(std::string(kPrefix), 0) != 0 || end == std::string::npos ||
-      !absl::SimpleAtoi(field.substr(kPrefix.size(), end - kPrefix.size()), &index)) {
-    return std::nullopt;
-  }
-  return index;
-}
 
 }  // namespace
 
-TiledPlane::TiledPlane(const TiledMap& map, const HexBoard* board, Cell first) {
-  const double width = map.tile_width;
-  const double height = map.tile_height;
-  if (board == nullptr) {
-    // Pixels of isometric maps are counted along the sides of tiles, which are as long as tiles are high.
-    const Point tile = {map.orientation == "isometric" ? height : width, height};
-    zero_ = {(first.x + 0.5) * tile.x, (first.y + 0.5) * tile.y};
-    right_ = {1.0 / tile.x, 0.0};
-    down_ = {0.0, 1.0 / tile.y};
-    pixels_of_a_square_ = tile.x == tile.y ? tile.x : 0.0;
-    return;
-  }
-  // The even rows, or columns, are shifted or the odd ones; (0, 0) is one of the even.
-  const bool is_even = board->layout == HexLayout::kEvenRows || board->layout == HexLayout::kEvenColumns;
-  Point centre = {width / 2.0, height / 2.0};
-  if (IsFlatTopped(board->layout)) {
-    const double column = (width + map.hex_side_length) / 2.0;
-    centre.y += is_even ? height / 2.0 : 0.0;
-    centre = {centre.x + first.x * column, centre.y + first.y * height};
-    right_ = {1.0 / column, -0.5 / column};
-    down_ = {0.0, 1.0 / height};
-  } else {
-    const double row = (height + map.hex_side_length) / 2.0;
-    centre.x += is_even ? width / 2.0 : 0.0;
-    centre = {centre.x + first.x * width, centre.y + first.y * row};
-    right_ = {1.0 / width, 0.0};
-    down_ = {-0.5 / row, 1.0 / row};
-  }
-  zero_ = centre;
-  shift_ = {static_cast<double>(board->zero().x), static_cast<double>(board->zero().y)};
-}
-
-Point TiledPlane::At(Point pixel) const {
-  const double dx = pixel.x - zero_.x;
-  const double dy = pixel.y - zero_.y;
-  return {shift_.x + dx * right_.x + dy * down_.x, shift_.y + dx * right_.y + dy * down_.y};
-}
-
-absl::StatusOr<GridMap> PutObjects(const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
-                                   GridMap map, const StopCheck* stop) {
-  std::vector<Edit> edits;
-  std::vector<NamedObject> objects;
-  absl::flat_hash_set<std::string> ids;
+absl::StatusOr<GridMap> PutObjects(const TiledMap& map, const TerrainMapping& mapping,
+                                   const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
+                                   TiledTemplates& templates, ImportNotes& notes, GridMap grid,
+                                   const StopCheck* stop) {
+  ObstacleMaker maker(map, mapping, plane, templates, notes);
   for (const TiledLayer* const layer : layers) {
+    const std::string place = absl::StrCat("layer ", Quoted(layer->name), " (line ", layer->line, ")");
+    NoteOthers(layer->properties,
+               {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition",
+                "object_rule", "ignore"},
+               place, notes);
+    const std::size_t before = maker.size();
     for (const TiledObject& object : layer->objects) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-      if (object.has_template) {
-        return ObjectError(*layer, object,
-                           "it is made by a template, whose file is not read: detach it in Tiled");
-      }
-      WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> effect, EffectOf(*layer, object));
-      if (!effect) {
-        continue;
-      }
-      if (edits.size() == kMaxObstacles) {
-        return ObjectError(*layer, object, absl::StrCat("a map has at most ", kMaxObstacles, " obstacles"));
-      }
-      const bool is_id = CheckObstacleId(object.name).ok() && ids.insert(object.name).second;
-      PutObstacle put;
-      put.obstacle = {.id = is_id ? object.name : absl::StrCat("object-", object.id),
-                      .shape = ShapeOf(object, layer->offset, plane),
-                      .effect = *effect};
-      edits.emplace_back(std::move(put));
-      objects.push_back({layer, &object});
+      WAYSTAR_RETURN_IF_ERROR(maker.Add(*layer, object));
+    }
+    if (maker.size() == before && SoundsLikeWall(layer->name)) {
+      notes.Add("layers that sound like walls have no object that blocks", place);
     }
   }
-  if (edits.empty()) {
-    return map;
+  if (maker.size() == 0) {
+    maker.NoteSilence();
+    return grid;
   }
-  absl::StatusOr<EditResult> result = ApplyEdits(map, edits, absl::UnixEpoch(), stop);
-  if (!result.ok()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    const std::optional<std::size_t> index = EditAtFault(result.status());
-    if (!index || *index >= objects.size()) {
-      return WithField(result.status(), "");
-    }
-    return ObjectError(*objects[*index].layer, *objects[*index].object, result.status().message());
-  }
-  return std::move(result->map);
+  return maker.PutAll(grid, stop);
 }
 
 }  // namespace waystar::core

@@ -6,22 +6,15 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
+#include "server/core/import/tiled_values.h"
 
 namespace waystar::core {
 namespace {
-
-std::optional<bool> FindFlag(const TiledProperties& properties, absl::string_view name) {
-  const std::string* const text = FindProperty(properties, name);
-  bool value = false;
-  return text != nullptr && absl::SimpleAtob(*text, &value) ? std::optional(value) : std::nullopt;
-}
 
 // Names of terrains have no spaces, and letters of ASCII alone.
 std::string NameOf(absl::string_view text) {
@@ -31,74 +24,59 @@ std::string NameOf(absl::string_view text) {
   return name;
 }
 
-absl::Status BadProperty(absl::string_view name, absl::string_view value, absl::string_view wanted) {
-  return MakeError(
-      ErrorReason::kBadTerrain, "",
-      absl::StrCat("the property \"", name, "\" is \"", absl::CHexEscape(value), "\", not ", wanted));
-}
-
-absl::Status AddCost(const TiledProperties& properties, CellRule& rule) {
-  if (const std::string* const cost = FindProperty(properties, "cost");
-      cost != nullptr && !absl::SimpleAtod(*cost, &rule.cost)) {
-    return BadProperty("cost", *cost, "a number");
-  }
-  if (const std::string* const symbol = FindProperty(properties, "symbol")) {
-    if (symbol->size() != 1) {
-      return BadProperty("symbol", *symbol, "one character");
-    }
-    rule.symbol = symbol->front();
-  }
-  rule.impassable = FindFlag(properties, "impassable").value_or(rule.impassable);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-std::optional<bool> SaysBlocked(const TiledProperties& properties) {
-  for (const absl::string_view name : {"blocked", "collides"}) {
-    if (const std::optional<bool> flag = FindFlag(properties, name)) {
-      return flag;
+const CellRule* RuleOfName(const std::string& name, const TerrainMapping& mapping) {
+  for (const std::string& spelling : {name, NameOf(name)}) {
+    if (const auto known = mapping.names.find(spelling); known != mapping.names.end()) {
+      return &known->second;
     }
   }
-  const std::optional<bool> walkable = FindFlag(properties, "walkable");
-  return walkable ? std::optional(!*walkable) : std::nullopt;
+  return nullptr;
 }
 
 absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& properties,
                                                          const std::string& class_name,
                                                          const TerrainMapping& mapping) {
-  const std::optional<bool> blocked = SaysBlocked(properties);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> blocked, SaysBlocked(properties));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<double> cost, FindNumber(properties, "cost"));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> impassable, FindFlag(properties, "impassable"));
+  const std::string* const terrain = FindProperty(properties, "terrain");
+  const std::string* const symbol = FindProperty(properties, "symbol");
+  if (symbol != nullptr && symbol->size() != 1) {
+    return MakeError(ErrorReason::kBadTerrain, "",
+                     absl::StrCat("the property \"symbol\" is ", Quoted(*symbol), ", not one character"));
+  }
   if (blocked.value_or(false)) {
     return CellRule{.blocked = true};
   }
-  CellRule rule;
-  const std::string* const terrain = FindProperty(properties, "terrain");
-  rule.name = NameOf(terrain == nullptr ? class_name : *terrain);
-  if (const auto known = mapping.names.find(rule.name); known != mapping.names.end()) {
-    return known->second;
+  const std::string& name = terrain == nullptr ? class_name : *terrain;
+  if (const CellRule* const known = RuleOfName(name, mapping)) {
+    return *known;
   }
-  WAYSTAR_RETURN_IF_ERROR(AddCost(properties, rule));
-  if (rule == CellRule{} && !blocked && FindProperty(properties, "cost") == nullptr) {
+  CellRule rule{.name = NameOf(name)};
+  if (!blocked && !cost && !impassable && terrain == nullptr) {
     return std::nullopt;
   }
+  rule.cost = cost.value_or(rule.cost);
+  rule.impassable = impassable.value_or(false);
+  rule.symbol = symbol == nullptr ? '\0' : symbol->front();
   return rule;
 }
 
 TiledTiles::TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainMapping& mapping,
-                       TerrainTable& terrains)
-    : mapping_(mapping), terrains_(terrains) {
-  std::vector<const TiledTileset*> in_order;
-  in_order.reserve(tilesets.size());
+                       TerrainTable& terrains, ImportNotes& notes)
+    : mapping_(mapping), terrains_(terrains), notes_(notes) {
+  tilesets_.reserve(tilesets.size());
   for (const TiledTileset& tileset : tilesets) {
-    in_order.push_back(&tileset);
+    tilesets_.push_back(&tileset);
   }
-  std::stable_sort(in_order.begin(), in_order.end(),
+  std::stable_sort(tilesets_.begin(), tilesets_.end(),
                    [](const auto* a, const auto* b) { return a->first_gid < b->first_gid; });
-  first_gid_ = in_order.empty() ? std::numeric_limits<std::uint32_t>::max() : in_order.front()->first_gid;
-  for (std::size_t i = 0; i < in_order.size(); ++i) {
-    const TiledTileset& tileset = *in_order[i];
+  for (std::size_t i = 0; i < tilesets_.size(); ++i) {
+    const TiledTileset& tileset = *tilesets_[i];
     const std::uint64_t end =
-        i + 1 < in_order.size() ? in_order[i + 1]->first_gid : std::numeric_limits<std::uint32_t>::max();
+        i + 1 < tilesets_.size() ? tilesets_[i + 1]->first_gid : std::numeric_limits<std::uint32_t>::max();
     for (const TiledTile& tile : tileset.tiles) {
       if (const std::uint64_t gid = std::uint64_t{tileset.first_gid} + tile.id; gid < end) {
         entries_.try_emplace(static_cast<std::uint32_t>(gid), Entry{.tile = &tile});
@@ -123,11 +101,9 @@ absl::Status TiledTiles::ReserveSymbols() {
 }
 
 absl::StatusOr<std::optional<TerrainId>> TiledTiles::MeaningOf(std::uint32_t gid) {
-  if (gid < first_gid_) {
-    return BadFormat(absl::StrCat("tile ", gid, " is in no tileset"));
-  }
   const auto found = entries_.find(gid);
   if (found == entries_.end()) {
+    WAYSTAR_RETURN_IF_ERROR(Find(gid).status());
     return std::nullopt;
   }
   Entry& entry = found->second;
@@ -143,13 +119,31 @@ absl::StatusOr<std::optional<TerrainId>> TiledTiles::MeaningOf(std::uint32_t gid
   return entry.meaning;
 }
 
+absl::StatusOr<TileRef> TiledTiles::Find(std::uint32_t gid) const {
+  const auto next =
+      std::upper_bound(tilesets_.begin(), tilesets_.end(), gid,
+                       [](std::uint32_t value, const auto* set) { return value < set->first_gid; });
+  if (next == tilesets_.begin()) {
+    return BadFormat(absl::StrCat("tile ", gid, " is in no tileset"));
+  }
+  const auto found = entries_.find(gid);
+  return TileRef{.tileset = *(next - 1), .tile = found == entries_.end() ? nullptr : found->second.tile};
+}
+
 absl::StatusOr<std::optional<TerrainId>> TiledTiles::Learn(const TiledTile& tile) {
   WAYSTAR_ASSIGN_OR_RETURN(std::optional<CellRule> rule,
                            RuleOfProperties(tile.properties, tile.class_name, mapping_));
-  if (tile.has_collision_shapes && !SaysBlocked(tile.properties)) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysBlocked(tile.properties));
+  if (!tile.shapes.empty() && !says && RuleOfName(tile.class_name, mapping_) == nullptr) {
     rule = CellRule{.blocked = true};
   }
+  NoteOthers(tile.properties, {"blocked", "collides", "walkable", "impassable", "cost", "terrain", "symbol"},
+             absl::StrCat("tile ", tile.id, " on a layer of tiles"), notes_);
   if (!rule) {
+    if (SoundsLikeWall(tile.class_name)) {
+      notes_.Add("tiles whose class sounds like a wall do not block, for no property says so",
+                 absl::StrCat("tile ", tile.id, ", class ", Quoted(tile.class_name)));
+    }
     return std::nullopt;
   }
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainId id, terrains_.Add(*rule));

@@ -1,12 +1,14 @@
 #include "server/core/import/tiled_xml.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -26,7 +28,13 @@ constexpr std::size_t kMaxXmlMarks = std::size_t{1} << 23;
 
 class XmlFile {
  public:
-  explicit XmlFile(absl::string_view bytes) : bytes_(bytes) {}
+  explicit XmlFile(absl::string_view bytes) : bytes_(bytes) {
+    std::size_t lines = 0;
+    for (std::size_t begin = 0; begin <= bytes.size(); begin += kBlock) {
+      lines_before_.push_back(lines);
+      lines += LinesIn(bytes.substr(begin, kBlock));
+    }
+  }
 
   absl::Status Load() {
     const auto marks =
@@ -41,6 +49,11 @@ class XmlFile {
       return ErrorAt(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)),
                      absl::StrCat("bad XML: ", result.description()));
     }
+    DepthLimit limit;
+    if (!document_.traverse(limit)) {
+      return ErrorAt(OffsetOf(limit.at_fault),
+                     absl::StrCat("elements lie more than ", kMaxJsonDepth, " deep in each other"));
+    }
     for (const pugi::xml_node node : document_) {
       // Old versions name a DTD, which nobody reads.
       if (node.type() == pugi::node_doctype && std::strchr(node.value(), '[') != nullptr) {
@@ -52,10 +65,9 @@ class XmlFile {
 
   pugi::xml_node root(const char* name) const { return document_.child(name); }
 
-  // Costs O(1) on the average if nodes are asked for in their order.
-  std::size_t LineOf(pugi::xml_node node) { return LineAt(OffsetOf(node)); }
+  std::size_t LineOf(pugi::xml_node node) const { return LineAt(OffsetOf(node)); }
 
-  absl::Status ErrorAt(std::size_t offset, absl::string_view message) {
+  absl::Status ErrorAt(std::size_t offset, absl::string_view message) const {
     return BadLine(LineAt(offset), message);
   }
 
@@ -64,28 +76,39 @@ class XmlFile {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0));
   }
 
-  std::size_t LineAt(std::size_t offset) {
+  std::size_t LineAt(std::size_t offset) const {
     offset = std::min(offset, bytes_.size());
-    if (offset < known_offset_) {
-      known_offset_ = 0;
-      known_line_ = 1;
-    }
-    known_line_ +=
-        static_cast<std::size_t>(std::count(bytes_.begin() + known_offset_, bytes_.begin() + offset, '\n'));
-    known_offset_ = offset;
-    return known_line_;
+    const std::size_t block = offset / kBlock;
+    return 1 + lines_before_[block] + LinesIn(bytes_.substr(block * kBlock, offset - block * kBlock));
   }
+
+  static std::size_t LinesIn(absl::string_view text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  // Stops at the first element that lies too deep.
+  struct DepthLimit : pugi::xml_tree_walker {
+    bool for_each(pugi::xml_node& node) override {
+      at_fault = node;
+      return depth() < static_cast<int>(kMaxJsonDepth);
+    }
+
+    pugi::xml_node at_fault;
+  };
+
+  // So that a line is found in the time that a block takes.
+  static constexpr std::size_t kBlock = 4096;
 
   absl::string_view bytes_;
   pugi::xml_document document_;
-  std::size_t known_offset_ = 0;
-  std::size_t known_line_ = 1;
+  // The lines that end before each block.
+  std::vector<std::size_t> lines_before_;
 };
 
 // The JSON that Tiled writes for elements: attributes are members, as text, and elements of one kind a list.
 class JsonMaker {
  public:
-  JsonMaker(XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
+  JsonMaker(const XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
 
   // Groups that lie too deep stay empty; who reads the JSON refuses them. Leaves out the rest once it has to
   // stop.
@@ -96,22 +119,30 @@ class JsonMaker {
     const auto add = [&](absl::string_view key, JsonValue::Kind kind) {
       members.emplace_back(key, JsonValue(std::move(kind), line));
     };
-    if (name == "layer" || name == "objectgroup" || name == "group") {
+    if (name == "layer" || name == "objectgroup" || name == "imagelayer" || name == "group") {
       add("type", name == "layer" ? "tilelayer" : std::string(name));
     }
     for (const pugi::xml_attribute attribute : node.attributes()) {
       add(attribute.name(), std::string(attribute.value()));
     }
-    add("properties", PropertiesOf(node.child("properties"), line));
+    if (const pugi::xml_node properties = node.child("properties")) {
+      add("properties", PropertiesOf(properties));
+    }
     if (name == "map") {
       add("tilesets", ListOf(node, {"tileset"}, depth));
     }
     if (name == "map" || (name == "group" && depth <= kMaxTiledGroups)) {
-      add("layers", ListOf(node, {"layer", "objectgroup", "group"}, depth + 1));
+      add("layers", ListOf(node, {"layer", "objectgroup", "imagelayer", "group"}, depth + 1));
     } else if (name == "tileset") {
       add("tiles", ListOf(node, {"tile"}, depth));
-    } else if (name == "tile" && node.child("objectgroup")) {
-      members.emplace_back("objectgroup", ObjectOf(node.child("objectgroup"), depth));
+    } else if (name == "tile") {
+      for (const auto& [attribute, member] :
+           {std::pair("width", "imagewidth"), std::pair("height", "imageheight")}) {
+        const absl::string_view size = node.child("image").attribute(attribute).value();
+        if (!size.empty()) {
+          add(member, std::string(size));
+        }
+      }
     } else if (name == "layer") {
       const pugi::xml_node data = node.child("data");
       add("encoding", std::string(data.attribute("encoding").value()));
@@ -128,10 +159,32 @@ class JsonMaker {
     } else if (name == "object") {
       AddForm(node, line, members);
     }
+    AddOthers(node, depth, members);
     return {std::move(members), line};
   }
 
  private:
+  // Adds the elements that are no lists: those that are read as objects of their own, and of the rest the
+  // name, so that what nobody knows can be noted.
+  void AddOthers(pugi::xml_node node, int depth, JsonValue::Object& members) {
+    constexpr std::array<absl::string_view, 15> kDone = {
+        "capsule",     "chunk", "data",    "ellipse",  "group",      "imagelayer", "layer",  "object",
+        "objectgroup", "point", "polygon", "polyline", "properties", "tile",       "tileset"};
+    const absl::string_view parent = node.name();
+    for (const pugi::xml_node child : node.children()) {
+      const absl::string_view name = child.name();
+      const bool is_object = (parent == "template" && (name == "object" || name == "tileset")) ||
+                             (parent == "tileset" && (name == "tileoffset" || name == "grid")) ||
+                             (parent == "tile" && name == "objectgroup");
+      if (is_object) {
+        members.emplace_back(name, ObjectOf(child, depth));
+      } else if (child.type() == pugi::node_element &&
+                 std::find(kDone.begin(), kDone.end(), name) == kDone.end()) {
+        members.emplace_back(name, JsonValue(nullptr, file_.LineOf(child)));
+      }
+    }
+  }
+
   JsonValue::Array ListOf(pugi::xml_node parent, std::initializer_list<absl::string_view> names, int depth) {
     JsonValue::Array list;
     for (const pugi::xml_node node : parent.children()) {
@@ -145,15 +198,38 @@ class JsonMaker {
     return list;
   }
 
-  static JsonValue::Array PropertiesOf(pugi::xml_node parent, std::size_t line) {
+  JsonValue::Array PropertiesOf(pugi::xml_node parent) const {
     JsonValue::Array properties;
     for (const pugi::xml_node node : parent.children("property")) {
-      const pugi::xml_attribute value = node.attribute("value");
-      // Values of several lines are the element's text.
-      properties.push_back(Pair("name", node.attribute("name").value(), "value",
-                                value ? value.value() : node.child_value(), line));
+      const std::size_t line = file_.LineOf(node);
+      JsonValue::Object property;
+      for (const char* const attribute : {"name", "type", "propertytype"}) {
+        if (node.attribute(attribute)) {
+          property.emplace_back(attribute, JsonValue(std::string(node.attribute(attribute).value()), line));
+        }
+      }
+      property.emplace_back("value", ValueOf(node, line));
+      properties.emplace_back(std::move(property), line);
     }
     return properties;
+  }
+
+  // Returns the value of a property: an object for a class, the properties in which have their own values.
+  static JsonValue ValueOf(pugi::xml_node node, std::size_t line) {
+    const pugi::xml_node inner = node.child("properties");
+    if (inner || absl::string_view(node.attribute("type").value()) == "class") {
+      JsonValue::Object members;
+      for (const pugi::xml_node property : inner.children("property")) {
+        members.emplace_back(property.attribute("name").value(), ValueOf(property, line));
+      }
+      return {std::move(members), line};
+    }
+    if (node.child("item")) {
+      return {JsonValue::Array(), line};
+    }
+    const pugi::xml_attribute value = node.attribute("value");
+    // Values of several lines are the element's text.
+    return {std::string(value ? value.value() : node.child_value()), line};
   }
 
   static JsonValue Pair(const char* a, absl::string_view of_a, const char* b, absl::string_view of_b,
@@ -195,14 +271,16 @@ class JsonMaker {
         members.emplace_back(form, JsonValue(std::move(points), line));
       }
     }
-    for (const char* const form : {"ellipse", "point"}) {
-      members.emplace_back(form, JsonValue(!node.child(form).empty(), line));
+    for (const char* const form : {"ellipse", "capsule", "point"}) {
+      if (node.child(form)) {
+        members.emplace_back(form, JsonValue(true, line));
+      }
     }
   }
 
   static constexpr std::size_t kTilesBetweenChecks = 1 << 12;
 
-  XmlFile& file_;
+  const XmlFile& file_;
   const StopCheck* const stop_;
 };
 

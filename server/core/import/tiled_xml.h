@@ -8,10 +8,11 @@
 
 namespace waystar::core {
 
-// Returns the element `root`, "map" or "tileset", as an object; numbers and booleans are text in it. Groups
-// deeper than kMaxTiledGroups are left empty. Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming
-// the line, for what is not XML, declares entities, has no such element or has too many; or the error of
-// `stop`, which is asked after the text was taken apart, and before each element but tiles.
+// Returns the element `root`, "map", "tileset" or "template", as an object; numbers and booleans are text in
+// it, and elements that JSON does not have are null. Groups deeper than kMaxTiledGroups are empty. Returns
+// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is not XML, declares entities, has
+// no such element or has too many; or the error of `stop`, which is asked after the text was taken apart, and
+// before each element but tiles.
 absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root,
                                          const StopCheck* stop = nullptr);
 

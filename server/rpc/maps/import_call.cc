@@ -17,7 +17,6 @@
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/call/within_memory.h"
-#include "server/rpc/maps/map_creation.h"
 #include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
@@ -75,18 +74,18 @@ void ImportCall::OnStall() {
 }
 
 void ImportCall::RunJob(int worker) {
-  absl::StatusOr<core::AnyMap> map =
+  absl::StatusOr<MadeMap> made =
       RunWithinMemory(server_.executor.bench(worker), [this] { return MakeMap(); });
   {
     MutexLock lock(mutex_);
-    if (!map.ok()) {
-      ReplaceEnd(map.status());
+    if (!made.ok()) {
+      ReplaceEnd(made.status());
       return;
     }
     is_changing_ = true;
   }
   // A file that has arrived is not refused for want of a place in the queue. The slots limit how many wait.
-  changes_.SubmitOwed([this, map = *std::move(map)]() mutable { return CreateMap(std::move(map)); },
+  changes_.SubmitOwed([this, made = *std::move(made)]() mutable { return CreateMap(std::move(made)); },
                       [this](const absl::Status& status) {
                         const Change change(*this);
                         ReplaceEnd(status);
@@ -168,33 +167,34 @@ absl::Status ImportCall::CheckComplete() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<core::AnyMap> ImportCall::MakeMap() {
+absl::StatusOr<MadeMap> ImportCall::MakeMap() {
   const WhileWanted stop(*this);
-  WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap map, ParseMapFile({.format = header_->format(),
-                                                           .bytes = bytes_,
-                                                           .grid = header_->grid(),
-                                                           .import_options = header_->import_options(),
-                                                           .prefix = "header.",
-                                                           .bytes_field = "chunk"},
-                                                          limits_.max_map_side, &stop));
+  WAYSTAR_ASSIGN_OR_RETURN(MadeMap made, ParseMapFile({.format = header_->format(),
+                                                       .bytes = bytes_,
+                                                       .grid = header_->grid(),
+                                                       .import_options = header_->import_options(),
+                                                       .prefix = "header.",
+                                                       .bytes_field = "chunk"},
+                                                      limits_.max_map_side, &stop));
   if (header_->has_expected_digest()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckDigest(map, header_->expected_digest(), "header.expected_digest"));
+    WAYSTAR_RETURN_IF_ERROR(CheckDigest(made.map, header_->expected_digest(), "header.expected_digest"));
   }
-  WAYSTAR_RETURN_IF_ERROR(Prepare(store_, map, &stop));
-  return map;
+  WAYSTAR_RETURN_IF_ERROR(Prepare(store_, made.map, &stop));
+  return made;
 }
 
-absl::Status ImportCall::CreateMap(core::AnyMap map) {
+absl::Status ImportCall::CreateMap(MadeMap made) {
   WAYSTAR_RETURN_IF_ERROR(WhileWanted(*this).Check());
   // The caller is checked by the tokens there are now.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
   // The store asks for what the map really takes.
   memory_ = {};
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                           CreateInStore(store_, header_->map(), std::move(map), "header.",
+                           CreateInStore(store_, header_->map(), std::move(made.map), "header.",
                                          header_->replace() ? IfExists::kReplace : IfExists::kRefuse));
   v1::ImportMapResponse response;
   FillMapInfo(store_, *snapshot, *response.mutable_info());
+  FillNotes(made.notes, *response.mutable_notes());
   response_ = Serialize(response);
   return absl::OkStatus();
 }

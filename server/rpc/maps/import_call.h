@@ -12,11 +12,11 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/memory_account.h"
-#include "server/core/import/import_map.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/streaming_call.h"
 #include "server/rpc/maps/change_queue.h"
+#include "server/rpc/maps/map_creation.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -56,8 +56,8 @@ class ImportCall final : public ReadingCall {
   absl::Status TakeHeader(const v1::ImportMapRequest& request);
   absl::Status TakeChunk(const std::string& chunk);
   absl::Status CheckComplete() const;
-  absl::StatusOr<core::AnyMap> MakeMap();
-  absl::Status CreateMap(core::AnyMap map);
+  absl::StatusOr<MadeMap> MakeMap();
+  absl::Status CreateMap(MadeMap made);
 
   core::MapStore& store_;
   ChangeQueue& changes_;

@@ -68,8 +68,7 @@ std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
 
 }  // namespace
 
-absl::StatusOr<core::AnyMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
-                                     const StopCheck* stop) {
+absl::StatusOr<MadeMap> DrawMap(const v1::CreateMapRequest& request, int max_side, const StopCheck* stop) {
   const int sources =
       (request.rows().empty() ? 0 : 1) + (request.has_blank() ? 1 : 0) + (request.data().empty() ? 0 : 1);
   if (sources != 1) {
@@ -92,10 +91,10 @@ absl::StatusOr<core::AnyMap> DrawMap(const v1::CreateMapRequest& request, int ma
       WithProfiles(request.has_blank() ? FromBlank(request, max_side, stop)
                                        : GridFromRows(request.rows(), request.grid(), max_side, stop),
                    request.grid()));
-  return map;
+  return MadeMap{.map = std::move(map)};
 }
 
-absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_side, const StopCheck* stop) {
+absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, const StopCheck* stop) {
   const absl::StatusOr<core::MapFormat> format = ToReadFormat(file.format, file.bytes);
   if (!format.ok()) {
     return WithFieldPrefix(format.status(), file.prefix);
@@ -123,13 +122,15 @@ absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_sid
   if (!axes.ok()) {
     return WithFieldPrefix(axes.status(), file.prefix);
   }
+  core::ImportNotes notes;
   absl::StatusOr<core::AnyMap> map =
       core::ImportMap(*format, file.bytes,
                       {.grid = *std::move(overrides),
                        .terrains = options.terrains(),
                        .level = options.level(),
                        .layers = {options.layers().begin(), options.layers().end()},
-                       .axes = *axes});
+                       .axes = *axes,
+                       .notes = &notes});
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));
@@ -139,7 +140,7 @@ absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_sid
       return InGrid(status, file.prefix);
     }
   }
-  return map;
+  return MadeMap{.map = *std::move(map), .notes = std::move(notes)};
 }
 
 absl::Status CheckDigest(const core::AnyMap& map, std::uint64_t expected, absl::string_view field) {
@@ -231,16 +232,25 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
   return graph;
 }
 
-absl::StatusOr<core::AnyMap> MakeMap(const core::MapStore& store, int max_side,
-                                     const v1::CreateMapRequest& request, const StopCheck* stop) {
+absl::StatusOr<MadeMap> MakeMap(const core::MapStore& store, int max_side,
+                                const v1::CreateMapRequest& request, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(store.CheckCanCreate(request.map()));
   if (!request.has_graph()) {
-    WAYSTAR_ASSIGN_OR_RETURN(core::AnyMap map, DrawMap(request, max_side, stop));
-    WAYSTAR_RETURN_IF_ERROR(Prepare(store, map, stop));
-    return map;
+    WAYSTAR_ASSIGN_OR_RETURN(MadeMap made, DrawMap(request, max_side, stop));
+    WAYSTAR_RETURN_IF_ERROR(Prepare(store, made.map, stop));
+    return made;
   }
   WAYSTAR_ASSIGN_OR_RETURN(core::WaypointGraph graph, BuildGraph(store, request, stop));
-  return core::AnyMap(std::move(graph));
+  return MadeMap{.map = core::AnyMap(std::move(graph))};
+}
+
+void FillNotes(const core::ImportNotes& notes, google::protobuf::RepeatedPtrField<v1::ImportNote>& out) {
+  for (const core::ImportNote& note : notes.notes()) {
+    v1::ImportNote& to = *out.Add();
+    to.set_text(note.text);
+    to.set_first_place(note.first_place);
+    to.set_count(note.count);
+  }
 }
 
 }  // namespace waystar::rpc

@@ -15,10 +15,16 @@
 
 namespace waystar::rpc {
 
+// A map, and what of its file is not on it.
+struct MadeMap {
+  core::AnyMap map;
+  core::ImportNotes notes;
+};
+
 // Returns the map that a CreateMap request draws, with no side over `max_side`. Returns the errors of the
 // contract, with their fields, and that of `stop`.
-absl::StatusOr<core::AnyMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
-                                     const StopCheck* stop = nullptr);
+absl::StatusOr<MadeMap> DrawMap(const v1::CreateMapRequest& request, int max_side,
+                                const StopCheck* stop = nullptr);
 
 // A file as a request holds it.
 struct MapFileSource {
@@ -34,8 +40,8 @@ struct MapFileSource {
 
 // Parses a file. Returns INVALID_ARGUMENT / BAD_SOURCE for options of a grid where the file is a waypoint
 // graph, the other errors of the contract, and that of `stop`.
-absl::StatusOr<core::AnyMap> ParseMapFile(const MapFileSource& file, int max_side,
-                                          const StopCheck* stop = nullptr);
+absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side,
+                                     const StopCheck* stop = nullptr);
 
 // Returns the waypoint graph that a CreateMap request describes, with its reference map as it is now. Returns
 // the errors of the contract, with their fields, and that of `stop`.
@@ -51,8 +57,10 @@ absl::Status CheckDigest(const core::AnyMap& map, std::uint64_t expected, absl::
 absl::Status Prepare(const core::MapStore& store, core::AnyMap& map, const StopCheck* stop);
 
 // Returns the map that a CreateMap request asks for, ready to be put into the store.
-absl::StatusOr<core::AnyMap> MakeMap(const core::MapStore& store, int max_side,
-                                     const v1::CreateMapRequest& request, const StopCheck* stop);
+absl::StatusOr<MadeMap> MakeMap(const core::MapStore& store, int max_side,
+                                const v1::CreateMapRequest& request, const StopCheck* stop);
+
+void FillNotes(const core::ImportNotes& notes, google::protobuf::RepeatedPtrField<v1::ImportNote>& out);
 
 enum class IfExists { kRefuse, kReplace };
 

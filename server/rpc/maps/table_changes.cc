@@ -51,20 +51,20 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
     std::move(change.done)(is_there.status());
     return;
   }
-  absl::StatusOr<core::AnyMap> map =
+  absl::StatusOr<MadeMap> made =
       RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request, &stop); });
-  if (!map.ok()) {
-    std::move(change.done)(map.status());
+  if (!made.ok()) {
+    std::move(change.done)(made.status());
     return;
   }
   MemoryAccount::Reservation memory;
-  const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, *map);
+  const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, made->map);
   if (!store.memory().Reserve(bytes, memory)) {
     std::move(change.done)(core::MapsMemoryFull(store.memory(), ""));
     return;
   }
   change.changes.Submit(
-      [&store, &request, &response, stop, creation = std::move(creation), map = *std::move(map),
+      [&store, &request, &response, stop, creation = std::move(creation), made = *std::move(made),
        memory = std::move(memory)]() mutable -> absl::Status {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
         // The store asks for what the map really takes.
@@ -74,10 +74,11 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
         if (is_made) {
           return absl::OkStatus();
         }
-        WAYSTAR_ASSIGN_OR_RETURN(
-            const core::PinnedSnapshot snapshot,
-            CreateInStore(store, request.map(), std::move(map), "", IfExists::kRefuse, std::move(creation)));
+        WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
+                                 CreateInStore(store, request.map(), std::move(made.map), "",
+                                               IfExists::kRefuse, std::move(creation)));
         FillMapInfo(store, *snapshot, *response.mutable_info());
+        FillNotes(made.notes, *response.mutable_notes());
         return absl::OkStatus();
       },
       std::move(change.done));

@@ -368,11 +368,11 @@ TEST(DetourMeshTest, AFolderMayHoldTheFilesOfEmulators) {
   write("0003133.mmtile", "of another map");
   const auto files = ListMapFiles(folder);
   ASSERT_THAT(files, IsOk());
-  ASSERT_EQ(files->size(), 1U);
-  const auto maps = LoadMapFile(files->front(), 100);
+  ASSERT_EQ(files->files.size(), 1U);
+  const auto maps = LoadMapFile(files->files.front(), 100);
   ASSERT_THAT(maps, IsOk());
-  EXPECT_EQ(maps->front().id, "001");
-  EXPECT_EQ(std::get<NavMesh>(maps->front().map).polygon_count(), 3U);
+  EXPECT_EQ(maps->maps.front().id, "001");
+  EXPECT_EQ(std::get<NavMesh>(maps->maps.front().map).polygon_count(), 3U);
   std::filesystem::remove_all(folder);
 }
 

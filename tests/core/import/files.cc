@@ -91,6 +91,33 @@ std::vector<std::string> ImportedRows(absl::string_view bytes, const core::Impor
   return Rows(std::get<core::GridMap>(*map));
 }
 
+std::vector<std::string> NotesOf(absl::string_view bytes, core::ImportOptions options) {
+  core::ImportNotes notes;
+  options.notes = &notes;
+  const absl::StatusOr<core::AnyMap> map = core::ImportMap(core::DetectFormat(bytes), bytes, options);
+  if (!map.ok()) {
+    return {std::string(map.status().message())};
+  }
+  std::vector<std::string> lines;
+  for (const core::ImportNote& note : notes.notes()) {
+    lines.push_back(core::LineOf(note));
+  }
+  return lines;
+}
+
+core::ImportOptions WithFiles(std::vector<std::pair<std::string, std::string>> files) {
+  core::ImportOptions options;
+  options.neighbours = [files = std::move(files)](absl::string_view name) -> absl::StatusOr<std::string> {
+    for (const auto& [known, bytes] : files) {
+      if (known == name) {
+        return bytes;
+      }
+    }
+    return absl::NotFoundError("there is no such file");
+  };
+  return options;
+}
+
 std::string Png(int width, int height, const std::vector<std::uint32_t>& pixels) {
   png_image image = PngOf(width, height, PNG_FORMAT_RGBA);
   return WritePng(image, BytesOfPixels(pixels).data(), nullptr);

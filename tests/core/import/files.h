@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -15,6 +16,10 @@ namespace waystar::testing {
 std::vector<std::string> Rows(const core::GridMap& map);
 // The same of what ImportMap makes, or its error's message.
 std::vector<std::string> ImportedRows(absl::string_view bytes, const core::ImportOptions& options = {});
+// The lines of the notes that ImportMap makes; an error's message if it fails.
+std::vector<std::string> NotesOf(absl::string_view bytes, core::ImportOptions options = {});
+// Options that read files beside the map: each name with its bytes.
+core::ImportOptions WithFiles(std::vector<std::pair<std::string, std::string>> files);
 // ImportMap by the format that the bytes are in. A file that is no grid fails the test.
 core::GridMap ImportGrid(absl::string_view bytes, const core::ImportOptions& options = {});
 

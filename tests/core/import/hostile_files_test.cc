@@ -41,6 +41,38 @@ std::string Repeated(absl::string_view text, int count) {
   return all;
 }
 
+TEST(HostileFilesTest, ObjectsAreBounded) {
+  std::string objects = "{}";
+  for (int i = 0; i < (1 << 18); ++i) {
+    objects += ",{}";
+  }
+  EXPECT_THAT(std::string(ImportMap(MapFormat::kTiled,
+                                    R"({"orientation": "orthogonal", "width": 1, "height": 1, "tilewidth": 1,
+   "tileheight": 1, "layers": [{"type": "objectgroup", "objects": [)" +
+                                        objects + "]}]}",
+                                    {})
+                              .status()
+                              .message()),
+              HasSubstr("more than 262144 objects"));
+}
+
+// In no time by the square of their number.
+TEST(HostileFilesTest, TilesMayBeMany) {
+  std::string properties = R"("0": {"blocked": true})";
+  std::string tilesets;
+  for (int i = 1; i < 40'000; ++i) {
+    absl::StrAppend(&properties, ", \"", i, "\": {}");
+    absl::StrAppend(&tilesets, "<tileset firstgid=\"", i + 10, "\"><image/><tile id=\"0\"/></tileset>\n");
+  }
+  EXPECT_THAT(ImportMap(MapFormat::kTiled,
+                        absl::StrCat(R"({"orientation": "orthogonal", "width": 1, "height": 1, "layers": [],
+   "tilesets": [{"firstgid": 1, "tileproperties": {)",
+                                     properties, "}}]}"),
+                        {}),
+              IsOk());
+  EXPECT_THAT(ImportMap(MapFormat::kTiled, TiledXml(kThreeByTwo, tilesets), {}), IsOk());
+}
+
 TEST(HostileFilesTest, EntitiesAreNotExpanded) {
   std::string bomb = "<?xml version=\"1.0\"?>\n<!DOCTYPE map [<!ENTITY a0 \"lol\">\n";
   for (int i = 1; i < 30; ++i) {
@@ -118,10 +150,10 @@ TEST(HostileFilesTest, NothingIsDeep) {
   EXPECT_THAT(MessageOf(objects), HasSubstr("deep"));
   const std::string groups = Repeated("<group>", 100'000) + Repeated("</group>", 100'000);
   EXPECT_THAT(MessageOf(TiledXml(kThreeByTwo, groups)), HasSubstr("deep"));
-  // What nobody descends into does no harm.
-  EXPECT_THAT(ImportMap(MapFormat::kTiled,
-                        TiledXml(kThreeByTwo, Repeated("<a>", 100'000) + Repeated("</a>", 100'000)), {}),
-              IsOk());
+  const std::string grids = Repeated("<grid>", 100'000) + Repeated("</grid>", 100'000);
+  for (const std::string& inside : {grids, "<tileset>" + grids + "</tileset>"}) {
+    EXPECT_THAT(MessageOf(TiledXml(kThreeByTwo, inside)), HasSubstr("elements lie more than 64 deep"));
+  }
 }
 
 TEST(HostileFilesTest, ThereAreNotManyValues) {

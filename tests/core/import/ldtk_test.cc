@@ -20,6 +20,7 @@ using ::waystar::testing::ImportGrid;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
+using ::waystar::testing::NotesOf;
 
 std::string Layer(absl::string_view name, absl::string_view values, absl::string_view more = "") {
   return absl::StrCat(
@@ -97,6 +98,85 @@ TEST(LdtkTest, LevelsMayLieBesideTheFile) {
     return name == "world/Far.ldtkl" ? Level("Far", Layer("Collisions", "1,0,0,0,0,1")) : "";
   };
   EXPECT_THAT(ImportedRows(file, options), ElementsAre("#..", "..#"));
+}
+
+TEST(LdtkTest, OffsetsMoveLayersByWholeCells) {
+  const auto level = [](absl::string_view layers) {
+    return File(absl::StrCat(
+        R"({"identifier": "Entrance", "iid": "1", "pxWid": 48, "pxHei": 32, "layerInstances": [)", layers,
+        "]}"));
+  };
+  EXPECT_THAT(
+      ImportedRows(level(Layer("Top", "1,0,0,0,0,0", R"("__pxTotalOffsetX": 16, "__pxTotalOffsetY": 16, )") +
+                         "," + Layer("Bottom", "0,0,3,0,0,0"))),
+      ElementsAre("..g", ".#."));
+  const std::string beyond = level(Layer("Top", "1,1,0,0,0,0", R"("__pxTotalOffsetX": -16, )"));
+  EXPECT_THAT(ImportedRows(beyond), ElementsAre("#..", "..."));
+  EXPECT_THAT(NotesOf(beyond), ElementsAre("cells beyond the edge of the level are not read: layer \"Top\""));
+  EXPECT_THAT(ImportedRows(level(Layer("Top", "1,0,0,0,0,0", R"("__pxTotalOffsetX": 8, )"))),
+              ElementsAre(HasSubstr("its offset of 8, 0 pixels is no whole number of its cells")));
+  EXPECT_THAT(ImportedRows(level(Layer("Top", "0,0,0,0,0,0", R"("__pxTotalOffsetX": 8, )"))),
+              ElementsAre("...", "..."));
+}
+
+TEST(LdtkTest, BeforeVersionZeroEightCellsAreListed) {
+  const std::string file = R"({"jsonVersion": "0.7.2",
+ "defs": {"layers": [{"uid": 5, "intGridValues": [{"identifier": "walls"}, {"identifier": "Mud_2"}]}]},
+ "levels": [{"identifier": "A", "layerInstances": [{"__identifier": "L", "__type": "IntGrid", "__cWid": 3,
+   "__cHei": 2, "__gridSize": 16, "layerDefUid": 5, "intGrid": [{"coordId": 1, "v": 0}, {"coordId": 5, "v": 1}]}]}]})";
+  const GridMap map = ImportGrid(file);
+  EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..m"));
+  EXPECT_EQ(map.StraightCost({2, 1}), CostFromDouble(2.0));
+}
+
+// A list of no cells says nothing of how much memory they take.
+TEST(LdtkTest, ListedCellsMayBeFew) {
+  EXPECT_EQ(ImportGrid(R"({"jsonVersion": "0.7.2", "levels": [{"identifier": "A", "layerInstances": [
+   {"__identifier": "L", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16, "intGrid": []}]}]})")
+                .walkable_cells(),
+            6);
+}
+
+TEST(LdtkTest, ErrorsNameTheVersion) {
+  EXPECT_THAT(ImportedRows(R"({"jsonVersion": "0.3.1", "levels": [{"identifier": "A", "layerInstances": [
+   {"__identifier": "L", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16}]}]})"),
+              ElementsAre(HasSubstr("(the file is of LDtk 0.3.1)")));
+  EXPECT_THAT(ImportedRows(R"({"jsonVersion": "0.7.2", "levels": [{"identifier": "A", "layerInstances": [
+   {"__identifier": "L", "__type": "IntGrid", "__cWid": 1, "__cHei": 1, "__gridSize": 16,
+    "intGrid": [{"coordId": 1, "v": 0}]}]}]})"),
+              ElementsAre(HasSubstr("there is no such cell (the file is of LDtk 0.7.2)")));
+}
+
+TEST(LdtkTest, LevelsInALineHaveNoPlace) {
+  const std::string level = R"({"identifier": "A", "worldX": -1, "worldY": -1, "layerInstances": [)" +
+                            Layer("Collisions", "0,0,0,0,0,0") + "]}";
+  for (const std::string layout : {"LinearHorizontal", "LinearVertical"}) {
+    const GridMap map = ImportGrid(R"({"jsonVersion": "1.5", "worldLayout": ")" + layout +
+                                   R"(", "levels": [)" + level + "]}");
+    EXPECT_EQ(map.settings().frame.origin, (Position{})) << layout;
+  }
+  EXPECT_EQ(ImportGrid(File(level)).settings().frame.origin, (Position{-0.0625, -0.0625, 0.0}));
+}
+
+TEST(LdtkTest, NotesWhatItPassesOver) {
+  const std::string file = R"({"jsonVersion": "1.5.3", "defs": {"layers": [{"uid": 5,
+   "intGridValues": [{"value": 1, "identifier": "Wall_1"}, {"value": 2, "identifier": "Stone", "groupUid": 7},
+                     {"value": 3, "identifier": "Grass"}],
+   "intGridValuesGroups": [{"uid": 7, "identifier": "Solids"}]}]},
+ "levels": [{"identifier": "A", "weather": "rain", "layerInstances": [
+   {"__identifier": "Mobs", "__type": "Entities", "entityInstances": [{"__identifier": "Rock"}]},
+   {"__identifier": "Art", "__type": "Tiles", "gridTiles": [{"t": 1}]},
+)" + Layer("Secret", "1,0,0,0,0,0", R"("visible": false, )") +
+                           "," + Layer("Collisions", "1,2,3,0,0,0") + "]}]}";
+  EXPECT_THAT(
+      NotesOf(file),
+      ElementsAre(HasSubstr("the member \"weather\" of \"level\" is not known: line 5"),
+                  HasSubstr("layers of entities are not read: IntGrid layers are: layer \"Mobs\" (line 6)"),
+                  HasSubstr("layers of tiles are not read: IntGrid layers are: layer \"Art\" (line 7)"),
+                  HasSubstr("hidden layers are not read: layer \"Secret\""),
+                  AllOf(HasSubstr("values that sound like walls"), HasSubstr("\"Wall_1\" and 1 more")),
+                  "nothing in a level says that anything blocks: call values of IntGrid layers \"wall\", or "
+                  "map them to terrains"));
 }
 
 TEST(LdtkTest, NamesWhatIsAtFault) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,15 +43,24 @@ class MapFolderTest : public ::testing::Test {
   }
 
   std::vector<std::string> Ids() const {
-    const absl::StatusOr<std::vector<MapFile>> files = ListMapFiles(folder_ / "maps");
+    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_ / "maps");
     std::vector<std::string> ids;
-    for (const MapFile& file : *files) {
+    for (const MapFile& file : folder->files) {
       ids.push_back(file.id);
     }
     return ids;
   }
 
-  absl::StatusOr<std::vector<LoadedMap>> Load(const std::string& name) const {
+  std::vector<std::string> Passed() const {
+    const absl::StatusOr<MapFolder> folder = ListMapFiles(folder_ / "maps");
+    std::vector<std::string> names;
+    for (const PassedFile& file : folder->passed) {
+      names.push_back(absl::StrCat(file.path.filename().string(), ": ", file.reason));
+    }
+    return names;
+  }
+
+  absl::StatusOr<LoadedFile> Load(const std::string& name) const {
     return LoadMapFile({.path = folder_ / "maps" / name, .id = "map"}, 100);
   }
 
@@ -58,11 +68,15 @@ class MapFolderTest : public ::testing::Test {
 };
 
 TEST_F(MapFolderTest, ListsWhatCanBeAMap) {
-  for (const std::string name : {"a.txt", "b.map", "c.tmx", "D.tmj", "e.ldtk", "f.geojson", "tiles.png",
-                                 "g.png", "g.terrains", "notes.md", "walls.tsx"}) {
+  for (const std::string name :
+       {"a.txt", "b.map", "c.tmx", "D.tmj", "e.ldtk", "f.geojson", "tiles.png", "g.png", "g.terrains",
+        "notes.md", "walls.tsx", "H.TMX", "cave.json", ".swp"}) {
     Write("maps/" + name, "...");
   }
-  EXPECT_THAT(Ids(), ElementsAre("d", "a", "b", "c", "e", "f", "g"));
+  EXPECT_THAT(Ids(), ElementsAre("d", "h", "a", "b", "c", "e", "f", "g"));
+  EXPECT_THAT(Passed(),
+              ElementsAre(HasSubstr("cave.json: maps of Tiled end in .tmj"), HasSubstr("notes.md: "),
+                          HasSubstr("tiles.png: a picture is a map if a file tiles.terrains")));
   EXPECT_FALSE(ListMapFiles(folder_ / "nowhere").ok());
 }
 
@@ -71,8 +85,8 @@ TEST_F(MapFolderTest, ReadsTheTerrainsBesideAMap) {
   Write("maps/isle.terrains", "#3060a0 water 3\n#000000 blocked\nelse grass 1\n");
   const auto maps = Load("isle.png");
   ASSERT_THAT(maps, IsOk());
-  EXPECT_THAT(Rows(std::get<GridMap>(maps->front().map)), ElementsAre("gw#"));
-  EXPECT_EQ(maps->front().id, "map");
+  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("gw#"));
+  EXPECT_EQ(maps->maps.front().id, "map");
 }
 
 TEST_F(MapFolderTest, ReadsTilesetsFromItsFolderAlone) {
@@ -89,7 +103,7 @@ TEST_F(MapFolderTest, ReadsTilesetsFromItsFolderAlone) {
   };
   const auto maps = map_with("tiles/walls.tsx");
   ASSERT_THAT(maps, IsOk());
-  EXPECT_THAT(Rows(std::get<GridMap>(maps->front().map)), ElementsAre("#."));
+  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("#."));
   for (const std::string& source : {std::string("../outside.tsx"), std::string("tiles/../../outside.tsx"),
                                     (folder_ / "outside.tsx").string()}) {
     EXPECT_THAT(std::string(map_with(source).status().message()), HasSubstr("outside of the map's folder"));
@@ -104,9 +118,80 @@ TEST_F(MapFolderTest, EachLevelIsAMap) {
                                         layers, R"(}, {"identifier": "Cellar", )", layers, "}]}"));
   const auto maps = Load("world.ldtk");
   ASSERT_THAT(maps, IsOk());
-  ASSERT_EQ(maps->size(), 2U);
-  EXPECT_EQ((*maps)[0].id, "map.entrance_1");
-  EXPECT_EQ((*maps)[1].id, "map.cellar");
+  ASSERT_EQ(maps->maps.size(), 2U);
+  EXPECT_EQ(maps->maps[0].id, "map.entrance_1");
+  EXPECT_EQ(maps->maps[1].id, "map.cellar");
+}
+
+TEST_F(MapFolderTest, ProseIsNoMap) {
+  for (const auto& [name, bytes] : std::vector<std::pair<std::string, std::string>>{
+           {"readme.txt", "Maps of the demo\n\nThanks to all who drew them."},
+           {"license.txt", "LICENSE\n"},
+           {"banner.txt", "##########\n# Notes  #\n##########\n"},
+           {"world.txt", "world of the demo\nand its maps\n"},
+           {"quake.map", "{ \"classname\" \"worldspawn\" }"},
+           {"crate.tres", "[gd_resource type=\"Texture\"]\n"},
+           {"house.tscn", "[gd_scene format=3]\n[node name=\"House\" type=\"Node3D\"]\n"},
+           {"engine.obj",
+            "\x7f"
+            "ELF"},
+           {"car.mesh", "binary"}}) {
+    Write("maps/" + name, bytes);
+    const auto loaded = Load(name);
+    ASSERT_THAT(loaded, IsOk()) << name;
+    EXPECT_TRUE(loaded->maps.empty()) << name;
+    EXPECT_NE(loaded->no_map, "") << name;
+  }
+  for (const std::string bytes :
+       {"...\n.#.\n", "terrain ~ river\nmap\n.", "..x.\n", "xxx\nyyy\n", "", "\xEF\xBB\xBF..\n"}) {
+    Write("maps/map.txt", bytes);
+    const auto loaded = Load("map.txt");
+    EXPECT_TRUE(!loaded.ok() || loaded->no_map.empty()) << bytes;
+  }
+}
+
+TEST_F(MapFolderTest, ReadsTemplatesFromItsFolder) {
+  std::filesystem::create_directories(folder_ / "maps" / "templates");
+  Write(
+      "maps/templates/rock.tx",
+      R"(<template><tileset firstgid="1" source="../tiles/rocks.tsx"/><object name="rock" gid="1"/></template>)");
+  Write("maps/tiles/rocks.tsx",
+        R"(<tileset tilewidth="16" tileheight="16"><tile id="0" type="obstacle"/></tileset>)");
+  Write("maps/c.tmx", TiledXml(R"(orientation="orthogonal" width="3" height="2")",
+                               TileLayer("l", 3, 2, "1,1,1,1,1,1") +
+                                   R"(<objectgroup name="o"><object id="1" template="templates/rock.tx" )"
+                                   R"(x="16" y="32"/></objectgroup>)"));
+  const auto maps = Load("c.tmx");
+  ASSERT_THAT(maps, IsOk());
+  EXPECT_THAT(Rows(std::get<GridMap>(maps->maps.front().map)), ElementsAre("...", ".#."));
+  EXPECT_THAT(maps->notes, ::testing::IsEmpty());
+}
+
+TEST_F(MapFolderTest, LevelsMayLackLayersOrShareNames) {
+  const std::string layers =
+      R"("layerInstances": [{"__type": "IntGrid", "__cWid": 1, "__cHei": 1, "__gridSize": 16, "intGridCsv": [0]}])";
+  Write("maps/world.ldtk",
+        absl::StrCat(R"({"jsonVersion": "1", "levels": [{"identifier": "A", )", layers,
+                     R"(}, {"identifier": "Menu", "layerInstances": []}, {"identifier": "a", )", layers,
+                     "}]}"));
+  const auto loaded = Load("world.ldtk");
+  ASSERT_THAT(loaded, IsOk());
+  ASSERT_EQ(loaded->maps.size(), 2U);
+  EXPECT_EQ(loaded->maps[0].id, "map.a");
+  EXPECT_EQ(loaded->maps[1].id, "map.a-2");
+  ASSERT_EQ(loaded->notes.size(), 2U);
+  EXPECT_EQ(LineOf(loaded->notes[1]), "levels without an IntGrid layer are not read: level \"Menu\"");
+}
+
+TEST_F(MapFolderTest, NotesNameTheFileTheyAreOf) {
+  Write("maps/tiles/walls.tsx", "<tileset glow=\"1\"/>");
+  Write("maps/c.tmx", TiledXml(R"(orientation="orthogonal" width="2" height="1")",
+                               R"(<tileset firstgid="9" source="tiles/../tiles/walls.tsx"/>)" +
+                                   TileLayer("l", 2, 1, "2,1")));
+  const auto loaded = Load("c.tmx");
+  ASSERT_THAT(loaded, IsOk());
+  ASSERT_EQ(loaded->notes.size(), 1U);
+  EXPECT_THAT(LineOf(loaded->notes.front()), HasSubstr("\"tiles/../tiles/walls.tsx\", line 1"));
 }
 
 TEST_F(MapFolderTest, AnEmptyFileIsNoMap) {

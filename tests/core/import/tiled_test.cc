@@ -229,9 +229,6 @@ TEST(TiledTest, NamesWhatIsAtFault) {
   EXPECT_THAT(message(R"(orientation="orthogonal" width="three" height="2")", ""), HasSubstr("line 2"));
   EXPECT_THAT(message(kThreeByTwo, R"(<tileset firstgid="9" source="walls.tsx"/>)"),
               AllOf(HasSubstr("walls.tsx"), HasSubstr("Embed Tileset")));
-  EXPECT_THAT(
-      message(kThreeByTwo, R"(<objectgroup name="o"><object id="7" template="rock.tx"/></objectgroup>)"),
-      AllOf(HasSubstr("layer \"o\" (line 8), object 7"), HasSubstr("template")));
   EXPECT_THAT(message(kThreeByTwo,
                       R"(<objectgroup name="o" class="obstacle"><object id="7"><polygon points="0,0 1,1"/>)"
                       R"(</object></objectgroup>)"),

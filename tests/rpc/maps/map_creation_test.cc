@@ -237,8 +237,8 @@ TEST_F(MapCreationTest, OptionsOfAnImportChooseALevelAndItsTerrains) {
   options.set_terrains("value 1 mud 4");
   const auto imported = import();
   ASSERT_TRUE(imported.ok()) << imported.status();
-  EXPECT_EQ(std::get<core::GridMap>(*imported).width(), 3);
-  EXPECT_EQ(std::get<core::GridMap>(*imported).settings().terrains[1].name, "mud");
+  EXPECT_EQ(std::get<core::GridMap>(imported->map).width(), 3);
+  EXPECT_EQ(std::get<core::GridMap>(imported->map).settings().terrains[1].name, "mud");
 }
 
 }  // namespace

@@ -114,6 +114,33 @@ TEST(ImportTest, ChunksMaySplitAnywhere) {
   EXPECT_EQ(imported->info().grid().walkable_cells(), 2);
 }
 
+// What both ways to read a file tell of what they pass over.
+TEST(ImportTest, TellsWhatIsPassedOver) {
+  const std::string file =
+      R"(<map orientation="orthogonal" width="2" height="1" tilewidth="16" tileheight="16">
+ <layer name="a" width="2" height="1" visible="0"><data encoding="csv">0,0</data></layer>
+ <layer name="b" width="2" height="1" visible="0"><data encoding="csv">0,0</data></layer></map>)";
+  TestServer server;
+  v1::ImportMapHeader header;
+  header.set_map("imported");
+  const auto imported = server.client().ImportMap(header, file);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  ASSERT_EQ(imported->notes_size(), 2);
+  EXPECT_EQ(imported->notes(0).text(), "hidden layers are not read");
+  EXPECT_EQ(imported->notes(0).first_place(), "layer \"a\" (line 2)");
+  EXPECT_EQ(imported->notes(0).count(), 2);
+  EXPECT_THAT(imported->notes(1).text(),
+              ::testing::HasSubstr("nothing in the file says that anything blocks"));
+
+  v1::CreateMapRequest request;
+  request.set_map("created");
+  request.set_data(file);
+  const auto created = server.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+  ASSERT_EQ(created->notes_size(), 2);
+  EXPECT_EQ(created->notes(0).SerializeAsString(), imported->notes(0).SerializeAsString());
+}
+
 TEST(ImportTest, LargeMapRoundTrips) {
   TestServer server;
   std::string file;

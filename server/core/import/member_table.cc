@@ -1,0 +1,70 @@
+#include "server/core/import/member_table.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/file_errors.h"
+
+namespace waystar::core {
+
+MemberTable::MemberTable(absl::string_view object, const Names& names, const Inside& inside)
+    : object_(object) {
+  Add(names.read, Use::kRead);
+  Add(names.no_bearing, Use::kNoBearing);
+  Add(names.noted, Use::kNoted);
+  for (const auto& [member, table] : inside.objects) {
+    entries_.at(member).as_object = table;
+  }
+  for (const auto& [member, table] : inside.lists) {
+    SetList(member, table);
+  }
+}
+
+void MemberTable::Add(absl::string_view names, Use use) {
+  for (const absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
+    entries_.emplace(name, Entry{.use = use});
+  }
+}
+
+const MemberTable::Use* MemberTable::Find(absl::string_view member) const {
+  const auto entry = entries_.find(member);
+  return entry == entries_.end() ? nullptr : &entry->second.use;
+}
+
+std::vector<absl::string_view> MemberTable::members() const {
+  std::vector<absl::string_view> names;
+  names.reserve(entries_.size());
+  for (const auto& [name, entry] : entries_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+absl::Status MemberTable::NoteMembers(const JsonValue& value, ImportNotes& notes,
+                                      const StopCheck* stop) const {
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  if (value.object() == nullptr) {
+    return absl::OkStatus();
+  }
+  for (const auto& [name, member] : *value.object()) {
+    const auto entry = entries_.find(name);
+    if (entry == entries_.end() || entry->second.use == Use::kNoted) {
+      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object_,
+                             entry == entries_.end() ? "\" is not known" : "\" is not read"),
+                absl::StrCat("line ", member.line()));
+      continue;
+    }
+    const auto& [use, as_object, in_list] = entry->second;
+    if (as_object != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(as_object->NoteMembers(member, notes, stop));
+    }
+    if (in_list != nullptr && member.array() != nullptr) {
+      for (const JsonValue& element : *member.array()) {
+        WAYSTAR_RETURN_IF_ERROR(in_list->NoteMembers(element, notes, stop));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,91 @@
+// Readers of the values that Tiled's files are made of. In XML, numbers and booleans are text.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/status_macros.h"
+#include "server/core/format/number.h"
+#include "server/core/import/import_notes.h"
+#include "server/core/import/json_value.h"
+#include "server/core/import/tiled_map.h"
+
+namespace waystar::core {
+
+// Read a member if there is one that is not null. They return INVALID_ARGUMENT / BAD_FORMAT, naming the line,
+// if it is something else.
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::string& out);
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, bool& out);
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, double& out);
+
+template <typename Integer>
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, Integer& out) {
+  auto number = static_cast<double>(out);
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, number));
+  // 64-bit integers that a double cannot hold are far beyond any side of a map.
+  constexpr double kLeast = std::is_signed_v<Integer> ? -0x1p31 : 0.0;
+  constexpr double kMost = std::is_same_v<Integer, std::int64_t> ? 0x1p53
+                           : std::is_signed_v<Integer>           ? 0x1p31 - 1
+                                                                 : 0x1p32 - 1;
+  if (!(number >= kLeast && number <= kMost) || number != std::floor(number)) {
+    return JsonError(*value.Find(name), absl::StrCat("\"", name, "\" is ", ShortestText(number)));
+  }
+  out = static_cast<Integer>(number);
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::optional<T>& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null()) {
+    return absl::OkStatus();
+  }
+  T read{};
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, read));
+  out = std::move(read);
+  return absl::OkStatus();
+}
+
+// Returns the objects of a list that is called `name`, which is empty if it is null. Returns the same error
+// if it is no list of objects.
+absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, absl::string_view name);
+
+// Returns the objects of a member; none if there is no such member.
+absl::StatusOr<std::vector<const JsonValue*>> FindObjects(const JsonValue& value, absl::string_view name);
+
+// What the objects of one file are counted and noted in.
+struct TiledReading {
+  ImportNotes& notes;
+  std::size_t objects = 0;
+};
+
+// Adds properties: a list of them, or, before Tiled 1.2, an object of their values. Null has none. Those
+// within properties that are classes count too, unless others say the same, and are noted.
+absl::Status AddPropertiesIn(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
+
+// Adds the member "properties" of a value, if it has one.
+absl::Status ReadProperties(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
+
+// Notes those of the properties that are not among `read`: where they stand they mean nothing.
+void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::string_view> read,
+                absl::string_view place, ImportNotes& notes);
+
+// Reads "class", as version 1.9 calls it, or "type", as those before and after do. `out` is std::string or
+// optional.
+absl::Status ReadClass(const JsonValue& value, std::string& out);
+
+// Returns INVALID_ARGUMENT / BAD_FORMAT as well for more objects than a file may have, 2^18.
+absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading);
+
+}  // namespace waystar::core
