@@ -34,6 +34,20 @@ std::string ReadAll(std::istream& in) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
+// Returns a line that says what a file has and its map has not.
+std::string NoteText(const v1::ImportNote& note) {
+  std::string text = absl::StrCat("Note: ", note.text());
+  if (!note.first_place().empty()) {
+    absl::StrAppend(&text, ": ", note.first_place());
+  }
+  if (note.count() > 1) {
+    absl::StrAppend(&text, note.first_place().empty() ? ", " : " and ",
+                    note.first_place().empty() ? note.count() : note.count() - 1,
+                    note.first_place().empty() ? " times" : " more");
+  }
+  return absl::StrCat(text, ".\n");
+}
+
 ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_seek, Session& session) {
   absl::StatusOr<v1::ImportMapResponse> response;
   {
@@ -46,6 +60,9 @@ ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_se
     const std::string walkable =
         absl::StrCat(", ", answer.info().grid().walkable_cells(), " of them walkable");
     session.io().out << "Imported " << NewMapText(answer.info(), walkable);
+    for (const v1::ImportNote& note : answer.notes()) {
+      session.io().out << NoteText(note);
+    }
   });
 }
 

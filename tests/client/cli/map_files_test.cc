@@ -29,8 +29,16 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
       info.mutable_grid()->set_width(4);
       info.mutable_grid()->set_height(2);
       info.mutable_grid()->set_walkable_cells(7);
+      response.mutable_notes()->Assign(notes_.begin(), notes_.end());
       return grpc::Status::OK;
     };
+  }
+
+  void AddNote(const std::string& text, const std::string& first_place, int count) {
+    v1::ImportNote& note = notes_.emplace_back();
+    note.set_text(text);
+    note.set_first_place(first_place);
+    note.set_count(count);
   }
 
   std::string Path(const std::string& name) const { return folder_.PathOf(name); }
@@ -47,6 +55,7 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
 
   const ::waystar::testing::OwnFolder folder_;
   v1::ImportMapHeader header_;
+  std::vector<v1::ImportNote> notes_;
   std::string received_;
 };
 
@@ -57,6 +66,20 @@ TEST_F(MapFilesTest, ImportsAFileUnderItsName) {
   EXPECT_EQ(header_.size(), 10);
   EXPECT_EQ(header_.format(), v1::MAP_FORMAT_UNSPECIFIED);
   EXPECT_EQ(received_, "..#.\n....\n");
+}
+
+TEST_F(MapFilesTest, SaysWhatWasPassedOver) {
+  AddNote("hidden layers", "layer \"decor\" (line 12)", 3);
+  AddNote("hidden objects", "object 5", 1);
+  AddNote("nothing blocks", "", 1);
+  AddNote("notes of other kinds", "", 4);
+  EXPECT_EQ(Run({"map", "import", WriteFile("arena.txt", "..")}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "Imported arena: 4 x 2 cells, 7 of them walkable, revision 1.\n"
+            "Note: hidden layers: layer \"decor\" (line 12) and 2 more.\n"
+            "Note: hidden objects: object 5.\n"
+            "Note: nothing blocks.\n"
+            "Note: notes of other kinds, 4 times.\n");
 }
 
 TEST_F(MapFilesTest, ImportsWithOptions) {
