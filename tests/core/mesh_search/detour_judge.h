@@ -1,15 +1,12 @@
 // Detour, which judges the answers on meshes that it can read as well.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "server/core/graph/world_point.h"
-
-class dtNavMesh;
-class dtNavMeshQuery;
+#include "tests/testing/detour_file.h"
 
 namespace waystar::testing {
 
@@ -18,7 +15,6 @@ class DetourJudge {
  public:
   // Reads an MSET file, with references of 32 or 64 bits; fails the test if Detour does not take it.
   explicit DetourJudge(absl::string_view mset);
-  ~DetourJudge();
 
   // Returns the length, seen from above, of Detour's path between two points on the mesh, whose z is the
   // height; nothing if it finds none, or if it does not know the points.
@@ -28,18 +24,11 @@ class DetourJudge {
   bool Knows(const core::WorldPoint& point);
 
  private:
-  struct FreeMesh {
-    void operator()(dtNavMesh* mesh) const;
-  };
-  struct FreeQuery {
-    void operator()(dtNavMeshQuery* query) const;
-  };
-
   // Returns the reference of the polygon at the point, or 0.
   unsigned int PolygonAt(const core::WorldPoint& point, float* on_polygon);
 
-  std::unique_ptr<dtNavMesh, FreeMesh> mesh_;
-  std::unique_ptr<dtNavMeshQuery, FreeQuery> query_;
+  OwnedDetourMesh mesh_;
+  OwnedDetourQuery query_;
 };
 
 }  // namespace waystar::testing

@@ -1,0 +1,528 @@
+// Times queries of navigation meshes, beside Detour's answers to the same ones: on the meshes below
+// $WAYSTAR_DATA/meshes, and on a large world that is made here. Ends with 1 if a path is longer than
+// Detour's, or not as long as its scenario says.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "server/core/import/detour_mesh.h"
+#include "server/core/import/polyanya_mesh.h"
+#include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/mesh_samples.h"
+#include "server/core/mesh_search/mesh_scratch.h"
+#include "tests/bench/by_turns.h"
+#include "tests/bench/detour_peer.h"
+#include "tests/bench/mesh_world.h"
+#include "tests/bench/stopwatch.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/random.h"
+
+ABSL_FLAG(std::string, meshes, "", "Only meshes of files whose name contains this.");
+ABSL_FLAG(int, queries, 1000, "Queries of each kind on the meshes of files.");
+ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
+ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
+ABSL_FLAG(int, world_tiles, 53, "Tiles of 19.2 m to a side of the large world, at most 64; 0 leaves it out.");
+
+namespace waystar::bench {
+namespace {
+
+using core::MeshPlace;
+using core::NavMesh;
+using core::WorldPoint;
+
+// By how much a path may be longer than Detour's, which computes in single precision.
+constexpr double kDetourRounding = 1e-4;
+constexpr core::MeshSnap kSnap{.radius = DetourPeer::kRadius, .height = DetourPeer::kHeight};
+constexpr double kRayLength = 50.0;
+
+constexpr double kSmallPathAim = 0.9;
+constexpr double kWorldPathAim = 1.0;
+constexpr double kOtherAim = 1.0;
+constexpr double kUnreachableMicrosAim = 2.0;
+constexpr double kMegabytesAim = 8.0;
+
+bool failed = false;
+// Keeps the compiler from leaving out what nobody looks at.
+volatile double sink = 0.0;
+
+template <typename T>
+T OrDie(absl::StatusOr<T> value) {
+  if (!value.ok()) {
+    std::cerr << value.status() << "\n";
+    std::exit(1);
+  }
+  return *std::move(value);
+}
+
+std::string BytesOfFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+double PlanDistance(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+double Any(testing::Random& random, double low, double high) {
+  constexpr int kSteps = 1 << 20;
+  return low + (high - low) * random.Between(0, kSteps) / kSteps;
+}
+
+// What a row is judged by: the ratio of the means, or our mean.
+struct Aim {
+  std::optional<double> ratio;
+  std::optional<double> micros;
+};
+
+void PrintHeads() {
+  std::cout << absl::StreamFormat("%-24s %7s  %-26s  %-26s  %-17s  %s\n", "", "queries",
+                                  "ours, us: p50  mean   p99", "Detour, us: p50 mean   p99",
+                                  "ratio p50 mean p99", "aim");
+}
+
+void PrintRow(const char* name, TurnTimes times, const Aim& aim) {
+  SideTimes& ours = times.ours;
+  SideTimes& theirs = times.theirs;
+  std::cout << absl::StreamFormat("%-24s %7d  %8.2f %8.2f %8.2f", name, ours.single.size(),
+                                  ours.single.Percentile(0.5), ours.mean, ours.single.Percentile(0.99));
+  if (theirs.single.size() > 0) {
+    std::cout << absl::StreamFormat(
+        "  %8.2f %8.2f %8.2f  %5.2f %5.2f %5.2f", theirs.single.Percentile(0.5), theirs.mean,
+        theirs.single.Percentile(0.99), ours.single.Percentile(0.5) / theirs.single.Percentile(0.5),
+        ours.mean / theirs.mean, ours.single.Percentile(0.99) / theirs.single.Percentile(0.99));
+  }
+  if (aim.ratio && theirs.single.size() > 0) {
+    std::cout << absl::StreamFormat("  <= %.1f x %s", *aim.ratio,
+                                    ours.mean <= *aim.ratio * theirs.mean ? "" : "MISSED");
+  }
+  if (aim.micros) {
+    std::cout << absl::StreamFormat("  <= %.0f us %s", *aim.micros, ours.mean <= *aim.micros ? "" : "MISSED");
+  }
+  std::cout << std::endl;
+}
+
+// A position as either library finds it on the mesh.
+struct Spot {
+  WorldPoint position;
+  MeshPlace ours;
+  DetourPlace theirs;
+};
+
+struct Pair {
+  Spot start;
+  Spot goal;
+  core::MeshQuery query;
+};
+
+enum class Goals : std::uint8_t { kReachable, kOutOfReach };
+
+struct PairWish {
+  int count = 0;
+  Goals goals = Goals::kReachable;
+  double least_distance = 0.0;
+  double most_distance = 1e18;
+};
+
+// Queries of one mesh. A point of the mesh has its coordinates in the plan rounded so that they are exact in
+// single precision.
+class MeshTimer {
+ public:
+  // Without a peer we are timed alone.
+  MeshTimer(const NavMesh& mesh, DetourPeer* peer) : mesh_(mesh), peer_(peer), random_(1) {
+    constexpr int kSamples = 20'000;
+    constexpr double kPlanSteps = 256.0;
+    const auto samples = OrDie(core::SampleMeshPoints(mesh, {.count = kSamples, .seed = 1}));
+    area_ = samples.area;
+    for (const MeshPlace& place : samples.places) {
+      const WorldPoint rounded{std::round(place.point.x * kPlanSteps) / kPlanSteps,
+                               std::round(place.point.y * kPlanSteps) / kPlanSteps, place.point.z};
+      const std::optional<MeshPlace> ours = core::FindMeshPlace(mesh, rounded, {.height = 0.5});
+      if (!ours) {
+        continue;
+      }
+      Spot spot{ours->point, *ours, {}};
+      if (peer != nullptr && !IsThere(spot)) {
+        ++elsewhere_;
+        continue;
+      }
+      spots_.push_back(spot);
+    }
+    if (spots_.empty()) {
+      std::cerr << "the mesh has no ground to start from\n";
+      std::exit(1);
+    }
+  }
+
+  // Walkable ground, in square units.
+  double area() const { return area_; }
+
+  void TimePaths(const PairWish& wish, const Aim& aim) {
+    const bool is_reachable = wish.goals == Goals::kReachable;
+    const std::vector<Pair> pairs = MakePairs(wish);
+    if (pairs.empty()) {
+      std::cout << (is_reachable ? "path" : "unreachable goal") << ": no such pair of places\n";
+      return;
+    }
+    PrintRow(is_reachable ? "path" : "unreachable goal",
+             Time(
+                 pairs.size(), [&](std::size_t i) { sink = FindPath(pairs[i]); },
+                 [&](std::size_t i) {
+                   const DetourPlace start = peer_->FindNearest(pairs[i].start.position);
+                   const DetourPlace goal = peer_->FindNearest(pairs[i].goal.position);
+                   sink = peer_->FindPath(start, goal) ? 1.0 : 0.0;
+                 }),
+             aim);
+    PrintRow("  its ends known",
+             Time(
+                 pairs.size(), [&](std::size_t i) { sink = FindKnownPath(pairs[i]); },
+                 [&](std::size_t i) {
+                   sink = peer_->FindPath(pairs[i].start.theirs, pairs[i].goal.theirs) ? 1.0 : 0.0;
+                 }),
+             aim);
+    Compare(pairs, is_reachable);
+  }
+
+  void TimeNearest(int count, const Aim& aim) {
+    TimeNearest("nearest point, on it", count, 0.0, aim);
+    TimeNearest("nearest point, beside it", count, DetourPeer::kRadius, aim);
+  }
+
+  void TimeRays(int count, const Aim& aim) {
+    struct Ray {
+      Spot start;
+      WorldPoint goal;
+    };
+    std::vector<Ray> rays;
+    for (int i = 0; i < count; ++i) {
+      Ray ray{AnySpot(), {}};
+      const double angle = Any(random_, 0.0, 6.28);
+      ray.goal = ray.start.position;
+      ray.goal.x += kRayLength * std::cos(angle);
+      ray.goal.y += kRayLength * std::sin(angle);
+      rays.push_back(ray);
+    }
+    PrintRow("ray of 50 m",
+             Time(
+                 rays.size(),
+                 [&](std::size_t i) { sink = CastMeshRay(mesh_, rays[i].start.ours, rays[i].goal).fraction; },
+                 [&](std::size_t i) { sink = peer_->CastRay(rays[i].start.theirs, rays[i].goal); }),
+             aim);
+    double length = 0.0;
+    double their_length = 0.0;
+    int others = 0;
+    for (const Ray& ray : rays) {
+      const double ours = kRayLength * CastMeshRay(mesh_, ray.start.ours, ray.goal).fraction;
+      const double theirs = kRayLength * peer_->CastRay(ray.start.theirs, ray.goal);
+      constexpr double kSame = 0.01;
+      others += std::abs(ours - theirs) > kSame ? 1 : 0;
+      length += ours;
+      their_length += theirs;
+    }
+    std::cout << absl::StreamFormat("  rays of %.1f in the mean, Detour's of %.1f; %d of %d end elsewhere\n",
+                                    length / count, their_length / count, others, count);
+  }
+
+  void PrintMemory(double square_metres) const {
+    const auto ours = static_cast<double>(mesh_.memory_bytes());
+    std::cout << absl::StreamFormat("memory: %.0f kB", ours / 1e3);
+    if (peer_ != nullptr) {
+      const auto theirs = static_cast<double>(peer_->memory_bytes());
+      std::cout << absl::StreamFormat(", Detour's %.0f kB, ratio %.2f", theirs / 1e3, ours / theirs);
+    }
+    if (square_metres > 0.0) {
+      const double megabytes = ours / square_metres;
+      std::cout << absl::StreamFormat("; %.1f MB a square kilometre, aim <= %.0f %s", megabytes,
+                                      kMegabytesAim, megabytes <= kMegabytesAim ? "" : "MISSED");
+    }
+    std::cout << absl::StreamFormat("; working memory of searches %.0f kB\n",
+                                    static_cast<double>(scratch_.memory_bytes()) / 1e3);
+    if (elsewhere_ > 0) {
+      std::cout << absl::StreamFormat("%d of %d points are not used: Detour finds them elsewhere\n",
+                                      elsewhere_, elsewhere_ + spots_.size());
+    }
+  }
+
+  // Finds the places of a file's scenarios and compares the lengths; ends the program if one differs.
+  void TimeScenarios(const std::filesystem::path& path) {
+    std::vector<Pair> pairs;
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    double most = 0.0;
+    while (std::getline(file, line)) {
+      std::istringstream words(line);
+      std::string skipped;
+      Pair pair;
+      WorldPoint& start = pair.start.position;
+      WorldPoint& goal = pair.goal.position;
+      double length = 0.0;
+      words >> skipped >> skipped >> skipped >> skipped >> start.x >> start.y >> goal.x >> goal.y >> length;
+      pair.query = {.start = start, .goals = {goal}};
+      const core::MeshPathResult found = OrDie(core::FindMeshPath(mesh_, pair.query, {}, scratch_));
+      // The mesh rounds its vertices to 2^-20, which moves each corner by half as much in x and in y.
+      const double moved = std::ldexp(1.0, -20) * static_cast<double>(found.corners.size());
+      const double off = std::abs(found.cost - length);
+      most = std::max(most, off);
+      if (found.outcome != core::Outcome::kFound || off > moved + 1e-9 * length) {
+        std::cerr << "wrong length " << found.cost << " of scenario " << line << "\n";
+        std::exit(1);
+      }
+      pairs.push_back(pair);
+    }
+    PrintRow("scenarios",
+             Time(
+                 pairs.size(), [&](std::size_t i) { sink = FindPath(pairs[i]); }, [](std::size_t) {}),
+             {});
+    std::cout << absl::StreamFormat("  all %d lengths are right, to %.1e\n", pairs.size(), most);
+  }
+
+ private:
+  static constexpr std::size_t kScratchBytes = std::size_t{256} << 20;
+
+  // Returns whether Detour finds the spot where we do, and notes where.
+  bool IsThere(Spot& spot) const {
+    // Our heights are those of polygons, Detour's those of finer triangles.
+    constexpr double kHeights = 1.0;
+    constexpr double kPlan = 1e-4;
+    spot.theirs = peer_->FindNearest(spot.position);
+    const WorldPoint found = spot.theirs.position();
+    return spot.theirs.polygon != 0 && PlanDistance(found, spot.position) < kPlan &&
+           std::abs(found.z - spot.position.z) < kHeights;
+  }
+
+  TurnTimes Time(std::size_t count, absl::FunctionRef<void(std::size_t)> ours,
+                 absl::FunctionRef<void(std::size_t)> theirs) const {
+    const int passes = absl::GetFlag(FLAGS_passes);
+    return peer_ == nullptr ? TimeAlone(count, passes, ours) : TimeByTurns(count, passes, ours, theirs);
+  }
+
+  const Spot& AnySpot() {
+    return spots_[static_cast<std::size_t>(random_.Between(0, static_cast<int>(spots_.size()) - 1))];
+  }
+
+  std::vector<Pair> MakePairs(const PairWish& wish) {
+    const int tries = 10'000 * wish.count;
+    std::vector<Pair> pairs;
+    for (int i = 0; i < tries && pairs.size() < static_cast<std::size_t>(wish.count); ++i) {
+      const Spot& start = AnySpot();
+      const Spot& goal = AnySpot();
+      const double distance = PlanDistance(start.position, goal.position);
+      const bool is_reachable = mesh_.PartOf(start.ours.polygon) == mesh_.PartOf(goal.ours.polygon);
+      if (is_reachable == (wish.goals == Goals::kReachable) && distance >= wish.least_distance &&
+          distance <= wish.most_distance) {
+        pairs.push_back({start, goal, {.start = start.position, .goals = {goal.position}, .snap = kSnap}});
+      }
+    }
+    return pairs;
+  }
+
+  double FindPath(const Pair& pair) {
+    const auto result = core::FindMeshPath(mesh_, pair.query, {}, scratch_);
+    return result.ok() ? result->cost : -1.0;
+  }
+  double FindKnownPath(const Pair& pair) {
+    return core::SearchMesh(mesh_, {pair.start.ours, pair.goal.ours}, {}, scratch_).length;
+  }
+
+  void Compare(const std::vector<Pair>& pairs, bool is_reachable) {
+    double length = 0.0;
+    double their_length = 0.0;
+    int asked = 0;
+    int disagreeing = 0;
+    int longer = 0;
+    int theirs_longer = 0;
+    double expanded = 0.0;
+    for (const Pair& pair : pairs) {
+      const core::MeshPathResult found = OrDie(core::FindMeshPath(mesh_, pair.query, {}, scratch_));
+      expanded += static_cast<double>(found.statistics.expanded);
+      if (peer_ == nullptr) {
+        length += found.cost;
+        continue;
+      }
+      const bool is_found = found.outcome == core::Outcome::kFound;
+      if (is_found != peer_->FindPath(pair.start.theirs, pair.goal.theirs)) {
+        ++disagreeing;
+        continue;
+      }
+      if (is_found) {
+        ++asked;
+        const double theirs = peer_->PathLength();
+        length += found.cost;
+        their_length += theirs;
+        longer += found.cost > theirs + kDetourRounding ? 1 : 0;
+        theirs_longer += theirs > found.cost * 1.0005 ? 1 : 0;
+      }
+    }
+    const auto count = static_cast<double>(pairs.size());
+    if (peer_ == nullptr) {
+      if (is_reachable) {
+        std::cout << absl::StreamFormat("  lengths %.4f in all; %.0f intervals expanded a query\n", length,
+                                        expanded / count);
+      }
+      return;
+    }
+    if (is_reachable) {
+      std::cout << absl::StreamFormat(
+          "  lengths %.4f in all, Detour's %.4f (%+.2f %%), of %d; ours longer by over %.0e: %d, Detour's by "
+          "over 0.05 %%: %d; %.0f intervals expanded a query\n",
+          length, their_length, 100.0 * (their_length / length - 1.0), asked, kDetourRounding, longer,
+          theirs_longer, expanded / count);
+    }
+    if (disagreeing > 0 || peer_->exhausted_count() > 0) {
+      std::cout << absl::StreamFormat("  %d with a path for one alone; Detour ran out of nodes %d times\n",
+                                      disagreeing, peer_->exhausted_count());
+    }
+    failed |= longer > 0;
+  }
+
+  void TimeNearest(const char* name, int count, double offset, const Aim& aim) {
+    std::vector<WorldPoint> positions;
+    for (int i = 0; i < count; ++i) {
+      WorldPoint position = AnySpot().position;
+      position.x += Any(random_, -offset, offset);
+      position.y += Any(random_, -offset, offset);
+      position.z += Any(random_, -0.5, 0.5);
+      positions.push_back(position);
+    }
+    const auto ours = [&](std::size_t i) {
+      return mesh_.FindNearest({positions[i], kSnap.radius, kSnap.height}).has_value();
+    };
+    const auto theirs = [&](std::size_t i) { return peer_->FindNearest(positions[i]).polygon != 0; };
+    PrintRow(name,
+             Time(
+                 positions.size(), [&](std::size_t i) { sink = ours(i) ? 1.0 : 0.0; },
+                 [&](std::size_t i) { sink = theirs(i) ? 1.0 : 0.0; }),
+             aim);
+    int found = 0;
+    int found_by_them = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      found += ours(i) ? 1 : 0;
+      found_by_them += theirs(i) ? 1 : 0;
+    }
+    if (found != found_by_them) {
+      std::cout << absl::StreamFormat("  found %d, Detour %d of %d\n", found, found_by_them, count);
+    }
+  }
+
+  const NavMesh& mesh_;
+  DetourPeer* const peer_;
+  testing::Random random_;
+  core::MeshScratch scratch_{kScratchBytes};
+  std::vector<Spot> spots_;
+  int elsewhere_ = 0;
+  double area_ = 0.0;
+};
+
+void TimeDetourFile(const std::filesystem::path& path) {
+  const std::string bytes = BytesOfFile(path);
+  const core::DetourMesh read = OrDie(core::ParseDetourMesh(bytes));
+  DetourPeer peer(bytes);
+  MeshTimer timer(read.mesh, &peer);
+  std::cout << absl::StreamFormat("\n%s: %d polygons, Detour's %d in %d tiles; %d parts, %.0f m2\n",
+                                  path.filename().string(), read.mesh.polygon_count(), peer.polygon_count(),
+                                  peer.tile_count(), read.mesh.part_count(), timer.area());
+  PrintHeads();
+  const int count = absl::GetFlag(FLAGS_queries);
+  timer.TimePaths({.count = count}, {.ratio = kSmallPathAim});
+  timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
+  timer.TimeNearest(count, {.ratio = kOtherAim});
+  timer.TimeRays(count, {.ratio = kOtherAim});
+  timer.PrintMemory(0.0);
+}
+
+void TimePolyanyaFile(const std::filesystem::path& path) {
+  const NavMesh mesh = OrDie(core::ParsePolyanyaMesh(BytesOfFile(path)));
+  MeshTimer timer(mesh, nullptr);
+  std::cout << absl::StreamFormat("\n%s: %d polygons, %d parts, alone\n", path.filename().string(),
+                                  mesh.polygon_count(), mesh.part_count());
+  PrintHeads();
+  const int count = absl::GetFlag(FLAGS_queries);
+  timer.TimePaths({.count = count}, {});
+  timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
+  // The others' scenarios are of a grid, whose paths go from cell to cell.
+  if (path.filename() == "scene_mp_2p_01.mesh") {
+    timer.TimeScenarios(path.string() + ".scen");
+  }
+  timer.PrintMemory(0.0);
+}
+
+void TimeWorld(int tiles) {
+  constexpr double kTileMetres = 19.2;
+  std::string bytes;
+  const double making = ThreadMicrosOf([&] { bytes = MakeMeshWorld(tiles); });
+  std::optional<core::DetourMesh> read;
+  const double reading = ThreadMicrosOf([&] { read = OrDie(core::ParseDetourMesh(bytes)); });
+  DetourPeer peer(bytes);
+  MeshTimer timer(read->mesh, &peer);
+  const double square_metres = kTileMetres * kTileMetres * tiles * tiles;
+  std::cout << absl::StreamFormat(
+      "\nworld of %.2f km2: %d polygons, Detour's %d in %d tiles; %d parts, %.0f m2 of ground; made by "
+      "Recast "
+      "in %.1f s, read by us in %.2f s\n",
+      square_metres / 1e6, read->mesh.polygon_count(), peer.polygon_count(), peer.tile_count(),
+      read->mesh.part_count(), timer.area(), making / 1e6, reading / 1e6);
+  PrintHeads();
+  const int count = absl::GetFlag(FLAGS_world_queries);
+  std::cout << "start and goal 680 to 720 m apart:\n";
+  timer.TimePaths({.count = count, .least_distance = 680.0, .most_distance = 720.0},
+                  {.ratio = kWorldPathAim});
+  std::cout << "start and goal 20 to 100 m apart:\n";
+  timer.TimePaths({.count = count, .least_distance = 20.0, .most_distance = 100.0}, {.ratio = kWorldPathAim});
+  timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
+  timer.TimeNearest(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
+  timer.TimeRays(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
+  timer.PrintMemory(square_metres);
+}
+
+int Run() {
+  const std::optional<std::filesystem::path> folder = testing::DataFolder();
+  if (!folder || !std::filesystem::exists(*folder / "meshes")) {
+    std::cerr << "WAYSTAR_DATA names no folder with meshes/; they are left out\n";
+  } else {
+    const auto is_wanted = [](const char* name) {
+      return absl::StrContains(name, absl::GetFlag(FLAGS_meshes));
+    };
+    for (const char* name : {"all_tiles_navmesh.bin", "dungeon_all_tiles_navmesh.bin"}) {
+      if (is_wanted(name)) {
+        TimeDetourFile(*folder / "meshes" / "detour" / name);
+      }
+    }
+    for (const char* name :
+         {"arena.mesh", "arena-merged.mesh", "aurora.mesh", "aurora-merged.mesh", "scene_mp_2p_01.mesh"}) {
+      if (is_wanted(name)) {
+        TimePolyanyaFile(*folder / "meshes" / "polyanya" / name);
+      }
+    }
+  }
+  if (const int tiles = absl::GetFlag(FLAGS_world_tiles); tiles > 0) {
+    TimeWorld(std::min(tiles, 64));
+  }
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace waystar::bench
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  return waystar::bench::Run();
+}
