@@ -33,6 +33,18 @@ WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, 
   return Rounded(WorldPoint{a.x + share * dx, a.y + share * dy, 0.0});
 }
 
+// Returns the squared distance of a position from the box around a polygon, seen from above, which no point
+// of the polygon is below: see PolygonTree::OffsetOf.
+double SquaredPlanOffset(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& position) {
+  MeshBounds box;
+  for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
+    box.Add(mesh.VertexAt(vertex));
+  }
+  const double dx = std::max({box.low.x - position.x, 0.0, position.x - box.high.x});
+  const double dy = std::max({box.low.y - position.y, 0.0, position.y - box.high.y});
+  return dx * dx + dy * dy;
+}
+
 // Returns true if, seen from the vertex, one comes to the point on the way counterclockwise from behind the
 // direction of `begin` to that of `end`. REQUIRES: that is at most half a turn.
 bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoint& point,
@@ -266,6 +278,10 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
   MeshPlace place;
   surface_->tree.VisitNear(rounded, least, [&](PolygonNumber polygon) {
     if (part.has_value() && PartOf(polygon) != *part) {
+      return;
+    }
+    // Most polygons of a leaf of the tree are too far, which costs less to see from their boxes.
+    if (SquaredPlanOffset(*this, polygon, position) > std::min(reach.radius * reach.radius, least)) {
       return;
     }
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
