@@ -1,6 +1,8 @@
 // Exact geometry of points seen from above.
 #pragma once
 
+#include <cmath>
+
 #include "server/core/graph/world_point.h"
 #include "server/core/shape/wide_integer.h"
 
@@ -10,6 +12,20 @@ namespace waystar::core {
 // and 0 if it lies on the line. The number is twice the area of the triangle.
 inline Int128 SideOf(const FixedPoint& a, const FixedPoint& b, const FixedPoint& p) {
   return Int128{b.x - a.x} * (p.y - a.y) - Int128{b.y - a.y} * (p.x - a.x);
+}
+
+// Returns twice the area of the triangle, which is above 0 if `p` lies to the left of the line from a to b.
+// Its sign is exact, and its size to 2^-32. Whatever calls this must be compiled with -ffp-contract=off.
+// REQUIRES: coordinates are multiples of 2^-20.
+inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
+  // Differences are exact.
+  const double left = (b.x - a.x) * (p.y - a.y);
+  const double right = (b.y - a.y) * (p.x - a.x);
+  const double side = left - right;
+  constexpr double kCancelled = 1.0 / (1 << 18);
+  return std::abs(side) > (std::abs(left) + std::abs(right)) * kCancelled
+             ? side
+             : static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
 }
 
 }  // namespace waystar::core

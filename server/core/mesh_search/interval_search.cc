@@ -13,21 +13,6 @@
 namespace waystar::core {
 namespace {
 
-double ExactSide(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
-  return static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
-}
-
-// Returns twice the area of the triangle, which is above 0 if `p` lies to the left of the line from a to b.
-// Its sign is exact, and its size to 2^-32. REQUIRES: coordinates are multiples of 2^-20.
-double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
-  // Differences are exact.
-  const double left = (b.x - a.x) * (p.y - a.y);
-  const double right = (b.y - a.y) * (p.x - a.x);
-  const double side = left - right;
-  constexpr double kCancelled = 1.0 / (1 << 18);
-  return std::abs(side) > (std::abs(left) + std::abs(right)) * kCancelled ? side : ExactSide(a, b, p);
-}
-
 double PlanDistance(double ax, double ay, double bx, double by) {
   const double dx = bx - ax;
   const double dy = by - ay;

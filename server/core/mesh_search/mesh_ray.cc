@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/plan.h"
 #include "server/core/mesh_search/polygons_around.h"
@@ -133,16 +134,16 @@ class MeshRayWalk {
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
     std::optional<Exit> exit;
     Int128 last_along = along_;
-    FixedPoint a = ToFixed(mesh_.VertexAt(corners[0]));
-    Int128 a_side = SideOf(from_, to_, a);
+    const WorldPoint* a_vertex = &mesh_.VertexAt(corners[0]);
+    double a_side = Side(start_.point, goal_.point, *a_vertex);
     for (std::size_t k = 0; k < corners.size(); ++k) {
-      const FixedPoint b = ToFixed(mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]));
-      const Int128 b_side = SideOf(from_, to_, b);
-      if (a_side < 0 && b_side > 0) {
-        Choose(exit, ExitThrough(a, b, neighbours[k]));
-      } else if (a_side == 0 || b_side == 0) {
-        const Int128 a_along = AlongOf(a_side == 0 ? a : b);
-        const Int128 b_along = AlongOf(b_side == 0 ? b : a);
+      const WorldPoint* const b_vertex = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      const double b_side = Side(start_.point, goal_.point, *b_vertex);
+      if (a_side < 0.0 && b_side > 0.0) {
+        Choose(exit, ExitThrough(ToFixed(*a_vertex), ToFixed(*b_vertex), neighbours[k]));
+      } else if (a_side == 0.0 || b_side == 0.0) {
+        const Int128 a_along = AlongOf(ToFixed(a_side == 0.0 ? *a_vertex : *b_vertex));
+        const Int128 b_along = AlongOf(ToFixed(b_side == 0.0 ? *b_vertex : *a_vertex));
         const Int128 low = std::max(std::min(a_along, b_along), along_);
         const Int128 high = std::max(a_along, b_along);
         last_along = std::max(last_along, high);
@@ -151,7 +152,7 @@ class MeshRayWalk {
           Push({low, neighbours[k]});
         }
       }
-      a = b;
+      a_vertex = b_vertex;
       a_side = b_side;
     }
 
@@ -243,10 +244,10 @@ class MeshRayWalk {
   std::vector<PolygonNumber> start_polygons_;
   std::vector<PolygonNumber> goal_polygons_;
   // A heap, nearest first.
-  std::vector<Front> fronts_;
+  absl::InlinedVector<Front, 4> fronts_;
   // Where the last front was, and those that have been entered there.
   Int128 along_ = 0;
-  std::vector<PolygonNumber> entered_;
+  absl::InlinedVector<PolygonNumber, 4> entered_;
   // Where the polygon that is being crossed was entered.
   double fraction_ = 0.0;
   bool reaches_goal_ = false;

@@ -28,6 +28,10 @@ void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector
       }
       const WorldPoint& a = mesh.VertexAt(corners[k]);
       const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      // Most edges are far from the place, which is to the left of them.
+      if (Side(a, b, place.point) > 0.0) {
+        continue;
+      }
       const double side = static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(place.point))) /
                           (kFixedScale * kFixedScale);
       const double dx = b.x - a.x;
