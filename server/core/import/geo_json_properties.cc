@@ -147,7 +147,7 @@ absl::Status ReadProperty(absl::string_view name, const JsonValue& value, absl::
   if (lower == "tags") {
     return ReadTags(value, out);
   }
-  notes.Add(SoundsLikeWall(name) ? "properties whose names sound like walls are not read"
+  notes.Add(SoundsLikeWall(name) ? "properties that sound like walls are not read"
                                  : "properties that have no meaning here are not read",
             absl::StrCat(Quoted(name), " of ", place));
   return absl::OkStatus();

@@ -141,7 +141,7 @@ absl::StatusOr<std::optional<TerrainId>> TiledTiles::Learn(const TiledTile& tile
              absl::StrCat("tile ", tile.id, " on a layer of tiles"), notes_);
   if (!rule) {
     if (SoundsLikeWall(tile.class_name)) {
-      notes_.Add("tiles whose class sounds like a wall do not block, for no property says so",
+      notes_.Add("tiles of classes that sound like walls do not block by that alone",
                  absl::StrCat("tile ", tile.id, ", class ", Quoted(tile.class_name)));
     }
     return std::nullopt;

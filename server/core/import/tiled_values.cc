@@ -41,7 +41,7 @@ void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& n
   bool flag = true;
   const bool says_no = absl::SimpleAtob(text, &flag) && !flag;
   notes.Add(SoundsLikeWall(name) && !says_no
-                ? "properties whose names sound like walls are not read, but \"blocked\" is"
+                ? "properties that sound like walls are not read (\"blocked\" is)"
                 : "properties that have no meaning here are not read",
             absl::StrCat(Quoted(name), " (line ", value.line(), ")"));
 }

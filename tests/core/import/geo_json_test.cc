@@ -215,7 +215,7 @@ TEST(GeoJsonTest, NotesWhatItPassesOver) {
       ElementsAre("the member \"colour\" of \"collection of features\" is not known: line 1",
                   "features without a geometry are not read: feature 0 (line 2) and 1 more",
                   "properties that have no meaning here are not read: \"highway\" of feature 2 (line 4)",
-                  "properties whose names sound like walls are not read: "
+                  "properties that sound like walls are not read: "
                   "\"barrier\" of feature 2 (line 4)"));
 }
 

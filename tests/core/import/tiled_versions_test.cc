@@ -317,7 +317,7 @@ TEST(TiledVersionsTest, NotesWhatItPassesOver) {
       ElementsAre(
           "the member \"parallaxx\" of \"layer\" is not read: line 11",
           "the member \"glow\" of \"layer\" is not known: line 11",
-          "properties whose names sound like walls are not read, but \"blocked\" is: \"solid\" (line 11)",
+          "properties that sound like walls are not read (\"blocked\" is): \"solid\" (line 11)",
           "properties that have no meaning here are not read: \"author\" (line 12)",
           "hidden layers are not read: layer \"decor\" (line 11)",
           HasSubstr("layers that sound like walls block nothing, for neither they nor their tiles say so: "
