@@ -1,5 +1,7 @@
 #include "server/core/import/geo_json_properties.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +17,9 @@
 
 namespace waystar::core {
 namespace {
+
+constexpr std::array<absl::string_view, 7> kRead = {"cost", "disabled", "enabled", "id",
+                                                    "name", "oneway",   "tags"};
 
 // Returns a value as an error shows it.
 std::string Shown(const JsonValue& value) {
@@ -144,6 +149,11 @@ absl::Status ReadProperty(absl::string_view name, const JsonValue& value, absl::
   if (lower == "enabled" || lower == "disabled") {
     return ReadEnabled(lower, value, out);
   }
+  if (lower == "tags" && value.object() != nullptr) {
+    // What osmtogeojson calls tags are OpenStreetMap's keys and values.
+    notes.Add("tags that are keys and values are not read: they are a list", place);
+    return absl::OkStatus();
+  }
   if (lower == "tags") {
     return ReadTags(value, out);
   }
@@ -180,7 +190,8 @@ absl::StatusOr<FeatureProperties> ReadFeatureProperties(const JsonValue& propert
   }
   absl::flat_hash_set<std::string> names;
   for (const auto& [name, value] : *properties.object()) {
-    if (!names.insert(absl::AsciiStrToLower(name)).second) {
+    const std::string lower = absl::AsciiStrToLower(name);
+    if (std::find(kRead.begin(), kRead.end(), lower) != kRead.end() && !names.insert(lower).second) {
       return BadFormat(absl::StrCat("it has the property ", Quoted(name), " twice"));
     }
     WAYSTAR_RETURN_IF_ERROR(ReadProperty(name, value, place, notes, read));

@@ -1,6 +1,7 @@
 #include "server/core/import/import_map.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -208,18 +209,21 @@ absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
   WAYSTAR_ASSIGN_OR_RETURN(const LdtkFile file, LdtkFile::Parse(bytes, notes));
   for (std::size_t i = 0; i < file.level_count(); ++i) {
-    if (file.level_count() > 1 && file.IsWithoutLayers(i)) {
-      notes.Add("levels without an IntGrid layer are not read",
-                absl::StrCat("level ", Quoted(file.LevelName(i))));
-      continue;
+    if (file.level_count() == 1) {
+      WAYSTAR_ASSIGN_OR_RETURN(GridMap map, file.ReadLevel(i, mapping, options, notes));
+      maps.push_back({.name = "", .map = std::move(map)});
+    } else {
+      WAYSTAR_ASSIGN_OR_RETURN(std::optional<GridMap> map, file.ReadLevelIfAny(i, mapping, options, notes));
+      if (!map) {
+        continue;
+      }
+      maps.push_back({.name = std::string(file.LevelName(i)), .map = *std::move(map)});
     }
-    WAYSTAR_ASSIGN_OR_RETURN(GridMap map, file.ReadLevel(i, mapping, options, notes));
-    maps.push_back({.name = file.level_count() == 1 ? std::string() : std::string(file.LevelName(i)),
-                    .map = std::move(map)});
     NoteOpenGround(format, file.LevelName(i), maps.back().map, notes);
   }
-  return maps.empty() ? absl::StatusOr<std::vector<NamedMap>>(BadFormat("no level has an IntGrid layer"))
-                      : std::move(maps);
+  return maps.empty()
+             ? absl::StatusOr<std::vector<NamedMap>>(BadFormat("no level has a visible IntGrid layer"))
+             : std::move(maps);
 }
 
 }  // namespace waystar::core

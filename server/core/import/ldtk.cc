@@ -30,6 +30,20 @@ namespace {
 constexpr int kMaxInt = 0x7FFF'FFFF;
 constexpr std::size_t kValuesBetweenChecks = 1 << 14;
 
+// Returns an error that says that a level cannot be a map.
+absl::Status NoMap(const JsonValue& at_fault, absl::string_view message) {
+  return absl::FailedPreconditionError(JsonError(at_fault, message).message());
+}
+
+// Returns true if a layer has a value in any cell.
+bool HasValues(const JsonValue& layer) {
+  const JsonValue* const csv = layer.Find("intGridCsv");
+  const JsonValue::Numbers* const values = csv == nullptr ? nullptr : csv->numbers();
+  return !layer.FindArray("intGrid").empty() ||
+         (values != nullptr &&
+          std::any_of(values->begin(), values->end(), [](double value) { return value != 0.0; }));
+}
+
 std::string NameOfInstance(const JsonValue& layer) {
   return absl::StrCat("layer ", Quoted(layer.FindString("__identifier")));
 }
@@ -194,8 +208,8 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
   };
   layers.erase(std::remove_if(layers.begin(), layers.end(), is_unwanted), layers.end());
   if (layers.empty()) {
-    return JsonError(level, absl::StrCat("level ", Quoted(level.FindString("identifier")),
-                                         " has no visible IntGrid layer"));
+    return NoMap(level, absl::StrCat("level ", Quoted(level.FindString("identifier")),
+                                     " has no visible IntGrid layer"));
   }
   return layers;
 }
@@ -317,8 +331,9 @@ class LayerLaying {
       return JsonError(at_fault, absl::StrCat(NameOfInstance(layer_), ", cell (", i % width, ", ", i / width,
                                               "): ", meaning.status().message()));
     }
+    const std::size_t row = i / width;
     const double x = static_cast<double>(i % width) + columns_;
-    const double y = static_cast<double>(i / width) + rows_;
+    const double y = static_cast<double>(row) + rows_;
     if (x < 0.0 || y < 0.0 || x >= cells_.width || y >= cells_.height) {
       notes_.Add("cells beyond the edge of the level are not read", NameOfInstance(layer_));
       return absl::OkStatus();
@@ -390,14 +405,6 @@ absl::string_view LdtkFile::LevelName(std::size_t level) const {
   return levels_[level].value->FindString("identifier");
 }
 
-bool LdtkFile::IsWithoutLayers(std::size_t level) const {
-  const JsonValue& value = *levels_[level].value;
-  const JsonValue::Array& layers = value.FindArray("layerInstances");
-  return value.FindString("externalRelPath").empty() &&
-         std::none_of(layers.begin(), layers.end(),
-                      [](const JsonValue& layer) { return layer.FindString("__type") == "IntGrid"; });
-}
-
 absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
   if (name.empty() && levels_.size() == 1) {
     return 0;
@@ -421,6 +428,25 @@ absl::StatusOr<std::size_t> LdtkFile::FindLevel(absl::string_view name) const {
 
 absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapping& mapping,
                                             const ImportOptions& options, ImportNotes& notes) const {
+  absl::StatusOr<GridMap> map = TryLevel(level, mapping, options, notes);
+  return absl::IsFailedPrecondition(map.status()) ? BadFormat(map.status().message()) : std::move(map);
+}
+
+absl::StatusOr<std::optional<GridMap>> LdtkFile::ReadLevelIfAny(std::size_t level,
+                                                                const TerrainMapping& mapping,
+                                                                const ImportOptions& options,
+                                                                ImportNotes& notes) const {
+  absl::StatusOr<GridMap> map = TryLevel(level, mapping, options, notes);
+  if (absl::IsFailedPrecondition(map.status())) {
+    notes.Add("levels that cannot be a map are not read", map.status().message());
+    return std::nullopt;
+  }
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  return std::optional(*std::move(map));
+}
+
+absl::StatusOr<GridMap> LdtkFile::TryLevel(std::size_t level, const TerrainMapping& mapping,
+                                           const ImportOptions& options, ImportNotes& notes) const {
   const absl::Cleanup end_of_file = [&notes] { notes.set_file(""); };
   const JsonValue* data = levels_[level].value;
   absl::StatusOr<JsonValue> apart;
@@ -451,8 +477,11 @@ absl::StatusOr<GridMap> LdtkFile::ReadLevel(std::size_t level, const TerrainMapp
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     WAYSTAR_ASSIGN_OR_RETURN(const LayerFrame frame, FrameOf(**layer, max_side));
     if (frame.cell != top.cell || (!has_size && (frame.width != top.width || frame.height != top.height))) {
-      return JsonError(**layer, absl::StrCat(NameOfInstance(**layer), " has cells of another size than ",
-                                             NameOfInstance(*layers.front()), ": say which layers to read"));
+      if (!HasValues(**layer)) {
+        continue;
+      }
+      return NoMap(**layer, absl::StrCat(NameOfInstance(**layer), " has cells of another size than ",
+                                         NameOfInstance(*layers.front()), ": say which layers to read"));
     }
     const double definition =
         (*layer)->FindNumber("layerDefUid").value_or((*layer)->FindNumber("layerDefId").value_or(-1.0));

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,6 @@ class LdtkFile {
   // Returns the identifier of a level.
   absl::string_view LevelName(std::size_t level) const;
 
-  // Returns true if the level is in this file and has no IntGrid layer.
-  bool IsWithoutLayers(std::size_t level) const;
-
   // Returns the level that `name` is the identifier or the iid of, or the only one if it is empty. Returns
   // INVALID_ARGUMENT / BAD_VALUE with field kLevelField if there is none.
   absl::StatusOr<std::size_t> FindLevel(absl::string_view name) const;
@@ -55,8 +53,18 @@ class LdtkFile {
   absl::StatusOr<GridMap> ReadLevel(std::size_t level, const TerrainMapping& mapping,
                                     const ImportOptions& options, ImportNotes& notes) const;
 
+  // As ReadLevel, but returns nothing for a level that cannot be a map, because it has no visible IntGrid
+  // layer or layers whose cells differ in size, and notes that.
+  absl::StatusOr<std::optional<GridMap>> ReadLevelIfAny(std::size_t level, const TerrainMapping& mapping,
+                                                        const ImportOptions& options,
+                                                        ImportNotes& notes) const;
+
  private:
   LdtkFile() = default;
+
+  // Returns a map, or an error of the code kFailedPrecondition for a level that cannot be one.
+  absl::StatusOr<GridMap> TryLevel(std::size_t level, const TerrainMapping& mapping,
+                                   const ImportOptions& options, ImportNotes& notes) const;
 
   // Returns what the errors of a file that lacks something end with: the version that wrote it.
   std::string Version() const;

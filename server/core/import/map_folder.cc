@@ -66,43 +66,39 @@ std::string WhyPassed(const std::filesystem::path& path) {
                               : "its name has the ending of no map";
 }
 
-bool HasLine(absl::string_view wanted, LineReader& reader) {
-  while (const std::optional<absl::string_view> line = reader.Next()) {
-    if (absl::StripAsciiWhitespace(*line) == wanted) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // Returns true if the text of a file is a header and rows, or rows alone, rather than prose.
 bool LooksLikeTextMap(absl::string_view bytes) {
-  std::size_t symbols = 0;
-  std::size_t characters = 0;
-  std::size_t lines = 0;
-  bool is_even = true;
+  constexpr std::array<absl::string_view, 9> kHeader = {"cell_size", "connectivity", "diagonal_cost",
+                                                        "hexagons",  "map",          "origin",
+                                                        "profile",   "terrain",      "world"};
+  std::int64_t symbols = 0;
+  std::int64_t characters = 0;
+  std::int64_t lines = 0;
   std::size_t length = 0;
+  bool is_even = true;
+  bool has_blanks = false;
+  bool is_header = true;
   LineReader reader(bytes);
   while (const std::optional<absl::string_view> next = reader.Next()) {
     const absl::string_view line = absl::StripAsciiWhitespace(*next);
-    if (line == "map") {
-      return true;
-    }
-    if (absl::StrContains(line, ' ') || absl::StrContains(line, '\t')) {
-      return HasLine("map", reader);
-    }
     if (line.empty()) {
       continue;
     }
+    const absl::string_view word = line.substr(0, line.find_first_of(" \t"));
+    is_header = is_header && IsOneOf(word, kHeader);
+    if (is_header && line == "map") {
+      return true;
+    }
+    has_blanks = has_blanks || word.size() < line.size();
     is_even = is_even && (lines == 0 || line.size() == length);
     length = line.size();
     ++lines;
-    characters += line.size();
-    symbols += static_cast<std::size_t>(
-        std::count_if(line.begin(), line.end(), [](char c) { return c == '.' || IsObstacleSymbol(c); }));
+    characters += static_cast<std::int64_t>(line.size());
+    symbols +=
+        std::count_if(line.begin(), line.end(), [](char c) { return c == '.' || IsObstacleSymbol(c); });
   }
   // A typing error in a row is no reason to take a map for prose.
-  return 2 * symbols >= characters || (is_even && lines > 1);
+  return !has_blanks && symbols > 0 && (2 * symbols >= characters || (is_even && lines > 1));
 }
 
 // Returns why a file is something else than a map, although files with its ending may be; empty if it is one.

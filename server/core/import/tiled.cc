@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -120,15 +121,14 @@ absl::StatusOr<std::vector<WantedLayer>> WantedLayers(const TiledMap& map, std::
     }
   }
   const auto has_offset = [](const TiledLayer& layer) { return layer.offset != Point{}; };
-  const bool has_sizes = map.tile_width > 0.0 && map.tile_height > 0.0 && map.hex_side_length >= 0.0;
   std::vector<WantedLayer> layers;
   for (const TiledLayer& layer : map.layers) {
     WAYSTAR_ASSIGN_OR_RETURN(const bool is_wanted, IsWanted(layer, names, notes));
     if (!is_wanted) {
       continue;
     }
-    if ((has_offset(layer) || !layer.objects.empty()) && !has_sizes) {
-      return BadFormat("the sizes of tiles are not more than 0");
+    if (has_offset(layer) || !layer.objects.empty()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckTileSizes(map, layout));
     }
     layers.push_back(
         {&layer, has_offset(layer) ? ShiftOf(map, layout, layer.offset) : std::optional(TileShift{})});
@@ -349,12 +349,13 @@ absl::Status LayLayer(const WantedLayer& wanted, const TerrainMapping& mapping, 
 }
 
 absl::StatusOr<TerrainId> EmptyGround(const TiledMap& map) {
-  const std::string* const empty = FindProperty(map.properties, "empty");
-  if (empty != nullptr && *empty != "free" && *empty != "blocked") {
+  const std::string* const text = FindProperty(map.properties, "empty");
+  const std::string empty = text == nullptr ? "" : absl::AsciiStrToLower(*text);
+  if (text != nullptr && empty != "free" && empty != "blocked") {
     return BadFormat(
-        absl::StrCat("the map's property \"empty\" is ", Quoted(*empty), ", neither free nor blocked"));
+        absl::StrCat("the map's property \"empty\" is ", Quoted(*text), ", neither free nor blocked"));
   }
-  const bool is_blocked = empty == nullptr ? map.infinite : *empty == "blocked";
+  const bool is_blocked = text == nullptr ? map.infinite : empty == "blocked";
   return is_blocked ? GridMapEditor::kObstacle : TerrainId{0};
 }
 

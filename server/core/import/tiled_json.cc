@@ -123,13 +123,14 @@ class TileCollector {
 
 absl::Status ReadTilesIn(const JsonValue& value, TiledReading& reading, TiledTileset& tileset) {
   TileCollector collector(tileset, reading);
-  if (const JsonValue* const tiles = value.Find("tiles")) {
-    WAYSTAR_RETURN_IF_ERROR(tiles->object() != nullptr ? collector.AddKeyed(*tiles)
-                                                       : collector.AddList(*tiles));
-  }
+  // What is said of a tile itself comes before what is said of its shapes.
   const JsonValue* const properties = value.Find("tileproperties");
   if (properties != nullptr && !properties->is_null()) {
     WAYSTAR_RETURN_IF_ERROR(collector.AddKeyedProperties(*properties));
+  }
+  if (const JsonValue* const tiles = value.Find("tiles")) {
+    WAYSTAR_RETURN_IF_ERROR(tiles->object() != nullptr ? collector.AddKeyed(*tiles)
+                                                       : collector.AddList(*tiles));
   }
   return absl::OkStatus();
 }
@@ -144,6 +145,10 @@ absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& rea
   if (const JsonValue* const offset = value.Find("tileoffset")) {
     WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "x", tileset.tile_offset.x));
     WAYSTAR_RETURN_IF_ERROR(ReadMember(*offset, "y", tileset.tile_offset.y));
+  }
+  if (value.FindString("fillmode") == "preserve-aspect-fit") {
+    reading.notes.Add("fill modes are not read: pictures of objects are stretched",
+                      absl::StrCat("a tileset (line ", value.line(), ")"));
   }
   const JsonValue* const grid = value.Find("grid");
   if (grid != nullptr && grid->FindString("orientation") == "isometric") {
@@ -191,6 +196,7 @@ absl::Status ReadTilesOf(const JsonValue& value, TiledLayer& layer) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> chunks, FindObjects(value, "chunks"));
   for (const JsonValue* const chunk : chunks) {
     WAYSTAR_ASSIGN_OR_RETURN(TiledTileData part, CellsIn(*chunk, form));
+    part.is_chunk = true;
     layer.tiles.push_back(std::move(part));
   }
   return absl::OkStatus();
@@ -204,6 +210,13 @@ absl::StatusOr<TiledLayer> LayerHeadOf(const JsonValue& value, TiledReading& rea
   WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsetx", layer.offset.x));
   WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "offsety", layer.offset.y));
   WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, layer.properties));
+  Point parallax = {1.0, 1.0};
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "parallaxx", parallax.x));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "parallaxy", parallax.y));
+  if (parallax != Point{1.0, 1.0}) {
+    reading.notes.Add("parallax, which moves a layer with the camera, is not read",
+                      absl::StrCat("layer ", Quoted(layer.name), " (line ", layer.line, ")"));
+  }
   return layer;
 }
 
@@ -256,12 +269,10 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
 // A layer of an infinite map that has no chunk has data without a tile.
 void DropEmptyLayers(std::vector<TiledLayer>& layers) {
   for (TiledLayer& layer : layers) {
-    layer.tiles.erase(std::remove_if(layer.tiles.begin(), layer.tiles.end(),
-                                     [](const TiledTileData& data) {
-                                       return data.numbers.empty() &&
-                                              absl::StripAsciiWhitespace(data.text).empty();
-                                     }),
-                      layer.tiles.end());
+    if (layer.tiles.size() == 1 && !layer.tiles.front().is_chunk && layer.tiles.front().numbers.empty() &&
+        absl::StripAsciiWhitespace(layer.tiles.front().text).empty()) {
+      layer.tiles.clear();
+    }
   }
 }
 

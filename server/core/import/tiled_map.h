@@ -89,6 +89,8 @@ struct TiledTileset {
 // Tile numbers as the file has them.
 struct TiledTileData {
   Rectangle area;
+  // True for a part of a layer of an infinite map.
+  bool is_chunk = false;
   // "csv", "base64", or "" for `numbers`.
   std::string encoding;
   // "", "zlib", "gzip" or "zstd".

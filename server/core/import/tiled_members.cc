@@ -57,10 +57,9 @@ const MemberTable& LayerMembers() {
     auto* const made = new MemberTable(
         "layer",
         {.read = "type name class visible offsetx offsety properties data chunks encoding compression width "
-                 "height objects layers x y",
+                 "height objects layers x y parallaxx parallaxy",
          .no_bearing = "id opacity tintcolor color draworder locked mode startx starty propertytypes image "
-                       "imagewidth imageheight transparentcolor repeatx repeaty",
-         .noted = "parallaxx parallaxy"},
+                       "imagewidth imageheight transparentcolor repeatx repeaty"},
         {.lists = {{"properties", &PropertyMembers()},
                    {"chunks", &ChunkMembers()},
                    {"objects", &ObjectMembers()}}});
@@ -85,12 +84,12 @@ const MemberTable& TiledTilesetMembers() {
   static const auto* const table = new MemberTable(
       "tileset",
       {.read = "firstgid source name tilewidth tileheight tileoffset objectalignment tiles tileproperties "
+               "fillmode "
                "grid",
        .no_bearing = "type version tiledversion class columns tilecount margin spacing image imagewidth "
                      "imageheight transparentcolor backgroundcolor terrains terraintypes wangsets "
                      "transformations tilerendersize editorsettings properties propertytypes "
-                     "tilepropertytypes",
-       .noted = "fillmode"},
+                     "tilepropertytypes"},
       {.objects = {{"grid", &GridMembers()}, {"tileoffset", &TileOffsetMembers()}},
        .lists = {{"tiles", &TiledTileMembers()}}});
   return *table;

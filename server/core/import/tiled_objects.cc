@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -45,12 +46,8 @@ absl::StatusOr<std::optional<ObstacleEffect>> AmountIn(const TiledProperties& pr
   return std::nullopt;
 }
 
-// Returns what an object and its tile say of it, or nothing if that is nothing.
-absl::StatusOr<std::optional<bool>> SaysObstacle(const WholeObject& whole, const TerrainMapping& mapping) {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysImpassable(whole.object.properties));
-  if (says) {
-    return says;
-  }
+// Returns what the class of an object and its picture say of it, or nothing if that is nothing.
+std::optional<bool> ClassSaysObstacle(const WholeObject& whole, const TerrainMapping& mapping) {
   const std::string class_name = whole.object.class_name.value_or("");
   if (const CellRule* const rule = RuleOfName(class_name, mapping)) {
     return rule->blocked || rule->impassable;
@@ -60,21 +57,32 @@ absl::StatusOr<std::optional<bool>> SaysObstacle(const WholeObject& whole, const
                                                                           : std::nullopt;
 }
 
-// Returns nothing if the object is no obstacle. What it says itself comes before what its layer says.
+// Returns nothing if the object is no obstacle. A property that blocks comes before one that changes costs,
+// then comes the class, and what the object says itself before what its layer says.
 absl::StatusOr<std::optional<ObstacleEffect>> EffectOf(const TiledLayer& layer, const WholeObject& whole,
                                                        const TerrainMapping& mapping) {
-  constexpr auto effect_if = [](bool is_obstacle) {
-    return is_obstacle ? std::optional(ObstacleEffect{}) : std::nullopt;
-  };
+  const std::optional<ObstacleEffect> block = ObstacleEffect{};
+  const std::optional<ObstacleEffect> none;
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysImpassable(whole.object.properties));
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> amount, AmountIn(whole.object.properties));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysObstacle(whole, mapping));
-  if (amount || says) {
-    return amount ? amount : effect_if(*says);
+  if (says.value_or(false)) {
+    return block;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> of_layer, AmountIn(layer.properties));
+  if (amount || says) {
+    return amount;
+  }
+  if (const std::optional<bool> class_says = ClassSaysObstacle(whole, mapping)) {
+    return *class_says ? block : none;
+  }
   WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> layer_says, SaysImpassable(layer.properties));
-  return of_layer ? of_layer
-                  : effect_if(layer_says.value_or(absl::EqualsIgnoreCase(layer.class_name, kObstacleClass)));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> of_layer, AmountIn(layer.properties));
+  if (layer_says.value_or(false)) {
+    return block;
+  }
+  if (of_layer || layer_says) {
+    return of_layer;
+  }
+  return absl::EqualsIgnoreCase(layer.class_name, kObstacleClass) ? block : none;
 }
 
 absl::StatusOr<ObjectRule> RuleOf(const TiledMap& map, const TiledLayer& layer, const TiledObject& object) {
@@ -83,11 +91,12 @@ absl::StatusOr<ObjectRule> RuleOf(const TiledMap& map, const TiledLayer& layer, 
     if (rule == nullptr) {
       continue;
     }
-    if (*rule != "centre" && *rule != "center" && *rule != "overlap") {
+    const std::string lower = absl::AsciiStrToLower(*rule);
+    if (lower != "centre" && lower != "center" && lower != "overlap") {
       return BadFormat(
           absl::StrCat("the property \"object_rule\" is ", Quoted(*rule), ", neither centre nor overlap"));
     }
-    return *rule == "overlap" ? ObjectRule::kOverlap : ObjectRule::kCentre;
+    return lower == "overlap" ? ObjectRule::kOverlap : ObjectRule::kCentre;
   }
   return ObjectRule::kCentre;
 }
@@ -153,16 +162,20 @@ class ObstacleMaker {
  private:
   absl::StatusOr<std::optional<Obstacle>> ObstacleOf(const TiledLayer& layer, const TiledObject& object) {
     WAYSTAR_ASSIGN_OR_RETURN(const WholeObject whole, templates_.Complete(object));
-    NoteOthers(
-        object.properties,
-        {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition", "object_rule"},
-        PlaceOf(layer, object), notes_);
-    if (plane_.has_hexagons() && (object.gid.value_or(0) & (kTurned | kTurnedTwice)) != 0) {
+    NoteOthers(object.properties,
+               {"blocked", "collides", "walkable", "impassable", "cost_factor", "cost_addition",
+                "object_rule", "ignore"},
+               PlaceOf(layer, object), notes_);
+    if (plane_.has_hexagons() && (whole.object.gid.value_or(0) & (kTurned | kTurnedTwice)) != 0) {
       notes_.Add("pictures that are turned by 60 or 120 degrees are read as if they were not",
                  PlaceOf(layer, object));
     }
     if (!whole.object.visible.value_or(true)) {
       notes_.Add("hidden objects are not read", PlaceOf(layer, whole.object));
+      return std::nullopt;
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> ignore, FindFlag(whole.object.properties, "ignore"));
+    if (ignore.value_or(false)) {
       return std::nullopt;
     }
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<ObstacleEffect> effect, EffectOf(layer, whole, mapping_));

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "server/core/format/file_errors.h"
+
 namespace waystar::core {
 namespace {
 
@@ -109,6 +111,22 @@ Point TiledPlane::OnScreen(Point pixels) const { return Sum({screen_right_, scre
 
 Point TiledPlane::WayOnScreen(Point pixels) const {
   return Sum({right_, down_}, InverseSum({screen_right_, screen_down_}, pixels));
+}
+
+absl::Status CheckTileSizes(const TiledMap& map, std::optional<HexLayout> layout) {
+  if (!(map.tile_width > 0.0 && map.tile_height > 0.0 && map.hex_side_length >= 0.0)) {
+    return BadFormat("the sizes of tiles are not more than 0");
+  }
+  if (layout) {
+    const HexSizes sizes(map, IsFlatTopped(*layout));
+    return sizes.width > 0.0 && sizes.height > 0.0 && sizes.line > 0.0
+               ? absl::OkStatus()
+               : BadFormat("tilewidth, tileheight and hexsidelength make no hexagons");
+  }
+  const std::array<Point, 2> screen = ScreenVectors(map);
+  return screen[0].x * screen[1].y - screen[1].x * screen[0].y > 0.0
+             ? absl::OkStatus()
+             : BadFormat("skewx and skewy make tiles without an area");
 }
 
 std::optional<TileShift> ShiftOf(const TiledMap& map, std::optional<HexLayout> layout, Point offset) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/import/tiled_map.h"
 #include "server/core/shape/shape.h"
@@ -14,7 +15,7 @@ namespace waystar::core {
 class TiledPlane {
  public:
   // `board` is the grid's board if the map is hexagonal, else null; `first` is the tile at the grid's cell
-  // (0, 0). REQUIRES: the sizes of tiles are more than 0.
+  // (0, 0). REQUIRES: CheckTileSizes holds.
   TiledPlane(const TiledMap& map, const HexBoard* board, Cell first);
 
   // Returns the point at the position of an object.
@@ -60,8 +61,12 @@ struct TileShift {
   friend bool operator==(const TileShift&, const TileShift&) = default;
 };
 
+// Returns INVALID_ARGUMENT / BAD_FORMAT without a field unless the sizes of a map's tiles make a plane of
+// them.
+absl::Status CheckTileSizes(const TiledMap& map, std::optional<HexLayout> layout);
+
 // Returns how far an offset in pixels of the screen moves tiles, or nothing unless it moves them onto others.
-// `layout` is that of a map of hexagons. REQUIRES: the sizes of tiles are more than 0.
+// `layout` is that of a map of hexagons. REQUIRES: CheckTileSizes holds.
 std::optional<TileShift> ShiftOf(const TiledMap& map, std::optional<HexLayout> layout, Point offset);
 
 }  // namespace waystar::core

@@ -152,12 +152,14 @@ class PictureBox {
 
 absl::StatusOr<Shape> ShapeOfPicture(const TiledObject& object, const TileRef& picture, Point origin,
                                      const TiledPlane& plane) {
-  const Point natural = SizeOfTile(picture);
-  const auto size_or = [](std::optional<double> size, double other) {
-    return size.value_or(0.0) == 0.0 ? other : *size;
-  };
-  const Point size = {size_or(object.width, natural.x), size_or(object.height, natural.y)};
-  const PictureBox box(natural, size, object.gid.value_or(0));
+  const Point of_tile = SizeOfTile(picture);
+  const auto if_any = [](double size, double other) { return size == 0.0 ? other : size; };
+  const Point size = {if_any(object.width.value_or(0.0), of_tile.x),
+                      if_any(object.height.value_or(0.0), of_tile.y)};
+  const Point natural = {if_any(of_tile.x, size.x), if_any(of_tile.y, size.y)};
+  // On maps of hexagons these bits turn by other angles.
+  const std::uint32_t unread = plane.has_hexagons() ? kTurned | kTurnedTwice : 0;
+  const PictureBox box(natural, size, object.gid.value_or(0) & ~unread);
   WAYSTAR_ASSIGN_OR_RETURN(const Point anchor,
                            AnchorOf(picture.tileset->object_alignment, plane.is_isometric()));
   const Point moved = {picture.tileset->tile_offset.x * box.scale().x - anchor.x * size.x,
@@ -200,12 +202,15 @@ absl::StatusOr<Shape> ShapeOfPicture(const TiledObject& object, const TileRef& p
 void AddInnerLine(Point from, Point to, double side, Shape& shape) {
   // More than points are rounded by, so that an outline along the edge of cells is not in those beyond.
   constexpr double kInwards = 0x1p-16;
+  // So that the ends lie inside corners of more than 8 degrees.
+  constexpr double kTrimmed = 0x1p-12;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
-  if (length <= 2.0 * kInwards) {
+  if (length <= 2.0 * kTrimmed) {
     return;
   }
-  const Point along = {(to.x - from.x) / length * kInwards, (to.y - from.y) / length * kInwards};
-  const Point inwards = {-along.y * side, along.x * side};
+  const Point unit = {(to.x - from.x) / length, (to.y - from.y) / length};
+  const Point along = {unit.x * kTrimmed, unit.y * kTrimmed};
+  const Point inwards = {-unit.y * side * kInwards, unit.x * side * kInwards};
   shape.lines.push_back({.start = {from.x + along.x + inwards.x, from.y + along.y + inwards.y},
                          .end = {to.x - along.x + inwards.x, to.y - along.y + inwards.y}});
 }

@@ -77,7 +77,7 @@ absl::StatusOr<WholeObject> TiledTemplates::Complete(const TiledObject& object) 
   WholeObject whole{.object = object};
   const Entry* made_from = nullptr;
   if (!object.template_file.empty()) {
-    WAYSTAR_ASSIGN_OR_RETURN(made_from, Find(object.template_file));
+    made_from = &Find(object.template_file);
     whole.missing_template = made_from->missing;
   }
   const std::uint32_t own_tile = object.gid.value_or(0) & kTileBits;
@@ -97,9 +97,9 @@ absl::StatusOr<WholeObject> TiledTemplates::Complete(const TiledObject& object) 
   return whole;
 }
 
-absl::StatusOr<const TiledTemplates::Entry*> TiledTemplates::Find(const std::string& file) {
+const TiledTemplates::Entry& TiledTemplates::Find(const std::string& file) {
   if (const auto known = templates_.find(file); known != templates_.end()) {
-    return known->second.get();
+    return *known->second;
   }
   const absl::StatusOr<std::string> bytes =
       neighbours_ ? neighbours_(file)
@@ -108,12 +108,13 @@ absl::StatusOr<const TiledTemplates::Entry*> TiledTemplates::Find(const std::str
   entry = std::make_unique<Entry>();
   if (!bytes.ok()) {
     entry->missing = std::string(bytes.status().message());
-    return entry.get();
+    return *entry;
   }
   if (const absl::Status status = Load(file, *bytes, *entry); !status.ok()) {
-    return BadFormat(absl::StrCat("the template ", Quoted(file), ": ", status.message()));
+    *entry = {};
+    entry->missing = std::string(status.message());
   }
-  return entry.get();
+  return *entry;
 }
 
 absl::Status TiledTemplates::Load(const std::string& file, absl::string_view bytes, Entry& entry) {
@@ -134,8 +135,10 @@ absl::Status TiledTemplates::Load(const std::string& file, absl::string_view byt
   }
   if (const std::uint32_t tile = entry.made.object.gid.value_or(0) & kTileBits; tile != 0) {
     entry.picture = TileIn(tileset, tile);
-    if (entry.picture.tile != nullptr) {
-      TakeFromTile(*entry.picture.tile, /*may_take_class=*/true, entry.made.object);
+    // An instance that is a picture of another tile keeps this class, and has its own tile's properties.
+    TiledObject& object = entry.made.object;
+    if (entry.picture.tile != nullptr && !object.class_name && !entry.picture.tile->class_name.empty()) {
+      object.class_name = entry.picture.tile->class_name;
     }
   }
   return absl::OkStatus();

@@ -36,7 +36,7 @@ class TiledTemplates {
       : neighbours_(neighbours), tiles_(tiles), notes_(notes) {}
 
   // Completes an object as Tiled does: what it does not say its template says, and what that does not say
-  // its tile. Returns INVALID_ARGUMENT / BAD_FORMAT for a template that is none, or a tile in no tileset.
+  // its tile. Returns INVALID_ARGUMENT / BAD_FORMAT for a tile in no tileset.
   absl::StatusOr<WholeObject> Complete(const TiledObject& object);
 
  private:
@@ -44,11 +44,11 @@ class TiledTemplates {
     TiledTemplate made;
     // The tile that it is a picture of.
     TileRef picture;
-    // Why there is no such file; empty if there is.
+    // Why it could not be read; empty if it was.
     std::string missing;
   };
 
-  absl::StatusOr<const Entry*> Find(const std::string& file);
+  const Entry& Find(const std::string& file);
   absl::Status Load(const std::string& file, absl::string_view bytes, Entry& entry);
 
   const NeighbourFiles& neighbours_;

@@ -51,10 +51,20 @@ absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& 
     return CellRule{.blocked = true};
   }
   const std::string& name = terrain == nullptr ? class_name : *terrain;
-  if (const CellRule* const known = RuleOfName(name, mapping)) {
-    return *known;
-  }
   CellRule rule{.name = NameOf(name)};
+  if (const CellRule* const known = RuleOfName(name, mapping)) {
+    if (!(known->blocked && (blocked || impassable))) {
+      rule = *known;
+    }
+    // What the file says itself comes before the mapping.
+    const bool is_impassable = !blocked && impassable.value_or(rule.impassable);
+    if (is_impassable != rule.impassable) {
+      rule.impassable = is_impassable;
+      // The mapping's own terrain has it.
+      rule.symbol = '\0';
+    }
+    return rule;
+  }
   if (!blocked && !cost && !impassable && terrain == nullptr) {
     return std::nullopt;
   }
@@ -133,8 +143,10 @@ absl::StatusOr<TileRef> TiledTiles::Find(std::uint32_t gid) const {
 absl::StatusOr<std::optional<TerrainId>> TiledTiles::Learn(const TiledTile& tile) {
   WAYSTAR_ASSIGN_OR_RETURN(std::optional<CellRule> rule,
                            RuleOfProperties(tile.properties, tile.class_name, mapping_));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysBlocked(tile.properties));
-  if (!tile.shapes.empty() && !says && RuleOfName(tile.class_name, mapping_) == nullptr) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> says, SaysImpassable(tile.properties));
+  const std::string* const terrain = FindProperty(tile.properties, "terrain");
+  if (!tile.shapes.empty() && !says &&
+      RuleOfName(terrain == nullptr ? tile.class_name : *terrain, mapping_) == nullptr) {
     rule = CellRule{.blocked = true};
   }
   NoteOthers(tile.properties, {"blocked", "collides", "walkable", "impassable", "cost", "terrain", "symbol"},

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/format/number.h"
@@ -35,6 +36,11 @@ void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& n
   }
   const std::string text = TextOf(value);
   if (IsMeaningfulProperty(name)) {
+    const std::string* const known = FindProperty(properties, absl::AsciiStrToLower(name));
+    if (known != nullptr && *known != text) {
+      notes.Add("properties that are there twice: the first counts",
+                absl::StrCat(Quoted(name), " (line ", value.line(), ")"));
+    }
     AddProperty(name, text, properties);
     return;
   }
@@ -46,23 +52,29 @@ void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& n
             absl::StrCat(Quoted(name), " (line ", value.line(), ")"));
 }
 
-// Adds what the members of a class say, and those of classes in it.
-void ReadClassProperty(const std::string& name, const JsonValue& value, ImportNotes& notes,
-                       TiledProperties& properties) {
-  std::vector<std::pair<std::string, const JsonValue*>> classes;
+using Classes = std::vector<std::pair<std::string, const JsonValue*>>;
+
+// Adds what the members of classes say, and those of classes in them.
+void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& properties) {
   TiledProperties members;
-  for (const auto& [member, held] : *value.object()) {
-    ReadProperty(member, held, notes, members, classes);
-  }
-  if (!members.empty()) {
-    notes.Add(
-        "properties in classes count as if they stood outside",
-        absl::StrCat(Quoted(members.front().first), " in ", Quoted(name), " (line ", value.line(), ")"));
+  while (!classes.empty()) {
+    Classes inner;
+    for (const auto& [name, value] : classes) {
+      const std::size_t before = members.size();
+      for (const auto& [member, held] : *value->object()) {
+        ReadProperty(member, held, notes, members, inner);
+      }
+      const std::string place = absl::StrCat(Quoted(name), " (line ", value->line(), ")");
+      if (members.size() > before) {
+        notes.Add("properties in classes count where none outside says the same",
+                  absl::StrCat("\"", members.back().first, "\" in ", place));
+      } else if (SoundsLikeWall(name)) {
+        notes.Add("classes of properties that sound like walls do not say \"blocked\"", place);
+      }
+    }
+    classes = std::move(inner);
   }
   AddMissing(members, properties);
-  for (const auto& [inner, held] : classes) {
-    ReadClassProperty(inner, *held, notes, properties);
-  }
 }
 
 absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
@@ -176,17 +188,14 @@ absl::Status AddPropertiesIn(const JsonValue& value, ImportNotes& notes, TiledPr
       if (held != nullptr) {
         ReadProperty(name, *held, notes, properties, classes);
       }
-      const absl::string_view type = property->FindString("propertytype");
-      if ((held == nullptr || (held->object() != nullptr && held->object()->empty())) &&
-          (SoundsLikeWall(type) || SoundsLikeWall(name))) {
-        notes.Add("properties of a class are not read where they are as the project has them",
+      if (held != nullptr && held->object() != nullptr &&
+          SoundsLikeWall(property->FindString("propertytype"))) {
+        notes.Add("classes of properties are read without what the project has for them",
                   absl::StrCat(Quoted(name), " (line ", property->line(), ")"));
       }
     }
   }
-  for (const auto& [name, held] : classes) {
-    ReadClassProperty(name, *held, notes, properties);
-  }
+  ReadClassProperties(std::move(classes), notes, properties);
   return absl::OkStatus();
 }
 

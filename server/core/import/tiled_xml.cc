@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -171,7 +172,12 @@ class JsonMaker {
         "capsule",     "chunk", "data",    "ellipse",  "group",      "imagelayer", "layer",  "object",
         "objectgroup", "point", "polygon", "polyline", "properties", "tile",       "tileset"};
     const absl::string_view parent = node.name();
+    absl::flat_hash_set<absl::string_view> unknown;
+    std::size_t children = 0;
     for (const pugi::xml_node child : node.children()) {
+      if (++children % kTilesBetweenChecks == 0 && IsStopped(stop_)) {
+        break;
+      }
       const absl::string_view name = child.name();
       const bool is_object = (parent == "template" && (name == "object" || name == "tileset")) ||
                              (parent == "tileset" && (name == "tileoffset" || name == "grid")) ||
@@ -179,7 +185,7 @@ class JsonMaker {
       if (is_object) {
         members.emplace_back(name, ObjectOf(child, depth));
       } else if (child.type() == pugi::node_element &&
-                 std::find(kDone.begin(), kDone.end(), name) == kDone.end()) {
+                 std::find(kDone.begin(), kDone.end(), name) == kDone.end() && unknown.insert(name).second) {
         members.emplace_back(name, JsonValue(nullptr, file_.LineOf(child)));
       }
     }

@@ -201,9 +201,10 @@ TEST(GeoJsonTest, NotesWhatItPassesOver) {
   const auto graph = ParseGeoJson(
       R"({"type": "FeatureCollection", "colour": "red", "features": [
   {"type": "Feature", "geometry": null, "properties": null},
-  {"type": "Feature", "geometry": {"type": "LineString", "coordinates": []}, "properties": null},
+  {"type": "Feature", "geometry": {"type": "LineString", "coordinates": []},
+   "properties": null},
   {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]},
-   "properties": {"highway": "path", "barrier": "gate"}}]})",
+   "properties": {"highway": "path", "barrier": "gate", "FIXME": 1, "fixme": 2, "tags": {"foot": "yes"}}}]})",
       notes);
   ASSERT_THAT(graph, IsOk());
   std::vector<std::string> lines;
@@ -212,11 +213,13 @@ TEST(GeoJsonTest, NotesWhatItPassesOver) {
   }
   EXPECT_THAT(
       lines,
-      ElementsAre("the member \"colour\" of \"collection of features\" is not known: line 1",
-                  "features without a geometry are not read: feature 0 (line 2) and 1 more",
-                  "properties that have no meaning here are not read: \"highway\" of feature 2 (line 4)",
-                  "properties that sound like walls are not read: "
-                  "\"barrier\" of feature 2 (line 4)"));
+      ElementsAre(
+          "the member \"colour\" of \"collection of features\" is not known: line 1",
+          "features without a geometry are not read: feature 0 (line 2) and 1 more",
+          "properties that have no meaning here are not read: \"highway\" of feature 2 (line 5) and 2 more",
+          "properties that sound like walls are not read: "
+          "\"barrier\" of feature 2 (line 5)",
+          "tags that are keys and values are not read: they are a list: feature 2 (line 5)"));
 }
 
 TEST(GeoJsonTest, FeaturesMayHaveNoProperties) {

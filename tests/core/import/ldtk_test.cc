@@ -137,6 +137,17 @@ TEST(LdtkTest, ListedCellsMayBeFew) {
             6);
 }
 
+TEST(LdtkTest, LayersWithoutValuesMayHaveOtherCells) {
+  const auto file = [](absl::string_view values) {
+    return File(Level(
+        "A", Layer("Top", "0,1,0,0,0,0") + absl::StrCat(R"(, {"__identifier": "Small", "__type": "IntGrid",
+   "__cWid": 2, "__cHei": 1, "__gridSize": 8, "layerDefUid": 5, "intGridCsv": [)",
+                                                        values, "]}")));
+  };
+  EXPECT_THAT(ImportedRows(file("0,0")), ElementsAre(".#.", "..."));
+  EXPECT_THAT(ImportedRows(file("0,1")), ElementsAre(HasSubstr("has cells of another size")));
+}
+
 TEST(LdtkTest, ErrorsNameTheVersion) {
   EXPECT_THAT(ImportedRows(R"({"jsonVersion": "0.3.1", "levels": [{"identifier": "A", "layerInstances": [
    {"__identifier": "L", "__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16}]}]})"),

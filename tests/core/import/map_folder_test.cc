@@ -128,6 +128,9 @@ TEST_F(MapFolderTest, ProseIsNoMap) {
            {"readme.txt", "Maps of the demo\n\nThanks to all who drew them."},
            {"license.txt", "LICENSE\n"},
            {"banner.txt", "##########\n# Notes  #\n##########\n"},
+           {"empty.txt", ""},
+           {"words.txt", "wood\nfire\nhall\n"},
+           {"keys.txt", "Press this for the\nmap\n"},
            {"world.txt", "world of the demo\nand its maps\n"},
            {"quake.map", "{ \"classname\" \"worldspawn\" }"},
            {"crate.tres", "[gd_resource type=\"Texture\"]\n"},
@@ -143,7 +146,7 @@ TEST_F(MapFolderTest, ProseIsNoMap) {
     EXPECT_NE(loaded->no_map, "") << name;
   }
   for (const std::string bytes :
-       {"...\n.#.\n", "terrain ~ river\nmap\n.", "..x.\n", "xxx\nyyy\n", "", "\xEF\xBB\xBF..\n"}) {
+       {"...\n.#.\n", "terrain ~ river\nmap\n.", "..x.\n", "xx.\nyyy\n", "\xEF\xBB\xBF..\n"}) {
     Write("maps/map.txt", bytes);
     const auto loaded = Load("map.txt");
     EXPECT_TRUE(!loaded.ok() || loaded->no_map.empty()) << bytes;
@@ -180,7 +183,9 @@ TEST_F(MapFolderTest, LevelsMayLackLayersOrShareNames) {
   EXPECT_EQ(loaded->maps[0].id, "map.a");
   EXPECT_EQ(loaded->maps[1].id, "map.a-2");
   ASSERT_EQ(loaded->notes.size(), 2U);
-  EXPECT_EQ(LineOf(loaded->notes[1]), "levels without an IntGrid layer are not read: level \"Menu\"");
+  EXPECT_THAT(
+      LineOf(loaded->notes[1]),
+      HasSubstr("levels that cannot be a map are not read: line 1: level \"Menu\" has no visible IntGrid"));
 }
 
 TEST_F(MapFolderTest, NotesNameTheFileTheyAreOf) {
@@ -194,9 +199,23 @@ TEST_F(MapFolderTest, NotesNameTheFileTheyAreOf) {
   EXPECT_THAT(LineOf(loaded->notes.front()), HasSubstr("\"tiles/../tiles/walls.tsx\", line 1"));
 }
 
-TEST_F(MapFolderTest, AnEmptyFileIsNoMap) {
-  Write("maps/empty.txt", "");
-  EXPECT_THAT(std::string(Load("empty.txt").status().message()), HasSubstr("at least one row"));
+TEST_F(MapFolderTest, TemplatesThatCannotBeReadAreNoReasonToRefuse) {
+  Write("maps/bad.tx", "<template>");
+  Write("maps/apart.tx",
+        R"(<template><tileset firstgid="1" source="../../a.tsx"/><object gid="1"/></template>)");
+  for (const std::string name : {"bad.tx", "apart.tx", "missing.tx"}) {
+    Write("maps/c.tmx",
+          TiledXml(R"(orientation="orthogonal" width="1" height="1")",
+                   TileLayer("l", 1, 1, "1") + R"(<objectgroup name="o"><object id="1" template=")" + name +
+                       "\"/></objectgroup>"));
+    const auto loaded = Load("c.tmx");
+    ASSERT_THAT(loaded, IsOk()) << name;
+    EXPECT_THAT(LineOf(loaded->notes.front()), HasSubstr("templates that are not there are not read"))
+        << name;
+  }
+}
+
+TEST_F(MapFolderTest, AFileMayBeGone) {
   EXPECT_THAT(std::string(Load("nothing.txt").status().message()), HasSubstr("cannot read"));
 }
 

@@ -179,7 +179,6 @@ TEST(TiledObjectsTest, TemplatesSayTheRest) {
       ElementsAre("...", ".#."));
   EXPECT_THAT(ImportedRows(map, with(R"(<template><object name="hero" width="16" height="16"/></template>)")),
               ElementsAre("...", "..."));
-  EXPECT_THAT(ImportedRows(map, with("<map/>")), ElementsAre(HasSubstr("the template \"rock.tx\"")));
   // Nobody knows what it is: that is no reason to refuse the map, but to say so.
   EXPECT_THAT(ImportedRows(map), ElementsAre("...", "..."));
   EXPECT_THAT(NotesOf(map, {}),
@@ -201,6 +200,40 @@ TEST(TiledObjectsTest, TemplatesMayBePicturesOfTheirOwnTiles) {
       ImportedRows(TiledXml(kThreeByTwo, Objects(R"(<object id="1" template="t/rock.tx" x="16" y="32"/>)")),
                    files),
       ElementsAre("...", ".#."));
+}
+
+TEST(TiledObjectsTest, PropertiesAreThoseOfTheObjectsOwnPicture) {
+  const core::ImportOptions files = WithFiles(
+      {{"rock.tx", R"(<template><tileset firstgid="1" source="rocks.tsx"/><object gid="1"/></template>)"},
+       {"rocks.tsx", R"(<tileset tilewidth="16" tileheight="16"><tile id="0"><properties>)"
+                     R"(<property name="blocked" value="false"/></properties></tile></tileset>)"}});
+  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
+                                    Objects(R"(<object id="1" template="rock.tx" gid="2" x="0" y="16"/>)")),
+                           files),
+              ElementsAre("#..", "..."));
+}
+
+TEST(TiledObjectsTest, PicturesWithoutASizeAreAsLargeAsTheirObject) {
+  EXPECT_THAT(
+      ImportedRows(TiledXml(
+          kThreeByTwo,
+          R"(<tileset firstgid="9"><tile id="0"><image source="a.png"/></tile></tileset>)" +
+              Objects(R"(<object id="1" type="obstacle" gid="9" x="0" y="32" width="32" height="32"/>)"))),
+      ElementsAre("##.", "##."));
+}
+
+TEST(TiledObjectsTest, APropertyThatBlocksComesBeforeACost) {
+  EXPECT_THAT(ImportedRows(TiledXml(kThreeByTwo,
+                                    Objects(R"(<object id="1" x="0" y="0" width="16" height="16"><properties>
+        <property name="blocked" value="true"/><property name="cost_factor" value="2"/></properties></object>)"))),
+              ElementsAre("#..", "..."));
+}
+
+TEST(TiledObjectsTest, ObjectsMayBeIgnored) {
+  const std::string map = TiledXml(
+      kThreeByTwo, Objects(R"(<object id="1" type="obstacle" x="0" y="0" width="16" height="16"><properties>
+        <property name="ignore" value="true"/></properties></object>)"));
+  EXPECT_THAT(ImportedRows(map), ElementsAre("...", "..."));
 }
 
 TEST(TiledObjectsTest, TheClassIsTheTemplatesThoughThePictureIsNot) {
@@ -270,6 +303,8 @@ TEST(TiledObjectsTest, WhatAreasOverlapFollowsTheirDents) {
   EXPECT_THAT(rows("0,0 48,0 48,16 16,16 16,48 0,48"),
               ElementsAre(".....", ".###.", ".#...", ".#...", "....."));
   EXPECT_THAT(rows("0,0 17,0 17,16 0,16"), ElementsAre(".....", ".##..", ".....", ".....", "....."));
+  // A slope that ends in a corner of a cell does not reach into the next one.
+  EXPECT_THAT(rows("0,0 64,32 0,32"), ElementsAre(".....", ".##..", ".####", ".....", "....."));
 }
 
 TEST(TiledObjectsTest, WhatAnObjectSaysComesBeforeItsLayer) {

@@ -144,6 +144,68 @@ TEST(TiledVersionsTest, PropertiesInClassesCount) {
               ElementsAre(HasSubstr("\"(a list)\", neither true nor false")));
 }
 
+TEST(TiledVersionsTest, OneClassDoesNotHideAnother) {
+  EXPECT_THAT(ImportedRows(Json(R"("tiles": [{"id": 1, "properties": [
+     {"name": "a", "type": "class", "value": {"walkable": true}},
+     {"name": "b", "type": "class", "value": {"blocked": true}}]}], )")),
+              ElementsAre(".#.", "..."));
+  EXPECT_THAT(NotesOf(Json(R"("tiles": [{"id": 1, "properties": [{"name": "Blocked", "value": false},
+     {"name": "blocked", "value": true}]}], )")),
+              Contains(HasSubstr("properties that are there twice: the first counts: \"blocked\" (line 3)")));
+}
+
+TEST(TiledVersionsTest, WhatATileSaysComesBeforeItsShapes) {
+  EXPECT_THAT(ImportedRows(Json(R"("tileproperties": {"1": {"blocked": true}}, "tiles": {"1": {"objectgroup":
+     {"properties": {"blocked": false}, "objects": []}}}, )")),
+              ElementsAre(".#.", "..."));
+}
+
+TEST(TiledVersionsTest, FlagsComeBeforeTheMapping) {
+  const auto rows = [](absl::string_view property, const std::string& terrains) {
+    return ImportedRows(TileWith(property), {.terrains = terrains}).front().front();
+  };
+  EXPECT_EQ(rows(R"(<property name="impassable" value="true"/>)", "terrain mud 3 w"), 'm');
+  EXPECT_EQ(
+      ImportGrid(TileWith(R"(<property name="impassable" value="true"/>)"), {.terrains = "terrain mud 3"})
+          .walkable_cells(),
+      5);
+  EXPECT_EQ(rows(R"(<property name="blocked" value="false"/>)", "terrain mud blocked"), 'm');
+  EXPECT_EQ(rows(R"(<property name="walkable" value="true"/>)", "terrain mud impassable w"), 'm');
+  EXPECT_EQ(ImportGrid(TileWith(R"(<property name="walkable" value="true"/>)"),
+                       {.terrains = "terrain mud impassable"})
+                .walkable_cells(),
+            6);
+}
+
+TEST(TiledVersionsTest, DefaultsAreNotNoted) {
+  EXPECT_THAT(
+      NotesOf(TiledXml(kThreeByTwo,
+                       R"(<tileset firstgid="9" fillmode="stretch" tilerendersize="tile"/>)"
+                       R"(<layer name="l" width="3" height="2" parallaxx="1" parallaxy="1" offsetx="0">)"
+                       R"(<data encoding="csv">2,1,1,1,1,1</data></layer>)")),
+      IsEmpty());
+}
+
+TEST(TiledVersionsTest, AnEmptyChunkIsAnError) {
+  EXPECT_THAT(ImportedRows(TiledXml(R"(orientation="orthogonal" infinite="1" width="4" height="4")",
+                                    R"(<layer name="l" width="4" height="4"><data encoding="csv">
+         <chunk x="0" y="0" width="2" height="1">1,2</chunk><chunk x="2" y="0" width="2" height="1"></chunk>
+         </data></layer>)")),
+              ElementsAre(HasSubstr("is the number of no tile")));
+}
+
+TEST(TiledVersionsTest, SizesThatMakeNoPlaneAreNamed) {
+  EXPECT_THAT(
+      ImportedRows(R"(<map orientation="oblique" skewx="16" skewy="16" width="1" height="1" tilewidth="16" )"
+                   R"(tileheight="16"><objectgroup name="o"><object id="1"/></objectgroup></map>)"),
+      ElementsAre("skewx and skewy make tiles without an area"));
+  EXPECT_THAT(
+      ImportedRows(
+          R"(<map orientation="hexagonal" staggeraxis="y" staggerindex="odd" width="1" height="1" )"
+          R"(tilewidth="1" tileheight="16"><objectgroup name="o"><object id="1"/></objectgroup></map>)"),
+      ElementsAre("tilewidth, tileheight and hexsidelength make no hexagons"));
+}
+
 TEST(TiledVersionsTest, ATileMayBeThereTwice) {
   EXPECT_THAT(ImportedRows(
                   Json(R"("tileproperties": {"1": {"cost": 3}}, "tiles": [{"id": 1, "objectgroup": {"objects":
@@ -159,13 +221,13 @@ TEST(TiledVersionsTest, PropertiesInClassesComeAfterTheOthers) {
   const std::string map = Json(R"("tiles": [{"id": 1, "properties": [
      {"name": "ai", "type": "class", "value": {"blocked": false}}, {"name": "blocked", "value": true}]}], )");
   EXPECT_THAT(ImportedRows(map), ElementsAre(".#.", "..."));
-  EXPECT_THAT(NotesOf(map),
-              ElementsAre("properties in classes count as if they stood outside: \"blocked\" in \"ai\" "
-                          "(line 3)"));
   EXPECT_THAT(
-      NotesOf(Json(R"("tiles": [{"id": 1, "properties": [{"name": "body", "type": "class",
+      NotesOf(map),
+      ElementsAre("properties in classes count where none outside says the same: \"blocked\" in \"ai\" "
+                  "(line 3)"));
+  EXPECT_THAT(NotesOf(Json(R"("tiles": [{"id": 1, "properties": [{"name": "body", "type": "class",
      "propertytype": "Wall", "value": {}}]}], )")),
-      Contains(HasSubstr("properties of a class are not read where they are as the project has them")));
+              Contains(HasSubstr("classes of properties are read without what the project has for them")));
 }
 
 TEST(TiledVersionsTest, NotesPropertiesThatMeanNothingWhereTheyStand) {
@@ -315,8 +377,8 @@ TEST(TiledVersionsTest, NotesWhatItPassesOver) {
   EXPECT_THAT(
       NotesOf(TiledXml(kThreeByTwo, layers)),
       ElementsAre(
-          "the member \"parallaxx\" of \"layer\" is not read: line 11",
           "the member \"glow\" of \"layer\" is not known: line 11",
+          "parallax, which moves a layer with the camera, is not read: layer \"decor\" (line 11)",
           "properties that sound like walls are not read (\"blocked\" is): \"solid\" (line 11)",
           "properties that have no meaning here are not read: \"author\" (line 12)",
           "hidden layers are not read: layer \"decor\" (line 11)",
