@@ -302,6 +302,25 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
   return place;
 }
 
+void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  const auto first = static_cast<std::ptrdiff_t>(places.size());
+  surface_->tree.VisitNear(rounded, kNoLimit, [&](PolygonNumber polygon) {
+    if (SquaredPlanOffset(*this, polygon, position) > reach.radius * reach.radius) {
+      return;
+    }
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
+        std::abs(point.z - position.z) <= reach.height) {
+      places.push_back({polygon, point});
+    }
+  });
+  std::sort(places.begin() + first, places.end(),
+            [](const MeshPlace& a, const MeshPlace& b) { return a.polygon < b.polygon; });
+}
+
 std::size_t NavMesh::memory_bytes() const {
   return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +

@@ -134,6 +134,8 @@ class NavMesh {
   // With a part, polygons of others do not count; far from it that costs up to O(polygons).
   std::optional<MeshPlace> FindNearest(const MeshReach& reach,
                                        std::optional<std::uint32_t> part = std::nullopt) const;
+  // Adds the points of all polygons that FindNearest chooses from, in the order of their numbers.
+  void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 
   // Returns an empty table: obstacles do not lie on meshes yet.
   const ObstacleTable& obstacles() const { return surface_->obstacles; }

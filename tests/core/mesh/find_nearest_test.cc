@@ -14,7 +14,10 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Optional;
+using ::testing::SizeIs;
 using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::MeshOf;
@@ -66,6 +69,19 @@ TEST(FindNearestTest, AnEdgeInCommonBelongsToTheLowerNumber) {
   EXPECT_THAT(mesh.FindNearest({{1, 0.5}, 0.0, 0.0}), Optional(MeshPlace{2, {1, 0.5}}));
   EXPECT_THAT(mesh.FindNearest({{0.5, 1}, 0.0, 0.0}), Optional(MeshPlace{1, {0.5, 1}}));
   EXPECT_THAT(mesh.FindNearest({{1, -1}, 2.0, 0.0}), Optional(MeshPlace{2, {1, 0}}));
+}
+
+TEST(FindNearestTest, AllThatAreNearCanBeFound) {
+  const NavMesh mesh = FloorAndBridge();
+  std::vector<MeshPlace> places;
+  mesh.FindAllNear({{3, 1, 1.25}, 1.0, 4.0}, places);
+  EXPECT_THAT(places, ElementsAre(MeshPlace{0, {3, 1, 0}}, MeshPlace{1, {3, 1, 3}}));
+  mesh.FindAllNear({{3, 1, 1.25}, 1.0, 1.5}, places);
+  EXPECT_THAT(places, SizeIs(3)) << "they are added";
+  EXPECT_EQ(places.back(), (MeshPlace{0, {3, 1, 0}}));
+  places.clear();
+  mesh.FindAllNear({{7, 5, 3}, 1.25, 1.0}, places);
+  EXPECT_THAT(places, IsEmpty());
 }
 
 TEST(FindNearestTest, HeightsAreThoseOfTheSurface) {
