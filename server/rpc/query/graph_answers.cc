@@ -361,6 +361,7 @@ absl::Status GraphAnswers::Answer(const v1::ValidatePathRequest& request,
   for (const auto& [is_given, field] : {std::pair(!request.points().empty(), "points"),
                                         {!request.directions().empty(), "directions"},
                                         {!request.crossings().empty(), "crossings"},
+                                        {!request.positions().empty(), "positions"},
                                         {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}) {
     if (is_given) {
       return core::NotOnGraph(field);

@@ -200,7 +200,8 @@ absl::Status GridAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
 absl::Status GridAnswers::Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
   for (const auto& [is_given, field] : {std::pair(!request.nodes().empty(), "nodes"),
                                         {request.has_start_position(), "start_position"},
-                                        {request.has_goal_position(), "goal_position"}}) {
+                                        {request.has_goal_position(), "goal_position"},
+                                        {!request.positions().empty(), "positions"}}) {
     if (is_given) {
       return MakeError(ErrorReason::kWrongMapKind, field, "a path on a grid is given by its points");
     }

@@ -12,6 +12,7 @@
 #include "server/core/field/reachable_pairs.h"
 #include "server/core/mesh_search/mesh_matrix.h"
 #include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/mesh_path_check.h"
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/query/location_check.h"
@@ -28,6 +29,8 @@ namespace {
 
 // A corner is looked at for a sample in a part of the time of an expansion.
 constexpr std::uint64_t kSampledCornersPerExpansion = 8;
+// A walk to a corner of a path takes as long as some expansions.
+constexpr std::uint64_t kExpansionsPerWalk = 4;
 
 bool IsTooLarge(const absl::Status& status) { return ErrorReasonOf(status) == "REGION_TOO_LARGE"; }
 
@@ -195,6 +198,44 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
   }
   response.set_candidates(sampled.candidates);
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "count");
+}
+
+absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
+  for (const auto& [is_given, field] : {std::pair(!request.points().empty(), "points"),
+                                        {!request.directions().empty(), "directions"},
+                                        {!request.crossings().empty(), "crossings"},
+                                        {!request.nodes().empty(), "nodes"},
+                                        {request.has_start_position(), "start_position"},
+                                        {request.has_goal_position(), "goal_position"},
+                                        {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}) {
+    if (is_given) {
+      return core::NotOnMesh(field);
+    }
+  }
+  context().needs_more_expansions =
+      kExpansionsPerWalk * static_cast<std::uint64_t>(request.positions_size()) >
+      context().max_expansions_here;
+  if (context().NeedsLargerLane()) {
+    return absl::OkStatus();
+  }
+  std::vector<core::WorldPoint> corners;
+  corners.reserve(static_cast<std::size_t>(request.positions_size()));
+  for (const v1::Position& position : request.positions()) {
+    corners.push_back({position.x(), position.y(), position.z()});
+  }
+  const WorkStopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MeshPathCheck check, core::ValidateMeshPath(mesh(), corners, budget_));
+  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+  response.set_walkable(check.is_walkable);
+  response.set_cost(check.cost);
+  if (!check.is_walkable) {
+    response.set_blocked_index(static_cast<std::int32_t>(check.blocked_index));
+  }
+  if (check.blocked_at) {
+    FillPosition({check.blocked_at->x, check.blocked_at->y, check.blocked_at->z},
+                 *response.mutable_blocked_position());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::rpc

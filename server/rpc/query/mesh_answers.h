@@ -35,6 +35,7 @@ class MeshAnswers {
   absl::Status Answer(const v1::CheckReachabilityRequest& request, v1::CheckReachabilityResponse& response);
   absl::Status Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response);
   absl::Status Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
+  absl::Status Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
 
   // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map": meshes do not answer these yet.
   template <typename Request, typename Response>

@@ -273,6 +273,9 @@ TEST_F(GraphTest, CellsAreRefused) {
   v1::ValidatePathRequest path = ask(v1::ValidatePathRequest());
   path.add_points();
   expect_refused(Validate(path).status(), "points");
+  path.clear_points();
+  path.add_positions();
+  expect_refused(Validate(path).status(), "positions");
 }
 
 TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {

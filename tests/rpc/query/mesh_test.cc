@@ -162,6 +162,68 @@ TEST_F(MeshTest, RaysGoAlongTheSurface) {
   EXPECT_EQ(cast(At(2, 1)).fraction(), 0);
 }
 
+TEST_F(MeshTest, AFoundPathIsValid) {
+  const v1::FindPathResponse found = server_.Find(Query(At(2, 1), At(7, 4)));
+  v1::ValidatePathRequest request;
+  request.set_map("corridor");
+  *request.mutable_positions() = found.positions();
+  const auto valid = server_.client().ValidatePath(request);
+  ASSERT_TRUE(valid.ok()) << valid.status();
+  EXPECT_TRUE(valid->walkable());
+  EXPECT_NEAR(valid->cost(), found.cost(), 1e-12);
+  EXPECT_FALSE(valid->has_blocked_position());
+  EXPECT_EQ(valid->version().revision(), 1);
+  EXPECT_TRUE(valid->has_statistics());
+
+  // Through the wall instead of round its end.
+  request.mutable_positions(1)->set_y(3);
+  *request.mutable_positions(2) = At(7, 3).position();
+  const auto blocked = server_.client().ValidatePath(request);
+  ASSERT_TRUE(blocked.ok()) << blocked.status();
+  EXPECT_FALSE(blocked->walkable());
+  EXPECT_EQ(blocked->blocked_index(), 2);
+  EXPECT_EQ(blocked->blocked_position().x(), 4);
+  EXPECT_EQ(blocked->blocked_position().y(), 3);
+  EXPECT_NEAR(blocked->cost(), std::hypot(2, 2), 1e-12);
+  EXPECT_FALSE(blocked->has_blocked_cell());
+
+  *request.mutable_positions(0) = At(-1, 1).position();
+  const auto off_mesh = server_.client().ValidatePath(request);
+  ASSERT_TRUE(off_mesh.ok()) << off_mesh.status();
+  EXPECT_FALSE(off_mesh->walkable());
+  EXPECT_EQ(off_mesh->blocked_index(), 0);
+  EXPECT_FALSE(off_mesh->has_blocked_position());
+}
+
+TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
+  v1::ValidatePathRequest request;
+  request.set_map("corridor");
+  EXPECT_THAT(server_.client().ValidatePath(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "positions"));
+  *request.add_positions() = At(2, 1).position();
+  *request.add_positions() = At(2, 1, INFINITY).position();
+  EXPECT_THAT(server_.client().ValidatePath(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "positions[1].z"));
+  request.mutable_positions()->RemoveLast();
+  const auto expect_refused = [&](auto change, const char* field) {
+    v1::ValidatePathRequest changed = request;
+    change(changed);
+    EXPECT_THAT(server_.client().ValidatePath(changed),
+                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", field));
+  };
+  expect_refused([](v1::ValidatePathRequest& path) { path.add_points(); }, "points");
+  expect_refused([](v1::ValidatePathRequest& path) { path.add_directions(v1::DIRECTION_EAST); },
+                 "directions");
+  expect_refused([](v1::ValidatePathRequest& path) { path.add_crossings(); }, "crossings");
+  expect_refused([](v1::ValidatePathRequest& path) { path.add_nodes("a"); }, "nodes");
+  expect_refused([](v1::ValidatePathRequest& path) { path.mutable_start_position(); }, "start_position");
+  expect_refused([](v1::ValidatePathRequest& path) { path.mutable_goal_position(); }, "goal_position");
+  expect_refused([](v1::ValidatePathRequest& path) { path.set_path_form(v1::PATH_FORM_CORNERS); },
+                 "path_form");
+  expect_refused([](v1::ValidatePathRequest& path) { path.mutable_agent()->set_footprint(2); },
+                 "agent.footprint");
+}
+
 TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
   v1::SampleCellsRequest request;
   request.set_map("corridor");

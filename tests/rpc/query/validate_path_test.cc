@@ -83,6 +83,10 @@ TEST_F(ValidatePathHandlerTest, RefusesWhatIsNoPath) {
   EXPECT_THAT(Validate(request), IsError(kOutOfRange, ErrorReason::kOffMap, "directions[1]"));
   *request.add_points() = CellAt(0, 1);
   EXPECT_THAT(Validate(request), IsError(kInvalid, ErrorReason::kBadValue, "points"));
+  auto positions = ValidateRequest("arena", {CellAt(0, 0)});
+  positions.add_positions();
+  EXPECT_THAT(Validate(positions),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "positions"));
   auto bad_rule = ValidateRequest("arena", {CellAt(0, 0)});
   bad_rule.mutable_agent()->set_footprint(33);
   EXPECT_THAT(Validate(bad_rule), IsError(kInvalid, ErrorReason::kBadValue, "agent.footprint"));

@@ -1,0 +1,146 @@
+#include "server/core/mesh_search/mesh_path_check.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/polygons_around.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+double LegLength(const WorldPoint& a, const WorldPoint& b) {
+  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
+}
+
+// How far rounding may put a corner outside of its polygon, with some room.
+constexpr double kRounding = 2.0 / kFixedScale;
+
+class MeshPathValidator {
+ public:
+  MeshPathValidator(const NavMesh& mesh, absl::Span<const WorldPoint> corners, const Budget& budget)
+      : mesh_(mesh), corners_(corners), budget_(budget) {}
+
+  absl::StatusOr<MeshPathCheck> Run() {
+    WAYSTAR_RETURN_IF_ERROR(CheckCorners());
+    MeshPathCheck check{.is_walkable = true};
+    WorldPoint last;
+    for (std::size_t i = 0; i < corners_.size(); ++i) {
+      if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+        return InterruptionError(*end, 0);
+      }
+      const std::optional<MeshPlace> place = PlaceOf(corners_[i]);
+      if (place) {
+        FindPlacesAt(*place);
+        if (i > 0) {
+          KeepReached();
+        }
+      }
+      if (!place || there_.empty()) {
+        check.is_walkable = false;
+        check.blocked_index = i;
+        check.blocked_at = EndOfWalk(place, corners_[i]);
+        break;
+      }
+      if (i > 0) {
+        check.cost += LegLength(last, place->point);
+      }
+      last = place->point;
+      std::swap(here_, there_);
+    }
+    return check;
+  }
+
+ private:
+  absl::Status CheckCorners() const {
+    if (corners_.empty()) {
+      return MakeError(ErrorReason::kMissingField, "positions", "a path has at least one corner");
+    }
+    if (corners_.size() > kMaxValidatedCorners) {
+      return MakeError(ErrorReason::kPathTooLong, "positions",
+                       absl::StrCat("a path to validate has at most ", kMaxValidatedCorners, " corners, not ",
+                                    corners_.size()));
+    }
+    for (std::size_t i = 0; i < corners_.size(); ++i) {
+      if (absl::Status status = CheckPosition(corners_[i]); !status.ok()) {
+        return WithFieldPrefix(status, IndexedField("positions", i));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns the place that stands in for a corner. A corner that was rounded once already stays where it is.
+  std::optional<MeshPlace> PlaceOf(const WorldPoint& corner) const {
+    std::optional<MeshPlace> place = FindMeshPlace(mesh_, corner, {});
+    if (place) {
+      const WorldPoint rounded = Rounded(corner);
+      if (LegLength(rounded, place->point) <= kRounding) {
+        place->point = {rounded.x, rounded.y, place->point.z};
+      }
+    }
+    return place;
+  }
+
+  // Sets `there_` to the place, and to others at its point that no edge joins to it or to each other.
+  void FindPlacesAt(const MeshPlace& place) {
+    there_.clear();
+    around_.clear();
+    near_.assign(1, place);
+    mesh_.FindAllNear({.position = place.point, .radius = kRounding, .height = kMeshTolerance}, near_);
+    for (const MeshPlace& other : near_) {
+      if (std::find(around_.begin(), around_.end(), other.polygon) == around_.end()) {
+        there_.push_back({other.polygon, {place.point.x, place.point.y, other.point.z}});
+        group_.clear();
+        FindPolygonsAround(mesh_, there_.back(), group_);
+        around_.insert(around_.end(), group_.begin(), group_.end());
+      }
+    }
+  }
+
+  // Removes from `there_` what no straight walk from the last corner reaches.
+  void KeepReached() {
+    std::erase_if(there_, [&](const MeshPlace& to) {
+      return std::none_of(here_.begin(), here_.end(),
+                          [&](const MeshPlace& from) { return CastMeshRay(mesh_, from, to).reaches_goal; });
+    });
+  }
+
+  // Returns nothing if the walk has not begun.
+  std::optional<WorldPoint> EndOfWalk(const std::optional<MeshPlace>& place, const WorldPoint& corner) const {
+    if (here_.empty()) {
+      return std::nullopt;
+    }
+    const MeshPlace& from = here_.front();
+    return (place ? CastMeshRay(mesh_, from, *place) : CastMeshRay(mesh_, from, corner)).end.point;
+  }
+
+  const NavMesh& mesh_;
+  const absl::Span<const WorldPoint> corners_;
+  const Budget& budget_;
+  // The places at the last corner that the walk has come to, and those at the next: one for each group of
+  // polygons that edges join there. There are several where polygons meet in the corner alone, or floors do.
+  std::vector<MeshPlace> here_;
+  std::vector<MeshPlace> there_;
+  // What FindPlacesAt works with.
+  std::vector<MeshPlace> near_;
+  std::vector<PolygonNumber> around_;
+  std::vector<PolygonNumber> group_;
+};
+
+}  // namespace
+
+absl::StatusOr<MeshPathCheck> ValidateMeshPath(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
+                                               const Budget& budget) {
+  return MeshPathValidator(mesh, corners, budget).Run();
+}
+
+}  // namespace waystar::core
