@@ -142,6 +142,18 @@ ExitCode WatchPath(const WatchPathArguments& given, Session& session) {
   return session.Fail(watch->Finish());
 }
 
+// Says from where on the path over a navigation mesh cannot be walked. REQUIRES: the answer is that it
+// cannot.
+std::string BlockedCornersText(const v1::ValidatePathResponse& answer) {
+  if (!answer.has_blocked_position()) {
+    return absl::StrFormat("Blocked: corner %d is not on the surface, at revision %d.\n",
+                           answer.blocked_index(), answer.version().revision());
+  }
+  return absl::StrFormat("Blocked at %s, on the way to corner %d, after cost %.6g, at revision %d.\n",
+                         FormatPosition(answer.blocked_position()), answer.blocked_index(), answer.cost(),
+                         answer.version().revision());
+}
+
 ExitCode Validate(const v1::ValidatePathRequest& given, Session& session) {
   v1::ValidatePathRequest request = given;
   if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
@@ -153,6 +165,8 @@ ExitCode Validate(const v1::ValidatePathRequest& given, Session& session) {
     if (is_walkable) {
       session.io().out << absl::StreamFormat("Walkable at cost %.6g, at revision %d.\n", answer.cost(),
                                              answer.version().revision());
+    } else if (!request.positions().empty()) {
+      session.io().out << BlockedCornersText(answer);
     } else if (request.points().empty()) {
       session.io().out << BlockedNodesText(request, answer);
     } else {
@@ -163,6 +177,27 @@ ExitCode Validate(const v1::ValidatePathRequest& given, Session& session) {
     }
   };
   return session.Answer(response, print, is_walkable ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
+// Adds a cell or a position to a path. A corner at height 0 is written as a cell is, so beside positions
+// cells are corners.
+void AddPoint(const v1::Location& place, v1::ValidatePathRequest& request) {
+  const auto add_corner = [&](const v1::Cell& cell) {
+    v1::Position& corner = *request.add_positions();
+    corner.set_x(cell.x());
+    corner.set_y(cell.y());
+  };
+  if (place.has_position()) {
+    for (const v1::Cell& cell : request.points()) {
+      add_corner(cell);
+    }
+    request.clear_points();
+    *request.add_positions() = place.position();
+  } else if (!request.positions().empty()) {
+    add_corner(place.cell());
+  } else {
+    *request.add_points() = place.cell();
+  }
 }
 
 // With a file, there is no name of a map: what stands in its place is the start, and so on.
@@ -254,11 +289,11 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
         if (place.has_node()) {
           request->add_nodes(place.node());
         } else {
-          *request->add_points() = place.cell();
+          AddPoint(place, *request);
         }
       },
-      "The path: its cells, X,Y, each of them or those that straight lines lead between, or its nodes on a "
-      "waypoint graph");
+      "The path: its cells, X,Y, each of them or those that straight lines lead between, its nodes on a "
+      "waypoint graph, or its corners on a navigation mesh, at least one as X,Y,Z");
   AddParsed(
       command, "--start-position", &ParsePosition,
       [request](const v1::Position& start) { *request->mutable_start_position() = start; },
@@ -270,10 +305,11 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       "On a waypoint graph, where the path ends behind its last node: X,Y or X,Y,Z")
       ->type_name("X,Y");
   command.parse_complete_callback([request] {
-    CheckPlace(!request->points().empty() || !request->nodes().empty() ||
+    const bool has_points = !request->points().empty() || !request->positions().empty();
+    CheckPlace(has_points || !request->nodes().empty() ||
                    (request->has_start_position() && request->has_goal_position()),
                "POINTS");
-    if (!request->points().empty() && !request->nodes().empty()) {
+    if (has_points && !request->nodes().empty()) {
       throw CLI::ArgumentMismatch("POINTS are cells or nodes, not both");
     }
   });
@@ -282,11 +318,12 @@ void AddValidateCommand(CLI::App& parent, Session& session) {
       "The path is a smoothed one, whose lines cost their length");
   AddQuestion(command, *request);
   command.footer(
-      "Points and nodes are counted from 0.\n\n"
+      "Points, nodes and corners are counted from 0.\n\n"
       "Examples:\n"
       "  waystar validate arena 1,1 1,9 4,12\n"
       "  waystar validate arena 1,1 60,40 --smoothed --footprint 2\n"
-      "  waystar validate islands harbour ford lighthouse\n");
+      "  waystar validate islands harbour ford lighthouse\n"
+      "  waystar validate keep 2,10,0 4,12 20,12 23,2,4\n");
 }
 
 }  // namespace waystar::cli

@@ -88,6 +88,24 @@ TEST_F(ValidateCommandTest, TellsWhichNodeAPathIsBlockedBefore) {
   EXPECT_EQ(out_, "Blocked by crane on the way to the goal, after cost 4.5, at revision 7.\n");
 }
 
+TEST_F(ValidateCommandTest, ChecksTheCornersOfAMesh) {
+  response_.set_blocked_index(2);
+  response_.mutable_blocked_position()->set_x(4.25);
+  response_.mutable_blocked_position()->set_z(3);
+  EXPECT_EQ(Run({"validate", "keep", "2,10", "4.5,12", "20,12", "23,2,4"}), ExitCode::kNoPath) << err_;
+  EXPECT_EQ(out_, "Blocked at 4.25,0,3, on the way to corner 2, after cost 4.5, at revision 7.\n");
+  EXPECT_EQ(request_.points_size(), 0);
+  ASSERT_EQ(request_.positions_size(), 4);
+  EXPECT_EQ(request_.positions(0).y(), 10);
+  EXPECT_EQ(request_.positions(1).x(), 4.5);
+  EXPECT_EQ(request_.positions(2).x(), 20);
+  EXPECT_EQ(request_.positions(3).z(), 4);
+  response_.clear_blocked_position();
+  response_.set_blocked_index(0);
+  EXPECT_EQ(Run({"validate", "keep", "2,10,0"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "Blocked: corner 0 is not on the surface, at revision 7.\n");
+}
+
 class WatchPathCommandTest : public ::waystar::testing::CommandTest {
  protected:
   WatchPathCommandTest() {
