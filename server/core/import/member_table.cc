@@ -9,9 +9,8 @@ namespace waystar::core {
 
 MemberTable::MemberTable(absl::string_view object, const Names& names, const Inside& inside)
     : object_(object) {
-  Add(names.read, Use::kRead);
-  Add(names.no_bearing, Use::kNoBearing);
-  Add(names.noted, Use::kNoted);
+  Add(names.read);
+  Add(names.no_bearing);
   for (const auto& [member, table] : inside.objects) {
     entries_.at(member).as_object = table;
   }
@@ -20,15 +19,10 @@ MemberTable::MemberTable(absl::string_view object, const Names& names, const Ins
   }
 }
 
-void MemberTable::Add(absl::string_view names, Use use) {
+void MemberTable::Add(absl::string_view names) {
   for (const absl::string_view name : absl::StrSplit(names, ' ', absl::SkipEmpty())) {
-    entries_.emplace(name, Entry{.use = use});
+    entries_.emplace(name, Entry());
   }
-}
-
-const MemberTable::Use* MemberTable::Find(absl::string_view member) const {
-  const auto entry = entries_.find(member);
-  return entry == entries_.end() ? nullptr : &entry->second.use;
 }
 
 std::vector<absl::string_view> MemberTable::members() const {
@@ -48,13 +42,12 @@ absl::Status MemberTable::NoteMembers(const JsonValue& value, ImportNotes& notes
   }
   for (const auto& [name, member] : *value.object()) {
     const auto entry = entries_.find(name);
-    if (entry == entries_.end() || entry->second.use == Use::kNoted) {
-      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object_,
-                             entry == entries_.end() ? "\" is not known" : "\" is not read"),
+    if (entry == entries_.end()) {
+      notes.Add(absl::StrCat("the member ", Quoted(name), " of \"", object_, "\" is not known"),
                 absl::StrCat("line ", member.line()));
       continue;
     }
-    const auto& [use, as_object, in_list] = entry->second;
+    const auto& [as_object, in_list] = entry->second;
     if (as_object != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(as_object->NoteMembers(member, notes, stop));
     }

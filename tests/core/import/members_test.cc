@@ -54,7 +54,7 @@ std::vector<std::string> Unknown(const Members& documented, const TableNames& na
         continue;
       }
       for (const std::string& member : members) {
-        if (table->Find(member) == nullptr) {
+        if (!table->Has(member)) {
           unknown.push_back(absl::StrCat(object, ".", member));
         }
       }
