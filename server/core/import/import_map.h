@@ -28,7 +28,7 @@ MapFormat DetectFormat(absl::string_view bytes);
 // row of cells and 64 KiB of text, once it has one; XML and the pixels of PNG and WebP are decoded in larger
 // steps.
 //
-// It takes memory in proportion to the bytes (about 16 times as much at worst) and to the largest map there
+// It takes memory in proportion to the bytes (about 35 times as much at worst) and to the largest map there
 // may be, whatever sizes and lengths the bytes claim.
 absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options);
 

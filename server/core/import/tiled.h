@@ -2,10 +2,10 @@
 //
 // A tile says what it is by its properties: `blocked` (or `collides`, or `walkable`; booleans), or else
 // `terrain` (a name, in which '_' takes the place of spaces; without one the tile's class), `cost`,
-// `impassable` and `symbol`; shapes drawn in the collision editor block it unless a property says otherwise.
-// Names of properties are read in any letters, and in properties that are classes too; a value that cannot be
-// read is an error. A class alone says nothing, unless the mapping has it. Layers may have the same
-// properties, for those of their tiles that say nothing. Of the tiles on a cell the topmost that says
+// `impassable` and `symbol`; shapes drawn in the collision editor block it unless a flag or the mapping says
+// otherwise. Names of properties are read in any letters, and in properties that are classes too; a value
+// that cannot be read is an error. A class alone says nothing, unless the mapping has it. Layers may have the
+// same properties, for those of their tiles that say nothing. Of the tiles on a cell the topmost that says
 // something decides. Where no tile says anything the cell is ground at cost 1; where there is none at all
 // too, but on infinite maps it is blocked, and the map's property `empty` ("free" or "blocked") says
 // otherwise. Hidden layers, and those with the property `ignore`, are passed over. Offsets of layers and
