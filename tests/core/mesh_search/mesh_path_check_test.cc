@@ -259,9 +259,9 @@ void Add(FoundPaths::Counts& sum, const FoundPaths::Counts& counts) {
 }
 
 void ExpectMany(const FoundPaths::Counts& counts) {
-  EXPECT_GT(counts.turning, 500);
-  EXPECT_GT(counts.walkable, 200);
-  EXPECT_GT(counts.blocked, 500);
+  EXPECT_GT(counts.turning, static_cast<int>(Rounds(500)));
+  EXPECT_GT(counts.walkable, static_cast<int>(Rounds(200)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
 }
 
 // Some floors above each other.

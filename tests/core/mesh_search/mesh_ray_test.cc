@@ -298,8 +298,8 @@ TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
       ExpectAgreesAtRandom(MeshOf(std::move(spec)), 80, random, counts);
     }
   }
-  EXPECT_GT(counts.free, 500);
-  EXPECT_GT(counts.blocked, 500);
+  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
 }
 
 // Squares and rectangles have many corners in line with each other.
@@ -319,8 +319,8 @@ TEST(MeshRayPropertyTest, AgreesWithTheSearchAmongSquares) {
     rows[0][0] = '.';
     ExpectAgreesAtRandom(MeshOf(DrawRooms(rows, &random)), 80, random, counts);
   }
-  EXPECT_GT(counts.free, 500);
-  EXPECT_GT(counts.blocked, 500);
+  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
 }
 
 // Steps around a post, or without one around a single vertex, several times round.
