@@ -81,6 +81,9 @@ class NavMesh {
   //   the edge for a wall.
   static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
 
+  // Returns a mesh without any polygon, such as is left where all ground is blocked.
+  static NavMesh Empty() { return NavMesh(std::make_shared<const Surface>()); }
+
   static MapKind kind() { return MapKind::kMesh; }
 
   std::size_t vertex_count() const { return surface_->vertices.size(); }

@@ -32,6 +32,7 @@ using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 constexpr std::size_t kCheckScratchBytes = std::size_t{1} << 28;
@@ -271,19 +272,6 @@ MeshSpec BentFloors(Random& random, int floors) {
     AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
   }
   return spec;
-}
-
-std::vector<std::string> RandomRooms(Random& random) {
-  const int columns = random.Between(2, 9);
-  const double share = random.Between(1, 5) / 10.0;
-  std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
-  for (std::string& row : rows) {
-    for (int x = 0; x < columns; ++x) {
-      row += random.Chance(share) ? '#' : '.';
-    }
-  }
-  rows[0][0] = '.';
-  return rows;
 }
 
 // Returns the spec with walls in place of some edges between polygons.

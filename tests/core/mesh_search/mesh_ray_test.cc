@@ -24,6 +24,7 @@ using ::waystar::testing::DrawRooms;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 constexpr std::size_t kRayScratchBytes = std::size_t{1} << 28;
@@ -308,16 +309,7 @@ TEST(MeshRayPropertyTest, AgreesWithTheSearchAmongSquares) {
   for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    const int columns = random.Between(2, 9);
-    const double share = random.Between(1, 5) / 10.0;
-    std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
-    for (std::string& row : rows) {
-      for (int x = 0; x < columns; ++x) {
-        row += random.Chance(share) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
-    ExpectAgreesAtRandom(MeshOf(DrawRooms(rows, &random)), 80, random, counts);
+    ExpectAgreesAtRandom(MeshOf(DrawRooms(RandomRooms(random), &random)), 80, random, counts);
   }
   EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
   EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));

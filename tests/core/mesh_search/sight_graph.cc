@@ -164,6 +164,19 @@ MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random) {
   return spec;
 }
 
+std::vector<std::string> RandomRooms(Random& random) {
+  const int columns = random.Between(2, 9);
+  const double share = random.Between(1, 5) / 10.0;
+  std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
+  for (std::string& row : rows) {
+    for (int x = 0; x < columns; ++x) {
+      row += random.Chance(share) ? '#' : '.';
+    }
+  }
+  rows[0][0] = '.';
+  return rows;
+}
+
 MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
   const auto polygon =
       static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));

@@ -16,6 +16,9 @@ namespace waystar::testing {
 // triangles; rectangles have corners where others beside them end.
 core::MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random = nullptr);
 
+// Rows for DrawRooms, of 2 to 9 characters and as many rows. The first character is not '#'.
+std::vector<std::string> RandomRooms(Random& random);
+
 // Returns a place inside of a random polygon, on one of its edges, or in one of its corners.
 core::MeshPlace RandomPlace(const core::NavMesh& mesh, Random& random);
 
