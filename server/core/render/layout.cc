@@ -208,10 +208,12 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
                    .x_step = {view.unit.x_step.x * x_scale, view.unit.x_step.y * y_scale},
                    .y_step = {view.unit.y_step.x * x_scale, view.unit.y_step.y * y_scale},
                    .hexagons = view.unit.hexagons};
+  layout.z_step = {view.z_unit.x * x_scale, view.z_unit.y * y_scale};
   scene.width = layout.width;
   scene.height = layout.height;
   scene.title = options.title;
   scene.tiling = layout.tiling;
+  scene.z_step = layout.z_step;
   return layout;
 }
 

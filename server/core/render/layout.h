@@ -34,6 +34,8 @@ struct RenderOptions {
 // The part of a plane to be shown, by a tiling whose cells are one unit wide.
 struct PlaneView {
   picture::Tiling unit;
+  // Where a unit of height leads to; zero if the plane is seen from above.
+  picture::Point z_unit;
   picture::Box box;
   // If true, cells, or the box, must be a whole number of pixels.
   bool whole_pixels = false;
@@ -53,6 +55,7 @@ struct Layout {
   // Where the map is. The sides are whole numbers.
   picture::Box plot;
   picture::Tiling tiling;
+  picture::Point z_step;
   bool has_labels = false;
   // The baselines of the title and the caption, and the top of the legend.
   double title_y = 0.0;
@@ -62,7 +65,7 @@ struct Layout {
 
 // Makes the map as large as fits. What does not fit beside a map of one pixel, or is wanted on a very small
 // picture, is left out.
-// Takes the scene's legend, and gives it its size, title and tiling.
+// Takes the scene's legend, and gives it its size, title, tiling and z_step.
 Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene);
 
 // Sizes of text in pictures.

@@ -14,6 +14,7 @@
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/render/world_plot.h"
+#include "server/core/render/world_projection.h"
 #include "server/core/search/interruption.h"
 #include "server/picture/color.h"
 
@@ -37,6 +38,7 @@ class MeshSceneMaker {
     scene_.area = area_;
     scene_.region = WholeUnits(area_);
     layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
+    projection_ = {layout_.tiling, layout_.z_step};
     if (options_.is_text) {
       WAYSTAR_RETURN_IF_ERROR(AddGround());
     } else {
@@ -114,7 +116,7 @@ class MeshSceneMaker {
     return picture::Mix(kLow, kHigh, (height - low) / (polygons_.back().height - low));
   }
 
-  picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
+  picture::Point At(const WorldPoint& point) const { return projection_.At(point); }
 
   // Polygons are too small for characters, so each character tells of what lies below its middle.
   absl::Status AddGround() {
@@ -188,6 +190,7 @@ class MeshSceneMaker {
   const BudgetStop stop_;
   std::vector<DrawnPolygon> polygons_;
   Layout layout_;
+  WorldProjection projection_;
   Scene scene_;
 };
 

@@ -94,6 +94,8 @@ struct Scene {
   // Only for those: the part of the world.
   std::optional<Box> area;
   picture::Tiling tiling;
+  // What is added for each unit of height: see WorldProjection. Zero unless a mesh is seen from the side.
+  picture::Point z_step;
   // The nodes that are drawn elsewhere than the tiling says, if there are such: see GraphLayout.
   std::vector<DrawnNode> placed_nodes;
 

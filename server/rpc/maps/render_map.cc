@@ -158,6 +158,9 @@ void FillPlacement(const core::MapSnapshot& snapshot, const core::Scene& scene, 
   FillPoint(scene.tiling.zero, *out.mutable_zero());
   FillPoint(scene.tiling.x_step, *out.mutable_x_step());
   FillPoint(scene.tiling.y_step, *out.mutable_y_step());
+  if (scene.z_step != picture::Point()) {
+    FillPoint(scene.z_step, *out.mutable_z_step());
+  }
   out.set_hexagons(scene.tiling.hexagons);
   for (const core::DrawnNode& placed : scene.placed_nodes) {
     v1::PlacedNode& node = *out.add_nodes();
