@@ -4,10 +4,16 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
@@ -22,6 +28,25 @@
 
 namespace waystar::cli {
 namespace {
+
+// "3:5", "3:" or ":5".
+absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, ':');
+  v1::HeightRange heights;
+  double low = 0.0;
+  double high = 0.0;
+  if (ends.size() != 2 || (!ends[0].empty() && !absl::SimpleAtod(ends[0], &low)) ||
+      (!ends[1].empty() && !absl::SimpleAtod(ends[1], &high))) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are no heights such as 3:5, 3: or :5"));
+  }
+  if (!ends[0].empty()) {
+    heights.set_low(low);
+  }
+  if (!ends[1].empty()) {
+    heights.set_high(high);
+  }
+  return heights;
+}
 
 enum class PictureKind { kByName, kPng, kSvg, kText, kBlocks };
 
@@ -208,6 +233,13 @@ void AddPictureOptions(CLI::App& command, RenderArguments& arguments) {
       },
       "How large the picture may be, in pixels or characters [1024x1024, or what the terminal has room for]")
       ->type_name("WxH");
+  AddParsed(
+      command, "--heights", &ParseHeights,
+      [&request](const v1::HeightRange& heights) { *request.mutable_heights() = heights; },
+      "Only polygons of a mesh that have a point at these heights; either may be left out")
+      ->type_name("LOW:HIGH");
+  AddField(command, "--oblique", request, &v1::RenderMapRequest::set_oblique,
+           "Show a mesh from the side, with its floors above each other");
   AddField(command, "--search", request, &v1::RenderMapRequest::set_with_search,
            "Draw how the path was searched for");
   AddField(command, "--no-legend", request, &v1::RenderMapRequest::set_no_legend,
@@ -238,7 +270,9 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
       "  waystar render arena 1,1 60,40 --search --algorithm astar -o search.svg\n"
       "  waystar render arena --region 10,10+40x30 --size 800x600 -o part.png\n"
       "  waystar render arena 1,1 60,40 --format blocks\n"
-      "  waystar render islands harbour lighthouse -o islands.png\n");
+      "  waystar render islands harbour lighthouse -o islands.png\n"
+      "  waystar render keep 2,2,0 2,3,4 --oblique -o keep.png\n"
+      "  waystar render keep --heights 3:5\n");
   command.callback([arguments, &session] {
     v1::RenderMapRequest& asked = arguments->request;
     asked.set_map(asked.query().map());

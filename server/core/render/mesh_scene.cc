@@ -1,6 +1,7 @@
 #include "server/core/render/mesh_scene.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,9 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/mesh_query.h"
+#include "server/core/render/mesh_cover.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/render/world_plot.h"
@@ -24,30 +28,43 @@ namespace {
 constexpr picture::Color kLow = picture::Rgb(0x9FB8A4);
 constexpr picture::Color kHigh = picture::Rgb(0xE7F0DC);
 
+// How long a unit of y and one of height are when seen from the side. Their squares add up to 1, as those of
+// a parallel projection do.
+constexpr double kDepth = 0.6;
+constexpr double kRise = 0.8;
+
 Box PlanOf(const MeshBounds& bounds) { return {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y}; }
 
 class MeshSceneMaker {
  public:
-  MeshSceneMaker(const NavMesh& mesh, const Box& area, const RenderOptions& options,
+  MeshSceneMaker(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
                  const MeshQueryMarks* query, const Budget& budget)
-      : mesh_(mesh), area_(area), options_(options), query_(query), stop_(budget) {}
+      : mesh_(mesh),
+        view_(view),
+        area_(view.area.has_value() ? *view.area : WithMargin(PlanOf(mesh.bounds()))),
+        options_(options),
+        query_(query),
+        stop_(budget) {}
 
   absl::StatusOr<Scene> Make() {
     WAYSTAR_RETURN_IF_ERROR(Gather());
     scene_.legend = Legend();
     scene_.area = area_;
     scene_.region = WholeUnits(area_);
-    layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
+    layout_ = LayOut(PlaneOf(), options_, scene_);
     projection_ = {layout_.tiling, layout_.z_step};
+    // The numbers beside the picture are those of the ground.
+    Layout ground = layout_;
+    ground.tiling = projection_.PlanAt(shown_.low);
     if (options_.is_text) {
       WAYSTAR_RETURN_IF_ERROR(AddGround());
     } else {
       AddPolygons();
     }
-    AddScaleLines(area_, layout_, options_, scene_);
-    AddQuery();
+    AddScaleLines(area_, ground, options_, scene_);
+    WAYSTAR_RETURN_IF_ERROR(AddQuery());
     CoverMargins(layout_, options_, scene_);
-    AddWorldNumbers(area_, layout_, options_, scene_);
+    AddWorldNumbers(area_, ground, options_, scene_);
     AddFurniture(layout_, options_, scene_);
     return std::move(scene_);
   }
@@ -70,8 +87,15 @@ class MeshSceneMaker {
         bounds.Add(mesh_.VertexAt(vertex));
         height += mesh_.VertexAt(vertex).z;
       }
-      if (!area_.Overlaps(PlanOf(bounds))) {
+      const HeightRange heights{bounds.low.z, bounds.high.z};
+      if (!area_.Overlaps(PlanOf(bounds)) || !view_.heights.Overlaps(heights)) {
         continue;
+      }
+      shown_ = polygons_.empty()
+                   ? heights
+                   : HeightRange{std::min(shown_.low, heights.low), std::max(shown_.high, heights.high)};
+      for (const std::uint32_t vertex : vertices) {
+        top_ = std::min(top_, mesh_.VertexAt(vertex).y * kDepth - mesh_.VertexAt(vertex).z * kRise);
       }
       polygons_.push_back({height / static_cast<double>(vertices.size()), polygon});
       if (polygons_.size() > kMaxDrawnPolygons) {
@@ -84,6 +108,21 @@ class MeshSceneMaker {
       return std::pair(a.height, a.number) < std::pair(b.height, b.number);
     });
     return absl::OkStatus();
+  }
+
+  // Seen from the side, as much is shown as the area takes up from the lowest height to the highest, but for
+  // what would be empty above it.
+  PlaneView PlaneOf() const {
+    PlaneView plane = ViewOfWorld(area_, options_.is_text);
+    if (view_.is_oblique) {
+      plane.unit.y_step.y *= kDepth;
+      plane.z_unit = {0.0, -kRise};
+      const double room = plane.box.width * 0.04;
+      const double above = std::max(area_.y_low * kDepth - shown_.high * kRise, top_ - room);
+      plane.box.y = std::min(above, area_.y_low * kDepth - shown_.low * kRise);
+      plane.box.height = area_.y_high * kDepth - shown_.low * kRise - plane.box.y;
+    }
+    return plane;
   }
 
   bool IsFlat() const { return polygons_.empty() || polygons_.front().height == polygons_.back().height; }
@@ -138,9 +177,29 @@ class MeshSceneMaker {
   }
 
   bool IsOnMesh(const WorldPoint& point) const {
-    return mesh_
-        .FindNearest({.position = point, .radius = 0.0, .height = std::numeric_limits<double>::infinity()})
-        .has_value();
+    const MeshReach reach{
+        .position = point, .radius = 0.0, .height = std::numeric_limits<double>::infinity()};
+    if (view_.heights.IsAll()) {
+      return mesh_.FindNearest(reach).has_value();
+    }
+    std::vector<MeshPlace> places;
+    mesh_.FindAllNear(reach, places);
+    return std::ranges::any_of(places, [&](const MeshPlace& place) { return IsShown(place.polygon); });
+  }
+
+  bool IsShown(PolygonNumber polygon) const {
+    MeshBounds bounds;
+    for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
+      bounds.Add(mesh_.VertexAt(vertex));
+    }
+    return view_.heights.Overlaps({bounds.low.z, bounds.high.z});
+  }
+
+  // The side of a floor below an edge that faces the viewer: those whose polygon lies behind it.
+  void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
+    const picture::Point down{0.0, 5.0 * thin};
+    scene_.marks.push_back(
+        {.points = {from, to, to + down, from + down}, .paint = {picture::Mix(color, theme::kInk, 0.5)}});
   }
 
   void AddPolygons() {
@@ -152,6 +211,12 @@ class MeshSceneMaker {
       points.reserve(vertices.size());
       for (const std::uint32_t vertex : vertices) {
         points.push_back(At(mesh_.VertexAt(vertex)));
+      }
+      for (std::size_t i = 0; view_.is_oblique && i < points.size(); ++i) {
+        const picture::Point next = points[i + 1 < points.size() ? i + 1 : 0];
+        if (neighbours[i] == kNoPolygon && next.x < points[i].x) {
+          AddRim(points[i], next, ColorAt(polygon.height), thin);
+        }
       }
       scene_.marks.push_back({.points = points, .paint = {ColorAt(polygon.height)}});
       for (std::size_t i = 0; i < points.size(); ++i) {
@@ -165,30 +230,132 @@ class MeshSceneMaker {
     }
   }
 
-  void AddQuery() {
-    if (query_ == nullptr) {
-      return;
+  // The parts of a straight piece of the path that are not plain to see, as shares of it.
+  std::vector<std::pair<double, double>> FaintParts(const WorldPoint& from, const WorldPoint& to,
+                                                    const MeshCover& cover) const {
+    std::vector<std::pair<double, double>> faint;
+    double begin = 0.0;
+    double end = 1.0;
+    const double rise = to.z - from.z;
+    if (rise == 0) {
+      end = view_.heights.Overlaps({from.z, from.z}) ? 1.0 : 0.0;
+    } else {
+      const double at_low = (view_.heights.low - from.z) / rise;
+      const double at_high = (view_.heights.high - from.z) / rise;
+      begin = std::clamp(std::min(at_low, at_high), 0.0, 1.0);
+      end = std::clamp(std::max(at_low, at_high), 0.0, 1.0);
     }
-    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
-    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
-      if (const auto shown = picture::ClipTo(layout_.plot, At(query_->way[i]), At(query_->way[i + 1]))) {
-        AddPathLine({shown->first, shown->second}, sizes, scene_);
+    if (begin > 0) {
+      faint.emplace_back(0.0, begin);
+    }
+    if (view_.is_oblique) {
+      for (const auto& [first, last] : cover.HiddenParts(from, to)) {
+        if (std::max(first, begin) < std::min(last, end)) {
+          faint.emplace_back(std::max(first, begin), std::min(last, end));
+        }
       }
     }
-    for (const WorldPoint& goal : query_->goals) {
-      AddGoal(At(goal), sizes, scene_);
+    if (end < 1) {
+      faint.emplace_back(end, 1.0);
     }
-    if (query_->start.has_value()) {
-      AddStart(At(*query_->start), sizes, scene_);
+    return faint;
+  }
+
+  void AddFaintLine(const std::vector<picture::Point>& line, const MarkSizes& sizes) {
+    if (!options_.is_text) {
+      scene_.AddLine(line, sizes.path * 0.75, {picture::kPathColor, 0.55}, 0, 2 * sizes.path);
     }
   }
 
+  // What is faint lies below the rest.
+  absl::Status AddWay(const MarkSizes& sizes) {
+    const MeshCover cover = CoverOf();
+    std::vector<std::vector<picture::Point>> plain;
+    std::vector<std::vector<picture::Point>> faint;
+    const auto add = [&](std::vector<std::vector<picture::Point>>& lines, picture::Point from,
+                         picture::Point to) {
+      const auto shown = picture::ClipTo(layout_.plot, from, to);
+      if (!shown.has_value()) {
+        return;
+      }
+      if (lines.empty() || lines.back().back() != shown->first) {
+        lines.push_back({shown->first});
+      }
+      lines.back().push_back(shown->second);
+    };
+    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+      const picture::Point from = At(query_->way[i]);
+      const picture::Point to = At(query_->way[i + 1]);
+      const auto at = [&](double share) { return share == 1 ? to : from + (to - from) * share; };
+      double done = 0.0;
+      for (const auto& [first, last] : FaintParts(query_->way[i], query_->way[i + 1], cover)) {
+        if (done < first) {
+          add(plain, at(done), at(first));
+        }
+        add(faint, at(first), at(last));
+        done = last;
+      }
+      if (done < 1) {
+        add(plain, at(done), to);
+      }
+    }
+    for (const std::vector<picture::Point>& line : faint) {
+      AddFaintLine(line, sizes);
+    }
+    for (const std::vector<picture::Point>& line : plain) {
+      AddPathLine(line, sizes, scene_);
+    }
+    return absl::OkStatus();
+  }
+
+  MeshCover CoverOf() const {
+    std::vector<PolygonNumber> numbers;
+    double slack = 0.0;
+    if (view_.is_oblique) {
+      // Surfaces are less even than their polygons' corners say.
+      constexpr double kPixels = 4.0;
+      constexpr double kUneven = 0.01;
+      slack = std::max(kPixels / -layout_.z_step.y, (shown_.high - shown_.low) * kUneven);
+      for (const DrawnPolygon& polygon : polygons_) {
+        numbers.push_back(polygon.number);
+      }
+    }
+    return {mesh_, projection_, numbers, slack};
+  }
+
+  // Seen from the side, ends stand on the surface that they belong to.
+  WorldPoint OnSurface(const WorldPoint& point) const {
+    const auto place = view_.is_oblique ? FindMeshPlace(mesh_, point, MeshSnap()) : std::nullopt;
+    return place.has_value() ? place->point : point;
+  }
+
+  absl::Status AddQuery() {
+    if (query_ == nullptr) {
+      return absl::OkStatus();
+    }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    WAYSTAR_RETURN_IF_ERROR(AddWay(sizes));
+    for (const WorldPoint& goal : query_->goals) {
+      AddGoal(At(OnSurface(goal)), sizes, scene_);
+    }
+    if (query_->start.has_value()) {
+      AddStart(At(OnSurface(*query_->start)), sizes, scene_);
+    }
+    return absl::OkStatus();
+  }
+
   const NavMesh& mesh_;
+  const MeshView& view_;
   const Box area_;
   const RenderOptions& options_;
   const MeshQueryMarks* const query_;
   const BudgetStop stop_;
   std::vector<DrawnPolygon> polygons_;
+  // Those of all corners of these polygons.
+  HeightRange shown_{0.0, 0.0};
+  // The uppermost place of one of them when seen from the side, in units.
+  double top_ = std::numeric_limits<double>::infinity();
   Layout layout_;
   WorldProjection projection_;
   Scene scene_;
@@ -196,11 +363,10 @@ class MeshSceneMaker {
 
 }  // namespace
 
-absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Box>& area,
-                                    const RenderOptions& options, const MeshQueryMarks* query,
-                                    const Budget& budget) {
-  const Box shown = area.has_value() ? *area : WithMargin(PlanOf(mesh.bounds()));
-  return MeshSceneMaker(mesh, shown, options, query, budget).Make();
+absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
+                                    const MeshQueryMarks* query, const Budget& budget) {
+  assert(!view.is_oblique || !options.is_text);
+  return MeshSceneMaker(mesh, view, options, query, budget).Make();
 }
 
 }  // namespace waystar::core

@@ -1,6 +1,8 @@
 // Scenes of navigation meshes.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,23 +19,46 @@ namespace waystar::core {
 // The most polygons that may be drawn.
 inline constexpr std::size_t kMaxDrawnPolygons = std::size_t{1} << 16;
 
+// Heights from `low` to `high`, both included.
+struct HeightRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  bool Overlaps(const HeightRange& other) const { return low <= other.high && other.low <= high; }
+  bool IsAll() const { return *this == HeightRange(); }
+
+  friend bool operator==(const HeightRange&, const HeightRange&) = default;
+};
+
+// What of a mesh is shown, and from where.
+struct MeshView {
+  // A part of the plan, with a width and a height; nothing for all of it.
+  std::optional<Box> area;
+  // Only polygons with a point at these heights are shown.
+  HeightRange heights;
+  // If true, it is seen from the side of high y, 37 degrees above the ground: y is three fifths as long as x,
+  // and a unit of height four fifths. Not in text.
+  bool is_oblique = false;
+};
+
 // What a query adds to the picture.
 struct MeshQueryMarks {
   std::optional<WorldPoint> start;
   // The goals that were asked for.
   std::vector<WorldPoint> goals;
-  // The corners of the path; empty without one.
+  // The corners of the path, and where it crosses edges of polygons; empty without one.
   std::vector<WorldPoint> way;
 };
 
-// Returns a scene of the polygons in an area of the world, or of all there are, seen
-// from above, and of what a query adds, unless it is null. The higher a polygon lies the lighter it is, and
-// it covers those below. Edges between polygons are faint, walls are dark.
+// Returns a scene of the polygons in a view, and of what a query adds, unless it is null. The higher a
+// polygon lies the lighter it is, and it covers those below, by the means of their corners' heights. Edges
+// between polygons are faint, walls are dark; seen from the side, floors have a rim below the walls that face
+// the viewer. Of the path, what lies at other heights, or behind polygons when seen from the side, is dashed
+// and faint; text leaves out what lies at other heights.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
-// errors of InterruptionError. REQUIRES: the area has a width and a height.
-absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const std::optional<Box>& area,
-                                    const RenderOptions& options, const MeshQueryMarks* query,
-                                    const Budget& budget);
+// errors of InterruptionError.
+absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
+                                    const MeshQueryMarks* query, const Budget& budget);
 
 }  // namespace waystar::core

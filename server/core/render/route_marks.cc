@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
+#include "server/core/mesh_search/surface_line.h"
 #include "server/core/portal/path_legs.h"
 #include "server/core/query/resolve.h"
 
@@ -127,6 +128,9 @@ MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
   }
   for (const Position& corner : route.positions) {
     marks.way.push_back({corner.x, corner.y, corner.z});
+  }
+  if (!route.corridor.empty()) {
+    marks.way = SurfaceLine(*route.mesh, marks.way, route.corridor);
   }
   return marks;
 }

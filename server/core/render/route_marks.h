@@ -18,7 +18,7 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 // REQUIRES: the route is one on a waypoint graph.
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
 
-// REQUIRES: the route is one on a navigation mesh.
+// With a corridor, the way goes where the surface goes. REQUIRES: the route is one on a navigation mesh.
 MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".

@@ -1,9 +1,11 @@
 #include "server/rpc/maps/render_map.h"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -137,6 +139,53 @@ absl::StatusOr<std::optional<core::Box>> AreaOf(const v1::RenderMapRequest& requ
                    static_cast<double>(region->y) + region->height};
 }
 
+absl::Status CheckHeight(absl::string_view name, double height) {
+  return std::isnan(height)
+             ? MakeError(ErrorReason::kBadValue, absl::StrCat("heights.", name), "a height is a number")
+             : absl::OkStatus();
+}
+
+absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
+  core::HeightRange heights;
+  if (range.has_low()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("low", range.low()));
+    heights.low = range.low();
+  }
+  if (range.has_high()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("high", range.high()));
+    heights.high = range.high();
+  }
+  if (heights.low > heights.high) {
+    return MakeError(
+        ErrorReason::kBadValue, "heights.low",
+        absl::StrFormat("there are no heights from %.12g up to %.12g", heights.low, heights.high));
+  }
+  return heights;
+}
+
+absl::StatusOr<core::MeshView> ViewOf(const v1::RenderMapRequest& request, bool is_text) {
+  core::MeshView view;
+  WAYSTAR_ASSIGN_OR_RETURN(view.area, AreaOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(view.heights, ToHeightRange(request.heights()));
+  view.is_oblique = request.oblique();
+  if (view.is_oblique && is_text) {
+    return MakeError(ErrorReason::kBadValue, "oblique", "text shows a mesh from above: ask for PNG or SVG");
+  }
+  return view;
+}
+
+// Of maps that are planes.
+absl::Status CheckSeenFromAbove(const v1::RenderMapRequest& request) {
+  if (request.has_heights()) {
+    return MakeError(ErrorReason::kWrongMapKind, "heights",
+                     "only navigation meshes have heights to choose from");
+  }
+  if (request.oblique()) {
+    return MakeError(ErrorReason::kWrongMapKind, "oblique", "only navigation meshes are seen from the side");
+  }
+  return absl::OkStatus();
+}
+
 void FillPoint(picture::Point point, v1::PicturePoint& out) {
   out.set_x(point.x);
   out.set_y(point.y);
@@ -225,6 +274,7 @@ class MapRenderer {
   }
 
   absl::StatusOr<core::Scene> Draw(const core::WaypointGraph& plain, core::RenderOptions options) {
+    WAYSTAR_RETURN_IF_ERROR(CheckSeenFromAbove(request_));
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> area, AreaOf(request_));
     options.facts = absl::StrCat(plain.node_count(), plain.node_count() == 1 ? " node, " : " nodes, ",
                                  plain.arc_count(), " one-way edges, revision ", snapshot_.revision);
@@ -245,11 +295,11 @@ class MapRenderer {
   }
 
   absl::StatusOr<core::Scene> Draw(const core::NavMesh& mesh, core::RenderOptions options) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> area, AreaOf(request_));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::MeshView view, ViewOf(request_, options.is_text));
     options.facts = absl::StrCat(mesh.polygon_count(), mesh.polygon_count() == 1 ? " polygon" : " polygons",
                                  ", revision ", snapshot_.revision);
     if (!request_.has_query()) {
-      return core::MakeMeshScene(mesh, area, options, nullptr, budget_);
+      return core::MakeMeshScene(mesh, view, options, nullptr, budget_);
     }
     absl::StatusOr<core::Scene> scene;
     core::SearchRecorder recorder(kMaxSearchEvents);
@@ -257,13 +307,14 @@ class MapRenderer {
                           const core::ResolvedRoute& /*resolved*/) {
       const core::MeshQueryMarks marks = core::ToMeshQueryMarks(query, route);
       options.caption = core::CaptionOf(route);
-      scene = core::MakeMeshScene(*route.mesh, area, options, &marks, budget_);
+      scene = core::MakeMeshScene(*route.mesh, view, options, &marks, budget_);
     };
     WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;
   }
 
   absl::StatusOr<core::Scene> Draw(const core::GridMap& plain, core::RenderOptions options) {
+    WAYSTAR_RETURN_IF_ERROR(CheckSeenFromAbove(request_));
     if (request_.has_area()) {
       return MakeError(ErrorReason::kWrongMapKind, "area", "the part of a grid is a region, in cells");
     }
@@ -293,16 +344,21 @@ class MapRenderer {
     const v1::FindPathRequest& asked = request_.query();
     WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
     WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(snapshot_, asked.view(), context_));
-    WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates));
+    WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query, ToRouteQuery(asked, coordinates));
+    // The picture of a path on a mesh shows where it goes up and down.
+    query.with_corridor |= std::holds_alternative<core::NavMesh>(snapshot_.map);
     if (recorder != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
     }
     WAYSTAR_ASSIGN_OR_RETURN(
         const core::ResolvedRoute resolved,
         core::Resolve(snapshot_, query, MapsFor(store_, context_.caller), context_.budget));
-    WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
+    WAYSTAR_ASSIGN_OR_RETURN(core::Route route,
                              core::Solve(resolved, context_.budget, context_.bench, recorder));
     draw(query, route, resolved);
+    if (!asked.with_corridor()) {
+      route.corridor = {};
+    }
     return WriteAnswer(route, snapshot_, coordinates, max_bytes_, *response_.mutable_answer(), context_);
   }
 
