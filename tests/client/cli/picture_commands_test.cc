@@ -115,6 +115,36 @@ TEST_F(PictureCommandsTest, RegionsOfGraphsMayHaveFractions) {
   EXPECT_EQ(Run({"render", "yard", "--region", "0,0..2"}), ExitCode::kUsage);
 }
 
+TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
+  v1::CreateMapRequest house;
+  house.set_map("house");
+  house.set_data(
+      "v 0 0 0\nv 8 0 0\nv 8 0 8\nv 0 0 8\nv 2 3 4\nv 6 3 4\nv 6 3 8\nv 2 3 8\nf 1 2 3 4\nf 5 6 7 8\n");
+  ASSERT_TRUE(server_.client().CreateMap(house).ok());
+  const auto ground = [this](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"render", "house", "--no-labels", "--no-legend"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(Run(arguments), ExitCode::kOk) << err_;
+    return std::count(out_.begin(), out_.end(), '.');
+  };
+  const auto all = ground({});
+  EXPECT_EQ(ground({"--heights", ":0"}), all);
+  const auto roof = ground({"--heights", "2.5:3.5"});
+  EXPECT_GT(roof, 0);
+  EXPECT_LT(roof, all);
+  EXPECT_EQ(ground({"--heights", "1:"}), roof);
+  const std::string png = FileNamed("house.png");
+  ASSERT_EQ(Run({"render", "house", "--oblique", "-o", png}), ExitCode::kOk) << err_;
+  EXPECT_TRUE(picture::DecodePng(BytesOf(png)).ok());
+  for (const char* bad : {"3", "3:x", "1:2:3", "3..5"}) {
+    EXPECT_EQ(Run({"render", "house", "--heights", bad}), ExitCode::kUsage) << bad;
+  }
+  EXPECT_EQ(Run({"render", "house", "--heights", "5:3"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("there are no heights"));
+  EXPECT_EQ(Run({"render", "house", "--oblique"}), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("text shows a mesh from above"));
+}
+
 TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {
   EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}, true), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("ask for --format text"));

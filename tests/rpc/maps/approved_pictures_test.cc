@@ -117,6 +117,8 @@ TEST_F(ApprovedPicturesTest, PathsOnMeshes) {
   goal.set_y(3);
   goal.set_z(4);
   Compare("keep-path", request);
+  request.set_oblique(true);
+  Compare("keep-oblique", request);
 }
 
 TEST_F(ApprovedPicturesTest, Searches) {

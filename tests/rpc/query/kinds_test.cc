@@ -444,6 +444,17 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                                      absl::StrContains(answer.image(), "expanded at cost");
                return has_both ? "S and G" : answer.image();
              });
+  ExpectTold("`RenderMap` with `heights` or `oblique`",
+             {"WRONG_MAP_KIND heights", "WRONG_MAP_KIND heights", "WRONG_MAP_KIND heights",
+              "WRONG_MAP_KIND heights", "drawn"},
+             [&](const Kind& kind) -> Told {
+               v1::RenderMapRequest request;
+               request.set_map(kind.map);
+               request.mutable_heights()->set_low(0);
+               request.set_oblique(true);
+               WAYSTAR_ASSIGN_OR_RETURN(const v1::RenderMapResponse answer, client.RenderMap(request));
+               return answer.placement().has_z_step() ? "drawn" : "flat";
+             });
   ExpectTold("`ExportMap` and `ImportMap` of an image",
              {"same digest", "same digest", "same digest", "same digest", "same digest"},
              [&](const Kind& kind) -> Told {
