@@ -43,6 +43,7 @@ constexpr std::array kMethods = {
     Method{"waystar.v1.MapService/ListObstacles", Kind::kQuestion},
     Method{"waystar.v1.MapService/ListNodes", Kind::kQuestion},
     Method{"waystar.v1.MapService/ListPortals", Kind::kQuestion},
+    Method{"waystar.v1.MapService/RenderMap", Kind::kQuestion},
     Method{"waystar.v1.MapService/ExportMap", Kind::kTransfer},
     Method{"waystar.v1.MapService/WatchMap", Kind::kWatch},
     Method{"waystar.v1.MapService/UpdateObstacles", Kind::kUpdate},

@@ -474,6 +474,56 @@ def test_graph_without_places(page, programs):
     wait_for(lambda: page.browser.run("return document.getElementById('places').hidden"), "the end of it")
 
 
+def place_on_mesh(page, x, y):
+    """Where a place of the mesh keep lies, of which all is shown from above."""
+    scale = 60 / 24
+    page.size = (64, 16 * scale + 4)
+    return page.place(x * scale + 2 - 0.5, y * scale + 2 - 0.5)
+
+
+def set_value(page, element, value):
+    page.browser.run("""
+        const element = document.getElementById(arguments[0]);
+        element[element.type === 'checkbox' ? 'checked' : 'value'] = arguments[1];
+        element.dispatchEvent(new Event('change'));""", element, value)
+
+
+def test_mesh(page, programs):
+    page.choose("keep")
+    outside = page.ink("outside")
+    court, pillar = place_on_mesh(page, 2, 13), place_on_mesh(page, 6, 11)
+    wait_for(lambda: page.color_at(*court) != outside, "the picture of the mesh")
+    assert page.color_at(*court) != page.color_at(*pillar)
+    gallery = page.color_at(*place_on_mesh(page, 5, 1.5))
+    assert gallery != page.color_at(*court)
+    # The highest floor is taken, and the one that is shown.
+    page.browser.point([place_on_mesh(page, 2, 2), "down", "up"])
+    page.shows("#start", "~, 4")
+    page.browser.keys(ESCAPE)
+    set_value(page, "height-high", "1")
+    wait_for(lambda: page.color_at(*place_on_mesh(page, 5, 1.5)) == page.color_at(*court), "the lower floor")
+    page.browser.point([place_on_mesh(page, 2, 2), "down", "up"])
+    page.shows("#start", "~, 1")
+    set_value(page, "height-high", "")
+    page.browser.run("location.hash = 'map=keep&start=2,2,0&goal=2,3,4'")
+    page.shows("#start", "2, 2, 0")
+    page.shows("#goal", "2, 3, 4")
+    page.shows("#cost", programs.cost("keep", "2,2,0", "2,3,4"))
+    page.shows("#steps", "5")
+    path = page.ink("path")
+    page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
+    # From the side the server draws the path, and a press does nothing.
+    set_value(page, "oblique", True)
+    wait_for(lambda: page.color_at(*place_on_mesh(page, 17, 10.5)) != path, "the picture from the side")
+    page.browser.point([place_on_mesh(page, 12, 8), "down", "up"])
+    page.shows("#goal", "2, 3, 4")
+    set_value(page, "oblique", False)
+    page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
+    page.browser.keys("+++")
+    page.browser.keys("0")
+    page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
+
+
 def test_large_map(page, programs):
     programs.run("map", "create", "large", "2048x2048")
     programs.run("block", "large", "1024,0..1024,2046")
@@ -617,7 +667,7 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
-                    test_graph_without_places, test_large_map, *inspect_modules.TESTS], **desktop)
+                    test_graph_without_places, test_mesh, test_large_map, *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
             run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)

@@ -9,6 +9,8 @@ import { areasHold, placeAreas } from "./graph_obstacles.js";
 import { MapFeed, readMap } from "./map_feed.js";
 import { MapList } from "./map_list.js";
 import { MapModel } from "./map_model.js";
+import { MeshModel, readMesh } from "./mesh_model.js";
+import { MeshPicture } from "./mesh_picture.js";
 import { covers, placeObstacles } from "./obstacles.js";
 import { Painter } from "./painter.js";
 import {
@@ -27,6 +29,7 @@ import { algorithmText, costText, countText, sizeText } from "./words.js";
 const MAX_OBSTACLES = 1000;
 const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
 const GRAPH_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
+const MESH_OPTIONS = ["unreachablePolicy"];
 const MAX_PIXELS_TO_NODE = 30;
 
 const element = (id) => document.getElementById(id);
@@ -50,6 +53,12 @@ class App {
   path = null;
   obstacles = [];
   isDrawing = false;
+  // Of a mesh: whether it is seen from the side, and its picture.
+  isOblique = false;
+  picture = new MeshPicture({
+    drawn: (placement) => this.#pictured(placement),
+    problem: (error) => showProblem(error),
+  });
 
   player = new SearchPlayer(
     () => this.#searchMoved(),
@@ -81,7 +90,7 @@ class App {
   });
 
   get isGrid() {
-    return this.model !== null && !this.model.isGraph;
+    return this.model !== null && !this.model.isGraph && !this.model.isMesh;
   }
 
   get footprint() {
@@ -89,6 +98,9 @@ class App {
   }
 
   get #firstSentence() {
+    if (this.model?.isMesh) {
+      return this.isOblique ? "Seen from the side, a press is on no floor." : "Press two places: the start, then the goal.";
+    }
     return this.model?.isGraph ? "Press two nodes: the start, then the goal." : "Press two cells: the start, then the goal.";
   }
 
@@ -100,10 +112,13 @@ class App {
     const chosen = Object.fromEntries(options.map((each) => [each.dataset.option, each.value]));
     const { algorithm, unreachablePolicy, pathForm, cornerRule } = chosen;
     const query = { map, start: this.#locationOf(start), goals: [this.#locationOf(goal)], algorithm, unreachablePolicy };
-    return this.model.isGraph ? query : { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } };
+    return this.model.isGraph || this.model.isMesh ? query : { ...query, pathForm, agent: { cornerRule, footprint: this.footprint } };
   }
 
-  #locationOf({ x, y, id }) {
+  #locationOf({ x, y, z, id }) {
+    if (this.model.isMesh) {
+      return { position: { x, y, z } };
+    }
     return this.model.isGraph ? { node: id } : { cell: { x, y } };
   }
 
@@ -115,6 +130,9 @@ class App {
     const cell = this.model.lattice.cellAt(...this.view.toMap(px, py));
     if (this.model.at(cell) === 0) {
       return null;
+    }
+    if (this.model.isMesh) {
+      return this.isOblique ? null : this.model.onFloor(cell);
     }
     const [x, y] = this.view.toScreen(...this.model.lattice.center(cell.x, cell.y));
     return this.model.isGraph && Math.hypot(x - px, y - py) > MAX_PIXELS_TO_NODE ? null : cell;
@@ -161,7 +179,13 @@ class App {
       this.isDrawing = false;
       const { model, view, player, path, start, goal, cursor, hover, footprint, obstacles } = this;
       const brush = model ? this.tools.preview(hover) : [];
-      this.painter.draw({ model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles });
+      const { picture, isOblique } = this;
+      if (model?.isMesh) {
+        picture.want(model, view, canvas.width / view.width, isOblique, this.question());
+      }
+      this.painter.draw({
+        model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles, picture, isOblique,
+      });
     });
   }
 
@@ -213,6 +237,7 @@ class App {
     this.query.stop();
     this.player.clear();
     this.editor.clear();
+    this.picture.forget();
     this.path = null;
     if (map !== this.map || !this.isGrid) {
       this.model = null;
@@ -236,17 +261,18 @@ class App {
       this.#say(`${map} has more nodes than there is a picture for: ${countText(info.graph.nodes)}.`);
       return;
     }
-    if (info?.mesh) {
-      this.#say(`${map} is a navigation mesh, which this page does not show yet: waystar render draws it.`);
-      return;
-    }
-    this.#follow(map, info?.kind === "MAP_KIND_WAYPOINT_GRAPH");
+    this.#follow(map, info?.kind);
   }
 
-  #follow(map, isGraph) {
-    const fresh = isGraph ? new GraphModel() : new MapModel((x, y) => this.painter.base?.invalidate(x, y));
+  #follow(map, kind) {
+    const [fresh, read] =
+      kind === "MAP_KIND_WAYPOINT_GRAPH"
+        ? [new GraphModel(), readGraph]
+        : kind === "MAP_KIND_MESH"
+          ? [new MeshModel(), readMesh]
+          : [new MapModel((x, y) => this.painter.base?.invalidate(x, y)), readMap];
     const model = this.model ?? fresh;
-    this.feed = new MapFeed(model, isGraph ? readGraph : readMap, {
+    this.feed = new MapFeed(model, read, {
       map: (isNew) => this.#mapRead(model, isNew),
       revision: () => this.#revised(),
       up: () => showLink("live", this.config.server),
@@ -272,6 +298,7 @@ class App {
       this.#prepare();
       this.toolBar.offer(model, this.config.readOnly);
       this.#offerOptions();
+      this.#offerFloors();
     } else {
       this.view.follow(model.lattice.bounds);
       this.painter.refresh(model);
@@ -283,12 +310,63 @@ class App {
 
   // What a question can ask of this kind of map.
   #offerOptions() {
-    const { isGraph } = this.model;
-    options.forEach((each) => (each.disabled = isGraph && !GRAPH_OPTIONS.includes(each.dataset.option)));
+    const { isGraph, isMesh } = this.model;
+    const known = isGraph ? GRAPH_OPTIONS : isMesh ? MESH_OPTIONS : null;
+    options.forEach((each) => (each.disabled = known !== null && !known.includes(each.dataset.option)));
     const algorithm = element("option-algorithm");
     [...algorithm.options].forEach((each) => (each.disabled = isGraph && !GRAPH_ALGORITHMS.includes(each.value)));
+    if (isMesh) {
+      algorithm.value = "ALGORITHM_AUTO";
+    }
     if (algorithm.selectedOptions[0].disabled) {
       algorithm.value = "ALGORITHM_AUTO";
+    }
+  }
+
+  // A mesh is shown with all of its heights at first, from above.
+  #offerFloors() {
+    element("floors").hidden = !this.model.isMesh;
+    this.isOblique = false;
+    element("oblique").checked = false;
+    for (const [id, end] of [["height-low", "low"], ["height-high", "high"]]) {
+      element(id).value = "";
+      element(id).placeholder = this.model.isMesh ? String(Number(this.model.lattice[end].z.toFixed(2))) : "";
+    }
+  }
+
+  // After the heights or the side were chosen.
+  changeFloors() {
+    const heightIn = (id) => (element(id).value === "" ? undefined : Number(element(id).value));
+    const [low, high] = [heightIn("height-low"), heightIn("height-high")];
+    this.model.heights = { ...(low !== undefined && { low }), ...(high !== undefined && { high }) };
+    const isOblique = element("oblique").checked;
+    if (isOblique !== this.isOblique) {
+      this.isOblique = isOblique;
+      this.hover = null;
+      this.picture.forget();
+      if (!isOblique) {
+        this.#lookFrom(1, 0);
+      }
+      if (!this.question()) {
+        showNothing(this.#firstSentence);
+      }
+    }
+    this.redraw();
+  }
+
+  #lookFrom(depth, rise) {
+    const { lattice } = this.model;
+    if (lattice.depth !== depth || lattice.rise !== rise) {
+      lattice.lookFrom(depth, rise);
+      this.view.show(lattice.bounds);
+    }
+  }
+
+  // The picture says from where it was drawn.
+  #pictured({ xStep, yStep, zStep }) {
+    if (this.model?.isMesh) {
+      this.#lookFrom(this.isOblique ? yStep.y / xStep.x : 1, this.isOblique ? -(zStep?.y ?? 0) / xStep.x : 0);
+      this.redraw();
     }
   }
 
@@ -340,12 +418,14 @@ class App {
 
   #answered(answer) {
     this.path = linesOf(answer, this.model);
-    this.path.steps = this.model.isGraph ? (answer.nodes?.length ?? 1) - 1 : this.#stepsOf(this.path);
+    const { isGraph, isMesh } = this.model;
+    const stops = isGraph ? answer.nodes : isMesh ? answer.positions : null;
+    this.path.steps = stops === null ? this.#stepsOf(this.path) : (stops?.length ?? 1) - 1;
     if (this.player.isLoaded && !this.player.isOf(this.question(), answer)) {
       this.player.clear();
     }
     showAnswer(answer, this.path);
-    showPlayer(this.player, true);
+    showPlayer(this.player, !isMesh);
     this.redraw();
   }
 
@@ -364,7 +444,7 @@ class App {
 
   async #withSearch(then) {
     const query = this.question();
-    if (!query) {
+    if (!query || this.model.isMesh) {
       return;
     }
     const { model } = this;
@@ -389,7 +469,7 @@ class App {
   }
 
   #searchMoved() {
-    showPlayer(this.player, this.question() !== null);
+    showPlayer(this.player, this.question() !== null && !this.model.isMesh);
     this.redraw();
   }
 
@@ -408,6 +488,9 @@ class App {
 
   #factsOf(cell) {
     const { model } = this;
+    if (model.isMesh) {
+      return model.factsOf(cell);
+    }
     if (model.isGraph) {
       const over = this.obstacles.filter(({ areas }) => areasHold(areas, cell));
       return [...model.factsOf(cell), ...this.#namesOf(over)];
@@ -445,11 +528,12 @@ class App {
   }
 
   moveCursor(dx, dy) {
-    if (!this.model) {
+    if (!this.model || this.isOblique) {
       return;
     }
     const { lattice } = this.model;
-    const middle = lattice.cellAt(...this.view.toMap(this.view.width / 2, this.view.height / 2));
+    const place = lattice.cellAt(...this.view.toMap(this.view.width / 2, this.view.height / 2));
+    const middle = this.model.isMesh ? this.model.onFloor(place) : place;
     const from = this.cursor ?? this.hover ?? this.start ?? middle;
     let to = this.cursor ? lattice.move(from, dx, dy) : from;
     for (let back = Math.max(Math.abs(dx), Math.abs(dy)); back > 0 && this.model.at(to) === 0; --back) {

@@ -34,6 +34,9 @@ export function listenToControls(app, options) {
     element(id).addEventListener("change", (event) => action(event.target.value));
   });
   options.forEach((each) => each.addEventListener("change", () => app.changeOptions()));
+  ["height-low", "height-high", "oblique"].forEach((id) => {
+    element(id).addEventListener("change", () => app.changeFloors());
+  });
   element("moment").addEventListener("input", (event) => {
     const moment = Number(event.target.value);
     player.pause();

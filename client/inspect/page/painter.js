@@ -7,7 +7,7 @@ import { colorOf, mapColors, pixelsOf } from "./theme.js";
 
 // From how many pixels a cell on hexagons are drawn as such, and squares get lines between them.
 const FINE_SCALE = 7;
-// Of a path on a graph.
+// Of a path on a graph or a mesh.
 const ROUTE_WIDTH = 5;
 
 const INKS = [
@@ -37,7 +37,7 @@ export class Painter {
 
   // After a map was read again.
   refresh(model) {
-    if (!model.isGraph) {
+    if (model.cells) {
       this.base.values = model.cells;
     }
   }
@@ -59,8 +59,13 @@ export class Painter {
       return;
     }
     this.lattice = model.lattice;
-    this.isGraph = model.isGraph;
-    if (this.isGraph) {
+    this.hasCells = Boolean(model.cells);
+    if (model.isMesh) {
+      this.#drawMesh(scene);
+      if (scene.isOblique) {
+        return;
+      }
+    } else if (model.isGraph) {
       this.#drawGraph(scene);
     } else {
       this.#drawGridMap(scene);
@@ -106,6 +111,16 @@ export class Painter {
         this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.route);
       }
     });
+  }
+
+  // Seen from the side, the picture has the path and its ends.
+  #drawMesh({ view, model, answer, picture, isOblique }) {
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.context.imageSmoothingEnabled = true;
+    picture.draw(this.context, model.lattice, view);
+    if (answer && !isOblique) {
+      this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.path);
+    }
   }
 
   #useCells() {
@@ -292,7 +307,7 @@ export class Painter {
     const [px, py] = view.toScreen(...lattice.center(cell.x, cell.y));
     if (lattice.isHex) {
       this.#addHexagon(path, px, py, 1);
-    } else if (this.isGraph) {
+    } else if (!this.hasCells) {
       path.arc(px, py, 12, 0, 2 * Math.PI);
     } else {
       const side = Math.max(view.scale, 4);

@@ -34,8 +34,8 @@ export class PathQuery {
       this.events.nothing();
       return;
     }
-    if (query.start.node) {
-      // On a waypoint graph the page asks again after each change.
+    if (query.start.node || query.start.position) {
+      // On a waypoint graph or a mesh the page asks again after each change.
       this.ask();
       return;
     }
@@ -103,12 +103,14 @@ export class PathQuery {
   }
 }
 
-// The lines of an answer: each a list of cells, or of nodes of a graph, to draw through, and where a portal leads from
+// The lines of an answer: each a list of cells, of nodes of a graph or of places of a mesh, to draw through, and where a portal leads from
 // one to the next. `model` is the map.
 export function linesOf(answer, model) {
   const points = model.isGraph
     ? (answer.nodes ?? []).map((id, i) => model.placeOf(id, answer.positions?.[i]))
-    : (answer.points ?? []).map(cellOf);
+    : model.isMesh
+      ? (answer.positions ?? []).map((position) => ({ x: 0, y: 0, z: 0, ...position }))
+      : (answer.points ?? []).map(cellOf);
   const lines = [];
   const jumps = [];
   let begin = 0;

@@ -1,0 +1,118 @@
+// A navigation mesh: places on it take the part that cells have on a grid. What they look like the server draws.
+
+import { call } from "./api.js";
+
+// The longer side of its picture, in the units of the view.
+const SIDE = 60;
+// How many steps of the keys lead along that side.
+const STEPS = 100;
+
+class MeshLattice {
+  constructor(low, high) {
+    this.isHex = false;
+    this.low = low;
+    this.high = high;
+    this.size = Math.max(high.x - low.x, high.y - low.y) || 1;
+    this.unit = SIDE / this.size;
+    this.lookFrom(1, 0);
+  }
+
+  // How long a unit of y and one of height are, for one of x.
+  lookFrom(depth, rise) {
+    this.depth = depth;
+    this.rise = rise;
+    const [right, bottom] = this.center(this.high.x, this.high.y, this.low.z);
+    const top = this.center(this.low.x, this.low.y, this.high.z)[1];
+    this.bounds = { left: -2, top: top - 2, right: right + 2, bottom: bottom + 2 };
+  }
+
+  center(x, y, z = this.low.z) {
+    const { low, unit, depth, rise } = this;
+    return [(x - low.x) * unit, ((y - low.y) * depth - (z - low.z) * rise) * unit];
+  }
+
+  // Rounded so that labels are short and a pixel is still more. It has no height yet.
+  cellAt(px, py) {
+    const { low, unit, depth } = this;
+    return { x: this.#round(px / unit + low.x), y: this.#round(py / unit / depth + low.y) };
+  }
+
+  label({ x, y, z }) {
+    return [x, y, z].join(", ");
+  }
+
+  move({ x, y, z }, dx, dy) {
+    const step = this.size / STEPS;
+    return placeAt(this.#round(x + dx * step), this.#round(y + dy * step), z);
+  }
+
+  #round(value) {
+    const digits = Math.min(Math.max(Math.ceil(Math.log10(5000 / this.size)), 0), 7);
+    return Number(value.toFixed(digits)) + 0;
+  }
+}
+
+export function placeAt(x, y, z) {
+  return { id: `${x},${y},${z}`, x, y, z };
+}
+
+export class MeshModel {
+  constructor() {
+    this.isMesh = true;
+    this.info = null;
+    this.revision = 0;
+    this.epoch = "";
+    this.lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
+    // The heights that are shown, from "low" to "high"; without one, all beyond the other.
+    this.heights = {};
+  }
+
+  // Whether it may be on the mesh; more only the server knows.
+  at(place) {
+    const { low, high } = this.lattice;
+    return place && place.x >= low.x && place.x <= high.x && place.y >= low.y && place.y <= high.y ? 1 : 0;
+  }
+
+  // A place that the address names, by two numbers or three.
+  again(place) {
+    if (!place) {
+      return null;
+    }
+    const [x, y, z] = place.id === undefined ? [place.x, place.y] : place.id.split(",").map(Number);
+    return Number.isFinite(x) && Number.isFinite(y) ? this.onFloor({ x, y, z }) : null;
+  }
+
+  // The server takes the surface nearest in height: that of the floor that is shown, or the highest there.
+  onFloor({ x, y, z }) {
+    const { low, high } = this.heights;
+    const floor = low !== undefined && high !== undefined ? (low + high) / 2 : (high ?? this.lattice.high.z);
+    return placeAt(x, y, Number.isFinite(z) ? z : Number(floor.toFixed(4)));
+  }
+
+  load({ info }) {
+    const before = this.info;
+    this.info = info;
+    this.revision = Number(info.version.revision);
+    this.epoch = info.version.epoch;
+    const corner = (point) => ({ x: 0, y: 0, z: 0, ...point });
+    const isOther = before?.map !== info.map || before?.createTime !== info.createTime;
+    if (isOther) {
+      this.lattice = new MeshLattice(corner(info.mesh.low), corner(info.mesh.high));
+    }
+    return isOther;
+  }
+
+  // What an edit does to the polygons only the server knows.
+  apply(edits) {
+    return edits.length === 0;
+  }
+
+  factsOf(place) {
+    return [["at", this.lattice.label(place)]];
+  }
+}
+
+// What MeshModel.load takes.
+export async function readMesh(map, signal) {
+  return call("MapService/GetMap", { map }, signal);
+}
