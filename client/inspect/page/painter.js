@@ -7,6 +7,8 @@ import { colorOf, mapColors, pixelsOf } from "./theme.js";
 
 // From how many pixels a cell on hexagons are drawn as such, and squares get lines between them.
 const FINE_SCALE = 7;
+// What the server draws on, in every theme.
+const PAPER = "#ffffff";
 // Of a path on a graph or a mesh.
 const ROUTE_WIDTH = 5;
 
@@ -53,7 +55,7 @@ export class Painter {
     this.ratio = ratio;
     this.view = view;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = this.ink.outside;
+    context.fillStyle = model?.isMesh ? PAPER : this.ink.outside;
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     if (!model) {
       return;
