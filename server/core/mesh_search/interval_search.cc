@@ -27,17 +27,21 @@ bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c) {
   return Side(a, b, c) == 0.0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0.0;
 }
 
+template <typename Recorder>
 class IntervalSearch {
  public:
-  IntervalSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch)
+  IntervalSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,
+                 Recorder& recorder)
       : mesh_(mesh),
         start_(task.start.point),
         goal_(task.goal.point),
         budget_(budget),
         scratch_(scratch),
+        recorder_(recorder),
         dent_(DentOf(mesh.bounds())) {}
 
   MeshSearchReport Run(const MeshSearchTask& task) {
+    recorder_.Begin();
     if (mesh_.PartOf(task.start.polygon) != mesh_.PartOf(task.goal.polygon)) {
       return report_;
     }
@@ -157,6 +161,7 @@ class IntervalSearch {
         return *end;
       }
       ++report_.statistics.expanded;
+      recorder_.Expanded(number);
       if (!scratch_.Reserve(mesh_.VerticesOf(interval.polygon).size() + 4)) {
         return SearchEnd::kScratchLimit;
       }
@@ -398,6 +403,7 @@ class IntervalSearch {
 
     const OpenInterval entry{f, scratch_.Add(interval)};
     ++report_.statistics.generated;
+    recorder_.Generated([&] { return Traced(interval, root, edge_right, f); });
     ++successors_;
     if (!next_) {
       next_ = entry;
@@ -408,6 +414,25 @@ class IntervalSearch {
       scratch_.Push(entry);
     }
     report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
+  }
+
+  // Returns the interval as it is seen from the root, also where a final one was given another.
+  TracedInterval Traced(const MeshInterval& interval, const Root& root, std::uint32_t edge_right,
+                        double f) const {
+    const WorldPoint& a = PointOf(interval.edge_left);
+    const WorldPoint& b = PointOf(edge_right);
+    const auto on_edge = [&](double x, double y) {
+      const bool is_wide = std::abs(b.x - a.x) > std::abs(b.y - a.y);
+      const double share = is_wide ? (x - a.x) / (b.x - a.x) : (y - a.y) / (b.y - a.y);
+      return WorldPoint{x, y, a.z + share * (b.z - a.z)};
+    };
+    return {.left = interval.is_left_vertex ? a : on_edge(interval.left_x, interval.left_y),
+            .right = interval.is_right_vertex ? b : on_edge(interval.right_x, interval.right_y),
+            .root = PointOf(root.vertex),
+            .g = root.g,
+            .f = f,
+            .parent = interval.parent,
+            .polygon = interval.polygon};
   }
 
   // Returns the length of the shortest path through the interval to the goal right behind it, and gives the
@@ -531,6 +556,7 @@ class IntervalSearch {
   const WorldPoint goal_;
   const Budget& budget_;
   MeshScratch& scratch_;
+  Recorder& recorder_;
   const double dent_;
   MeshSearchReport report_;
   // The first of the last expansion's successors, which is not on the open list yet.
@@ -542,8 +568,12 @@ class IntervalSearch {
 }  // namespace
 
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
-                            MeshScratch& scratch) {
-  return IntervalSearch(mesh, task, budget, scratch).Run(task);
+                            MeshScratch& scratch, IntervalRecorder* recorder) {
+  if (recorder != nullptr) {
+    return IntervalSearch(mesh, task, budget, scratch, *recorder).Run(task);
+  }
+  NoIntervalRecorder none;
+  return IntervalSearch(mesh, task, budget, scratch, none).Run(task);
 }
 
 }  // namespace waystar::core

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/mesh_search/mesh_scratch.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
@@ -50,8 +51,12 @@ struct MeshSearchReport {
 // the search stops where the budget ends, which it checks before each expansion; so with a limit of 0 it
 // finds nothing but the straight line within a polygon.
 //
+// A recorder, unless it is null, receives each step of the search. What is expanded has the least f of the
+// open list, unless it is all that is seen through the interval before, from the same root: then it does not
+// wait for its turn. The interval that the path arrives through is not expanded.
+//
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
-                            MeshScratch& scratch);
+                            MeshScratch& scratch, IntervalRecorder* recorder = nullptr);
 
 }  // namespace waystar::core

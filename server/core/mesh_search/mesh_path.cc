@@ -37,8 +37,9 @@ struct MeshGoal {
 
 class MeshPathFinder {
  public:
-  MeshPathFinder(const NavMesh& mesh, const MeshQuery& query, const Budget& budget, MeshScratch& scratch)
-      : mesh_(mesh), query_(query), budget_(budget), scratch_(scratch) {}
+  MeshPathFinder(const NavMesh& mesh, const MeshQuery& query, const Budget& budget, MeshScratch& scratch,
+                 IntervalRecorder* recorder)
+      : mesh_(mesh), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
 
   absl::StatusOr<MeshPathResult> Run() {
     WAYSTAR_RETURN_IF_ERROR(Check());
@@ -152,7 +153,8 @@ class MeshPathFinder {
     if (left.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
       left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     }
-    const MeshSearchReport report = SearchMesh(mesh_, {.start = start_, .goal = goal}, left, scratch_);
+    const MeshSearchReport report =
+        SearchMesh(mesh_, {.start = start_, .goal = goal}, left, scratch_, recorder_);
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
     MeshPathResult result{.goal_index = index, .statistics = statistics_};
@@ -186,6 +188,7 @@ class MeshPathFinder {
   const MeshQuery& query_;
   const Budget& budget_;
   MeshScratch& scratch_;
+  IntervalRecorder* const recorder_;
   MeshPlace start_;
   // The sum over all searches for this query.
   SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
@@ -209,8 +212,8 @@ absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view fie
 }
 
 absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery& query, const Budget& budget,
-                                            MeshScratch& scratch) {
-  return MeshPathFinder(mesh, query, budget, scratch).Run();
+                                            MeshScratch& scratch, IntervalRecorder* recorder) {
+  return MeshPathFinder(mesh, query, budget, scratch, recorder).Run();
 }
 
 }  // namespace waystar::core

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/mesh_search/mesh_query.h"
 #include "server/core/mesh_search/mesh_scratch.h"
 #include "server/core/search/query.h"
@@ -28,11 +29,13 @@ absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view fie
 //
 // When a budget runs out there is no path.
 //
+// A recorder, unless it is null, receives each step of these searches.
+//
 // Returns, with the fields of the query, the errors of CheckMeshPosition; FAILED_PRECONDITION /
 // ALGORITHM_UNSUITED, START_BLOCKED or GOAL_BLOCKED where no place stands in for the start, or for any goal;
 // INVALID_ARGUMENT / BAD_VALUE with "goals" for a policy other than kReport with several; and the errors of
 // InterruptionError.
 absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery& query, const Budget& budget,
-                                            MeshScratch& scratch);
+                                            MeshScratch& scratch, IntervalRecorder* recorder = nullptr);
 
 }  // namespace waystar::core
