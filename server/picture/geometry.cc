@@ -35,6 +35,15 @@ std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point 
   return std::make_pair(begin == 0 ? from : from + way * begin, end == 1 ? to : from + way * end);
 }
 
+double ShareAtCrossing(Point from, Point to, Point a, Point b) {
+  const auto side = [&](Point point) {
+    return (to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x);
+  };
+  const double at_a = side(a);
+  const double at_b = side(b);
+  return at_a == at_b ? 0.0 : std::clamp(at_a / (at_a - at_b), 0.0, 1.0);
+}
+
 Polygon DiscOutline(Point center, double radius) {
   Polygon unit = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
   const std::size_t corners = radius < 3 ? 16 : radius < 12 ? 32 : radius < 60 ? 64 : 128;

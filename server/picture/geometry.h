@@ -40,6 +40,10 @@ struct Box {
 // Concept and Method for Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
+// Returns where the straight line through `from` and `to` crosses that from a to b: the share of the way from
+// a to b, from 0 to 1, or the nearer of these two. It is 0 if the lines do not cross.
+double ShareAtCrossing(Point from, Point to, Point a, Point b);
+
 // Returns a regular polygon of 16 to 128 corners that looks round at its size. It is made by halving the
 // sides of a square, which takes nothing but square roots, so that it is the same on every machine.
 Polygon DiscOutline(Point center, double radius);

@@ -1,6 +1,7 @@
 #include "server/picture/canvas.h"
 
 #include "gmock/gmock.h"
+#include "server/picture/geometry.h"
 #include "server/picture/surface.h"
 
 namespace waystar::picture {
@@ -53,6 +54,16 @@ TEST(CanvasTest, DiscsAreRound) {
   EXPECT_EQ(canvas.At(10, 10), kBlack);
   EXPECT_EQ(canvas.At(8, 8), kWhite);
   EXPECT_EQ(canvas.At(20, 4), kWhite);
+}
+
+TEST(GeometryTest, SharesOfCrossings) {
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {2, 1}, {4, 0}, {4, 8}), 0.25);
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {2, 1}, {4, 8}, {4, 0}), 0.75);
+  // Beyond the ends, and along the line.
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {2, 1}, {4, 3}, {4, 8}), 0.0);
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {2, 1}, {4, 0}, {4, 1}), 1.0);
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {2, 1}, {4, 2}, {8, 4}), 0.0);
+  EXPECT_EQ(ShareAtCrossing({0, 0}, {0, 0}, {4, 2}, {8, 3}), 0.0);
 }
 
 TEST(CanvasTest, DashesLeaveGaps) {

@@ -4,18 +4,26 @@
 #include <cstddef>
 
 #include "server/core/graph_search/node_recorder.h"
+#include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/search/recorder.h"
 
 namespace waystar::core {
 
 // One of its parts is filled, by the kind of the map; each keeps up to a limit of events.
 struct SearchRecorder {
-  explicit SearchRecorder(std::size_t max_events) : cells(max_events), nodes(max_events) {}
+  explicit SearchRecorder(std::size_t max_events)
+      : cells(max_events), nodes(max_events), intervals(max_events) {}
 
-  bool is_truncated() const { return cells.is_truncated() || nodes.is_truncated(); }
+  std::size_t event_count() const {
+    return cells.events().size() + nodes.events().size() + intervals.events().size();
+  }
+  bool is_truncated() const {
+    return cells.is_truncated() || nodes.is_truncated() || intervals.is_truncated();
+  }
 
   EventRecorder cells;
   NodeRecorder nodes;
+  IntervalRecorder intervals;
 };
 
 }  // namespace waystar::core

@@ -100,13 +100,11 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
 
 absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
                               const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
-  if (recorder != nullptr) {
-    return MakeError(ErrorReason::kWrongMapKind, "map", "searches on navigation meshes are not traced yet");
-  }
   const NavMesh& mesh = asked.agent->mesh();
   const Clock::time_point begin = Clock::now();
   WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found,
-                           FindMeshPath(mesh, asked.path, BudgetOf(resolved, budget), scratch.mesh_scratch));
+                           FindMeshPath(mesh, asked.path, BudgetOf(resolved, budget), scratch.mesh_scratch,
+                                        recorder == nullptr ? nullptr : &recorder->intervals));
   Route route{.path = {.outcome = found.outcome,
                        .reason = found.reason,
                        .cost = found.cost,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph/box_tree.h"
+#include "server/core/grid/cost.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/render/graph_layout.h"
 #include "server/core/render/graph_part.h"
@@ -119,7 +120,7 @@ class GraphSceneMaker {
     if (query_ != nullptr) {
       AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
       if (!query_->events.empty()) {
-        AddSearchToLegend(visits_.dearest(), 'O', legend);
+        AddSearchToLegend(CostToDouble(visits_.dearest()), 'O', legend);
       }
     }
     return legend;

@@ -15,6 +15,7 @@
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_query.h"
 #include "server/core/render/mesh_cover.h"
+#include "server/core/render/mesh_marks.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/render/world_plot.h"
@@ -60,6 +61,11 @@ class MeshSceneMaker {
       WAYSTAR_RETURN_IF_ERROR(AddGround());
     } else {
       AddPolygons();
+    }
+    if (query_ != nullptr && query_->search != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(AddMeshSearch(
+          *query_->search, [this](const WorldPoint& point) { return At(point); }, layout_, options_.is_text,
+          stop_, scene_));
     }
     AddScaleLines(area_, ground, options_, scene_);
     WAYSTAR_RETURN_IF_ERROR(AddQuery());
@@ -143,6 +149,9 @@ class MeshSceneMaker {
     }
     if (query_ != nullptr) {
       AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
+      if (query_->search != nullptr) {
+        AddMeshSearchToLegend(*query_->search, legend);
+      }
     }
     return legend;
   }

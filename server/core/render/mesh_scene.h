@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/render/layout.h"
 #include "server/core/render/scene.h"
 #include "server/core/search/query.h"
@@ -48,6 +49,8 @@ struct MeshQueryMarks {
   std::vector<WorldPoint> goals;
   // The corners of the path, and where it crosses edges of polygons; empty without one.
   std::vector<WorldPoint> way;
+  // The search, which must outlive this; null if it is not to be drawn.
+  const IntervalRecorder* search = nullptr;
 };
 
 // Returns a scene of the polygons in a view, and of what a query adds, unless it is null. The higher a

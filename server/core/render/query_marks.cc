@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/cost.h"
 #include "server/core/render/theme.h"
 #include "server/picture/color.h"
 
@@ -287,14 +288,14 @@ void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
     legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
   }
   if (!query.events.empty()) {
-    AddSearchToLegend(DearestOf(query.events), 'o', legend);
+    AddSearchToLegend(CostToDouble(DearestOf(query.events)), 'o', legend);
   }
 }
 
-void AddSearchToLegend(Cost dearest, char open_symbol, std::vector<LegendEntry>& legend) {
+void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend) {
   legend.push_back({.sign = LegendEntry::Sign::kRamp,
                     .symbol = '0',
-                    .text = absl::StrFormat("expanded at cost 0 to %.5g", CostToDouble(dearest))});
+                    .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
   legend.push_back({.color = picture::kOpenColor, .symbol = open_symbol, .text = "seen, not expanded"});
 }
 

@@ -10,7 +10,6 @@
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
 #include "server/core/render/layout.h"
 #include "server/core/render/scene.h"
 #include "server/core/search/recorder.h"
@@ -55,7 +54,7 @@ void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& lay
 void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend);
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
 // Adds those of a search whose dearest way cost that much.
-void AddSearchToLegend(Cost dearest, char open_symbol, std::vector<LegendEntry>& legend);
+void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend);
 
 // Add the start, green, and a goal, red; their shapes differ as well.
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);

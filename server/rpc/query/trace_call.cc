@@ -76,17 +76,19 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
 }
 
 void TraceCall::AddEvent(std::size_t index, v1::TraceSearchResponse& message) const {
-  if (recorder_->nodes.events().empty()) {
+  if (!recorder_->intervals.events().empty()) {
+    const core::IntervalEvent& event = recorder_->intervals.events()[index];
+    AddIntervalEvent(event, recorder_->intervals.intervals()[event.interval], message);
+  } else if (!recorder_->nodes.events().empty()) {
+    const core::NodeEvent& event = recorder_->nodes.events()[index];
+    AddNodeEvent(event, nodes_.Of(event.node), nodes_.Of(event.parent), message);
+  } else {
     AddSearchEvent(recorder_->cells.events()[index], recorder_->cells.maps(), coordinates_, message);
-    return;
   }
-  const core::NodeEvent& event = recorder_->nodes.events()[index];
-  AddNodeEvent(event, nodes_.Of(event.node), nodes_.Of(event.parent), message);
 }
 
 bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
-  // One of the two has none.
-  const std::size_t events = recorder_->cells.events().size() + recorder_->nodes.events().size();
+  const std::size_t events = recorder_->event_count();
   if (sent_ < events) {
     const std::size_t end = std::min(sent_ + kEventsPerMessage, events);
     for (; sent_ < end; ++sent_) {

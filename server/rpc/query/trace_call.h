@@ -30,7 +30,8 @@ struct PathLimits {
   std::size_t stream_window = 256;
 };
 
-// Holds 40 bytes an event until the last one is sent, and some 80 a node of a waypoint graph.
+// Holds 40 bytes an event until the last one is sent, and some 80 a node of a waypoint graph. On a navigation
+// mesh it is 8 bytes an event and 96 an interval.
 class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
  public:
   // What the references name must outlive the call.

@@ -155,11 +155,15 @@ void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Posi
   }
 }
 
+v1::SearchEvent::Kind FromKind(core::SearchEvent::Kind kind) {
+  return kind == core::SearchEvent::Kind::kGenerated ? v1::SearchEvent::KIND_GENERATED
+                                                     : v1::SearchEvent::KIND_EXPANDED;
+}
+
 // Fills in what events about cells and about nodes share.
 template <typename Event>
 void FillStep(const Event& event, v1::SearchEvent& out) {
-  out.set_kind(event.kind == core::SearchEvent::Kind::kGenerated ? v1::SearchEvent::KIND_GENERATED
-                                                                 : v1::SearchEvent::KIND_EXPANDED);
+  out.set_kind(FromKind(event.kind));
   out.set_g(core::CostToDouble(event.g));
   out.set_f(core::CostToDouble(event.f));
 }
@@ -279,6 +283,29 @@ void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const Told
       out.set_parent_node(parent.id);
     }
   }
+}
+
+void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
+                      v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  out.set_kind(FromKind(event.kind));
+  out.set_g(interval.g);
+  out.set_f(interval.f);
+  v1::MeshInterval& told = *out.mutable_interval();
+  told.set_id(event.interval + 1);
+  if (event.kind == core::SearchEvent::Kind::kExpanded) {
+    return;
+  }
+  if (interval.parent != core::MeshInterval::kNoParent) {
+    told.set_parent(interval.parent + 1);
+  }
+  told.set_polygon(interval.polygon);
+  const auto fill = [](const core::WorldPoint& point, v1::Position& position) {
+    FillPosition({point.x, point.y, point.z}, position);
+  };
+  fill(interval.left, *told.mutable_left());
+  fill(interval.right, *told.mutable_right());
+  fill(interval.root, *told.mutable_root());
 }
 
 }  // namespace waystar::rpc

@@ -12,6 +12,7 @@
 #include "server/core/graph_search/node_recorder.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
+#include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/query/route.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
@@ -51,6 +52,10 @@ void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string
 // Adds one event of a search on a waypoint graph, about that node and the one that the way comes from.
 void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
                   v1::TraceSearchResponse& message);
+
+// Adds one event of a search on a navigation mesh, about that interval.
+void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
+                      v1::TraceSearchResponse& message);
 
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 

@@ -117,6 +117,9 @@ TEST_F(ApprovedPicturesTest, PathsOnMeshes) {
   goal.set_y(3);
   goal.set_z(4);
   Compare("keep-path", request);
+  request.set_with_search(true);
+  Compare("keep-search", request);
+  request.set_with_search(false);
   request.set_oblique(true);
   Compare("keep-oblique", request);
 }

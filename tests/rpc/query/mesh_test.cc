@@ -3,9 +3,11 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/bounded_context.h"
@@ -300,16 +302,12 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
       [](v1::FindPathRequest& query) { query.mutable_view()->mutable_overlay()->add_blocked_nodes("a"); },
       "view.overlay");
 
-  v1::TraceSearchRequest trace;
-  *trace.mutable_query() = Query(At(2, 1), At(2, 7));
-  EXPECT_THAT(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "query.map"));
   v1::FindReachableRequest reach;
   reach.set_map("corridor");
   EXPECT_THAT(server_.client().FindReachable(reach),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
   v1::WatchPathRequest watch;
-  *watch.mutable_query() = trace.query();
+  *watch.mutable_query() = Query(At(2, 1), At(2, 7));
   v1::WatchPathResponse told;
   const auto stream = server_.client().WatchPath(watch);
   EXPECT_FALSE(stream->Next(told));
@@ -363,9 +361,102 @@ TEST_F(MeshTest, IsDrawnWithAPath) {
   const auto svg = server_.client().RenderMap(request);
   ASSERT_TRUE(svg.ok()) << svg.status();
   EXPECT_TRUE(absl::StrContains(svg->image(), "4 polygons, revision 1"));
+}
+
+TEST_F(MeshTest, IsDrawnWithASearch) {
+  v1::RenderMapRequest request;
+  request.set_map("corridor");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  *request.mutable_query() = Query(At(2, 1), At(7, 5));
   request.set_with_search(true);
-  EXPECT_THAT(server_.client().RenderMap(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "query.map"));
+  const auto text = server_.client().RenderMap(request);
+  ASSERT_TRUE(text.ok()) << text.status();
+  // The way to the edge between 0 and 1 is all that is expanded: the next one is that of the goal's polygon.
+  for (const char* part : {"S", "G", "*", "99999", "o", "expanded at cost 0 to 3", "seen, not expanded"}) {
+    EXPECT_TRUE(absl::StrContains(text->image(), part)) << part << " is not in\n" << text->image();
+  }
+  request.set_format(v1::PICTURE_FORMAT_PNG);
+  const auto with_search = server_.client().RenderMap(request);
+  ASSERT_TRUE(with_search.ok()) << with_search.status();
+  request.set_with_search(false);
+  const auto without = server_.client().RenderMap(request);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_NE(with_search->image(), without->image());
+}
+
+struct Traced {
+  std::vector<v1::SearchEvent> events;
+  v1::TraceSearchResult result;
+};
+
+Traced Trace(TestServer& server, const v1::FindPathRequest& query, int max_events = 0) {
+  v1::TraceSearchRequest request;
+  *request.mutable_query() = query;
+  request.set_max_events(max_events);
+  Traced traced;
+  const auto result = server.client().TraceSearch(
+      request, [&](const v1::SearchEvent& event) { traced.events.push_back(event); });
+  EXPECT_TRUE(result.ok()) << result.status();
+  if (result.ok()) {
+    traced.result = *result;
+  }
+  return traced;
+}
+
+std::string Text(const v1::Position& position) {
+  return absl::StrCat(position.x(), ",", position.y(), ",", position.z());
+}
+
+TEST_F(MeshTest, TracesNameIntervals) {
+  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5)));
+  ASSERT_THAT(traced.events, SizeIs(3));
+  const v1::SearchEvent& first = traced.events[0];
+  EXPECT_EQ(first.kind(), v1::SearchEvent::KIND_GENERATED);
+  EXPECT_EQ(first.interval().id(), 1);
+  EXPECT_EQ(first.interval().parent(), 0);
+  EXPECT_EQ(first.interval().polygon(), 1);
+  EXPECT_EQ(Text(first.interval().left()), "0,4,0");
+  EXPECT_EQ(Text(first.interval().right()), "4,4,0");
+  EXPECT_EQ(Text(first.interval().root()), "2,1,0");
+  EXPECT_EQ(first.g(), 0);
+  EXPECT_NEAR(first.f(), std::hypot(2, 3) + std::hypot(3, 1), 1e-12);
+  EXPECT_FALSE(first.has_cell());
+  const v1::SearchEvent& second = traced.events[1];
+  EXPECT_EQ(second.kind(), v1::SearchEvent::KIND_EXPANDED);
+  EXPECT_EQ(second.interval().id(), 1);
+  EXPECT_FALSE(second.interval().has_left());
+  EXPECT_FALSE(second.interval().has_root());
+  EXPECT_EQ(second.f(), first.f());
+  // It is seen from the corner of the wall.
+  const v1::SearchEvent& third = traced.events[2];
+  EXPECT_EQ(third.kind(), v1::SearchEvent::KIND_GENERATED);
+  EXPECT_EQ(third.interval().id(), 2);
+  EXPECT_EQ(third.interval().parent(), 1);
+  EXPECT_EQ(third.interval().polygon(), 2);
+  EXPECT_NEAR(third.f(), traced.result.answer().cost(), 1e-12);
+  EXPECT_EQ(traced.result.answer().cost(), server_.Find(Query(At(2, 1), At(7, 5))).cost());
+  EXPECT_EQ(traced.result.answer().statistics().expanded(), 1);
+  EXPECT_FALSE(traced.result.truncated());
+}
+
+TEST_F(MeshTest, TracesEndAtTheirLimit) {
+  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5)), 2);
+  EXPECT_THAT(traced.events, SizeIs(2));
+  EXPECT_TRUE(traced.result.truncated());
+  EXPECT_EQ(traced.result.answer().outcome(), v1::OUTCOME_FOUND);
+  // There is nothing to search for within a polygon, or for a goal in another part.
+  EXPECT_THAT(Trace(server_, Query(At(2, 1), At(3, 3))).events, SizeIs(0));
+  v1::FindPathRequest query = Query(At(2, 1), At(21, 1));
+  EXPECT_THAT(Trace(server_, query).events, SizeIs(0));
+  query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  const Traced nearest = Trace(server_, query);
+  EXPECT_EQ(nearest.result.answer().outcome(), v1::OUTCOME_PARTIAL);
+  EXPECT_THAT(nearest.events, SizeIs(3));
+  *query.add_goals() = At(3, 3);
+  v1::TraceSearchRequest several;
+  *several.mutable_query() = query;
+  EXPECT_THAT(server_.client().TraceSearch(several, [](const v1::SearchEvent&) {}),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "query.goals"));
 }
 
 TEST_F(MeshTest, SurvivesAsAnImage) {
