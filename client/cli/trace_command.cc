@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,7 +18,9 @@
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/search_cells.h"
+#include "client/cli/search_intervals.h"
 #include "client/cli/search_nodes.h"
+#include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
@@ -41,6 +45,22 @@ std::string KindName(v1::SearchEvent::Kind kind) {
 
 bool IsOfNode(const v1::SearchEvent& event) { return !event.node().empty(); }
 
+// "generated 3 through 1 to polygon 12 between 8,10 and 8,12,1 seen from 4,10 g=2 f=14", or "expanded 3 g=2
+// f=14".
+std::string IntervalEventText(const v1::SearchEvent& event) {
+  const v1::MeshInterval& interval = event.interval();
+  std::string text = absl::StrCat(KindName(event.kind()), " ", interval.id());
+  if (interval.parent() != 0) {
+    absl::StrAppend(&text, " through ", interval.parent());
+  }
+  if (event.kind() == v1::SearchEvent::KIND_GENERATED) {
+    absl::StrAppend(&text, " to polygon ", interval.polygon(), " between ", FormatPosition(interval.left()),
+                    " and ", FormatPosition(interval.right()), " seen from ",
+                    FormatPosition(interval.root()));
+  }
+  return absl::StrFormat("%s g=%.10g f=%.10g", text, event.g(), event.f());
+}
+
 // " from 1,0" or " from harbour", or nothing where a way begins.
 std::string FromText(const v1::SearchEvent& event) {
   const std::string parent = event.has_parent() ? FormatCell(event.parent()) : event.parent_node();
@@ -49,13 +69,17 @@ std::string FromText(const v1::SearchEvent& event) {
 
 // "expanded 1,0 g=1 f=14", or "generated ford from harbour g=6 f=12".
 std::string EventText(const v1::SearchEvent& event) {
+  if (event.has_interval()) {
+    return IntervalEventText(event);
+  }
   return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()),
                          IsOfNode(event) ? event.node() : FormatCell(event.cell()), FromText(event),
                          event.g(), event.f());
 }
 
 // What the search did beside the path: entries on the open list, and places left on it: `place` is
-// "cell" or "node". If the trace was cut short, says how to get more of it instead of how many are left.
+// "cell", "node" or "interval". If the trace was cut short, says how to get more of it instead of how many
+// are left.
 std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, const std::string& place) {
   const std::uint64_t generated = result.answer().statistics().generated();
   const std::string entries =
@@ -90,15 +114,37 @@ ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
 struct SearchedPlaces {
   SearchCells cells;
   SearchNodes nodes;
+  SearchIntervals intervals;
 };
+
+// Lists the intervals of a search on a navigation mesh.
+std::string IntervalTable(const SearchIntervals& search, std::size_t most, std::size_t width) {
+  const std::vector<SearchedInterval> intervals = search.All();
+  std::vector<TableRow> rows = {
+      {"ORDER", "ID", "THROUGH", "POLYGON", "LEFT", "RIGHT", "ROOT", "COST", "TOTAL"}};
+  for (std::size_t i = 0; i < std::min(intervals.size(), most); ++i) {
+    const v1::MeshInterval& interval = intervals[i].interval;
+    rows.push_back({intervals[i].is_expanded ? absl::StrCat(i + 1) : "open", absl::StrCat(interval.id()),
+                    interval.parent() == 0 ? "" : absl::StrCat(interval.parent()),
+                    absl::StrCat(interval.polygon()), FormatPosition(interval.left()),
+                    FormatPosition(interval.right()), FormatPosition(interval.root()),
+                    absl::StrFormat("%.6g", intervals[i].g), absl::StrFormat("%.6g", intervals[i].f)});
+  }
+  const std::string rest = intervals.size() > most
+                               ? absl::StrCat("and ", intervals.size() - most, " more: --full lists all\n")
+                               : "";
+  return FormatTable(rows, width) + rest;
+}
 
 void ShowSearch(const TraceArguments& arguments, const v1::FindPathResponse& answer,
                 const SearchedPlaces& places, Session& session) {
-  if (!IsOnGraph(arguments.request.query(), answer)) {
+  const bool is_on_mesh = IsOnMesh(answer);
+  if (!is_on_mesh && !IsOnGraph(arguments.request.query(), answer)) {
     ShowAnswerPicture(arguments.request.query(), answer, places.cells, arguments.draw, session);
   } else if (arguments.draw.picture) {
     const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kNodesInTable;
-    session.io().out << SearchTable(places.nodes, most, session.table_width());
+    session.io().out << (is_on_mesh ? IntervalTable(places.intervals, most, session.table_width())
+                                    : SearchTable(places.nodes, most, session.table_width()));
   }
 }
 
@@ -107,7 +153,9 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
   const v1::FindPathRequest& query = arguments.request.query();
   SearchedPlaces places;
   const auto result = session.client().TraceSearch(arguments.request, [&](const v1::SearchEvent& event) {
-    if (IsOfNode(event)) {
+    if (event.has_interval()) {
+      places.intervals.Add(event);
+    } else if (IsOfNode(event)) {
       places.nodes.Add(event);
     } else {
       places.cells.Add(event);
@@ -124,6 +172,13 @@ ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
     ShowSearch(arguments, answer, places, session);
   }
   io.out << FindText(query, answer) << "\n";
+  if (IsOnMesh(answer)) {
+    if (answer.positions_size() > 0) {
+      io.out << PathText(answer) << "\n";
+    }
+    io.out << TraceText(*result, places.intervals.open(), "interval") << "\n";
+    return ExitCodeFor(answer.outcome());
+  }
   if (!IsOnGraph(query, answer)) {
     io.out << TraceText(*result, places.cells.Open().size(), "cell") << "\n";
     return ExitCodeFor(answer.outcome());
@@ -157,13 +212,16 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
       "that\n"
       "are open: the cost of the way to each, the total with the estimate of the rest, and the node that "
       "the\n"
-      "way comes from. --full lists all of them.\n\n"
+      "way comes from. --full lists all of them. On a navigation mesh it lists the intervals of edges: the "
+      "one\n"
+      "that each was seen through, the polygon behind it, its ends, and the root that it is seen from.\n\n"
       "Examples:\n"
       "  waystar trace arena 1,1 60,40\n"
       "  waystar trace arena 1,1 60,40 --algorithm dijkstra\n"
       "  waystar trace arena 1,1 60,40 --events | grep ^expanded\n"
       "  waystar trace arena 1,1 60,40 --json | jq '.events[].cell'\n"
-      "  waystar trace islands harbour lighthouse\n");
+      "  waystar trace islands harbour lighthouse\n"
+      "  waystar trace keep 2,2,0 2,3,4\n");
   command.callback([arguments, &session] {
     const auto counting = CountGivenCells(session, *arguments->request.mutable_query());
     if (!counting.ok()) {

@@ -270,5 +270,101 @@ TEST_F(GraphTraceCommandTest, PrintsEventsOfNodesAsJson) {
   EXPECT_THAT(out_, HasSubstr(R"("node":"ford","parentNode":"harbour")"));
 }
 
+class MeshTraceCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  MeshTraceCommandTest() {
+    server_.trace_search = [this](auto&, const v1::TraceSearchRequest&,
+                                  std::vector<v1::TraceSearchResponse>& messages) {
+      messages = messages_;
+      return grpc::Status::OK;
+    };
+    Generate(1, 0, 7, 0, 5);
+    Generate(2, 0, 8, 0, 9.5);
+    Add(v1::SearchEvent::KIND_EXPANDED, 1, 0, 5);
+    Generate(3, 1, 9, 2.5, 5);
+    answer_.set_outcome(v1::OUTCOME_FOUND);
+    answer_.set_cost(5);
+    answer_.mutable_version()->set_revision(3);
+    *answer_.add_positions() = PositionAt(0, 0, 0);
+    *answer_.add_positions() = PositionAt(4, 3, 0.5);
+    v1::SearchStatistics& statistics = *answer_.mutable_statistics();
+    statistics.set_expanded(1);
+    statistics.set_generated(3);
+    statistics.mutable_search_time()->set_nanos(1500);
+    statistics.set_algorithm(v1::ALGORITHM_POLYANYA);
+  }
+
+  static v1::Position PositionAt(double x, double y, double z) {
+    v1::Position position;
+    position.set_x(x);
+    position.set_y(y);
+    position.set_z(z);
+    return position;
+  }
+
+  void Generate(std::uint32_t id, std::uint32_t parent, std::uint32_t polygon, double g, double f) {
+    v1::MeshInterval& interval = *Add(v1::SearchEvent::KIND_GENERATED, id, g, f).mutable_interval();
+    interval.set_parent(parent);
+    interval.set_polygon(polygon);
+    *interval.mutable_left() = PositionAt(id, 2, 0);
+    *interval.mutable_right() = PositionAt(id, 1, 0.5);
+    *interval.mutable_root() = PositionAt(g, 0, 0);
+  }
+
+  std::vector<v1::TraceSearchResponse> messages_{2};
+  v1::FindPathResponse& answer_ = *messages_[1].mutable_result()->mutable_answer();
+
+ private:
+  v1::SearchEvent& Add(v1::SearchEvent::Kind kind, std::uint32_t id, double g, double f) {
+    v1::SearchEvent& event = *messages_[0].add_events();
+    event.set_kind(kind);
+    event.mutable_interval()->set_id(id);
+    event.set_g(g);
+    event.set_f(f);
+    return event;
+  }
+};
+
+TEST_F(MeshTraceCommandTest, ListsIntervalsInTheOrderOfTheSearch) {
+  EXPECT_EQ(Run({"trace", "keep", "0,0,0", "4,3,0.5"}), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "ORDER  ID  THROUGH  POLYGON  LEFT  RIGHT    ROOT   COST  TOTAL\n"
+            "1      1            7        1,2   1,1,0.5  0,0    0     5\n"
+            "open   2            8        2,2   2,1,0.5  0,0    0     9.5\n"
+            "open   3   1        9        3,2   3,1,0.5  2.5,0  2.5   5\n"
+            "Path found: 1 straight line of length 5 (revision 3; 1 interval expanded in 1.5us by Polyanya)\n"
+            "0,0 4,3,0.5\n"
+            "Put on the open list: 3 entries; left open: 2 intervals\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(MeshTraceCommandTest, ListsEvents) {
+  EXPECT_EQ(Run({"trace", "keep", "0,0,0", "4,3,0.5", "--events"}), ExitCode::kOk);
+  EXPECT_THAT(out_, StartsWith("generated 1 to polygon 7 between 1,2 and 1,1,0.5 seen from 0,0 g=0 f=5\n"
+                               "generated 2 to polygon 8 between 2,2 and 2,1,0.5 seen from 0,0 g=0 f=9.5\n"
+                               "expanded 1 g=0 f=5\n"
+                               "generated 3 through 1 to polygon 9 between 3,2 and 3,1,0.5 seen from 2.5,0 "
+                               "g=2.5 f=5\n"
+                               "Path found: "));
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(MeshTraceCommandTest, PrintsOneJsonDocument) {
+  EXPECT_EQ(Run({"trace", "keep", "0,0,0", "4,3,0.5", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("\"interval\":{\"id\":3,\"parent\":1,\"polygon\":9,"));
+}
+
+TEST_F(MeshTraceCommandTest, ListsTheFirstIntervalsUnlessAskedForAll) {
+  for (std::uint32_t id = 4; id < 64; ++id) {
+    Generate(id, 1, 9, 1, 20);
+  }
+  Run({"trace", "keep", "0,0,0", "4,3,0.5"});
+  EXPECT_THAT(out_, HasSubstr("and 13 more: --full lists all\nPath found"));
+  Run({"trace", "keep", "0,0,0", "4,3,0.5", "--full"});
+  EXPECT_THAT(out_, Not(HasSubstr("--full")));
+  Run({"trace", "keep", "0,0,0", "4,3,0.5", "--no-picture"});
+  EXPECT_THAT(out_, StartsWith("Path found: "));
+}
+
 }  // namespace
 }  // namespace waystar::cli
