@@ -96,7 +96,7 @@ SearchPanel::SearchPanel(TracedSearch search, picture::Canvas map, const picture
   for (const v1::SearchEvent& event : search_.events) {
     if (event.kind() == v1::SearchEvent::KIND_EXPANDED) {
       ++expansions_;
-      dearest_ = std::max(dearest_, event.g());
+      dearest_ = std::max(dearest_, drawing_->CostOf(event));
     }
   }
 }
@@ -125,7 +125,8 @@ void SearchPanel::Take(std::size_t index) {
       reached.is_expanded = true;
       open_ -= is_new ? 0 : 1;
     }
-    const double share = dearest_ > 0 ? std::floor(event.g() / dearest_ * kShades) / kShades : 0.0;
+    const double cost = drawing_->CostOf(event);
+    const double share = dearest_ > 0 ? std::floor(cost / dearest_ * kShades) / kShades : 0.0;
     drawing_->DrawExpanded(search_.events[reached.event], share);
     return;
   }

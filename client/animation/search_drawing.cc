@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/animation/cell_drawing.h"
+#include "client/animation/interval_drawing.h"
 #include "client/animation/node_drawing.h"
 #include "server/picture/color.h"
 
@@ -12,6 +13,9 @@ std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, pic
                                                  const picture::Tiling& tiling) {
   if (search.on_graph) {
     return std::make_unique<NodeDrawing>(search, std::move(map), tiling);
+  }
+  if (search.on_mesh) {
+    return std::make_unique<IntervalDrawing>(search, std::move(map), tiling);
   }
   return std::make_unique<CellDrawing>(search, std::move(map), tiling);
 }

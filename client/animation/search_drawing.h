@@ -27,13 +27,16 @@ struct TracedSearch {
   v1::FindPathRequest query;
   // True if the map is a waypoint graph.
   bool on_graph = false;
+  // True if it is a navigation mesh.
+  bool on_mesh = false;
   // Where on the picture its nodes are drawn, by their ids, if their positions do not say it.
   absl::flat_hash_map<std::string, picture::Point> places;
   // The nodes of the graph, which say how large a node is drawn; if it is 0, those of the search do.
   std::size_t graph_nodes = 0;
 };
 
-// Draws the steps of one search on the picture of a map. A place is a cell, or a node of a waypoint graph.
+// Draws the steps of one search on the picture of a map. A place is a cell, a node of a waypoint graph, or an
+// interval of an edge of a navigation mesh.
 class SearchDrawing {
  public:
   virtual ~SearchDrawing() = default;
@@ -41,6 +44,9 @@ class SearchDrawing {
   // Returns a number that no other place of the search has.
   // REQUIRES: `event` is an event of this search.
   virtual std::uint64_t KeyOf(const v1::SearchEvent& event) const = 0;
+
+  // Returns the cost so far at the place of an event of this search.
+  virtual double CostOf(const v1::SearchEvent& event) const { return event.g(); }
 
   // Draws a place that is put on the open list for the first time.
   virtual void DrawOpen(const v1::SearchEvent& generated) = 0;

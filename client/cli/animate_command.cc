@@ -91,6 +91,7 @@ absl::StatusOr<animation::TracedSearch> Trace(const v1::FindPathRequest& query, 
   search.name.front() = absl::ascii_toupper(static_cast<unsigned char>(search.name.front()));
   search.answer = std::move(*result->mutable_answer());
   search.on_graph = IsOnGraph(query, search.answer);
+  search.on_mesh = IsOnMesh(search.answer);
   if (search.on_graph) {
     AskAboutGraph(search, session);
   }
@@ -229,6 +230,10 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
     if (!search.ok()) {
       return session.Fail(search.status());
     }
+    if (search->on_mesh && !arguments.beside.empty()) {
+      return session.FailUsage(
+          "Polyanya alone searches navigation meshes: there is no other algorithm to be seen beside it");
+    }
     searches.push_back(*std::move(search));
   }
   const auto film = MakeFilm(arguments, searches, *counting, session);
@@ -305,12 +310,14 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       ->type_name("MB");
   command.footer(
       "All searches expand as many cells or nodes from one frame to the next, so that one that needs fewer "
-      "ends first.\nWaypoint graphs are searched by astar and dijkstra.\n\n"
+      "ends first.\nWaypoint graphs are searched by astar and dijkstra, and navigation meshes by polyanya "
+      "alone.\n\n"
       "Examples:\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar --beside dijkstra --beside jump-point -o "
       "three.webp\n"
-      "  waystar animate islands harbour lighthouse --algorithm astar --beside dijkstra -o beside.gif\n");
+      "  waystar animate islands harbour lighthouse --algorithm astar --beside dijkstra -o beside.gif\n"
+      "  waystar animate keep 2,2,0 2,3,4 -o keep.gif\n");
 }
 
 }  // namespace waystar::cli

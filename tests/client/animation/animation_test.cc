@@ -365,5 +365,94 @@ TEST(FilmTest, ShowsEachExpansionOfANode) {
   EXPECT_GT(film.frames.back().milliseconds, 1000);
 }
 
+// A start at the left of a wall with a gap: a first interval in the gap, a second behind it, and another that
+// is seen from the gap's end.
+class MeshSearch {
+ public:
+  MeshSearch() {
+    search_.on_mesh = true;
+    search_.name = "Polyanya";
+    search_.answer.set_outcome(v1::OUTCOME_FOUND);
+    *search_.query.mutable_start()->mutable_position() = At({10, 60});
+    *search_.query.add_goals()->mutable_position() = At({110, 60});
+    Generate(1, 0, {50, 50}, {50, 70}, {10, 60}, 0);
+    Expand(1);
+    Generate(2, 1, {90, 40}, {90, 80}, {10, 60}, 0);
+    Generate(3, 1, {90, 10}, {90, 40}, {50, 50}, 41);
+    Expand(2);
+    Expand(3);
+    Generate(4, 2, {115, 40}, {115, 80}, {10, 60}, 0);
+    *search_.answer.add_positions() = At({10, 60});
+    *search_.answer.add_positions() = At({110, 60});
+  }
+
+  SearchPanel Panel() const { return {search_, picture::Canvas(120, 120, kWhite), picture::Tiling{}}; }
+
+ private:
+  static v1::Position At(picture::Point point) {
+    v1::Position position;
+    position.set_x(point.x);
+    position.set_y(point.y);
+    return position;
+  }
+
+  void Generate(std::uint32_t id, std::uint32_t parent, picture::Point left, picture::Point right,
+                picture::Point root, double g) {
+    v1::SearchEvent& event = search_.events.emplace_back();
+    event.set_kind(v1::SearchEvent::KIND_GENERATED);
+    event.set_g(g);
+    v1::MeshInterval& interval = *event.mutable_interval();
+    interval.set_id(id);
+    interval.set_parent(parent);
+    *interval.mutable_left() = At(left);
+    *interval.mutable_right() = At(right);
+    *interval.mutable_root() = At(root);
+  }
+
+  void Expand(std::uint32_t id) {
+    v1::SearchEvent& event = search_.events.emplace_back();
+    event.set_kind(v1::SearchEvent::KIND_EXPANDED);
+    event.mutable_interval()->set_id(id);
+  }
+
+  TracedSearch search_;
+};
+
+TEST(MeshPanelTest, ExpandedIntervalsFillWhatIsSeenBeforeThem) {
+  SearchPanel panel = MeshSearch().Panel();
+  EXPECT_EQ(panel.expansions(), 3U);
+  EXPECT_EQ(ColorAt(panel, 10, 60), picture::kStartColor);
+  EXPECT_EQ(ColorAt(panel, 40, 60), kWhite);
+  panel.AdvanceTo(1);
+  const picture::Color first = ColorAt(panel, 40, 60);
+  EXPECT_NE(first, kWhite);
+  EXPECT_EQ(ColorAt(panel, 40, 40), kWhite);
+  // Nothing is filled behind it, and the next ones are lines.
+  EXPECT_EQ(ColorAt(panel, 70, 55), kWhite);
+  EXPECT_EQ(ColorAt(panel, 89, 70), picture::kOpenColor);
+  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kOpenColor);
+  panel.AdvanceTo(2);
+  EXPECT_EQ(ColorAt(panel, 40, 60), first);
+  const picture::Color second = ColorAt(panel, 70, 55);
+  EXPECT_NE(second, kWhite);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(ColorAt(panel, 89, 20), picture::kOpenColor);
+  // That from another root is a triangle of its own.
+  EXPECT_EQ(ColorAt(panel, 80, 35), kWhite);
+  panel.AdvanceTo(3);
+  EXPECT_NE(ColorAt(panel, 80, 35), kWhite);
+  EXPECT_EQ(ColorAt(panel, 60, 20), kWhite);
+}
+
+TEST(MeshPanelTest, PathLiesOnTop) {
+  SearchPanel panel = MeshSearch().Panel();
+  panel.AdvanceTo(2);
+  EXPECT_NE(ColorAt(panel, 60, 60), kPathGreen);
+  panel.AdvanceTo(3);
+  EXPECT_EQ(ColorAt(panel, 40, 60), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 60, 60), kPathGreen);
+  EXPECT_EQ(ColorAt(panel, 100, 60), kPathGreen);
+}
+
 }  // namespace
 }  // namespace waystar::animation

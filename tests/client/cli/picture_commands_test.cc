@@ -219,6 +219,33 @@ TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnGraphs) {
   EXPECT_THAT(out_, HasSubstr("No path to the goal: no edges lead there"));
 }
 
+TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnMeshes) {
+  v1::CreateMapRequest create;
+  create.set_map("floor");
+  create.set_data(
+      "mesh 2 8 3\n"
+      "0 0 1 0\n 4 0 1 0\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 8 1 2\n 8 4 1 2\n"
+      "4 0 1 2 3 -1 -1 -1 1\n"
+      "4 3 2 5 4 -1 0 2 -1\n"
+      "4 2 7 6 5 1 -1 -1 -1\n");
+  ASSERT_TRUE(server_.client().CreateMap(create).ok());
+  const std::string gif = FileNamed("mesh.gif");
+  ASSERT_EQ(Run({"animate", "floor", "2,1,0", "7,5,0", "-o", gif}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("2 frames"));
+  EXPECT_THAT(out_, HasSubstr("1 interval expanded"));
+  EXPECT_THAT(out_, HasSubstr("by Polyanya"));
+  EXPECT_THAT(BytesOf(gif), StartsWith("GIF89a"));
+  EXPECT_EQ(Run({"animate", "floor", "2,1,0", "7,5,0", "--beside", "polyanya", "-o", gif}), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("no other algorithm to be seen beside it"));
+  EXPECT_EQ(Run({"animate", "floor", "2,1,0", "7,5,0", "--algorithm", "astar", "-o", gif}),
+            ExitCode::kRefused);
+  ASSERT_EQ(Run({"trace", "floor", "2,1,0", "7,5,0"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("ORDER  ID  THROUGH  POLYGON  LEFT  RIGHT  ROOT"));
+  EXPECT_THAT(out_, HasSubstr("left open: 1 interval\n"));
+  EXPECT_EQ(Run({"render", "floor", "2,1,0", "7,5,0", "--search"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("expanded at cost"));
+}
+
 TEST_F(PictureCommandsTest, ShowsTheLabelsOfNodes) {
   v1::CreateMapRequest create;
   create.set_map("railway");
