@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "server/core/mesh/plan.h"
 #include "server/core/mesh_search/polygons_around.h"
+#include "server/core/mesh_search/wall_normal.h"
 
 namespace waystar::core {
 namespace {
@@ -79,11 +80,17 @@ class MeshRayWalk {
     Int128 goal_side;
     // Where the ray crosses it, as a part of the whole way.
     double fraction;
+    // Its ends.
+    const WorldPoint* a;
+    const WorldPoint* b;
   };
 
   struct Furthest {
     double fraction;
     PolygonNumber polygon;
+    // The ends of the wall; null where walls meet.
+    const WorldPoint* a = nullptr;
+    const WorldPoint* b = nullptr;
   };
 
   // Returns how far along the ray a point on its line lies, as a multiple of the ray's length.
@@ -140,7 +147,7 @@ class MeshRayWalk {
       const WorldPoint* const b_vertex = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
       const double b_side = Side(start_.point, goal_.point, *b_vertex);
       if (a_side < 0.0 && b_side > 0.0) {
-        Choose(exit, ExitThrough(ToFixed(*a_vertex), ToFixed(*b_vertex), neighbours[k]));
+        Choose(exit, ExitThrough(*a_vertex, *b_vertex, neighbours[k]));
       } else if (a_side == 0.0 || b_side == 0.0) {
         const Int128 a_along = AlongOf(ToFixed(a_side == 0.0 ? *a_vertex : *b_vertex));
         const Int128 b_along = AlongOf(ToFixed(b_side == 0.0 ? *b_vertex : *a_vertex));
@@ -160,7 +167,7 @@ class MeshRayWalk {
       if (last_along >= whole_) {
         Arrive(polygon);
       } else {
-        EndAt(FractionOf(last_along), polygon);
+        EndAt({FractionOf(last_along), polygon});
       }
       return kNoPolygon;
     }
@@ -171,7 +178,7 @@ class MeshRayWalk {
       return kNoPolygon;
     }
     if (exit->beyond == kNoPolygon) {
-      EndAt(exit->fraction, polygon);
+      EndAt({exit->fraction, polygon, exit->a, exit->b});
       return kNoPolygon;
     }
     // A start on the edge begins in the polygon beyond as well.
@@ -182,11 +189,11 @@ class MeshRayWalk {
     return exit->beyond;
   }
 
-  Exit ExitThrough(const FixedPoint& a, const FixedPoint& b, PolygonNumber beyond) const {
-    const Int128 start_side = SideOf(a, b, from_);
-    const Int128 goal_side = SideOf(a, b, to_);
+  Exit ExitThrough(const WorldPoint& a, const WorldPoint& b, PolygonNumber beyond) const {
+    const Int128 start_side = SideOf(ToFixed(a), ToFixed(b), from_);
+    const Int128 goal_side = SideOf(ToFixed(a), ToFixed(b), to_);
     const double fraction = static_cast<double>(start_side) / static_cast<double>(start_side - goal_side);
-    return {beyond, start_side, goal_side, std::clamp(fraction, 0.0, 1.0)};
+    return {beyond, start_side, goal_side, std::clamp(fraction, 0.0, 1.0), &a, &b};
   }
 
   // A dented polygon may be left more than once, and comes first where the ray has not been yet.
@@ -208,9 +215,9 @@ class MeshRayWalk {
     }
   }
 
-  void EndAt(double fraction, PolygonNumber polygon) {
-    if (fraction > furthest_.fraction) {
-      furthest_ = {fraction, polygon};
+  void EndAt(const Furthest& end) {
+    if (end.fraction > furthest_.fraction) {
+      furthest_ = end;
     }
   }
 
@@ -229,6 +236,12 @@ class MeshRayWalk {
                                     from.y + furthest_.fraction * (to.y - from.y))};
     }
     hit.length = RayDistance(from, hit.end.point);
+    if (furthest_.a != nullptr) {
+      hit.wall_normal = LeftOf(*furthest_.a, *furthest_.b);
+    } else {
+      const double whole = RayDistance(from, to);
+      hit.wall_normal = WallNormalAt(mesh_, hit.end, {(to.x - from.x) / whole, (to.y - from.y) / whole});
+    }
     return hit;
   }
 

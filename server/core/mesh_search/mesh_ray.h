@@ -3,6 +3,7 @@
 
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/shape/shape.h"
 
 namespace waystar::core {
 
@@ -17,6 +18,9 @@ struct MeshRayHit {
   // How far that is, as a part of the whole way, and as a length seen from above.
   double fraction = 1.0;
   double length = 0.0;
+  // The direction away from the wall that ends it, into the polygon of the end: of length 1, seen from above.
+  // Where several walls meet it is that of the one that points most against the ray. 0 without a wall.
+  Point wall_normal = {};
 
   friend bool operator==(const MeshRayHit&, const MeshRayHit&) = default;
 };

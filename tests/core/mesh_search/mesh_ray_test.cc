@@ -104,6 +104,7 @@ TEST(MeshRayTest, EndsAtTheFirstWall) {
   EXPECT_EQ(hit.end, (MeshPlace{PlaceAt(mesh, 1.5, 1.5).polygon, {2, 1.5, 0.5}}));
   EXPECT_DOUBLE_EQ(hit.length, 1.5);
   EXPECT_DOUBLE_EQ(hit.fraction, 0.5);
+  EXPECT_EQ(hit.wall_normal, (Point{-1, 0}));
 }
 
 TEST(MeshRayTest, MayTouchWallsAndGoAlongThem) {
@@ -137,6 +138,11 @@ TEST(MeshRayTest, StopsAtAVertexWhereAWallBegins) {
   const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 1, 0), WorldPoint{3, 2});
   EXPECT_TRUE(hit.is_blocked);
   EXPECT_EQ(hit.end.point, (WorldPoint{2, 1}));
+  // Two walls meet there that face the ray alike.
+  EXPECT_EQ(std::abs(hit.wall_normal.x + hit.wall_normal.y), 1.0);
+  EXPECT_LE(hit.wall_normal.x, 0.0);
+  EXPECT_LE(hit.wall_normal.y, 0.0);
+  EXPECT_EQ(CastMeshRay(mesh, PlaceAt(mesh, 1, 0.5), WorldPoint{3, 1.5}).wall_normal, (Point{-1, 0}));
 }
 
 TEST(MeshRayTest, DoesNotPassWherePolygonsMeetInAVertexAlone) {
@@ -216,7 +222,7 @@ TEST(MeshRayTest, EndsWhereTheMeshEnds) {
   // From the wall away from the mesh, and along it.
   const MeshPlace on_wall = PlaceAt(mesh, 2, 0.5);
   EXPECT_EQ(CastMeshRay(mesh, on_wall, WorldPoint{3, 0.5}),
-            (MeshRayHit{.is_blocked = true, .end = on_wall, .fraction = 0.0}));
+            (MeshRayHit{.is_blocked = true, .end = on_wall, .fraction = 0.0, .wall_normal = {-1, 0}}));
   EXPECT_EQ(CastMeshRay(mesh, on_wall, WorldPoint{2, 9}).end.point, (WorldPoint{2, 2}));
   EXPECT_TRUE(CastMeshRay(mesh, on_wall, on_wall.point).reaches_goal);
 }

@@ -1,0 +1,155 @@
+#include "server/core/mesh_search/mesh_move.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/mesh/plan.h"
+#include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/plan_segment.h"
+#include "server/core/mesh_search/polygon_set.h"
+#include "server/core/mesh_search/polygons_around.h"
+#include "server/core/mesh_search/wall_normal.h"
+
+namespace waystar::core {
+namespace {
+
+// The part of a segment that lies in a circle.
+struct Cut {
+  double low = 0.0;
+  double high = 1.0;
+};
+
+class StepFlood {
+ public:
+  StepFlood(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
+      : mesh_(mesh), start_(start), target_(target), fixed_target_(ToFixed(target)) {}
+
+  // `hit` is that of the ray to the target, which a wall ends.
+  MeshMove Run(const MeshRayHit& hit) {
+    move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
+    least_ = SquaredPlan(hit.end.point);
+    against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
+    FindPolygonsAround(mesh_, start_, queue_);
+    for (const PolygonNumber polygon : queue_) {
+      found_.Add(polygon);
+    }
+    for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons; ++i) {
+      if (mesh_.Contains(queue_[i], fixed_target_)) {
+        return {.end = {queue_[i], mesh_.NearestPoint(queue_[i], target_.x, target_.y)}};
+      }
+      LookAt(queue_[i]);
+    }
+    if (nearest_) {
+      move_.end = {wall_, mesh_.NearestPoint(wall_, nearest_->x, nearest_->y)};
+    }
+    return move_;
+  }
+
+ private:
+  double SquaredPlan(const WorldPoint& point) const {
+    const double dx = target_.x - point.x;
+    const double dy = target_.y - point.y;
+    return dx * dx + dy * dy;
+  }
+
+  // Returns how much a wall with this normal is against the way from the point to the target: less is more.
+  double Against(const Point& normal, double x, double y) const {
+    return normal.x * (target_.x - x) + normal.y * (target_.y - y);
+  }
+
+  // Returns the part of the segment in the circle: p lies there if the way from p to the start and that to
+  // the target are at a right angle or more.
+  std::optional<Cut> CutOf(const WorldPoint& a, const WorldPoint& b) const {
+    const double dx = b.x - a.x;
+    const double dy = b.y - a.y;
+    const double from_x = start_.point.x - a.x;
+    const double from_y = start_.point.y - a.y;
+    const double to_x = target_.x - a.x;
+    const double to_y = target_.y - a.y;
+    // At the share t of the segment the product of the two is c - 2 h t + q t^2.
+    const double q = dx * dx + dy * dy;
+    const double h = 0.5 * (dx * (from_x + to_x) + dy * (from_y + to_y));
+    const double c = from_x * to_x + from_y * to_y;
+    const double root = h * h - q * c;
+    if (root < 0.0) {
+      return std::nullopt;
+    }
+    const double half = std::sqrt(root);
+    const Cut cut{std::max((h - half) / q, 0.0), std::min((h + half) / q, 1.0)};
+    return cut.low <= cut.high ? std::optional(cut) : std::nullopt;
+  }
+
+  void LookAt(PolygonNumber polygon) {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
+    const WorldPoint* a = &mesh_.VertexAt(corners[0]);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      if (neighbours[k] != kNoPolygon) {
+        if (CutOf(*a, *b) && found_.Add(neighbours[k])) {
+          queue_.push_back(neighbours[k]);
+        }
+      } else if (Side(*a, *b, target_) <= 0.0) {
+        // The surface comes nearest to the target at a wall that has it on the other side.
+        LookAtWall(polygon, *a, *b);
+      }
+      a = b;
+    }
+  }
+
+  void LookAtWall(PolygonNumber polygon, const WorldPoint& a, const WorldPoint& b) {
+    const std::optional<Cut> cut = CutOf(a, b);
+    if (!cut) {
+      return;
+    }
+    const SegmentPoint nearest = NearestOnPlanSegment(a, b, target_, cut->low, cut->high);
+    if (nearest.squared_distance > least_) {
+      return;
+    }
+    const Point normal = LeftOf(a, b);
+    const double against = Against(normal, nearest.point.x, nearest.point.y);
+    if (nearest.squared_distance == least_ && against >= against_) {
+      return;
+    }
+    least_ = nearest.squared_distance;
+    against_ = against;
+    wall_ = polygon;
+    nearest_ = nearest.point;
+    move_.wall_normal = normal;
+  }
+
+  const NavMesh& mesh_;
+  const MeshPlace start_;
+  const WorldPoint target_;
+  const FixedPoint fixed_target_;
+  std::vector<PolygonNumber> queue_;
+  PolygonSet found_;
+  MeshMove move_;
+  // How near the target the nearest wall so far comes, its polygon and the point; the end of the ray is none
+  // of them.
+  double least_ = 0.0;
+  double against_ = 0.0;
+  PolygonNumber wall_ = kNoPolygon;
+  std::optional<Point> nearest_;
+};
+
+}  // namespace
+
+MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target) {
+  const WorldPoint rounded = Rounded(target);
+  // Most steps of a frame end in the polygon in which they begin.
+  if (mesh.Contains(start.polygon, ToFixed(rounded))) {
+    return {.end = {start.polygon, mesh.NearestPoint(start.polygon, rounded.x, rounded.y)}};
+  }
+  const MeshRayHit hit = CastMeshRay(mesh, start, rounded);
+  if (!hit.is_blocked) {
+    return {.end = hit.end};
+  }
+  return StepFlood(mesh, start, rounded).Run(hit);
+}
+
+}  // namespace waystar::core

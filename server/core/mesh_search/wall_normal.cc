@@ -1,0 +1,55 @@
+#include "server/core/mesh_search/wall_normal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/mesh_search/plan_segment.h"
+#include "server/core/mesh_search/polygons_around.h"
+
+namespace waystar::core {
+namespace {
+
+// How far rounding may put a place off a wall, with some room.
+constexpr double kWallSlack = 4.0 / kFixedScale;
+
+}  // namespace
+
+Point LeftOf(const WorldPoint& a, const WorldPoint& b) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double length = std::sqrt(dx * dx + dy * dy);
+  return {-dy / length, dx / length};
+}
+
+Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction) {
+  std::vector<PolygonNumber> polygons;
+  FindPolygonsAround(mesh, place, polygons);
+  Point most{-direction.x, -direction.y};
+  double least = 0.0;
+  for (const PolygonNumber polygon : polygons) {
+    const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      if (mesh.NeighboursOf(polygon)[k] != kNoPolygon) {
+        continue;
+      }
+      const WorldPoint& a = mesh.VertexAt(corners[k]);
+      const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      if (NearestOnPlanSegment(a, b, place.point).squared_distance > kWallSlack * kWallSlack) {
+        continue;
+      }
+      const Point normal = LeftOf(a, b);
+      const double along = normal.x * direction.x + normal.y * direction.y;
+      if (along < least) {
+        least = along;
+        most = normal;
+      }
+    }
+  }
+  return most;
+}
+
+}  // namespace waystar::core
