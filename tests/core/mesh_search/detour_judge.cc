@@ -35,6 +35,41 @@ bool DetourJudge::Knows(const core::WorldPoint& point) {
   return PolygonAt(point, on_polygon) != 0;
 }
 
+std::optional<double> DetourJudge::DistanceToWall(const core::WorldPoint& point, double radius) {
+  float center[3];
+  const dtPolyRef polygon = PolygonAt(point, center);
+  if (polygon == 0) {
+    return std::nullopt;
+  }
+  dtQueryFilter filter;
+  filter.setIncludeFlags(0xFFFF);
+  float distance = 0.0F;
+  float position[3];
+  float normal[3];
+  query_->findDistanceToWall(polygon, center, static_cast<float>(radius), &filter, &distance, position,
+                             normal);
+  return distance < static_cast<float>(radius) ? std::optional<double>(distance) : std::nullopt;
+}
+
+std::optional<core::WorldPoint> DetourJudge::Move(const core::WorldPoint& start,
+                                                  const core::WorldPoint& target) {
+  float from[3];
+  const dtPolyRef polygon = PolygonAt(start, from);
+  if (polygon == 0) {
+    return std::nullopt;
+  }
+  dtQueryFilter filter;
+  filter.setIncludeFlags(0xFFFF);
+  const float to[] = {static_cast<float>(target.x), static_cast<float>(target.z),
+                      static_cast<float>(target.y)};
+  constexpr int kMaxVisited = 256;
+  dtPolyRef visited[kMaxVisited];
+  int visited_count = 0;
+  float end[3];
+  query_->moveAlongSurface(polygon, from, to, &filter, end, visited, &visited_count, kMaxVisited);
+  return core::WorldPoint{end[0], end[2], end[1]};
+}
+
 std::optional<double> DetourJudge::LengthOf(const core::WorldPoint& start, const core::WorldPoint& goal) {
   float from[3];
   float to[3];

@@ -20,6 +20,14 @@ class DetourJudge {
   // height; nothing if it finds none, or if it does not know the points.
   std::optional<double> LengthOf(const core::WorldPoint& start, const core::WorldPoint& goal);
 
+  // Returns how far the nearest wall is, seen from above, if it is nearer than the radius; nothing if there
+  // is none, or if Detour does not know the point.
+  std::optional<double> DistanceToWall(const core::WorldPoint& point, double radius);
+
+  // Returns where an agent comes that moves along the surface, seen from above; nothing if Detour does not
+  // know the start.
+  std::optional<core::WorldPoint> Move(const core::WorldPoint& start, const core::WorldPoint& target);
+
   // Returns whether Detour finds a polygon at the point.
   bool Knows(const core::WorldPoint& point);
 

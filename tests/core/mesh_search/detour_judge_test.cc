@@ -3,6 +3,7 @@
 #include "tests/core/mesh_search/detour_judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,8 @@
 #include "gmock/gmock.h"
 #include "server/core/import/detour_mesh.h"
 #include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/mesh_move.h"
+#include "server/core/mesh_search/mesh_wall.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 
@@ -49,18 +52,89 @@ MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
   return {polygon, mesh.NearestPoint(polygon, x / sum, y / sum)};
 }
 
-class DetourJudgeTest : public ::testing::TestWithParam<std::string> {};
+double PlanDistance(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+class DetourJudgeTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::optional<std::filesystem::path> folder = DataFolder();
+    if (!folder || !std::filesystem::exists(*folder / "meshes" / "detour")) {
+      GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/detour";
+    }
+    bytes_ = BytesOfFile(*folder / "meshes" / "detour" / GetParam());
+  }
+
+  std::string bytes_;
+};
+
+TEST_P(DetourJudgeTest, FindsTheSameDistancesToWalls) {
+  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
+  ASSERT_TRUE(read.ok()) << read.status();
+  DetourJudge judge(bytes_);
+  Random random(2);
+  int asked = 0;
+  int found = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const MeshPlace place = RandomPlace(read->mesh, random);
+    if (!judge.Knows(place.point)) {
+      continue;
+    }
+    ++asked;
+    constexpr double kRadius = 20.0;
+    const std::optional<double> judged = judge.DistanceToWall(place.point, kRadius);
+    const absl::StatusOr<MeshWallReport> report = FindNearestWall(read->mesh, place, kRadius, {});
+    ASSERT_TRUE(report.ok());
+    ASSERT_EQ(report->wall.has_value(), judged.has_value());
+    if (judged) {
+      ++found;
+      ASSERT_NEAR(report->wall->distance, *judged, 1e-3)
+          << place.point.x << " " << place.point.y << " " << place.point.z;
+    }
+  }
+  EXPECT_GT(asked, 9'000);
+  EXPECT_GT(found, 9'000);
+}
+
+TEST_P(DetourJudgeTest, MovesNoNearerToTheTarget) {
+  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
+  ASSERT_TRUE(read.ok()) << read.status();
+  DetourJudge judge(bytes_);
+  Random random(3);
+  int compared = 0;
+  int blocked = 0;
+  int outside = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const MeshPlace start = RandomPlace(read->mesh, random);
+    const double reach = random.Chance(0.5) ? 1.0 : 4.0;
+    const WorldPoint target{start.point.x + reach * random.Between(-1000, 1000) / 1000.0,
+                            start.point.y + reach * random.Between(-1000, 1000) / 1000.0, start.point.z};
+    const std::optional<WorldPoint> judged = judge.Move(start.point, target);
+    if (!judged) {
+      continue;
+    }
+    const MeshMove move = MoveAlongSurface(read->mesh, start, target);
+    const WorldPoint middle{(start.point.x + target.x) / 2, (start.point.y + target.y) / 2};
+    // Detour may leave the circle.
+    if (PlanDistance(*judged, middle) > PlanDistance(start.point, target) / 2 + kDetourRounding) {
+      ++outside;
+      continue;
+    }
+    ++compared;
+    blocked += move.is_blocked ? 1 : 0;
+    ASSERT_LE(PlanDistance(move.end.point, target), PlanDistance(*judged, target) + 1e-3)
+        << "from " << start.point.x << " " << start.point.y << " " << start.point.z << " in " << start.polygon
+        << " to " << target.x << " " << target.y;
+  }
+  RecordProperty("outside", outside);
+  EXPECT_GT(compared, 9'000);
+  EXPECT_GT(blocked, 1'000);
+}
 
 TEST_P(DetourJudgeTest, FindsNoOtherWaysAndNoShorterPaths) {
-  const std::optional<std::filesystem::path> folder = DataFolder();
-  if (!folder || !std::filesystem::exists(*folder / "meshes" / "detour")) {
-    GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/detour";
-  }
-  const std::string bytes = BytesOfFile(*folder / "meshes" / "detour" / GetParam());
-  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes);
+  const absl::StatusOr<DetourMesh> read = ParseDetourMesh(bytes_);
   ASSERT_TRUE(read.ok()) << read.status();
   const NavMesh& mesh = read->mesh;
-  DetourJudge judge(bytes);
+  DetourJudge judge(bytes_);
   MeshScratch scratch(std::size_t{1} << 26);
   Random random(1);
   int asked = 0;
