@@ -99,6 +99,9 @@ class Client {
   absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const {
     return Call(paths_, &Paths::SampleCells, request, Repeatable::kReads);
   }
+  absl::StatusOr<v1::ProbeSurfaceResponse> ProbeSurface(const v1::ProbeSurfaceRequest& request) const {
+    return Call(paths_, &Paths::ProbeSurface, request, Repeatable::kReads);
+  }
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const {
     return Call(maps_, &Maps::CreateMap, request,

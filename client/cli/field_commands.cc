@@ -249,6 +249,46 @@ ExitCode Sample(const v1::SampleCellsRequest& given, Session& session) {
   });
 }
 
+// "-1,0.5".
+std::string DirectionText(const v1::Position& direction) {
+  return absl::StrFormat("%.6g,%.6g", direction.x(), direction.y());
+}
+
+std::string SurfaceText(const v1::SurfaceProbe& probe, const v1::SurfaceResult& result) {
+  if (!result.found()) {
+    return "No surface of the mesh is there, or near enough";
+  }
+  const std::string end = absl::StrCat(FormatPosition(result.end()), " in polygon ", result.polygon());
+  const std::string wall = absl::StrCat(" a wall that faces ", DirectionText(result.wall_normal()));
+  switch (probe.question_case()) {
+    case v1::SurfaceProbe::kMoveTo:
+      return absl::StrCat("Comes to ", end, result.blocked() ? absl::StrCat(", stopped by", wall) : "");
+    case v1::SurfaceProbe::kRayTo:
+      return result.blocked() ? absl::StrCat("Blocked after ", absl::StrFormat("%.6g", result.distance()),
+                                             ", at ", end, ", by", wall)
+                              : absl::StrCat("Free, to ", end);
+    case v1::SurfaceProbe::kWallWithin:
+      return result.blocked()
+                 ? absl::StrCat(absl::StrFormat("%.6g", result.distance()), " to", wall, ", at ", end)
+                 : std::string("No wall is so near");
+    case v1::SurfaceProbe::QUESTION_NOT_SET:
+      break;
+  }
+  return absl::StrCat("On the mesh at ", end);
+}
+
+ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {
+  const auto response = session.client().ProbeSurface(request);
+  const bool is_found = response.ok() && response->results_size() > 0 && response->results(0).found();
+  const auto print = [&](const v1::ProbeSurfaceResponse& answer) {
+    if (!answer.results().empty()) {
+      session.io().out << SurfaceText(request.probes(0), answer.results(0)) << " (revision "
+                       << answer.version().revision() << ")\n";
+    }
+  };
+  return session.Answer(response, print, is_found ? ExitCode::kOk : ExitCode::kNoPath);
+}
+
 void AddReachCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ReachArguments>();
   v1::FindReachableRequest& request = arguments->request;
@@ -413,6 +453,39 @@ void AddSampleCommand(CLI::App& parent, Session& session) {
       "  waystar sample islands --count 3 --along-edges\n");
 }
 
+void AddProbeCommand(CLI::App& parent, Session& session) {
+  const auto request = std::make_shared<v1::ProbeSurfaceRequest>();
+  v1::SurfaceProbe& probe = *request->add_probes();
+  CLI::App& command = AddCommand(
+      parent, session, "probe",
+      "Tells where a position is on a navigation mesh, where a move from there ends, or how near walls are",
+      request, &Probe);
+  AddMap(command, *request->mutable_map());
+  AddParsed(
+      command, "POSITION", &ParsePosition,
+      [&probe](const v1::Position& position) { *probe.mutable_position() = position; },
+      "Where to look: X,Y or X,Y,Z")
+      ->required();
+  CLI::Option* const move = AddParsed(
+      command, "--move-to", &ParsePosition,
+      [&probe](const v1::Position& position) { *probe.mutable_move_to() = position; },
+      "Walk straight towards this position, and slide along walls");
+  CLI::Option* const ray = AddParsed(
+      command, "--ray-to", &ParsePosition,
+      [&probe](const v1::Position& position) { *probe.mutable_ray_to() = position; },
+      "Go in a straight line to this position, up to a wall");
+  CLI::Option* const wall = AddField(command, "--wall-within", probe, &v1::SurfaceProbe::set_wall_within,
+                                     "Look for the nearest wall, at most so far away");
+  move->excludes(ray)->excludes(wall);
+  ray->excludes(wall);
+  AddQuestion(command, *request);
+  command.footer(
+      "Examples:\n"
+      "  waystar probe keep 2,3.5\n"
+      "  waystar probe keep 2,3.5 --move-to 4.5,4\n"
+      "  waystar probe keep 2,3.5,0 --wall-within 20 --snap 1\n");
+}
+
 }  // namespace
 
 void AddFieldCommands(CLI::App& parent, Session& session) {
@@ -422,6 +495,7 @@ void AddFieldCommands(CLI::App& parent, Session& session) {
   AddMatrixCommand(parent, session);
   AddRayCommand(parent, session);
   AddSampleCommand(parent, session);
+  AddProbeCommand(parent, session);
 }
 
 }  // namespace waystar::cli

@@ -53,6 +53,8 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
   ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(std::bind_front(&FieldAnswers::Ray, &fields_));
   ServeQuery<v1::SampleCellsRequest, v1::SampleCellsResponse>(
       std::bind_front(&FieldAnswers::Sample, &fields_), costs_);
+  ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(
+      std::bind_front(&FieldAnswers::Probe, &fields_), costs_);
   ServeReadsAndWrites<v1::StreamFindPathRequest>([this](Rpc* rpc) {
     return StartCall<PathStream>(
         server_, find_path_, costs_, *rpc,

@@ -91,6 +91,25 @@ double DetourPeer::CastRay(const DetourPlace& start, const core::WorldPoint& goa
   return std::min(static_cast<double>(hit.t), 1.0);
 }
 
+core::WorldPoint DetourPeer::Move(const DetourPlace& start, const core::WorldPoint& target) const {
+  constexpr int kMaxVisited = 64;
+  dtPolyRef visited[kMaxVisited];
+  int visited_count = 0;
+  DetourPlace end;
+  query_->moveAlongSurface(start.polygon, start.point, DetourPoint(target).values, &filter_, end.point,
+                           visited, &visited_count, kMaxVisited);
+  return end.position();
+}
+
+double DetourPeer::DistanceToWall(const DetourPlace& start, double radius) const {
+  float distance = 0.0F;
+  float wall[3];
+  float normal[3];
+  query_->findDistanceToWall(start.polygon, start.point, static_cast<float>(radius), &filter_, &distance,
+                             wall, normal);
+  return distance;
+}
+
 std::size_t DetourPeer::tile_count() const {
   std::size_t count = 0;
   VisitTiles(*mesh_, [&](const dtMeshTile&) { ++count; });

@@ -42,6 +42,11 @@ class DetourPeer {
   // Returns which part of the way a ray comes, at most 1.
   double CastRay(const DetourPlace& start, const core::WorldPoint& goal) const;
 
+  // Returns where an agent comes that moves along the surface.
+  core::WorldPoint Move(const DetourPlace& start, const core::WorldPoint& target) const;
+  // Returns how far the nearest wall is, or the radius if none is so near.
+  double DistanceToWall(const DetourPlace& start, double radius) const;
+
   std::size_t tile_count() const;
   std::size_t polygon_count() const;
   // Returns the bytes of the tiles and of what the mesh keeps for each.

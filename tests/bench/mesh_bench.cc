@@ -27,10 +27,12 @@
 #include "server/core/import/polyanya_mesh.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/mesh_move.h"
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/mesh_search/mesh_scratch.h"
+#include "server/core/mesh_search/mesh_wall.h"
 #include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
@@ -55,6 +57,8 @@ using core::WorldPoint;
 constexpr double kDetourRounding = 1e-4;
 constexpr core::MeshSnap kSnap{.radius = DetourPeer::kRadius, .height = DetourPeer::kHeight};
 constexpr double kRayLength = 50.0;
+constexpr double kMoveLength = 1.0;
+constexpr double kWallRadius = 20.0;
 
 constexpr double kSmallPathAim = 0.9;
 constexpr double kWorldPathAim = 1.0;
@@ -239,6 +243,69 @@ class MeshTimer {
     }
     std::cout << absl::StreamFormat("  rays of %.1f in the mean, Detour's of %.1f; %d of %d end elsewhere\n",
                                     length / count, their_length / count, others, count);
+  }
+
+  void TimeMoves(int count, const Aim& aim) {
+    struct Move {
+      Spot start;
+      WorldPoint target;
+    };
+    std::vector<Move> moves;
+    for (int i = 0; i < count; ++i) {
+      Move move{AnySpot(), {}};
+      const double angle = Any(random_, 0.0, 6.28);
+      move.target = move.start.position;
+      move.target.x += kMoveLength * std::cos(angle);
+      move.target.y += kMoveLength * std::sin(angle);
+      moves.push_back(move);
+    }
+    PrintRow("move of 1 m",
+             Time(
+                 moves.size(),
+                 [&](std::size_t i) {
+                   sink = MoveAlongSurface(mesh_, moves[i].start.ours, moves[i].target).end.point.x;
+                 },
+                 [&](std::size_t i) { sink = peer_->Move(moves[i].start.theirs, moves[i].target).x; }),
+             aim);
+    int blocked = 0;
+    int nearer = 0;
+    int further = 0;
+    for (const Move& move : moves) {
+      const core::MeshMove ours = MoveAlongSurface(mesh_, move.start.ours, move.target);
+      blocked += ours.is_blocked ? 1 : 0;
+      if (peer_ != nullptr) {
+        const double left = PlanDistance(ours.end.point, move.target);
+        const double their_left = PlanDistance(peer_->Move(move.start.theirs, move.target), move.target);
+        constexpr double kSame = 0.001;
+        nearer += left < their_left - kSame ? 1 : 0;
+        further += left > their_left + kSame ? 1 : 0;
+      }
+    }
+    std::cout << absl::StreamFormat("  %d of %d meet a wall; %d end nearer than Detour's, %d further\n",
+                                    blocked, count, nearer, further);
+  }
+
+  void TimeWalls(int count, const Aim& aim) {
+    std::vector<Spot> spots;
+    for (int i = 0; i < count; ++i) {
+      spots.push_back(AnySpot());
+    }
+    const auto ours = [&](std::size_t i) {
+      const auto report = OrDie(core::FindNearestWall(mesh_, spots[i].ours, kWallRadius, {}));
+      return report.wall ? report.wall->distance : kWallRadius;
+    };
+    const auto theirs = [&](std::size_t i) { return peer_->DistanceToWall(spots[i].theirs, kWallRadius); };
+    PrintRow(
+        "wall within 20 m",
+        Time(
+            spots.size(), [&](std::size_t i) { sink = ours(i); }, [&](std::size_t i) { sink = theirs(i); }),
+        aim);
+    int others = 0;
+    for (std::size_t i = 0; peer_ != nullptr && i < spots.size(); ++i) {
+      constexpr double kSame = 0.001;
+      others += std::abs(ours(i) - theirs(i)) > kSame ? 1 : 0;
+    }
+    std::cout << absl::StreamFormat("  %d of %d distances differ from Detour's\n", others, count);
   }
 
   void PrintMemory(double square_metres) const {
@@ -446,6 +513,8 @@ void TimeDetourFile(const std::filesystem::path& path) {
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeNearest(count, {.ratio = kOtherAim});
   timer.TimeRays(count, {.ratio = kOtherAim});
+  timer.TimeMoves(count, {.ratio = kOtherAim});
+  timer.TimeWalls(count, {.ratio = kOtherAim});
   timer.PrintMemory(0.0);
 }
 
@@ -490,6 +559,8 @@ void TimeWorld(int tiles) {
   timer.TimePaths({.count = count, .goals = Goals::kOutOfReach}, {.micros = kUnreachableMicrosAim});
   timer.TimeNearest(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
   timer.TimeRays(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
+  timer.TimeMoves(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
+  timer.TimeWalls(absl::GetFlag(FLAGS_queries), {.ratio = kOtherAim});
   timer.PrintMemory(square_metres);
 }
 

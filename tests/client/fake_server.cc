@@ -101,6 +101,11 @@ class FakeServer::Paths : public v1::PathService::Service {
     return Answer(script_.sample_cells, *context, *request, *response);
   }
 
+  grpc::Status ProbeSurface(grpc::ServerContext* context, const v1::ProbeSurfaceRequest* request,
+                            v1::ProbeSurfaceResponse* response) override {
+    return Answer(script_.probe_surface, *context, *request, *response);
+  }
+
   grpc::Status WatchPath(grpc::ServerContext* context, const v1::WatchPathRequest* request,
                          grpc::ServerWriter<v1::WatchPathResponse>* writer) override {
     std::vector<v1::WatchPathResponse> messages;

@@ -46,6 +46,7 @@ class FakeServer {
   Handler<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse> compute_cost_matrix;
   Handler<v1::CastRayRequest, v1::CastRayResponse> cast_ray;
   Handler<v1::SampleCellsRequest, v1::SampleCellsResponse> sample_cells;
+  Handler<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse> probe_surface;
   Handler<v1::CreateMapRequest, v1::CreateMapResponse> create_map;
   Handler<v1::GetMapRequest, v1::GetMapResponse> get_map;
   Handler<v1::ListMapsRequest, v1::ListMapsResponse> list_maps;

@@ -184,6 +184,8 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Ask(fields_, &rpc::FieldAnswers::Ray, request.ray(), context_);
     case Request::kSample:
       return Ask(fields_, &rpc::FieldAnswers::Sample, request.sample(), context_);
+    case Request::kProbe:
+      return Ask(fields_, &rpc::FieldAnswers::Probe, request.probe(), context_);
     case Request::kCreateMap:
       return Create(request.create_map());
     case Request::kUpdate:

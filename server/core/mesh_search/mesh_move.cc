@@ -61,19 +61,32 @@ class StepFlood {
     return normal.x * (target_.x - x) + normal.y * (target_.y - y);
   }
 
-  // Returns the part of the segment in the circle: p lies there if the way from p to the start and that to
-  // the target are at a right angle or more.
-  std::optional<Cut> CutOf(const WorldPoint& a, const WorldPoint& b) const {
+  // The point at the share t of a segment lies in the circle if c - 2 h t + q t^2 is 0 or less: if the ways
+  // from there to the start and to the target are at a right angle or more.
+  struct Circle {
+    double q;
+    double h;
+    double c;
+  };
+  Circle CircleOver(const WorldPoint& a, const WorldPoint& b) const {
     const double dx = b.x - a.x;
     const double dy = b.y - a.y;
     const double from_x = start_.point.x - a.x;
     const double from_y = start_.point.y - a.y;
     const double to_x = target_.x - a.x;
     const double to_y = target_.y - a.y;
-    // At the share t of the segment the product of the two is c - 2 h t + q t^2.
-    const double q = dx * dx + dy * dy;
-    const double h = 0.5 * (dx * (from_x + to_x) + dy * (from_y + to_y));
-    const double c = from_x * to_x + from_y * to_y;
+    return {dx * dx + dy * dy, 0.5 * (dx * (from_x + to_x) + dy * (from_y + to_y)),
+            from_x * to_x + from_y * to_y};
+  }
+
+  bool IsInCircle(const WorldPoint& a, const WorldPoint& b) const {
+    const auto [q, h, c] = CircleOver(a, b);
+    return c <= 0.0 || c - 2.0 * h + q <= 0.0 || (h > 0.0 && h < q && h * h >= q * c);
+  }
+
+  // Returns the part of the segment in the circle.
+  std::optional<Cut> CutOf(const WorldPoint& a, const WorldPoint& b) const {
+    const auto [q, h, c] = CircleOver(a, b);
     const double root = h * h - q * c;
     if (root < 0.0) {
       return std::nullopt;
@@ -90,7 +103,7 @@ class StepFlood {
     for (std::size_t k = 0; k < corners.size(); ++k) {
       const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
       if (neighbours[k] != kNoPolygon) {
-        if (CutOf(*a, *b) && found_.Add(neighbours[k])) {
+        if (IsInCircle(*a, *b) && found_.Add(neighbours[k])) {
           queue_.push_back(neighbours[k]);
         }
       } else if (Side(*a, *b, target_) <= 0.0) {
@@ -102,6 +115,10 @@ class StepFlood {
   }
 
   void LookAtWall(PolygonNumber polygon, const WorldPoint& a, const WorldPoint& b) {
+    // Most walls are too far without a look at the circle.
+    if (NearestOnPlanSegment(a, b, target_).squared_distance > least_) {
+      return;
+    }
     const std::optional<Cut> cut = CutOf(a, b);
     if (!cut) {
       return;

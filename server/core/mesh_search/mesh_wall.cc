@@ -27,7 +27,7 @@ class WallFlood {
     std::vector<PolygonNumber> around;
     FindPolygonsAround(mesh_, place_, around);
     for (const PolygonNumber polygon : around) {
-      Push({0.0, polygon});
+      Push({0.0, polygon, kNoPolygon});
     }
     while (!open_.empty()) {
       std::pop_heap(open_.begin(), open_.end(), IsAfter);
@@ -49,7 +49,7 @@ class WallFlood {
           return InterruptionError(*end, report_.expanded);
         }
       }
-      Expand(entry.polygon);
+      Expand(entry.polygon, entry.from);
     }
     if (wall_ != kNoPolygon) {
       report_.wall = Wall();
@@ -58,10 +58,11 @@ class WallFlood {
   }
 
  private:
-  // A polygon that is entered through an edge at this distance from the place.
+  // A polygon that is entered through an edge at this distance from the place, and the one before it.
   struct Entry {
     double squared_distance;
     PolygonNumber polygon;
+    PolygonNumber from;
   };
   static bool IsAfter(const Entry& a, const Entry& b) {
     return a.squared_distance != b.squared_distance ? a.squared_distance > b.squared_distance
@@ -73,7 +74,7 @@ class WallFlood {
     std::push_heap(open_.begin(), open_.end(), IsAfter);
   }
 
-  void Expand(PolygonNumber polygon) {
+  void Expand(PolygonNumber polygon, PolygonNumber from) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
     const WorldPoint* a = &mesh_.VertexAt(corners[0]);
@@ -81,8 +82,8 @@ class WallFlood {
       const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
       const SegmentPoint nearest = NearestOnPlanSegment(*a, *b, place_.point);
       if (neighbours[k] != kNoPolygon) {
-        if (nearest.squared_distance <= least_) {
-          Push({nearest.squared_distance, neighbours[k]});
+        if (nearest.squared_distance <= least_ && neighbours[k] != from) {
+          Push({nearest.squared_distance, neighbours[k], polygon});
         }
       } else if (nearest.squared_distance < least_ ||
                  (nearest.squared_distance == least_ && wall_ == kNoPolygon)) {

@@ -36,6 +36,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.PathService.SampleCells", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
     // Tells of maps that may be read.

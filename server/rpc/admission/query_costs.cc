@@ -54,6 +54,15 @@ QueryCosts::Slot QueryCosts::SlotOf(const v1::SampleCellsRequest& draw) {
   return hash % kSlots;
 }
 
+QueryCosts::Slot QueryCosts::SlotOf(const v1::ProbeSurfaceRequest& probes) {
+  const v1::SurfaceProbe& first =
+      probes.probes().empty() ? v1::SurfaceProbe::default_instance() : probes.probes(0);
+  const std::size_t hash =
+      absl::HashOf(probes.map(), std::bit_width(static_cast<std::uint32_t>(probes.probes_size())),
+                   static_cast<int>(first.question_case()));
+  return hash % kSlots;
+}
+
 std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
   const float known = Load(slot);
   return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
@@ -75,8 +84,7 @@ void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseco
   }
 }
 
-Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
-  const Slot slot = SlotOf(query.map(), query);
+Lane QueryCosts::LaneOfSlot(Slot slot) const {
   if (Load(slot) == 0.0F) {
     return Lane::kSmall;
   }
@@ -84,12 +92,22 @@ Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
   return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
 }
 
+Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
+  return LaneOfSlot(SlotOf(query.map(), query));
+}
+
+Lane QueryCosts::LaneOf(const v1::ProbeSurfaceRequest& probes) const { return LaneOfSlot(SlotOf(probes)); }
+
 void QueryCosts::Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took) {
   Note(SlotOf(draw), took);
 }
 
 Lane QueryCosts::LaneOf(const v1::SampleCellsRequest& draw) const {
   return Estimate(SlotOf(draw)) <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+void QueryCosts::Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took) {
+  Note(SlotOf(probes), took);
 }
 
 Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {

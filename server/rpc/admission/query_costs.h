@@ -19,7 +19,8 @@ namespace waystar::rpc {
 // its logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search on the smaller
 // lanes.
 //
-// Draws of cells are of one kind if they are about the same map and alike in what makes them walk much of it.
+// Draws of cells are of one kind if they are about the same map and alike in what makes them walk much of it,
+// and probes of surfaces if they are about the same map, about as many, and ask the same at first.
 //
 // A query begins on Lane::kHere if its kind takes up to kHere, on Lane::kSmall up to kSmall and if nothing is
 // known of its kind, and on Lane::kLarge otherwise.
@@ -32,6 +33,7 @@ class QueryCosts {
 
   // Returns the lane to begin on.
   Lane LaneOf(const v1::FindPathRequest& query) const;
+  Lane LaneOf(const v1::ProbeSurfaceRequest& probes) const;
   // The same for queries that are answered together, and for draws of cells, none of which begins on
   // Lane::kHere.
   Lane LaneOf(const v1::FindPathsRequest& queries) const;
@@ -41,6 +43,7 @@ class QueryCosts {
   void Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took);
   void Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took);
   void Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took);
+  void Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took);
 
  private:
   // Kinds may share a slot, which makes an estimate worse and nothing else.
@@ -50,8 +53,10 @@ class QueryCosts {
   // `map` is the id of the map that the query is about.
   static Slot SlotOf(const std::string& map, const v1::FindPathRequest& query);
   static Slot SlotOf(const v1::SampleCellsRequest& draw);
+  static Slot SlotOf(const v1::ProbeSurfaceRequest& probes);
   void Note(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }
+  Lane LaneOfSlot(Slot slot) const;
   // Returns a guess where nothing is known.
   std::chrono::nanoseconds Estimate(Slot slot) const;
 

@@ -34,4 +34,9 @@ absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::Sam
   return AnswerByKind(store_, max_bytes_, request, response, context);
 }
 
+absl::Status FieldAnswers::Probe(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response,
+                                 CallContext& context) const {
+  return AnswerByKind(store_, max_bytes_, request, response, context);
+}
+
 }  // namespace waystar::rpc

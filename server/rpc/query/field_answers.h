@@ -1,4 +1,4 @@
-// Handlers of questions about fields, rays and samples.
+// Handlers of questions about fields, rays, samples and surfaces.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,8 @@ class FieldAnswers {
                    CallContext& context) const;
   absl::Status Sample(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response,
                       CallContext& context) const;
+  absl::Status Probe(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response,
+                     CallContext& context) const;
 
  private:
   const core::MapStore& store_;

@@ -396,4 +396,10 @@ absl::Status GraphAnswers::Answer(const v1::ValidatePathRequest& request,
   return absl::OkStatus();
 }
 
+absl::Status GraphAnswers::Answer(const v1::ProbeSurfaceRequest& /*request*/,
+                                  v1::ProbeSurfaceResponse& /*response*/) {
+  return MakeError(ErrorReason::kWrongMapKind, "map",
+                   "waypoint graphs have no surface, only navigation meshes do");
+}
+
 }  // namespace waystar::rpc

@@ -39,6 +39,8 @@ class GraphAnswers {
   absl::Status Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response);
   absl::Status Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
   absl::Status Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
+  // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map".
+  static absl::Status Answer(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response);
 
  private:
   const core::WaypointGraph& graph() const { return agent_->graph(); }

@@ -225,4 +225,9 @@ absl::Status GridAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
   return absl::OkStatus();
 }
 
+absl::Status GridAnswers::Answer(const v1::ProbeSurfaceRequest& /*request*/,
+                                 v1::ProbeSurfaceResponse& /*response*/) {
+  return MakeError(ErrorReason::kWrongMapKind, "map", "grids have no surface, only navigation meshes do");
+}
+
 }  // namespace waystar::rpc

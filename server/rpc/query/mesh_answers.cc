@@ -20,6 +20,7 @@
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/rpc/call/answer_size.h"
+#include "server/rpc/query/surface_answers.h"
 #include "server/rpc/query/work_stopwatch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
@@ -236,6 +237,11 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
                  *response.mutable_blocked_position());
   }
   return absl::OkStatus();
+}
+
+absl::Status MeshAnswers::Answer(const v1::ProbeSurfaceRequest& request,
+                                 v1::ProbeSurfaceResponse& response) {
+  return AnswerProbes(mesh(), question_, budget_, request, response);
 }
 
 }  // namespace waystar::rpc

@@ -36,6 +36,7 @@ class MeshAnswers {
   absl::Status Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response);
   absl::Status Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
   absl::Status Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response);
+  absl::Status Answer(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response);
 
   // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map": meshes do not answer these yet.
   template <typename Request, typename Response>

@@ -201,6 +201,52 @@ TEST_F(FieldCommandsTest, SampleListsCells) {
   EXPECT_EQ(out_, "1,2\n3,0\n");
 }
 
+TEST_F(FieldCommandsTest, ProbeTellsOfTheSurface) {
+  v1::ProbeSurfaceRequest asked;
+  v1::SurfaceResult result;
+  server_.probe_surface = [&](auto&, const v1::ProbeSurfaceRequest& request,
+                              v1::ProbeSurfaceResponse& response) {
+    asked = request;
+    response.mutable_version()->set_revision(2);
+    *response.add_results() = result;
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"probe", "keep", "-1,2,3"}), ExitCode::kNoPath);
+  EXPECT_EQ(out_, "No surface of the mesh is there, or near enough (revision 2)\n");
+  EXPECT_EQ(asked.map(), "keep");
+  EXPECT_EQ(asked.probes(0).position().x(), -1);
+  EXPECT_EQ(asked.probes(0).position().z(), 3);
+  EXPECT_EQ(asked.probes(0).question_case(), v1::SurfaceProbe::QUESTION_NOT_SET);
+
+  result.set_found(true);
+  result.mutable_end()->set_x(4.5);
+  result.mutable_end()->set_y(2);
+  result.set_polygon(7);
+  EXPECT_EQ(Run({"probe", "keep", "4,2"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "On the mesh at 4.5,2 in polygon 7 (revision 2)\n");
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--move-to", "5,2", "--snap", "1"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Comes to 4.5,2 in polygon 7 (revision 2)\n");
+  EXPECT_EQ(asked.probes(0).move_to().x(), 5);
+  EXPECT_EQ(asked.snap().radius(), 1);
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--ray-to", "5,2"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Free, to 4.5,2 in polygon 7 (revision 2)\n");
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--wall-within", "0.25"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "No wall is so near (revision 2)\n");
+  EXPECT_EQ(asked.probes(0).wall_within(), 0.25);
+
+  result.set_blocked(true);
+  result.set_distance(0.5);
+  result.mutable_wall_normal()->set_x(-1);
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--move-to", "5,2"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Comes to 4.5,2 in polygon 7, stopped by a wall that faces -1,0 (revision 2)\n");
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--ray-to", "5,2"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "Blocked after 0.5, at 4.5,2 in polygon 7, by a wall that faces -1,0 (revision 2)\n");
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--wall-within", "1"}), ExitCode::kOk);
+  EXPECT_EQ(out_, "0.5 to a wall that faces -1,0, at 4.5,2 in polygon 7 (revision 2)\n");
+  EXPECT_EQ(Run({"probe", "keep", "4,2", "--wall-within", "1", "--ray-to", "5,2"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"probe", "keep"}), ExitCode::kUsage);
+}
+
 TEST_F(FieldCommandsTest, FindTakesSeveralGoals) {
   v1::FindPathRequest asked;
   server_.find_path = [&](auto&, const v1::FindPathRequest& request, v1::FindPathResponse& response) {

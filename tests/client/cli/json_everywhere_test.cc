@@ -60,6 +60,7 @@ const std::map<std::string, std::string>& Calls() {
       {"portal open", "portal open m stairs"},
       {"portal put", "portal put m ladder 2,0 3,2"},
       {"portal remove", "portal remove m old"},
+      {"probe", "probe floor 0.5,0.5"},
       {"ray", "ray m 0,0 2,0"},
       {"reach", "reach m 0,0 --max-cost 3"},
       {"reachable", "reachable m 0,0 5,2"},
@@ -140,6 +141,10 @@ class JsonEverywhereTest : public ::testing::Test {
     for (const char* const map : {"m", "doomed"}) {
       server_.Create(map, {"......", ".#....", "......"});
     }
+    v1::CreateMapRequest floor;
+    floor.set_map("floor");
+    floor.set_data("mesh 2 4 1\n0 0 1 0\n1 0 1 0\n1 1 1 0\n0 1 1 0\n4 0 1 2 3 -1 -1 -1 -1\n");
+    EXPECT_TRUE(server_.client().CreateMap(floor).ok());
     WriteFile("F", "..\n..\n");
     WriteFile("Q", "0,0 5,2\n");
     for (const char* const setup :

@@ -430,6 +430,16 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
                return absl::StrCat(answer.points_size(), " of ", answer.candidates());
              });
+  ExpectTold(
+      "`ProbeSurface`",
+      {"WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "found"},
+      [&](const Kind& kind) -> Told {
+        v1::ProbeSurfaceRequest request;
+        request.set_map(kind.map);
+        *request.add_probes()->mutable_position() = kind.start.position();
+        WAYSTAR_ASSIGN_OR_RETURN(const v1::ProbeSurfaceResponse answer, client.ProbeSurface(request));
+        return answer.results(0).found() ? "found" : "not found";
+      });
   ExpectTold("`RenderMap` with a search", {"S and G", "S and G", "S and G", "S and G", "S and G"},
              [&](const Kind& kind) -> Told {
                v1::RenderMapRequest request;

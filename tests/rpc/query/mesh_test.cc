@@ -260,6 +260,112 @@ TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
               IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "reachable_from"));
 }
 
+v1::Position PositionAt(double x, double y, double z = 0) { return At(x, y, z).position(); }
+
+TEST_F(MeshTest, ProbesTellOfTheSurface) {
+  v1::ProbeSurfaceRequest request;
+  request.set_map("corridor");
+  // The wall from (4, 0) to (4, 4) is on the right.
+  *request.add_probes()->mutable_position() = PositionAt(3, 1, 7);
+  v1::SurfaceProbe& move = *request.add_probes();
+  *move.mutable_position() = PositionAt(3, 1);
+  *move.mutable_move_to() = PositionAt(5, 2);
+  v1::SurfaceProbe& ray = *request.add_probes();
+  *ray.mutable_position() = PositionAt(3, 1);
+  *ray.mutable_ray_to() = PositionAt(5, 2);
+  v1::SurfaceProbe& wall = *request.add_probes();
+  *wall.mutable_position() = PositionAt(3.5, 2);
+  wall.set_wall_within(1);
+  *request.add_probes() = wall;
+  request.mutable_probes(4)->set_wall_within(0.25);
+  *request.add_probes()->mutable_position() = PositionAt(-1, 1);
+  v1::SurfaceProbe& free = *request.add_probes();
+  *free.mutable_position() = PositionAt(3, 5);
+  *free.mutable_move_to() = PositionAt(5, 6);
+
+  const auto answer = server_.client().ProbeSurface(request);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->version().revision(), 1u);
+  ASSERT_THAT(answer->results(), SizeIs(7));
+  const auto expect = [&](int index, const v1::Position& end, bool is_blocked, double distance) {
+    const v1::SurfaceResult& result = answer->results(index);
+    EXPECT_TRUE(result.found()) << index;
+    EXPECT_EQ(result.end().x(), end.x()) << index;
+    EXPECT_EQ(result.end().y(), end.y()) << index;
+    EXPECT_EQ(result.end().z(), end.z()) << index;
+    EXPECT_EQ(result.blocked(), is_blocked) << index;
+    EXPECT_EQ(result.has_wall_normal(), is_blocked) << index;
+    EXPECT_DOUBLE_EQ(result.distance(), distance) << index;
+    if (is_blocked) {
+      EXPECT_EQ(result.wall_normal().x(), -1.0) << index;
+      EXPECT_EQ(result.wall_normal().y(), 0.0) << index;
+    }
+  };
+  expect(0, PositionAt(3, 1), false, 0);
+  expect(1, PositionAt(4, 2), true, std::hypot(1, 1));
+  expect(2, PositionAt(4, 1.5), true, std::hypot(1, 0.5));
+  expect(3, PositionAt(4, 2), true, 0.5);
+  expect(4, PositionAt(3.5, 2), false, 0);
+  EXPECT_FALSE(answer->results(5).found());
+  EXPECT_FALSE(answer->results(5).has_start());
+  expect(6, PositionAt(5, 6), false, std::hypot(2, 1));
+  EXPECT_EQ(answer->results(6).polygon(), 1u);
+
+  // With a snap there is a place for the position off the mesh.
+  request.mutable_snap()->set_radius(2);
+  const auto snapped = server_.client().ProbeSurface(request);
+  ASSERT_TRUE(snapped.ok()) << snapped.status();
+  EXPECT_EQ(snapped->results(5).start().x(), 0.0);
+}
+
+TEST_F(MeshTest, ManyProbesAreAnsweredAsOneIs) {
+  v1::ProbeSurfaceRequest request;
+  request.set_map("corridor");
+  for (int i = 0; i < 10'000; ++i) {
+    v1::SurfaceProbe& probe = *request.add_probes();
+    *probe.mutable_position() = PositionAt(i % 4, i % 3);
+    *probe.mutable_move_to() = PositionAt(i % 5, i % 7);
+  }
+  const auto answer = server_.client().ProbeSurface(request);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_THAT(answer->results(), SizeIs(10'000));
+  for (const int i : {0, 17, 4'711, 9'999}) {
+    v1::ProbeSurfaceRequest one;
+    one.set_map("corridor");
+    *one.add_probes() = request.probes(i);
+    const auto alone = server_.client().ProbeSurface(one);
+    ASSERT_TRUE(alone.ok()) << alone.status();
+    EXPECT_EQ(alone->results(0).SerializeAsString(), answer->results(i).SerializeAsString()) << i;
+  }
+  *request.add_probes() = request.probes(0);
+  EXPECT_THAT(server_.client().ProbeSurface(request),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "probes"));
+}
+
+TEST_F(MeshTest, BadProbesAreRefused) {
+  v1::ProbeSurfaceRequest request;
+  request.set_map("corridor");
+  const auto expect_refused = [&](const std::string& reason, const std::string& field) {
+    EXPECT_TRUE(
+        IsRefused(server_.client().ProbeSurface(request), absl::StatusCode::kInvalidArgument, reason, field));
+  };
+  expect_refused("MISSING_FIELD", "probes");
+  *request.add_probes()->mutable_position() = PositionAt(1, 1);
+  v1::SurfaceProbe& probe = *request.add_probes();
+  expect_refused("MISSING_FIELD", "probes[1].position");
+  *probe.mutable_position() = PositionAt(1, NAN);
+  expect_refused("BAD_VALUE", "probes[1].position.y");
+  *probe.mutable_position() = PositionAt(1, 1);
+  *probe.mutable_move_to() = PositionAt(1e9, 1);
+  expect_refused("BAD_VALUE", "probes[1].move_to.x");
+  *probe.mutable_ray_to() = PositionAt(1, 1, NAN);
+  expect_refused("BAD_VALUE", "probes[1].ray_to.z");
+  for (const double radius : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    probe.set_wall_within(radius);
+    expect_refused("BAD_VALUE", "probes[1].wall_within");
+  }
+}
+
 TEST_F(MeshTest, AnswersBatchesAndStreams) {
   v1::FindPathsRequest batch;
   batch.set_map("corridor");

@@ -23,7 +23,8 @@ std::vector<const Descriptor*> Questions() {
   return {v1::FindPathRequest::descriptor(),          v1::ValidatePathRequest::descriptor(),
           v1::ComputeCostMatrixRequest::descriptor(), v1::FindReachableRequest::descriptor(),
           v1::ComputeFlowFieldRequest::descriptor(),  v1::CheckReachabilityRequest::descriptor(),
-          v1::CastRayRequest::descriptor(),           v1::SampleCellsRequest::descriptor()};
+          v1::CastRayRequest::descriptor(),           v1::SampleCellsRequest::descriptor(),
+          v1::ProbeSurfaceRequest::descriptor()};
 }
 
 std::string TypeOf(const FieldDescriptor& field) {
@@ -98,7 +99,8 @@ TEST(QuestionFieldsTest, EachAnswerHasTheVersionThatItIsTrueForAndStatistics) {
        {v1::FindPathResponse::descriptor(), v1::ValidatePathResponse::descriptor(),
         v1::ComputeCostMatrixResponse::descriptor(), v1::FindReachableResponse::descriptor(),
         v1::ComputeFlowFieldResponse::descriptor(), v1::CheckReachabilityResponse::descriptor(),
-        v1::CastRayResponse::descriptor(), v1::SampleCellsResponse::descriptor()}) {
+        v1::CastRayResponse::descriptor(), v1::SampleCellsResponse::descriptor(),
+        v1::ProbeSurfaceResponse::descriptor()}) {
     const FieldDescriptor* version = answer->FindFieldByNumber(1);
     ASSERT_NE(version, nullptr) << answer->name();
     EXPECT_EQ(version->name(), "version") << answer->name();
