@@ -346,8 +346,8 @@ TEST_F(MeshTest, BadProbesAreRefused) {
   v1::ProbeSurfaceRequest request;
   request.set_map("corridor");
   const auto expect_refused = [&](const std::string& reason, const std::string& field) {
-    EXPECT_TRUE(
-        IsRefused(server_.client().ProbeSurface(request), absl::StatusCode::kInvalidArgument, reason, field));
+    EXPECT_THAT(server_.client().ProbeSurface(request),
+                IsRefused(absl::StatusCode::kInvalidArgument, reason, field));
   };
   expect_refused("MISSING_FIELD", "probes");
   *request.add_probes()->mutable_position() = PositionAt(1, 1);
