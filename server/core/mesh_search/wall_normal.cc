@@ -19,16 +19,16 @@ constexpr double kWallSlack = 4.0 / kFixedScale;
 }  // namespace
 
 Point LeftOf(const WorldPoint& a, const WorldPoint& b) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const double length = std::sqrt(dx * dx + dy * dy);
-  return {-dy / length, dx / length};
+  const double left_x = a.y - b.y;
+  const double left_y = b.x - a.x;
+  const double length = std::sqrt(left_x * left_x + left_y * left_y);
+  return {left_x / length, left_y / length};
 }
 
 Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction) {
   std::vector<PolygonNumber> polygons;
   FindPolygonsAround(mesh, place, polygons);
-  Point most{-direction.x, -direction.y};
+  Point most{0.0 - direction.x, 0.0 - direction.y};
   double least = 0.0;
   for (const PolygonNumber polygon : polygons) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
