@@ -309,7 +309,7 @@ TEST_F(MeshTest, ProbesTellOfTheSurface) {
   EXPECT_FALSE(answer->results(5).found());
   EXPECT_FALSE(answer->results(5).has_start());
   expect(6, PositionAt(5, 6), false, std::hypot(2, 1));
-  EXPECT_EQ(answer->results(6).polygon(), 1u);
+  EXPECT_EQ(answer->results(6).polygon(), 2u);
 
   // With a snap there is a place for the position off the mesh.
   request.mutable_snap()->set_radius(2);
