@@ -239,8 +239,7 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
   return absl::OkStatus();
 }
 
-absl::Status MeshAnswers::Answer(const v1::ProbeSurfaceRequest& request,
-                                 v1::ProbeSurfaceResponse& response) {
+absl::Status MeshAnswers::Answer(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response) {
   return AnswerProbes(mesh(), question_, budget_, request, response);
 }
 
