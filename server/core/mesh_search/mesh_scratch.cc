@@ -4,14 +4,15 @@ namespace waystar::core {
 
 static_assert(sizeof(MeshInterval) == 72);
 
-bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count) {
+bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::size_t polygon_count) {
   intervals_.clear();
   open_.clear();
+  flooded_.clear();
   corners_.clear();
   corridor_.clear();
   start_polygons_.clear();
   goal_polygons_.clear();
-  if (!Replace(reached_, vertex_count) || !Replace(rooms_, room_count)) {
+  if (!Replace(reached_, vertex_count) || !Replace(rooms_, room_count) || !Replace(slots_, polygon_count)) {
     return false;
   }
   ++generation_;
@@ -19,6 +20,7 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count) {
     // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
     reached_.assign(reached_.size(), ReachedVertex{});
     rooms_.assign(rooms_.size(), 0);
+    slots_.assign(slots_.size(), PolygonSlot{});
     generation_ = 1;
   }
   return true;
@@ -38,21 +40,23 @@ bool MeshScratch::Replace(std::vector<Element>& list, std::size_t size) {
   return true;
 }
 
-bool MeshScratch::Grow(std::size_t count) {
-  const auto grow = [&](auto& list) {
-    if (list.size() + count <= list.capacity()) {
-      return true;
-    }
-    const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
-    // While it grows, the list is there twice.
-    if (memory_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
-      return false;
-    }
-    list.reserve(capacity);
+template <typename List>
+bool MeshScratch::GrowList(List& list, std::size_t count) {
+  if (list.size() + count <= list.capacity()) {
     return true;
-  };
-  return grow(intervals_) && grow(open_);
+  }
+  const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
+  // While it grows, the list is there twice.
+  if (memory_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
+    return false;
+  }
+  list.reserve(capacity);
+  return true;
 }
+
+bool MeshScratch::Grow(std::size_t count) { return GrowList(intervals_, count) && GrowList(open_, count); }
+
+bool MeshScratch::ReservePolygons(std::size_t count) { return GrowList(flooded_, count); }
 
 void MeshScratch::Push(const OpenInterval& entry) {
   std::size_t hole = open_.size();

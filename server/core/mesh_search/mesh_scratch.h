@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_spec.h"
 
@@ -16,10 +18,10 @@ using IntervalNumber = std::uint32_t;
 
 // Part of an edge that is seen from a root, the last place where a path to it turns.
 struct MeshInterval {
-  // Stand for a vertex: the start of the search.
-  static constexpr std::uint32_t kStart = 0xFFFFFFFF;
   // Stands for the vertex on a line of sight: the line comes from the root before this one.
-  static constexpr std::uint32_t kStraight = 0xFFFFFFFE;
+  static constexpr std::uint32_t kStraight = 0xFFFFFFFF;
+  // Stands for a vertex: the start of the search. Further starts have the numbers below.
+  static constexpr std::uint32_t kStart = 0xFFFFFFFE;
   // Parent of intervals of the polygons that the start is in.
   static constexpr IntervalNumber kNoParent = 0xFFFFFFFF;
 
@@ -30,7 +32,7 @@ struct MeshInterval {
   double right_y = 0.0;
   // The length of the path from the start to the root.
   double g = 0.0;
-  // Vertices, or kStart. `before` is the root before this one, and undefined where the root is the start.
+  // Vertices, or starts. `before` is the root before this one, and undefined where the root is a start.
   std::uint32_t root = kStart;
   std::uint32_t before = kStart;
   // The lines of sight through the ends lead from the root to these vertices, which may lie before the
@@ -71,9 +73,22 @@ struct ReachedVertex {
   std::uint32_t generation = 0;
 };
 
+// What a flood knows of a polygon.
+struct FloodedPolygon {
+  PolygonNumber polygon = kNoPolygon;
+  // The point of it that the flood asks about, and the length of the shortest path to there that is known: it
+  // leads through this interval, and turns at this vertex behind it unless that is kNoTurn.
+  IntervalNumber interval = 0;
+  std::uint32_t turn = kNoTurn;
+  double length = std::numeric_limits<double>::infinity();
+  WorldPoint point = {};
+
+  static constexpr std::uint32_t kNoTurn = MeshInterval::kStraight;
+};
+
 // One search's intervals, open list and path, reused from search to search: nothing is allocated once it has
 // grown to the meshes it is used for. It takes 16 bytes a vertex and 4 a room of the largest of them, and 88
-// bytes an interval.
+// bytes an interval; a flood takes 8 bytes a polygon of the mesh and 48 a polygon that it comes to.
 //
 // Thread safety: none. Each worker thread has its own.
 class MeshScratch {
@@ -83,9 +98,9 @@ class MeshScratch {
   MeshScratch(const MeshScratch&) = delete;
   MeshScratch& operator=(const MeshScratch&) = delete;
 
-  // Clears the last search and prepares for one over so many vertices and rooms. Returns false if the memory
-  // limit stands in the way. It costs O(1) besides what it grows.
-  bool Start(std::size_t vertex_count, std::size_t room_count);
+  // Clears the last search and prepares for one over so many vertices and rooms, and for a flood over so many
+  // polygons. Returns false if the memory limit stands in the way. It costs O(1) besides what it grows.
+  bool Start(std::size_t vertex_count, std::size_t room_count, std::size_t polygon_count = 0);
 
   // Rooms that a path may lead through.
   void MarkRoom(std::uint32_t room) { rooms_[room] = generation_; }
@@ -129,6 +144,21 @@ class MeshScratch {
   const OpenInterval& first() const { return open_.front(); }
   OpenInterval Pop();
 
+  // Makes room for so many more polygons that a flood comes to. Returns false if the memory limit stands in
+  // the way.
+  bool ReservePolygons(std::size_t count);
+  // Returns what is known of the polygon, which is new if none is. REQUIRES: ReservePolygons has made room.
+  FloodedPolygon& Flood(PolygonNumber polygon) {
+    PolygonSlot& slot = slots_[polygon];
+    if (slot.generation != generation_) {
+      slot = {static_cast<std::uint32_t>(flooded_.size()), generation_};
+      flooded_.push_back({.polygon = polygon});
+    }
+    return flooded_[slot.index];
+  }
+  // Returns the polygons that the flood has come to.
+  absl::Span<const FloodedPolygon> flooded() const { return flooded_; }
+
   // Return parts of the path that is being built, and the polygons that the ends are in.
   std::vector<WorldPoint>& corners() { return corners_; }
   std::vector<PolygonNumber>& corridor() { return corridor_; }
@@ -138,6 +168,7 @@ class MeshScratch {
   std::size_t memory_bytes() const {
     return reached_.capacity() * sizeof(ReachedVertex) + rooms_.capacity() * sizeof(std::uint32_t) +
            intervals_.capacity() * sizeof(MeshInterval) + open_.capacity() * sizeof(OpenInterval) +
+           slots_.capacity() * sizeof(PolygonSlot) + flooded_.capacity() * sizeof(FloodedPolygon) +
            corners_.capacity() * sizeof(WorldPoint) +
            (corridor_.capacity() + start_polygons_.capacity() + goal_polygons_.capacity()) *
                sizeof(PolygonNumber);
@@ -149,11 +180,19 @@ class MeshScratch {
   static constexpr double kRounding = 1.0 + 1.0 / (std::uint64_t{1} << 40);
   static constexpr std::size_t kArity = 4;
 
+  // Where a polygon is in the list of flooded ones, and the flood that wrote this.
+  struct PolygonSlot {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;
+  };
+
   // Makes a list of new elements of this size unless the list is as long. Returns false if the memory limit
   // stands in the way.
   template <typename Element>
   bool Replace(std::vector<Element>& list, std::size_t size);
   bool Grow(std::size_t count);
+  template <typename List>
+  bool GrowList(List& list, std::size_t count);
 
   const std::size_t max_bytes_;
   std::uint32_t generation_ = 0;
@@ -163,6 +202,8 @@ class MeshScratch {
   std::vector<MeshInterval> intervals_;
   // A heap.
   std::vector<OpenInterval> open_;
+  std::vector<PolygonSlot> slots_;
+  std::vector<FloodedPolygon> flooded_;
   std::vector<WorldPoint> corners_;
   std::vector<PolygonNumber> corridor_;
   std::vector<PolygonNumber> start_polygons_;
