@@ -15,6 +15,7 @@
 #include "client/cli/graph_field_text.h"
 #include "client/cli/hex_counting.h"
 #include "client/cli/map_picture.h"
+#include "client/cli/mesh_field_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
 
@@ -61,15 +62,31 @@ v1::Rectangle BoundsOf(const v1::FindReachableResponse& answer, const HexCountin
   return bounds;
 }
 
-// Costs are listed on graphs alone, where no place is a cell.
+// Whether the places of a request, which were counted, are on a mesh.
+template <typename Request>
+bool IsOnMesh(Session& session, const Request& request) {
+  if (!HasPlaces(request)) {
+    return false;
+  }
+  // It is known, as the places were counted.
+  const auto& info = session.InfoOf(request.map());
+  return info.ok() && info->has_mesh();
+}
+
+// Costs are listed on graphs and meshes alone, where no place is a cell.
 ExitCode Reach(const ReachArguments& arguments, Session& session) {
   v1::FindReachableRequest request = arguments.request;
-  request.set_with_costs(request.start().has_node());
   const auto counting = CountGivenCells(session, request);
   if (!counting.ok()) {
     return session.Fail(counting.status());
   }
+  const bool is_on_mesh = IsOnMesh(session, request);
+  request.set_with_costs(request.start().has_node() || is_on_mesh);
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
+    if (is_on_mesh) {
+      session.io().out << ReachablePolygonsText(answer, session.table_width());
+      return;
+    }
     if (IsOnGraph(answer)) {
       session.io().out << ReachableNodesText(answer, session.table_width());
       return;
@@ -141,13 +158,19 @@ std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
 
 ExitCode Flow(const FlowArguments& arguments, Session& session) {
   v1::ComputeFlowFieldRequest request = arguments.request;
-  request.set_with_costs(
-      std::ranges::any_of(request.goals(), [](const v1::Location& goal) { return goal.has_node(); }));
   const auto counting = CountGivenCells(session, request);
   if (!counting.ok()) {
     return session.Fail(counting.status());
   }
+  const bool is_on_mesh = IsOnMesh(session, request);
+  request.set_with_costs(is_on_mesh || std::ranges::any_of(request.goals(), [](const v1::Location& goal) {
+                           return goal.has_node();
+                         }));
   return session.Answer(session.client().ComputeFlowField(request), [&](const auto& answer) {
+    if (is_on_mesh) {
+      session.io().out << PolygonStepsText(answer, session.table_width());
+      return;
+    }
     if (IsOnGraph(answer)) {
       session.io().out << NodeStepsText(answer, session.table_width());
       return;
@@ -206,9 +229,7 @@ ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
   if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
     return session.Fail(counting.status());
   }
-  // It is known, as the places were counted.
-  const auto& info = session.InfoOf(request.map());
-  const bool is_on_mesh = info.ok() && info->has_mesh();
+  const bool is_on_mesh = IsOnMesh(session, request);
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
@@ -292,9 +313,9 @@ ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {
 void AddReachCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<ReachArguments>();
   v1::FindReachableRequest& request = arguments->request;
-  CLI::App& command =
-      AddCommand(parent, session, "reach", "Finds and draws all cells within a cost of one, or lists nodes",
-                 arguments, &Reach);
+  CLI::App& command = AddCommand(parent, session, "reach",
+                                 "Finds and draws all cells within a cost of one, or lists nodes or polygons",
+                                 arguments, &Reach);
   AddMap(command, *request.mutable_map());
   AddPlaces(
       command, "START", "--start-position",
@@ -313,7 +334,8 @@ void AddReachCommand(CLI::App& parent, Session& session) {
       "  waystar reach arena 10,5 --max-cost 6\n"
       "  waystar reach arena 10,5 --max-cost 6 --footprint 2 --no-picture\n"
       "  waystar reach arena --start-position 3.5,-2 --snap 1.5 --max-cost 6\n"
-      "  waystar reach islands harbour --max-cost 10\n");
+      "  waystar reach islands harbour --max-cost 10\n"
+      "  waystar reach keep 2,2,0 --max-cost 10\n");
 }
 
 void AddReachableCommand(CLI::App& parent, Session& session) {
@@ -342,10 +364,10 @@ void AddReachableCommand(CLI::App& parent, Session& session) {
 void AddFlowCommand(CLI::App& parent, Session& session) {
   const auto arguments = std::make_shared<FlowArguments>();
   v1::ComputeFlowFieldRequest& request = arguments->request;
-  CLI::App& command = AddCommand(
-      parent, session, "flow",
-      "Computes and draws which way each cell goes to the nearest of some goals, or lists the next nodes",
-      arguments, &Flow);
+  CLI::App& command = AddCommand(parent, session, "flow",
+                                 "Computes and draws which way each cell goes to the nearest of some goals, "
+                                 "or lists the ways of nodes or polygons",
+                                 arguments, &Flow);
   AddMap(command, *request.mutable_map());
   AddPlaces(
       command, "GOAL", "--goal-position", [&request]() -> v1::Location& { return *request.add_goals(); },
@@ -362,7 +384,8 @@ void AddFlowCommand(CLI::App& parent, Session& session) {
       "Examples:\n"
       "  waystar flow arena 10,5\n"
       "  waystar flow arena 10,5 40,12 --region 0,0..63,31\n"
-      "  waystar flow islands lighthouse\n");
+      "  waystar flow islands lighthouse\n"
+      "  waystar flow keep 2,3,4\n");
 }
 
 void AddMatrixCommand(CLI::App& parent, Session& session) {

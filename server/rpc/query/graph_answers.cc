@@ -27,6 +27,7 @@
 #include "server/core/search/checks.h"
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/work_stopwatch.h"
+#include "server/rpc/query/world_question.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_graph.h"
 #include "server/rpc/wire/convert_query.h"
@@ -40,27 +41,6 @@ constexpr std::uint64_t kPathNodesPerExpansion = 2;
 constexpr std::uint64_t kSampledPerExpansion = 8;
 
 core::WorldPoint ToPoint(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
-
-void FillPoint(const core::WorldPoint& point, v1::Position& out) {
-  FillPosition({point.x, point.y, point.z}, out);
-}
-
-// Returns the area of a region, in the world, or the errors of CheckRegionSides.
-template <typename Request>
-absl::StatusOr<std::optional<core::Box>> AreaOf(const Request& request) {
-  if (!request.has_region()) {
-    return std::nullopt;
-  }
-  const v1::Rectangle& region = request.region();
-  WAYSTAR_RETURN_IF_ERROR(core::CheckRegionSides({region.x(), region.y(), region.width(), region.height()}));
-  return core::Box{double(region.x()), double(region.y()), double(region.x()) + region.width(),
-                   double(region.y()) + region.height()};
-}
-
-template <typename Request>
-std::optional<double> MaxCostOf(const Request& request) {
-  return request.has_max_cost() ? std::optional(request.max_cost()) : std::nullopt;
-}
 
 // Returns the id of an obstacle, or nothing for the area that an overlay blocks.
 std::string NameOf(const std::string& obstacle) {

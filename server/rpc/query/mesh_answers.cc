@@ -22,6 +22,7 @@
 #include "server/rpc/call/answer_size.h"
 #include "server/rpc/query/surface_answers.h"
 #include "server/rpc/query/work_stopwatch.h"
+#include "server/rpc/query/world_question.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
 
@@ -32,8 +33,6 @@ namespace {
 constexpr std::uint64_t kSampledCornersPerExpansion = 8;
 // A walk to a corner of a path takes as long as some expansions.
 constexpr std::uint64_t kExpansionsPerWalk = 4;
-
-bool IsTooLarge(const absl::Status& status) { return ErrorReasonOf(status) == "REGION_TOO_LARGE"; }
 
 }  // namespace
 
@@ -59,13 +58,17 @@ absl::StatusOr<std::optional<core::MeshPlace>> MeshAnswers::PlaceOf(absl::string
   return core::FindMeshPlace(mesh(), position, core::ToMeshSnap(question_.snap));
 }
 
+absl::Status MeshAnswers::StartBlocked(absl::string_view field) {
+  return MakeError(ErrorReason::kStartBlocked, field, "no surface of the mesh is there, or near enough");
+}
+
 absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> MeshAnswers::PlacesOf(
-    absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const {
+    absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
+    std::size_t most) const {
   if (locations.empty()) {
     return MissingField(name);
   }
-  WAYSTAR_RETURN_IF_ERROR(
-      core::CheckCount(name, static_cast<std::size_t>(locations.size()), core::kMaxMatrixSide));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckCount(name, static_cast<std::size_t>(locations.size()), most));
   std::vector<std::optional<core::MeshPlace>> places;
   for (const v1::Location& location : locations) {
     // The field's name is made for what is refused alone.
@@ -78,10 +81,23 @@ absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> MeshAnswers::PlacesO
   return places;
 }
 
+core::Budget MeshAnswers::BudgetHere() const {
+  core::Budget budget = budget_;
+  budget.max_expansions = context().max_expansions_here;
+  return budget;
+}
+
+bool MeshAnswers::NeedsLargerLane(const absl::Status& status) {
+  if (ErrorReasonOf(status) == "REGION_TOO_LARGE" && context().max_expansions_here < budget_.max_expansions) {
+    context().needs_more_expansions = true;
+  }
+  return context().NeedsLargerLane();
+}
+
 absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
                                  v1::ComputeCostMatrixResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const auto starts, PlacesOf("starts", request.starts()));
-  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, PlacesOf("goals", request.goals()));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto starts, PlacesOf("starts", request.starts(), core::kMaxMatrixSide));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, PlacesOf("goals", request.goals(), core::kMaxMatrixSide));
   WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
   // Those that are off the mesh are left out of the matrix.
   const auto on_mesh = [](const std::vector<std::optional<core::MeshPlace>>& places) {
@@ -96,12 +112,9 @@ absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
   const std::vector<core::MeshPlace> known_starts = on_mesh(starts);
   const std::vector<core::MeshPlace> known_goals = on_mesh(goals);
   const WorkStopwatch stopwatch;
-  core::Budget budget = budget_;
-  budget.max_expansions = context().max_expansions_here;
   const absl::StatusOr<core::MeshMatrix> matrix =
-      core::ComputeMeshMatrix(mesh(), known_starts, known_goals, budget, context().bench.mesh_scratch);
-  if (IsTooLarge(matrix.status()) && budget.max_expansions < budget_.max_expansions) {
-    context().needs_more_expansions = true;
+      core::ComputeMeshMatrix(mesh(), known_starts, known_goals, BudgetHere(), context().bench.mesh_scratch);
+  if (NeedsLargerLane(matrix.status())) {
     return absl::OkStatus();
   }
   WAYSTAR_RETURN_IF_ERROR(matrix.status());
@@ -153,8 +166,7 @@ absl::Status MeshAnswers::Answer(const v1::CastRayRequest& request, v1::CastRayR
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   response.set_blocked(!hit.reaches_goal);
-  const core::WorldPoint& end = hit.end.point;
-  FillPosition({end.x, end.y, end.z}, *response.mutable_position());
+  FillPoint(hit.end.point, *response.mutable_position());
   response.set_fraction(hit.fraction);
   return absl::OkStatus();
 }
@@ -167,19 +179,12 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
     }
   }
   core::MeshSampleQuery query{.count = request.count(), .seed = request.seed()};
-  if (request.has_region()) {
-    const v1::Rectangle& region = request.region();
-    WAYSTAR_RETURN_IF_ERROR(
-        core::CheckRegionSides({region.x(), region.y(), region.width(), region.height()}));
-    query.region = core::Box{double(region.x()), double(region.y()), double(region.x()) + region.width(),
-                             double(region.y()) + region.height()};
-  }
+  WAYSTAR_ASSIGN_OR_RETURN(query.region, AreaOf(request));
   if (request.has_reachable_from()) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MeshPlace> from,
                              PlaceOf("reachable_from", request.reachable_from()));
     if (!from) {
-      return MakeError(ErrorReason::kStartBlocked, "reachable_from",
-                       "no surface of the mesh is there, or near enough");
+      return StartBlocked("reachable_from");
     }
     query.part = mesh().PartOf(from->polygon);
   }
@@ -195,7 +200,7 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
                            core::SampleMeshPoints(mesh(), query, &stop));
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   for (const core::MeshPlace& place : sampled.places) {
-    FillPosition({place.point.x, place.point.y, place.point.z}, *response.add_positions());
+    FillPoint(place.point, *response.add_positions());
   }
   response.set_candidates(sampled.candidates);
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "count");
@@ -233,8 +238,7 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
     response.set_blocked_index(static_cast<std::int32_t>(check.blocked_index));
   }
   if (check.blocked_at) {
-    FillPosition({check.blocked_at->x, check.blocked_at->y, check.blocked_at->z},
-                 *response.mutable_blocked_position());
+    FillPoint(*check.blocked_at, *response.mutable_blocked_position());
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,7 @@
 // Answers to questions about navigation meshes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ class MeshAnswers {
 
   // Each fills in all but the version.
   absl::Status Answer(const v1::ComputeCostMatrixRequest& request, v1::ComputeCostMatrixResponse& response);
+  absl::Status Answer(const v1::FindReachableRequest& request, v1::FindReachableResponse& response);
+  absl::Status Answer(const v1::ComputeFlowFieldRequest& request, v1::ComputeFlowFieldResponse& response);
   absl::Status Answer(const v1::CheckReachabilityRequest& request, v1::CheckReachabilityResponse& response);
   absl::Status Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response);
   absl::Status Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
@@ -52,9 +55,20 @@ class MeshAnswers {
   // Returns the place on the mesh that stands in for a location; nothing if there is none.
   absl::StatusOr<std::optional<core::MeshPlace>> PlaceOf(absl::string_view field,
                                                          const v1::Location& location) const;
-  // The same for a list of 1 to core::kMaxMatrixSide. `name` is that of the field.
+  // The same for a list of from 1 to `most`. `name` is that of the field.
   absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> PlacesOf(
-      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations) const;
+      absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
+      std::size_t most) const;
+  static absl::Status StartBlocked(absl::string_view field);
+  // What searches may take on the call's lane.
+  core::Budget BudgetHere() const;
+  // Returns whether a search with that budget, which ended so, must begin again on a larger lane; notes it
+  // then.
+  bool NeedsLargerLane(const absl::Status& status);
+  // Returns whether a region, if there is one, is made into a mesh on a larger lane; notes it then.
+  bool IsRegionForLargerLane(bool has_region);
+  // Returns the error of CheckAnswerFits for an answer that surely is too large, without making it.
+  absl::Status CheckCanFit(std::size_t polygons) const;
 
   const Question& question_;
   const std::shared_ptr<const core::MeshAgent> agent_;

@@ -424,5 +424,70 @@ TEST_F(GraphFieldCommandsTest, EveryQuestionTakesAnOverlayOfNodesAndEdges) {
   EXPECT_EQ(find.blocked_nodes_size(), 1);
 }
 
+class MeshFieldCommandsTest : public ::waystar::testing::CommandTest {
+ protected:
+  MeshFieldCommandsTest() {
+    server_.get_map = [](auto&, const auto&, v1::GetMapResponse& response) {
+      response.mutable_info()->set_kind(v1::MAP_KIND_MESH);
+      response.mutable_info()->mutable_mesh()->set_polygons(3);
+      return grpc::Status::OK;
+    };
+  }
+
+  static void Fill(double x, double y, double z, v1::Position& position) {
+    position.set_x(x);
+    position.set_y(y);
+    position.set_z(z);
+  }
+};
+
+TEST_F(MeshFieldCommandsTest, ReachListsPolygonsByCost) {
+  server_.find_reachable = [](auto&, const v1::FindReachableRequest& request,
+                              v1::FindReachableResponse& response) {
+    EXPECT_TRUE(request.with_costs());
+    EXPECT_EQ(request.start().position().y(), 2.5);
+    for (const auto& [polygon, cost] : {std::pair(3U, 4.25), {16U, 0.0}}) {
+      v1::ReachablePolygon& reached = *response.add_polygons();
+      reached.set_polygon(polygon);
+      reached.set_cost(cost);
+      Fill(polygon, 2.5, cost, *reached.mutable_nearest());
+    }
+    response.set_count(2);
+    response.mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"reach", "keep", "16,2.5,0", "--max-cost", "5"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_,
+            "POLYGON  COST  NEAREST\n"
+            "16       0     16,2.5\n"
+            "3        4.25  3,2.5,4.25\n"
+            "2 polygons within reach (revision 3)\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(MeshFieldCommandsTest, FlowListsWhereToGoFromEachMiddle) {
+  server_.compute_flow_field = [](auto&, const v1::ComputeFlowFieldRequest& request,
+                                  v1::ComputeFlowFieldResponse& response) {
+    EXPECT_TRUE(request.with_costs());
+    if (request.has_max_cost()) {
+      return grpc::Status::OK;
+    }
+    v1::PolygonStep& step = *response.add_polygons();
+    step.set_polygon(7);
+    step.set_cost(6.5);
+    Fill(1, 2, 0, *step.mutable_middle());
+    Fill(3, 2, 1, *step.mutable_next());
+    response.mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"flow", "keep", "2,3,4"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(out_,
+            "POLYGON  COST  MIDDLE  NEXT\n"
+            "7        6.5   1,2     3,2,1\n"
+            "Ways to a goal from 1 polygon (revision 3)\n");
+  EXPECT_EQ(Run({"flow", "keep", "2,3,4", "--max-cost", "0"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, ::testing::HasSubstr("Ways to a goal from 0 polygons"));
+}
+
 }  // namespace
 }  // namespace waystar::cli

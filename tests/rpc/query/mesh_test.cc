@@ -140,6 +140,149 @@ TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "goals[1].node"));
 }
 
+TEST_F(MeshTest, ReachHasTheNearestPointOfEachPolygon) {
+  v1::FindReachableRequest request;
+  request.set_map("corridor");
+  *request.mutable_start() = At(2, 1);
+  request.set_with_costs(true);
+  const auto all = server_.client().FindReachable(request);
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_THAT(all->polygons(), SizeIs(3));
+  EXPECT_EQ(all->count(), 3);
+  EXPECT_FALSE(all->has_bounds());
+  EXPECT_EQ(all->version().revision(), 1);
+  EXPECT_GT(all->statistics().expanded(), 0U);
+  EXPECT_EQ(all->polygons(0).polygon(), 0U);
+  EXPECT_EQ(all->polygons(0).cost(), 0);
+  EXPECT_EQ(all->polygons(0).nearest().x(), 2);
+  EXPECT_EQ(all->polygons(0).nearest().y(), 1);
+  EXPECT_EQ(all->polygons(1).nearest().x(), 2);
+  EXPECT_EQ(all->polygons(1).nearest().y(), 4);
+  EXPECT_EQ(all->polygons(1).cost(), 3);
+  EXPECT_EQ(all->polygons(2).nearest().x(), 4);
+  EXPECT_EQ(all->polygons(2).nearest().y(), 4);
+  EXPECT_NEAR(all->polygons(2).cost(), std::hypot(2, 3), 1e-12);
+
+  request.set_with_costs(false);
+  request.set_max_cost(3);
+  request.set_towards_start(true);
+  const auto near = server_.client().FindReachable(request);
+  ASSERT_TRUE(near.ok()) << near.status();
+  EXPECT_THAT(near->polygons(), SizeIs(2)) << "the second is exactly as far";
+  EXPECT_FALSE(near->polygons(1).has_cost());
+
+  // The polygon beyond is not wholly in the region.
+  request.clear_max_cost();
+  request.mutable_region()->set_width(4);
+  request.mutable_region()->set_height(7);
+  const auto region = server_.client().FindReachable(request);
+  ASSERT_TRUE(region.ok()) << region.status();
+  EXPECT_THAT(region->polygons(), SizeIs(1));
+  *request.mutable_start() = At(2, 7);
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "start"));
+  request.mutable_region()->set_height(0);
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_RECTANGLE", "region.height"));
+}
+
+TEST_F(MeshTest, BadQuestionsForReachAreRefused) {
+  v1::FindReachableRequest request;
+  request.set_map("corridor");
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "start"));
+  *request.mutable_start() = At(-9, -9);
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+  *request.mutable_start() = At(2, 1);
+  request.set_max_cost(-1);
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "max_cost"));
+  request.mutable_start()->set_node("a");
+  EXPECT_THAT(server_.client().FindReachable(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "start.node"));
+}
+
+TEST_F(MeshTest, FlowsLeadToTheNearestGoal) {
+  v1::ComputeFlowFieldRequest request;
+  request.set_map("corridor");
+  *request.add_goals() = At(2, 1);
+  *request.add_goals() = At(-9, -9);
+  request.set_with_costs(true);
+  const auto flow = server_.client().ComputeFlowField(request);
+  ASSERT_TRUE(flow.ok()) << flow.status();
+  EXPECT_FALSE(flow->has_region());
+  EXPECT_EQ(flow->version().revision(), 1);
+  ASSERT_THAT(flow->polygons(), SizeIs(3));
+  EXPECT_EQ(flow->polygons(0).middle().x(), 2);
+  EXPECT_EQ(flow->polygons(0).middle().y(), 2);
+  EXPECT_EQ(flow->polygons(0).next().y(), 1);
+  EXPECT_EQ(flow->polygons(0).cost(), 1);
+  EXPECT_EQ(flow->polygons(2).polygon(), 2U);
+  EXPECT_EQ(flow->polygons(2).middle().x(), 6);
+  EXPECT_EQ(flow->polygons(2).next().x(), 4) << "at the end of the wall";
+  EXPECT_EQ(flow->polygons(2).next().y(), 4);
+  EXPECT_NEAR(flow->polygons(2).cost(), 2 * std::sqrt(2) + std::hypot(2, 3), 1e-12);
+  // A path from there has the same length and the same turn.
+  const v1::FindPathResponse found = server_.Find(Query(At(6, 6), At(2, 1)));
+  EXPECT_NEAR(found.cost(), flow->polygons(2).cost(), 1e-12);
+  EXPECT_EQ(found.positions(1).x(), 4);
+
+  *request.add_goals() = At(21, 1);
+  const auto islands = server_.client().ComputeFlowField(request);
+  ASSERT_TRUE(islands.ok()) << islands.status();
+  EXPECT_THAT(islands->polygons(), SizeIs(4));
+  request.set_with_costs(false);
+  request.set_max_cost(0.5);
+  const auto none = server_.client().ComputeFlowField(request);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_THAT(none->polygons(), SizeIs(0));
+}
+
+TEST_F(MeshTest, FlowsThatTakeMoreThanAMessageAreRefused) {
+  TestServer small({.max_message_bytes = 4096});
+  v1::CreateMapRequest create;
+  create.set_map("strip");
+  for (int i = 0; i <= 100; ++i) {
+    absl::StrAppend(create.mutable_data(), "v ", i, " 0 0\nv ", i, " 0 1\n");
+  }
+  for (int i = 1; i <= 200; i += 2) {
+    absl::StrAppend(create.mutable_data(), "f ", i, " ", i + 1, " ", i + 3, " ", i + 2, "\n");
+  }
+  const auto created = small.client().CreateMap(create);
+  ASSERT_TRUE(created.ok()) << created.status();
+  v1::ComputeFlowFieldRequest request;
+  request.set_map("strip");
+  *request.add_goals() = At(0.5, 0.5);
+  request.set_with_costs(true);
+  EXPECT_THAT(small.client().ComputeFlowField(request),
+              IsRefused(absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE", "region"));
+  request.set_max_cost(49);
+  const auto half = small.client().ComputeFlowField(request);
+  ASSERT_TRUE(half.ok()) << half.status();
+  EXPECT_THAT(half->polygons(), SizeIs(50));
+}
+
+TEST_F(MeshTest, BadQuestionsForFlowsAreRefused) {
+  v1::ComputeFlowFieldRequest request;
+  request.set_map("corridor");
+  EXPECT_THAT(server_.client().ComputeFlowField(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "goals"));
+  *request.add_goals() = At(-9, -9);
+  EXPECT_THAT(server_.client().ComputeFlowField(request),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "GOAL_BLOCKED", "goals"));
+  *request.add_goals() = At(7, 7);
+  request.mutable_region()->set_width(4);
+  request.mutable_region()->set_height(8);
+  EXPECT_THAT(server_.client().ComputeFlowField(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "goals[1]"));
+  for (int i = 0; i < 1000; ++i) {
+    *request.add_goals() = At(1, 1);
+  }
+  EXPECT_THAT(server_.client().ComputeFlowField(request),
+              IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
+}
+
 TEST_F(MeshTest, RaysGoAlongTheSurface) {
   v1::CastRayRequest request;
   request.set_map("corridor");
@@ -408,10 +551,6 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
       [](v1::FindPathRequest& query) { query.mutable_view()->mutable_overlay()->add_blocked_nodes("a"); },
       "view.overlay");
 
-  v1::FindReachableRequest reach;
-  reach.set_map("corridor");
-  EXPECT_THAT(server_.client().FindReachable(reach),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
   v1::WatchPathRequest watch;
   *watch.mutable_query() = Query(At(2, 1), At(2, 7));
   v1::WatchPathResponse told;
