@@ -309,8 +309,8 @@ void AddAnimateCommand(CLI::App& parent, Session& session) {
       ->check(CLI::Range(0.05, 1000.0).description(""))
       ->type_name("MB");
   command.footer(
-      "All searches expand as many cells or nodes from one frame to the next, so that one that needs fewer "
-      "ends first.\nWaypoint graphs are searched by astar and dijkstra, and navigation meshes by polyanya "
+      "All searches expand as much from one frame to the next, so that one that needs less ends first.\n"
+      "Waypoint graphs are searched by astar and dijkstra, and navigation meshes by polyanya "
       "alone.\n\n"
       "Examples:\n"
       "  waystar animate arena 1,1 60,40 --algorithm astar -o astar.gif\n"

@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/engine/find_path.h"
 #include "server/core/graph_search/graph_search.h"
