@@ -21,9 +21,7 @@
 #include "server/core/shape/shape_raster.h"
 
 namespace waystar::core {
-namespace {
-
-absl::Status CheckIds(const std::vector<std::string>& ids) {
+absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids) {
   if (ids.size() > kMaxIgnoredObstacles) {
     return MakeError(
         ErrorReason::kBadValue, "overlay.ignored_obstacles",
@@ -37,8 +35,6 @@ absl::Status CheckIds(const std::vector<std::string>& ids) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                                     MemoryAccount::Reservation* memory) {
   if (!overlay.blocked_nodes.empty() || !overlay.blocked_edges.empty()) {
@@ -46,7 +42,10 @@ absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                      overlay.blocked_nodes.empty() ? "overlay.blocked_edges" : "overlay.blocked_nodes",
                      "a grid has neither nodes nor edges");
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckIds(overlay.ignored_obstacles));
+  if (!overlay.blocked_heights.IsAll()) {
+    return MakeError(ErrorReason::kWrongMapKind, "overlay.blocked_heights", "a grid has one floor");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckIgnoredObstacles(overlay.ignored_obstacles));
   if (!overlay.blocked.empty()) {
     if (absl::Status status = CheckShape(overlay.blocked, map.bounds(), ShapeOverlap::kAny); !status.ok()) {
       return WithFieldPrefix(status, "overlay.blocked");

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/shape/height_range.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -23,14 +25,21 @@ struct Overlay {
   std::vector<std::string> blocked_nodes;
   std::vector<EdgeName> blocked_edges;
 
+  // The heights at which ground of a navigation mesh is blocked.
+  HeightRange blocked_heights;
+
   bool empty() const {
-    return blocked.empty() && ignored_obstacles.empty() && blocked_nodes.empty() && blocked_edges.empty();
+    return blocked.empty() && ignored_obstacles.empty() && blocked_nodes.empty() && blocked_edges.empty() &&
+           blocked_heights.IsAll();
   }
 
   friend bool operator==(const Overlay&, const Overlay&) = default;
 };
 
 inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
+
+// Checks the ids of obstacles that an overlay ignores, with the errors of WithOverlay.
+absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids);
 
 // Returns the map under the overlay. It shares with the map all that the overlay leaves as it is, and costs
 // what an update of the same cells would cost; the map itself stays as it was.
@@ -39,7 +48,8 @@ inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
 // kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", the errors of CheckShape below
 // "overlay.blocked", of which any part has to overlap the map, and RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with
 // "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits, or MAPS_MEMORY_FULL with
-// "overlay"; FAILED_PRECONDITION / WRONG_MAP_KIND with "overlay.blocked_nodes" or "overlay.blocked_edges".
+// "overlay"; FAILED_PRECONDITION / WRONG_MAP_KIND with "overlay.blocked_nodes", "overlay.blocked_edges" or
+// "overlay.blocked_heights".
 // `memory`, unless it is null, is to be kept as long as the result.
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                                     MemoryAccount::Reservation* memory = nullptr);

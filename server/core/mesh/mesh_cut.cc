@@ -126,13 +126,11 @@ class Cutter {
   }
 
   bool IsAtHeight(PolygonNumber polygon) const {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
+    MeshBounds bounds;
     for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
-      low = std::min(low, mesh_.VertexAt(vertex).z);
-      high = std::max(high, mesh_.VertexAt(vertex).z);
+      bounds.Add(mesh_.VertexAt(vertex));
     }
-    return low <= holes_.highest && high >= holes_.lowest;
+    return holes_.heights.Overlaps({bounds.low.z, bounds.high.z});
   }
 
   Loop LoopOf(PolygonNumber polygon) const {

@@ -1,7 +1,7 @@
 // Cutting areas out of a navigation mesh.
 #pragma once
 
-#include <limits>
+#include <cstddef>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,6 +10,7 @@
 #include "server/core/mesh/mesh_spec.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh/shape_outlines.h"
+#include "server/core/shape/height_range.h"
 
 namespace waystar::core {
 
@@ -17,14 +18,17 @@ namespace waystar::core {
 struct MeshHoles {
   std::vector<ConvexOutline> outlines;
   // Only polygons that have a point at these heights are cut.
-  double lowest = -std::numeric_limits<double>::infinity();
-  double highest = std::numeric_limits<double>::infinity();
+  HeightRange heights;
 };
 
 struct CutMesh {
   NavMesh mesh;
   // For each polygon, the number of the polygon of the uncut mesh that it is a part of, in ascending order.
   std::vector<PolygonNumber> sources;
+
+  std::size_t memory_bytes() const {
+    return mesh.memory_bytes() + sources.capacity() * sizeof(PolygonNumber);
+  }
 };
 
 // Returns the mesh without the ground inside the outlines. A polygon that an outline reaches into is cut

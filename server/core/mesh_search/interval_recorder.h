@@ -68,6 +68,14 @@ class IntervalRecorder {
   }
   void Expanded(IntervalNumber interval) { Add(SearchEvent::Kind::kExpanded, first_ + interval); }
 
+  // Gives polygons the number that `number` returns for theirs.
+  template <typename Number>
+  void Renumber(const Number& number) {
+    for (TracedInterval& interval : intervals_) {
+      interval.polygon = number(interval.polygon);
+    }
+  }
+
   const std::vector<IntervalEvent>& events() const { return events_; }
   // Returns the intervals in the order in which they were generated, so that parents come first.
   const std::vector<TracedInterval>& intervals() const { return intervals_; }

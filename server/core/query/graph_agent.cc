@@ -65,6 +65,8 @@ absl::Status CheckAgentOnGraph(const AgentQuery& agent) {
   };
   for (const auto& [is_given, field] :
        {std::pair(agent.profile_name.has_value(), "agent.profile_name"),
+        {agent.overlay.has_value() && !agent.overlay->blocked_heights.IsAll(),
+         "view.overlay.blocked_heights"},
         {agent.footprint.has_value(), "agent.footprint"},
         {agent.corner_rule.has_value(), "agent.corner_rule"},
         {profile_has([](const MovementProfile& profile) { return profile.footprint != 1; }),

@@ -1,16 +1,70 @@
 #include "server/core/query/mesh_agent.h"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
+#include "server/core/graph/sight_line.h"
+#include "server/core/graph_search/graph_overlay.h"
+#include "server/core/mesh/shape_outlines.h"
+#include "server/core/query/readiness.h"
 #include "server/core/query/route_query_check.h"
+#include "server/core/search/interruption.h"
+#include "server/core/shape/shape_check.h"
 
 namespace waystar::core {
+namespace {
+
+// A mesh is put together again, corner by corner, in the time in which so many cells are looked at.
+constexpr std::uint64_t kCellsPerCorner = 64;
+
+absl::Status BelowBlocked(const absl::Status& status) {
+  return ErrorReasonOf(status).empty() ? status : WithFieldPrefix(status, "view.overlay.blocked");
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const MeshAgent>> MeshAgent::Make(const MapSnapshot& snapshot,
-                                                                 const AgentQuery& query) {
+                                                                 const AgentQuery& query,
+                                                                 MemoryAccount& account,
+                                                                 const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgentOnMesh(query));
-  return std::shared_ptr<const MeshAgent>(new MeshAgent(snapshot.mesh()));
+  const std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot.mesh()));
+  if (query.overlay.has_value()) {
+    WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, account, budget));
+  }
+  return agent;
+}
+
+absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& account, const Budget& budget) {
+  if (absl::Status status = CheckIgnoredObstacles(overlay.ignored_obstacles); !status.ok()) {
+    return WithFieldPrefix(status, "view.");
+  }
+  if (overlay.blocked.empty()) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(CheckShape(overlay.blocked, Rectangle(), ShapeOverlap::kNone)));
+  if (PartCount(overlay.blocked) > kMaxOverlayEntries) {
+    return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
+                     absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOverlayEntries, " parts"));
+  }
+  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerCorner * plain_.corner_count()));
+  const BudgetStop stop(budget);
+  MeshHoles holes{.heights = overlay.blocked_heights};
+  absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(overlay.blocked, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(outlines.status()));
+  holes.outlines = *std::move(outlines);
+  absl::StatusOr<CutMesh> cut = CutHoles(plain_, holes, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
+  if (!account.Reserve(cut->memory_bytes(), overlay_memory_)) {
+    return MapsMemoryFull(account, "view.overlay");
+  }
+  cut_ = *std::move(cut);
+  return absl::OkStatus();
 }
 
 absl::Status CheckAgentOnMesh(const AgentQuery& agent) {
@@ -19,7 +73,8 @@ absl::Status CheckAgentOnMesh(const AgentQuery& agent) {
         {agent.profile_name.has_value(), "agent.profile_name"},
         {agent.footprint.has_value(), "agent.footprint"},
         {agent.corner_rule.has_value(), "agent.corner_rule"},
-        {agent.overlay.has_value() && !agent.overlay->empty(), "view.overlay"}}) {
+        {agent.overlay.has_value() && !agent.overlay->blocked_nodes.empty(), "view.overlay.blocked_nodes"},
+        {agent.overlay.has_value() && !agent.overlay->blocked_edges.empty(), "view.overlay.blocked_edges"}}) {
     if (is_given) {
       return NotOnMesh(field);
     }

@@ -165,9 +165,10 @@ absl::StatusOr<SharedAgent> AgentOn(const WaypointGraph& /*graph*/, const MapSna
 }
 
 absl::StatusOr<SharedAgent> AgentOn(const NavMesh& /*mesh*/, const MapSnapshot& snapshot,
-                                    const AgentQuery& query, const OtherMaps& /*others*/, bool /*by_jumps*/,
-                                    const Budget& /*budget*/) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const MeshAgent> agent, MeshAgent::Make(snapshot, query));
+                                    const AgentQuery& query, const OtherMaps& others, bool /*by_jumps*/,
+                                    const Budget& budget) {
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const MeshAgent> agent,
+                           MeshAgent::Make(snapshot, query, others.store.memory(), budget));
   return agent;
 }
 

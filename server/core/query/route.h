@@ -11,8 +11,9 @@
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
-#include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh/mesh_spec.h"
 #include "server/core/portal/portal_search.h"
+#include "server/core/query/mesh_agent.h"
 #include "server/core/search/query.h"
 #include "server/core/store/map_version.h"
 
@@ -53,9 +54,9 @@ struct Route {
   // The graph, which is null on other maps, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;
-  // The mesh, which is null on other maps, and the polygons that the path leads through, if they were asked
-  // for.
-  const NavMesh* mesh = nullptr;
+  // The agent on a mesh, which is null on other maps, and the polygons of its mesh that the path leads
+  // through, if they were asked for.
+  const MeshAgent* mesh_agent = nullptr;
   absl::Span<const PolygonNumber> corridor;
 
   // The positions of the path: on a grid the centres of its points, if they were asked for; on a graph a

@@ -104,12 +104,15 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found,
                            FindMeshPath(mesh, asked.path, BudgetOf(resolved, budget), scratch.mesh_scratch,
                                         recorder == nullptr ? nullptr : &recorder->intervals));
+  if (recorder != nullptr) {
+    recorder->intervals.Renumber([&](PolygonNumber polygon) { return asked.agent->NumberOnMap(polygon); });
+  }
   Route route{.path = {.outcome = found.outcome,
                        .reason = found.reason,
                        .cost = found.cost,
                        .statistics = found.statistics},
               .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
-              .mesh = &mesh,
+              .mesh_agent = asked.agent.get(),
               .searching = Clock::now() - begin};
   route.positions.reserve(found.corners.size());
   for (const WorldPoint& corner : found.corners) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,22 +13,12 @@
 #include "server/core/render/scene.h"
 #include "server/core/search/query.h"
 #include "server/core/shape/box.h"
+#include "server/core/shape/height_range.h"
 
 namespace waystar::core {
 
 // The most polygons that may be drawn.
 inline constexpr std::size_t kMaxDrawnPolygons = std::size_t{1} << 16;
-
-// Heights from `low` to `high`, both included.
-struct HeightRange {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-
-  bool Overlaps(const HeightRange& other) const { return low <= other.high && other.low <= high; }
-  bool IsAll() const { return *this == HeightRange(); }
-
-  friend bool operator==(const HeightRange&, const HeightRange&) = default;
-};
 
 // What of a mesh is shown, and from where.
 struct MeshView {

@@ -130,7 +130,7 @@ MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
     marks.way.push_back({corner.x, corner.y, corner.z});
   }
   if (!route.corridor.empty()) {
-    marks.way = SurfaceLine(*route.mesh, marks.way, route.corridor);
+    marks.way = SurfaceLine(route.mesh_agent->mesh(), marks.way, route.corridor);
   }
   return marks;
 }

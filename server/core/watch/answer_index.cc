@@ -1,4 +1,7 @@
 #include <memory>
+#include <set>
+#include <variant>
+#include <vector>
 
 #include "server/core/watch/graph_answer.h"
 #include "server/core/watch/graph_watch_index.h"
@@ -39,13 +42,31 @@ class GraphAnswers final : public AnswerIndex {
   GraphWatchIndex index_;
 };
 
+class MeshAnswers final : public AnswerIndex {
+ public:
+  void Add(Id id, const KeptAnswerPtr& /*answer*/, const MapSnapshot& /*snapshot*/) override {
+    ids_.insert(id);
+  }
+  void Remove(Id id) override { ids_.erase(id); }
+  void FindAffected(const MapChanges& /*changes*/, const MapSnapshot& /*snapshot*/,
+                    std::vector<Id>& ids) override {
+    ids.insert(ids.end(), ids_.begin(), ids_.end());
+  }
+
+ private:
+  std::set<Id> ids_;
+};
+
+std::unique_ptr<AnswerIndex> MakeIndexFor(const GridMap& map) { return std::make_unique<GridAnswers>(map); }
+std::unique_ptr<AnswerIndex> MakeIndexFor(const WaypointGraph& /*graph*/) {
+  return std::make_unique<GraphAnswers>();
+}
+std::unique_ptr<AnswerIndex> MakeIndexFor(const NavMesh& /*mesh*/) { return std::make_unique<MeshAnswers>(); }
+
 }  // namespace
 
 std::unique_ptr<AnswerIndex> MakeAnswerIndex(const MapSnapshot& snapshot) {
-  if (const auto* grid = std::get_if<GridMap>(&snapshot.map)) {
-    return std::make_unique<GridAnswers>(*grid);
-  }
-  return std::make_unique<GraphAnswers>();
+  return std::visit([](const auto& map) { return MakeIndexFor(map); }, snapshot.map);
 }
 
 }  // namespace waystar::core

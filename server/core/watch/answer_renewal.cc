@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/string_view.h"
@@ -9,6 +10,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/query/solve.h"
 #include "server/core/watch/graph_answer.h"
+#include "server/core/watch/mesh_answer.h"
 #include "server/core/watch/watched_answer.h"
 
 namespace waystar::core {
@@ -39,12 +41,6 @@ absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
 
 }  // namespace
 
-absl::Status CheckCanWatchPaths(const MapSnapshot& snapshot) {
-  return snapshot.as_mesh() == nullptr
-             ? absl::OkStatus()
-             : MakeError(ErrorReason::kWrongMapKind, "map", "paths on navigation meshes are not watched yet");
-}
-
 AnswerRenewal::AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot,
                              const PathSubscription& subscription)
     : store_(store), snapshot_(snapshot), query_(subscription.query), last_(subscription.answer()) {}
@@ -56,6 +52,8 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
   // While the path is in the scratch.
   if (const auto* on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
     Judge(on_graph->agent->graph(), on_graph->path, OnGraph(route));
+  } else if (std::holds_alternative<MeshRouteQuery>(resolved_->query)) {
+    JudgeOnMesh(route);
   } else {
     const GridRouteQuery& query = resolved_->grid();
     Judge(query.agent->map(), query.path, query.agent->required_tags(),
@@ -67,6 +65,10 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
 void AnswerRenewal::TakeError(const absl::Status& error) {
   if (const WaypointGraph* const graph = snapshot_.as_graph()) {
     Judge(*graph, GraphQuery(), error);
+    return;
+  }
+  if (snapshot_.as_mesh() != nullptr) {
+    JudgeOnMesh(error);
     return;
   }
   const Location goal = query_.goals.empty() ? Location() : query_.goals.front();
@@ -95,6 +97,13 @@ void AnswerRenewal::Judge(const WaypointGraph& graph, const GraphQuery& query,
   answer_ = is_news_
                 ? std::make_shared<const GraphAnswer>(graph, query, result, &graph != snapshot_.as_graph())
                 : last_;
+}
+
+void AnswerRenewal::JudgeOnMesh(const absl::StatusOr<Route>& route) {
+  const auto* const last = static_cast<const MeshAnswer*>(last_.get());
+  auto answer = std::make_shared<const MeshAnswer>(route);
+  is_news_ = last == nullptr || !last->IsSameAs(*answer);
+  answer_ = is_news_ ? std::move(answer) : last_;
 }
 
 }  // namespace waystar::core

@@ -19,16 +19,12 @@
 
 namespace waystar::core {
 
-// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with field "map" for a navigation mesh, on which paths are not
-// watched yet.
-absl::Status CheckCanWatchPaths(const MapSnapshot& snapshot);
-
 // A watched path stays on its map: portals to other maps are closed to it.
 //
 // Thread safety: none.
 class AnswerRenewal {
  public:
-  // All must outlive this. `snapshot` is of the map that is watched. REQUIRES: CheckCanWatchPaths holds.
+  // All must outlive this. `snapshot` is of the map that is watched.
   AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot, const PathSubscription& subscription);
 
   // Searches on the snapshot. The route lives until the scratch searches again, and no longer than this.
@@ -49,6 +45,7 @@ class AnswerRenewal {
              const absl::StatusOr<PortalPath>& result);
   void Judge(const WaypointGraph& graph, const GraphQuery& query,
              const absl::StatusOr<GraphPathResult>& result);
+  void JudgeOnMesh(const absl::StatusOr<Route>& route);
 
   const MapStore& store_;
   const MapSnapshot& snapshot_;

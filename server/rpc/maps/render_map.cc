@@ -139,34 +139,14 @@ absl::StatusOr<std::optional<core::Box>> AreaOf(const v1::RenderMapRequest& requ
                    static_cast<double>(region->y) + region->height};
 }
 
-absl::Status CheckHeight(absl::string_view name, double height) {
-  return std::isnan(height)
-             ? MakeError(ErrorReason::kBadValue, absl::StrCat("heights.", name), "a height is a number")
-             : absl::OkStatus();
-}
-
-absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
-  core::HeightRange heights;
-  if (range.has_low()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckHeight("low", range.low()));
-    heights.low = range.low();
-  }
-  if (range.has_high()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckHeight("high", range.high()));
-    heights.high = range.high();
-  }
-  if (heights.low > heights.high) {
-    return MakeError(
-        ErrorReason::kBadValue, "heights.low",
-        absl::StrFormat("there are no heights from %.12g up to %.12g", heights.low, heights.high));
-  }
-  return heights;
-}
-
 absl::StatusOr<core::MeshView> ViewOf(const v1::RenderMapRequest& request, bool is_text) {
   core::MeshView view;
   WAYSTAR_ASSIGN_OR_RETURN(view.area, AreaOf(request));
-  WAYSTAR_ASSIGN_OR_RETURN(view.heights, ToHeightRange(request.heights()));
+  absl::StatusOr<core::HeightRange> heights = ToHeightRange(request.heights());
+  if (!heights.ok()) {
+    return WithFieldPrefix(heights.status(), "heights.");
+  }
+  view.heights = *heights;
   view.is_oblique = request.oblique();
   if (view.is_oblique && is_text) {
     return MakeError(ErrorReason::kBadValue, "oblique", "text shows a mesh from above: ask for PNG or SVG");
@@ -308,7 +288,7 @@ class MapRenderer {
       core::MeshQueryMarks marks = core::ToMeshQueryMarks(query, route);
       marks.search = request_.with_search() ? &recorder.intervals : nullptr;
       options.caption = core::CaptionOf(route);
-      scene = core::MakeMeshScene(*route.mesh, view, options, &marks, budget_);
+      scene = core::MakeMeshScene(route.mesh_agent->mesh(), view, options, &marks, budget_);
     };
     WAYSTAR_RETURN_IF_ERROR(BelowQuery(Answer(draw, request_.with_search() ? &recorder : nullptr)));
     return scene;

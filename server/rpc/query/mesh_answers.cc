@@ -39,7 +39,8 @@ constexpr std::uint64_t kExpansionsPerWalk = 4;
 absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*mesh*/,
                                                        const Question& question) {
   WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const core::MeshAgent> agent,
-                           core::MeshAgent::Make(question.snapshot, question.agent));
+                           core::MeshAgent::Make(question.snapshot, question.agent, question.store.memory(),
+                                                 question.context.budget));
   return std::make_unique<MeshAnswers>(question, std::move(agent));
 }
 
@@ -244,7 +245,7 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
 }
 
 absl::Status MeshAnswers::Answer(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response) {
-  return AnswerProbes(mesh(), question_, budget_, request, response);
+  return AnswerProbes(*agent_, question_, budget_, request, response);
 }
 
 }  // namespace waystar::rpc

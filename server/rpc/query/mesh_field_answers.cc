@@ -57,7 +57,7 @@ absl::Status MeshAnswers::Answer(const v1::FindReachableRequest& request,
   WAYSTAR_RETURN_IF_ERROR(CheckCanFit(reachable->polygons.size()));
   for (const core::ReachablePolygon& polygon : reachable->polygons) {
     v1::ReachablePolygon& out = *response.add_polygons();
-    out.set_polygon(polygon.polygon);
+    out.set_polygon(agent_->NumberOnMap(polygon.polygon));
     FillPoint(polygon.nearest, *out.mutable_nearest());
     if (request.with_costs()) {
       out.set_cost(polygon.cost);
@@ -86,7 +86,7 @@ absl::Status MeshAnswers::Answer(const v1::ComputeFlowFieldRequest& request,
   WAYSTAR_RETURN_IF_ERROR(CheckCanFit(flow->steps.size()));
   for (const core::MeshFlowStep& step : flow->steps) {
     v1::PolygonStep& out = *response.add_polygons();
-    out.set_polygon(step.polygon);
+    out.set_polygon(agent_->NumberOnMap(step.polygon));
     FillPoint(step.middle, *out.mutable_middle());
     FillPoint(step.next, *out.mutable_next());
     if (request.with_costs()) {

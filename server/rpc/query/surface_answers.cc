@@ -43,8 +43,8 @@ absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::str
 // Answers one after the other, each into its result.
 class Prober {
  public:
-  Prober(const core::NavMesh& mesh, const core::MeshSnap& snap, const core::Budget& budget)
-      : mesh_(mesh), snap_(snap), left_(budget) {}
+  Prober(const core::MeshAgent& agent, const core::MeshSnap& snap, const core::Budget& budget)
+      : agent_(agent), mesh_(agent.mesh()), snap_(snap), left_(budget) {}
 
   // Polygons that walls were looked for in.
   std::uint64_t expanded() const { return expanded_; }
@@ -103,9 +103,9 @@ class Prober {
     FillPosition({point.x, point.y, point.z}, out);
   }
 
-  static void FillEnd(const core::MeshPlace& start, const core::MeshPlace& end, v1::SurfaceResult& result) {
+  void FillEnd(const core::MeshPlace& start, const core::MeshPlace& end, v1::SurfaceResult& result) const {
     FillPoint(end.point, *result.mutable_end());
-    result.set_polygon(end.polygon);
+    result.set_polygon(agent_.NumberOnMap(end.polygon));
     const double dx = end.point.x - start.point.x;
     const double dy = end.point.y - start.point.y;
     result.set_distance(std::sqrt(dx * dx + dy * dy));
@@ -135,6 +135,7 @@ class Prober {
     return absl::OkStatus();
   }
 
+  const core::MeshAgent& agent_;
   const core::NavMesh& mesh_;
   const core::MeshSnap snap_;
   // What is left of it.
@@ -144,7 +145,7 @@ class Prober {
 
 }  // namespace
 
-absl::Status AnswerProbes(const core::NavMesh& mesh, const Question& question, const core::Budget& budget,
+absl::Status AnswerProbes(const core::MeshAgent& agent, const Question& question, const core::Budget& budget,
                           const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response) {
   if (request.probes().empty()) {
     return MissingField("probes");
@@ -160,7 +161,7 @@ absl::Status AnswerProbes(const core::NavMesh& mesh, const Question& question, c
   const core::BudgetStop stop(budget);
   core::Budget here = budget;
   here.max_expansions = context.max_expansions_here;
-  Prober prober(mesh, core::ToMeshSnap(question.snap), here);
+  Prober prober(agent, core::ToMeshSnap(question.snap), here);
   response.mutable_results()->Reserve(request.probes_size());
   for (std::size_t i = 0; i < count; ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));

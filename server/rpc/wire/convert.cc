@@ -1,5 +1,6 @@
 #include "server/rpc/wire/convert.h"
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/error.h"
@@ -133,6 +135,11 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
     FillPosition({bounds.low.x, bounds.low.y, bounds.low.z}, *out.mutable_low());
     FillPosition({bounds.high.x, bounds.high.y, bounds.high.z}, *out.mutable_high());
   }
+}
+
+absl::Status CheckHeight(absl::string_view name, double height) {
+  return std::isnan(height) ? MakeError(ErrorReason::kBadValue, name, "a height is a number")
+                            : absl::OkStatus();
 }
 
 }  // namespace
@@ -293,6 +300,24 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
     default:
       return UnknownEnumValue("format", format);
   }
+}
+
+absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
+  core::HeightRange heights;
+  if (range.has_low()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("low", range.low()));
+    heights.low = range.low();
+  }
+  if (range.has_high()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("high", range.high()));
+    heights.high = range.high();
+  }
+  if (heights.low > heights.high) {
+    return MakeError(
+        ErrorReason::kBadValue, "low",
+        absl::StrFormat("there are no heights from %.12g up to %.12g", heights.low, heights.high));
+  }
+  return heights;
 }
 
 absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes) {

@@ -16,6 +16,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
+#include "server/core/shape/height_range.h"
 #include "server/core/store/expected_version.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/map_version.h"
@@ -52,6 +53,8 @@ absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& versi
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
 
 core::Position ToPosition(const v1::Position& position);
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is no number, or low is above high.
+absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
 // Return the format to read `bytes` in, and to write.

@@ -26,6 +26,11 @@ absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordi
       .ignored_obstacles = {overlay.ignored_obstacles().begin(), overlay.ignored_obstacles().end()},
       .blocked_nodes = {overlay.blocked_nodes().begin(), overlay.blocked_nodes().end()},
       .blocked_edges = ToEdgeNames(overlay.blocked_edges())};
+  absl::StatusOr<core::HeightRange> heights = ToHeightRange(overlay.blocked_heights());
+  if (!heights.ok()) {
+    return WithFieldPrefix(heights.status(), "view.overlay.blocked_heights.");
+  }
+  agent.overlay->blocked_heights = *heights;
   return absl::OkStatus();
 }
 

@@ -131,6 +131,18 @@ void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
 }
 
 // Fills in what only grids have, but for the points.
+// Pieces of one polygon that follow each other are one of the map's.
+void FillCorridor(const core::Route& route, v1::FindPathResponse& response) {
+  core::PolygonNumber last = core::kNoPolygon;
+  for (const core::PolygonNumber piece : route.corridor) {
+    const core::PolygonNumber polygon = route.mesh_agent->NumberOnMap(piece);
+    if (polygon != last) {
+      response.add_corridor(polygon);
+    }
+    last = polygon;
+  }
+}
+
 void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
   FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
   if (route.path.outcome != core::Outcome::kUnreachable) {
@@ -231,8 +243,8 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
     for (const core::NodeNumber node : route.nodes) {
       response.add_nodes(route.graph->IdOf(node));
     }
-  } else if (route.mesh != nullptr) {
-    response.mutable_corridor()->Add(route.corridor.begin(), route.corridor.end());
+  } else if (route.mesh_agent != nullptr) {
+    FillCorridor(route, response);
   } else {
     FillOnGrid(route, coordinates, response);
   }

@@ -149,8 +149,8 @@ TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
       DrawMesh({{0, 0, 0}, {9, 0, 0}, {9, 9, 0}, {0, 9, 0}, {0, 0, 3}, {9, 0, 3}, {9, 9, 3}, {0, 9, 3}},
                {{0, 1, 2, 3}, {4, 5, 6, 7}});
   const NavMesh mesh = MeshOf(std::move(spec));
-  const absl::StatusOr<CutMesh> cut = CutHoles(
-      mesh, {.outlines = *OutlinesOf({.rectangles = {{3, 3, 3, 3}}}), .lowest = 2.0, .highest = 5.0});
+  const absl::StatusOr<CutMesh> cut =
+      CutHoles(mesh, {.outlines = *OutlinesOf({.rectangles = {{3, 3, 3, 3}}}), .heights = {2.0, 5.0}});
   ASSERT_THAT(cut, IsOk());
   EXPECT_EQ(AreaOf(cut->mesh), 81.0 + 72.0);
   EXPECT_NEAR(Length(cut->mesh, {1, 4.5, 0}, {8, 4.5, 0}), 7.0, 1e-12);

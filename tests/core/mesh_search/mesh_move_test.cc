@@ -32,7 +32,7 @@ MeshPlace MovePlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
   return place.value_or(MeshPlace{0, {}});
 }
 
-double PlanLength(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+double LengthFromAbove(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 TEST(MeshMoveTest, ComesToATargetInSight) {
   const NavMesh mesh = MeshOf(DrawRooms({"....", "....", "...."}));
@@ -105,7 +105,7 @@ class Circle {
  public:
   Circle(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
       : middle_{(start.point.x + target.x) / 2, (start.point.y + target.y) / 2},
-        radius_(PlanLength(start.point, target) / 2),
+        radius_(LengthFromAbove(start.point, target) / 2),
         joined_(mesh.polygon_count(), false) {
     std::vector<PolygonNumber> parents(mesh.polygon_count());
     std::iota(parents.begin(), parents.end(), PolygonNumber{0});
@@ -131,7 +131,7 @@ class Circle {
   }
 
   bool IsInside(const WorldPoint& point, double slack) const {
-    return PlanLength(point, middle_) <= radius_ + slack;
+    return LengthFromAbove(point, middle_) <= radius_ + slack;
   }
   bool IsJoined(PolygonNumber polygon) const { return joined_[polygon]; }
 
@@ -162,7 +162,7 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
                                     << " in " << start.polygon << " to " << target.x << " " << target.y);
   const MeshMove move = MoveAlongSurface(mesh, start, target);
   const Circle circle(mesh, start, target);
-  const double left = PlanLength(move.end.point, target);
+  const double left = LengthFromAbove(move.end.point, target);
   EXPECT_TRUE(circle.IsInside(move.end.point, 1e-5));
   EXPECT_EQ(mesh.NearestPoint(move.end.polygon, move.end.point.x, move.end.point.y), move.end.point);
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
@@ -179,7 +179,7 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
         const double share = (step + shift) / kSteps;
         const WorldPoint point{a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)};
         if (circle.IsInside(point, -1e-5)) {
-          EXPECT_GE(PlanLength(point, target), left - 1e-5)
+          EXPECT_GE(LengthFromAbove(point, target), left - 1e-5)
               << polygon << ": " << point.x << " " << point.y << " is nearer";
         }
       }
@@ -189,13 +189,13 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
     }
   }
   const MeshRayHit ray = CastMeshRay(mesh, start, target);
-  EXPECT_LE(left, PlanLength(ray.end.point, target) + 1e-5);
+  EXPECT_LE(left, LengthFromAbove(ray.end.point, target) + 1e-5);
   if (!ray.is_blocked) {
     EXPECT_FALSE(move.is_blocked);
   }
   if (move.is_blocked) {
     ++counts.blocked;
-    counts.slid += PlanLength(move.end.point, ray.end.point) > 0.01 ? 1 : 0;
+    counts.slid += LengthFromAbove(move.end.point, ray.end.point) > 0.01 ? 1 : 0;
     EXPECT_NEAR(std::hypot(move.wall_normal.x, move.wall_normal.y), 1.0, 1e-9);
     // What the wall keeps off comes from the side of the mesh.
     EXPECT_LT(move.wall_normal.x * (target.x - move.end.point.x) +
@@ -275,7 +275,7 @@ TEST(MeshMovePropertyTest, StepsAddUp) {
         const MeshPlace before = place;
         place = MoveAlongSurface(mesh, place, {place.point.x + dx, place.point.y + dy}).end;
         EXPECT_EQ(mesh.PartOf(place.polygon), part);
-        EXPECT_LE(PlanLength(before.point, place.point), std::hypot(dx, dy) + 1e-5);
+        EXPECT_LE(LengthFromAbove(before.point, place.point), std::hypot(dx, dy) + 1e-5);
       }
     }
   }

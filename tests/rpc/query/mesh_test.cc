@@ -1,8 +1,10 @@
 // Navigation meshes through the public API: from a file to paths, pictures and images.
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -549,17 +551,103 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
   expect_refused([](v1::FindPathRequest& query) { query.set_goal_map("other"); }, "goal_map");
   expect_refused(
       [](v1::FindPathRequest& query) { query.mutable_view()->mutable_overlay()->add_blocked_nodes("a"); },
-      "view.overlay");
+      "view.overlay.blocked_nodes");
+  expect_refused(
+      [](v1::FindPathRequest& query) {
+        query.mutable_view()->mutable_overlay()->add_blocked_edges()->set_from("a");
+      },
+      "view.overlay.blocked_edges");
 
-  v1::WatchPathRequest watch;
-  *watch.mutable_query() = Query(At(2, 1), At(2, 7));
-  v1::WatchPathResponse told;
-  const auto stream = server_.client().WatchPath(watch);
-  EXPECT_FALSE(stream->Next(told));
-  EXPECT_EQ(client::FieldOf(stream->Finish()), "query.map");
   v1::UpdateObstaclesRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
   EXPECT_THAT(server_.client().UpdateObstacles(update),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
+}
+
+v1::Rectangle RectangleAt(int x, int y, int width, int height) {
+  v1::Rectangle rectangle;
+  rectangle.set_x(x);
+  rectangle.set_y(y);
+  rectangle.set_width(width);
+  rectangle.set_height(height);
+  return rectangle;
+}
+
+TEST_F(MeshTest, OverlaysBlockAreas) {
+  v1::CreateMapRequest request;
+  request.set_map("court");
+  request.set_data(
+      "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
+      "4 0 1 4 5 -1 1 -1 -1\n4 1 2 3 4 -1 -1 -1 0\n");
+  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  v1::FindPathRequest query = Query(At(4, 5), At(16, 5));
+  query.set_map("court");
+  query.set_with_corridor(true);
+  const auto plain = server_.client().FindPath(query);
+  ASSERT_THAT(plain, IsOk());
+  EXPECT_EQ(plain->cost(), 12);
+
+  v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
+  *overlay.mutable_blocked()->add_rectangles() = RectangleAt(8, 2, 4, 6);
+  overlay.add_ignored_obstacles("mine");
+  const auto around = server_.client().FindPath(query);
+  ASSERT_THAT(around, IsOk());
+  EXPECT_NEAR(around->cost(), 10.0 + 4.0, 1e-9);
+  // The pieces of the two polygons bear their numbers.
+  EXPECT_EQ(std::vector<std::uint32_t>(around->corridor().begin(), around->corridor().end()),
+            (std::vector<std::uint32_t>{0, 1}));
+
+  overlay.mutable_blocked_heights()->set_low(1.0);
+  const auto elsewhere = server_.client().FindPath(query);
+  ASSERT_THAT(elsewhere, IsOk());
+  EXPECT_EQ(elsewhere->cost(), 12) << "the court lies below these heights";
+
+  overlay.clear_blocked_heights();
+  *overlay.mutable_blocked()->add_rectangles() = RectangleAt(-1, -1, 30, 30);
+  const auto covered = server_.client().FindPath(query);
+  ASSERT_THAT(covered, IsOk());
+  EXPECT_EQ(covered->reason(), v1::OUTCOME_REASON_START_BLOCKED);
+
+  v1::CastRayRequest ray;
+  ray.set_map("court");
+  *ray.mutable_from() = At(4, 5);
+  *ray.mutable_to() = At(16, 5);
+  *ray.mutable_view()->mutable_overlay()->mutable_blocked()->add_rectangles() = RectangleAt(8, 2, 4, 6);
+  const auto hit = server_.client().CastRay(ray);
+  ASSERT_THAT(hit, IsOk());
+  EXPECT_TRUE(hit->blocked());
+  EXPECT_EQ(hit->position().x(), 8);
+}
+
+TEST_F(MeshTest, RefusesBadOverlays) {
+  const auto expect_refused = [&](auto change, absl::StatusCode code, const char* reason, const char* field) {
+    v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
+    change(*query.mutable_view()->mutable_overlay());
+    EXPECT_THAT(server_.client().FindPath(query), IsRefused(code, reason, field));
+  };
+  constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
+  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked()->add_discs()->set_radius(-1); },
+                 kInvalid, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
+  expect_refused(
+      [](v1::Overlay& overlay) {
+        v1::Polygon& bow = *overlay.mutable_blocked()->add_polygons();
+        for (const auto& [x, y] : {std::pair(0, 0), {2, 2}, {2, 0}, {0, 2}}) {
+          v1::Point& point = *bow.add_vertices();
+          point.set_x(x);
+          point.set_y(y);
+        }
+      },
+      kInvalid, "BAD_POLYGON", "view.overlay.blocked.polygons[0]");
+  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked_heights()->set_low(NAN); }, kInvalid,
+                 "BAD_VALUE", "view.overlay.blocked_heights.low");
+  expect_refused([](v1::Overlay& overlay) { overlay.add_ignored_obstacles(""); }, kInvalid, "BAD_OBSTACLE_ID",
+                 "view.overlay.ignored_obstacles[0]");
+  expect_refused(
+      [](v1::Overlay& overlay) {
+        for (int i = 0; i < 1001; ++i) {
+          *overlay.mutable_blocked()->add_cells() = testing::CellAt(i, 0);
+        }
+      },
+      absl::StatusCode::kResourceExhausted, "BATCH_TOO_LARGE", "view.overlay.blocked");
 }
 
 TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
@@ -574,6 +662,10 @@ TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
   EXPECT_THAT(server_.client().FindPath(query),
               IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "snap.height"));
   query.clear_snap();
+  query.mutable_view()->mutable_overlay()->mutable_blocked_heights()->set_high(1);
+  EXPECT_THAT(server_.client().FindPath(query), IsRefused(absl::StatusCode::kFailedPrecondition,
+                                                          "WRONG_MAP_KIND", "view.overlay.blocked_heights"));
+  query.clear_view();
   query.set_algorithm(v1::ALGORITHM_POLYANYA);
   EXPECT_THAT(server_.client().FindPath(query),
               IsRefused(absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
