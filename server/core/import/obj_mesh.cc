@@ -97,7 +97,7 @@ class ObjParser {
   ObjParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
       : words_(SkipByteOrderMark(bytes)), axes_(axes), stop_(stop) {}
 
-  absl::StatusOr<NavMesh> Parse() {
+  absl::StatusOr<MeshSoup> Parse() {
     std::size_t statements = 0;
     for (absl::string_view word = words_.NextStatement(); !word.empty(); word = words_.NextStatement()) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, statements++));
@@ -111,8 +111,7 @@ class ObjParser {
       words_.SkipStatement();
     }
     WAYSTAR_RETURN_IF_ERROR(CheckFaces());
-    const WeldTolerance tolerance = FileTolerance(soup_.spec);
-    return MeshOfSoup(std::move(soup_), tolerance, stop_);
+    return std::move(soup_);
   }
 
  private:
@@ -206,6 +205,12 @@ bool LooksLikeObjMesh(absl::string_view bytes) {
 }
 
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, ParseObjFaces(bytes, axes, stop));
+  const WeldTolerance tolerance = FileTolerance(soup.spec);
+  return MeshOfSoup(std::move(soup), tolerance, stop);
+}
+
+absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
   return ObjParser(bytes, axes, stop).Parse();
 }
 

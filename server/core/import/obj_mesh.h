@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
 #include "server/core/import/mesh_axes.h"
+#include "server/core/mesh/mesh_weld.h"
 #include "server/core/mesh/nav_mesh.h"
 
 namespace waystar::core {
@@ -25,5 +26,10 @@ bool LooksLikeObjMesh(absl::string_view bytes);
 // faces or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                      const StopCheck* stop = nullptr);
+
+// Returns the vertices and faces as the file has them, not joined: those of a mesh, or of any geometry. It
+// returns the errors of ParseObjMesh, but no BAD_SIZE.
+absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes,
+                                       const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core
