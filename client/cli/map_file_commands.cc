@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
@@ -23,12 +27,34 @@ namespace {
 
 constexpr char kStandardInput[] = "-";
 
+// A kind of agent that a mesh is built for.
+struct AgentSize {
+  std::string name;
+  double radius = 0.0;
+  double height = 0.0;
+};
+
 struct ImportArguments {
   std::string file;
   // Of what the colours, values and names in it stand for; empty: none.
   std::string terrains_file;
   v1::ImportMapHeader header;
+  // A map is made for each; if there are none, one for that of the header.
+  std::vector<AgentSize> agents;
 };
+
+// Reads "human:0.4:1.8".
+absl::StatusOr<AgentSize> ParseAgentSize(absl::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
+  AgentSize agent;
+  if (parts.size() != 3 || parts[0].empty() || !absl::SimpleAtod(parts[1], &agent.radius) ||
+      !absl::SimpleAtod(parts[2], &agent.height)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' is no agent: give NAME:RADIUS:HEIGHT, such as human:0.4:1.8"));
+  }
+  agent.name = std::string(parts[0]);
+  return agent;
+}
 
 std::string ReadAll(std::istream& in) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
@@ -77,6 +103,9 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
     header.mutable_import_options()->set_terrains(*terrains);
   }
   if (arguments.file == kStandardInput) {
+    if (!arguments.agents.empty()) {
+      return session.FailUsage("--agent reads the file once for each agent, and so needs a FILE");
+    }
     if (header.map().empty()) {
       return session.FailUsage("a map that is read from standard input needs a name: --as NAME");
     }
@@ -93,7 +122,51 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
   if (!file) {
     return session.FailUsage(absl::StrCat("cannot read ", arguments.file, ": ", std::strerror(errno)));
   }
-  return Send(header, file, std::filesystem::is_regular_file(arguments.file, error), session);
+  const bool can_seek = std::filesystem::is_regular_file(arguments.file, error);
+  if (arguments.agents.empty()) {
+    return Send(header, file, can_seek, session);
+  }
+  const std::string level = header.map();
+  for (const AgentSize& agent : arguments.agents) {
+    file.clear();
+    file.seekg(0);
+    header.set_map(absl::StrCat(level, "-", agent.name));
+    header.mutable_import_options()->mutable_build()->set_agent_radius(agent.radius);
+    header.mutable_import_options()->mutable_build()->set_agent_height(agent.height);
+    if (const ExitCode code = Send(header, file, can_seek, session); code != ExitCode::kOk) {
+      return code;
+    }
+  }
+  return ExitCode::kOk;
+}
+
+// Adds the options of MeshBuild. The message is there once one of them is given.
+void AddBuildOptions(CLI::App& command, v1::ImportMapHeader& header) {
+  const auto build = [&header]() -> v1::MeshBuild& {
+    return *header.mutable_import_options()->mutable_build();
+  };
+  command.add_flag_callback(
+      "--build", [build] { build(); },
+      "The file, OBJ or glTF, is the geometry of a level: build a mesh of it; so does each option below");
+  const auto add = [&](const char* name, auto set, const char* text) {
+    command
+        .add_option_function<double>(
+            name, [build, set](const double& value) { (build().*set)(value); }, text)
+        ->type_name("N");
+  };
+  add("--agent-radius", &v1::MeshBuild::set_agent_radius, "How far the mesh keeps from walls [0.6]");
+  add("--agent-height", &v1::MeshBuild::set_agent_height, "How much room there must be [2]");
+  add("--agent-climb", &v1::MeshBuild::set_agent_climb, "The highest step that agents take [0.9]");
+  add("--max-slope", &v1::MeshBuild::set_max_slope, "The steepest ground, in degrees [45]");
+  add("--cell-size", &v1::MeshBuild::set_cell_size, "The width of a voxel [half of the radius]");
+  add("--cell-height", &v1::MeshBuild::set_cell_height, "Its height [2/3 of its width]");
+  add("--min-region-area", &v1::MeshBuild::set_min_region_area,
+      "The area below which separate pieces of ground are left out [64 voxels]");
+  command
+      .add_option_function<int>(
+          "--tile-cells", [build](const int& cells) { build().set_tile_cells(cells); },
+          "The side of the tiles that are built, in voxels [64]")
+      ->type_name("N");
 }
 
 struct ExportArguments {
@@ -177,6 +250,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
        {"obj", v1::MAP_FORMAT_OBJ},
        {"unity", v1::MAP_FORMAT_UNITY},
        {"godot", v1::MAP_FORMAT_GODOT},
+       {"gltf", v1::MAP_FORMAT_GLTF},
        {"waystar", v1::MAP_FORMAT_WAYSTAR}},
       "How to read the file [by what is in it]");
   command
@@ -199,6 +273,12 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       {{"y-up", v1::MESH_AXES_Y_UP}, {"z-up", v1::MESH_AXES_Z_UP}, {"unreal", v1::MESH_AXES_UNREAL}},
       "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
       "Unreal [y-up]");
+  AddBuildOptions(command, header);
+  AddParsedList(
+      command, "--agent", &ParseAgentSize,
+      [arguments = arguments.get()](const AgentSize& agent) { arguments->agents.push_back(agent); },
+      "An agent to build a map for, named NAME-AGENT; may be repeated")
+      ->type_name("AGENT:RADIUS:HEIGHT");
   AddGridOptions(command, *header.mutable_grid());
   command.footer(
       "Examples:\n"
@@ -209,6 +289,8 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       "  waystar map import world.ldtk --level Entrance --as entrance\n"
       "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
       "  waystar map import temple.navmesh --axes unreal\n"
+      "  waystar map import level.glb --agent-radius 0.4 --agent-height 1.8\n"
+      "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
       "  cat 000.mmap 000*.mmtile | waystar map import - --as azeroth\n"
       "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
 }

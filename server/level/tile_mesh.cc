@@ -112,15 +112,20 @@ class TileBuilder {
     if (pieces.empty()) {
       return soup;
     }
-    const double low = std::floor((bounds.low.z - grid_.origin().z) / settings_.cell_height);
-    const double high = std::floor((bounds.high.z - grid_.origin().z) / settings_.cell_height) + 1.0;
+    // Surfaces lie in the middle of voxels where they are a whole number of them above the lowest corner.
+    const auto cell_of = [&](double z) {
+      return std::floor((z - grid_.origin().z) / settings_.cell_height + 0.5);
+    };
+    const double low = cell_of(bounds.low.z);
+    const double high = cell_of(bounds.high.z) + 1.0;
     if (high - low > kMaxTileHeightCells) {
       return BadTile(absl::StrCat("a tile of the level is ", high - low, " voxels high, and at most ",
                                   kMaxTileHeightCells, " are built: give a larger cell_height"));
     }
     soup.low_cell = static_cast<std::int64_t>(low);
     soup.height_cells = static_cast<int>(high - low);
-    const core::WorldPoint origin = {box.low_x, box.low_y, grid_.origin().z + low * settings_.cell_height};
+    const core::WorldPoint origin = {box.low_x, box.low_y,
+                                     grid_.origin().z + (low - 0.5) * settings_.cell_height};
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const unsigned char area = IsWalkable(sources[i]) ? RC_WALKABLE_AREA : RC_NULL_AREA;
       const absl::Span<const core::WorldPoint> corners = pieces[i].corners();
@@ -282,10 +287,11 @@ class TileBuilder {
   TileMesh Take(const TileSoup& soup) const {
     TileMesh out;
     out.vertices.reserve(mesh_->nverts);
+    // The ground is taken to lie in the middle of the voxel that it is the top of.
     for (int i = 0; i < mesh_->nverts; ++i) {
       const unsigned short* const vertex = mesh_->verts + 3 * static_cast<std::ptrdiff_t>(i);
       out.vertices.push_back(
-          {low_x_ + border_ + vertex[0], low_y_ + border_ + vertex[2], soup.low_cell + vertex[1]});
+          {low_x_ + border_ + vertex[0], low_y_ + border_ + vertex[2], soup.low_cell + vertex[1] - 1});
     }
     for (int i = 0; i < mesh_->npolys; ++i) {
       // The corners, and behind them what lies across the edge from each.

@@ -42,7 +42,8 @@ struct TileMesh {
 
 // Rasterises what lies in the tile and its border, filters what can be walked, takes the radius off, and
 // makes convex polygons of what is left: watershed regions, or monotone ones where there are many floors,
-// contours, polygons of up to 6 corners. Heights are those of the voxels. The mesh of a tile without ground
+// contours, polygons of up to 6 corners. Heights are those of the voxels: flat ground is off
+// by up to half a voxel. The mesh of a tile without ground
 // is empty.
 //
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if the tile is too high, has too many floors, or is too

@@ -91,7 +91,8 @@ TEST(BuildMeshTest, KeepsTheRadiusFromTheEndsOfTheFloor) {
   EXPECT_NEAR(mesh.bounds().low.y, 0.6, 0.31);
   EXPECT_NEAR(mesh.bounds().high.x, 11.4, 0.31);
   EXPECT_NEAR(mesh.bounds().high.y, 5.4, 0.31);
-  EXPECT_NEAR(mesh.bounds().low.z, 1.0, 0.2);
+  EXPECT_EQ(mesh.bounds().low.z, 1.0);
+  EXPECT_EQ(mesh.bounds().high.z, 1.0);
   EXPECT_NEAR(AreaOf(mesh), 10.2 * 4.2, 0.1);
 }
 

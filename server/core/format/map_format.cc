@@ -30,6 +30,7 @@ absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, cons
     case MapFormat::kObj:
     case MapFormat::kUnity:
     case MapFormat::kGodot:
+    case MapFormat::kGltf:
       break;
   }
   return MakeError(ErrorReason::kNotExpressible, "format",

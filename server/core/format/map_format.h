@@ -25,6 +25,8 @@ enum class MapFormat : std::uint8_t {
   kObj,
   kUnity,
   kGodot,
+  // The geometry of a level, of which a mesh is built: see server/level/.
+  kGltf,
 };
 
 // Whether files of the format are navigation meshes.
@@ -35,6 +37,7 @@ constexpr bool IsMeshFormat(MapFormat format) {
     case MapFormat::kObj:
     case MapFormat::kUnity:
     case MapFormat::kGodot:
+    case MapFormat::kGltf:
       return true;
     default:
       return false;

@@ -33,7 +33,8 @@ constexpr std::size_t kMaxLayerNames = 1000;
 
 // Level editors write UTF-8.
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
-  const bool is_text = format != MapFormat::kImage && format != MapFormat::kDetour;
+  const bool is_text =
+      format != MapFormat::kImage && format != MapFormat::kDetour && format != MapFormat::kGltf;
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
                         absl::StrContains(bytes.substr(0, 4), '\0');
   return is_utf16 && is_text ? BadFormat("the file is no UTF-8, but looks like UTF-16") : absl::OkStatus();
@@ -41,26 +42,6 @@ absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
 
 absl::Status Useless(absl::string_view field) {
   return MakeError(ErrorReason::kBadValue, field, "files of this format have no use for this option");
-}
-
-absl::Status CheckOptions(MapFormat format, const ImportOptions& options) {
-  const bool has_layers = format == MapFormat::kTiled || format == MapFormat::kLdtk;
-  if (!options.terrains.empty() && !has_layers && format != MapFormat::kImage) {
-    return Useless(kTerrainsField);
-  }
-  if (!options.level.empty() && format != MapFormat::kLdtk) {
-    return Useless(kLevelField);
-  }
-  if (!options.layers.empty() && !has_layers) {
-    return Useless(kLayersField);
-  }
-  if (options.axes.has_value() && (!IsMeshFormat(format) || format == MapFormat::kPolyanya)) {
-    return Useless(kAxesField);
-  }
-  return options.layers.size() <= kMaxLayerNames
-             ? absl::OkStatus()
-             : MakeError(ErrorReason::kBadValue, kLayersField,
-                         absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
 }
 
 template <typename Map>
@@ -105,6 +86,9 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
     return MapFormat::kLdtk;
   }
+  if (absl::StrContains(bytes, "\"asset\"") && absl::StrContains(bytes, "\"bufferViews\"")) {
+    return MapFormat::kGltf;
+  }
   if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
     return MapFormat::kGeoJson;
   }
@@ -119,7 +103,7 @@ absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, 
 absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const ImportOptions& options,
                                ImportNotes& notes) {
   WAYSTAR_RETURN_IF_ERROR(CheckEncoding(format, bytes));
-  WAYSTAR_RETURN_IF_ERROR(CheckOptions(format, options));
+  WAYSTAR_RETURN_IF_ERROR(CheckImportOptions(format, options));
   WAYSTAR_ASSIGN_OR_RETURN(const TerrainMapping mapping, ParseTerrainMapping(options.terrains));
   const MeshAxes axes = options.axes.value_or(MeshAxes::kYUp);
   switch (format) {
@@ -147,11 +131,34 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
       return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop));
     case MapFormat::kGodot:
       return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop));
+    case MapFormat::kGltf:
+      return MakeError(ErrorReason::kMissingField, kBuildField,
+                       "this is the geometry of a level: say for which agent to build a mesh of it");
   }
   return BadFormat("files of this format are not read");
 }
 
 }  // namespace
+
+absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) {
+  const bool has_layers = format == MapFormat::kTiled || format == MapFormat::kLdtk;
+  if (!options.terrains.empty() && !has_layers && format != MapFormat::kImage) {
+    return Useless(kTerrainsField);
+  }
+  if (!options.level.empty() && format != MapFormat::kLdtk) {
+    return Useless(kLevelField);
+  }
+  if (!options.layers.empty() && !has_layers) {
+    return Useless(kLayersField);
+  }
+  if (options.axes.has_value() && (!IsMeshFormat(format) || format == MapFormat::kPolyanya)) {
+    return Useless(kAxesField);
+  }
+  return options.layers.size() <= kMaxLayerNames
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kBadValue, kLayersField,
+                         absl::StrCat("at most ", kMaxLayerNames, " layers, not ", options.layers.size()));
+}
 
 MapFormat DetectFormat(absl::string_view bytes) {
   if (IsMapImage(bytes)) {
@@ -168,6 +175,9 @@ MapFormat DetectFormat(absl::string_view bytes) {
   }
   if (LooksLikeDetourMesh(bytes)) {
     return MapFormat::kDetour;
+  }
+  if (absl::StartsWith(bytes, "glTF")) {
+    return MapFormat::kGltf;
   }
   if (LooksLikeGodotMesh(bytes)) {
     return MapFormat::kGodot;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/format/map_format.h"
@@ -18,6 +19,9 @@ struct NamedMap {
   AnyMap map;
 };
 
+// Returns BAD_VALUE for options that files of the format have no use for.
+absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options);
+
 // Returns the format of bytes, judged by how they begin, and of JSON by its content; kTiled if unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
@@ -27,6 +31,9 @@ MapFormat DetectFormat(absl::string_view bytes);
 // use for are refused with BAD_VALUE. Returns the error of options.grid.stop, which is asked for about each
 // row of cells and 64 KiB of text, once it has one; XML and the pixels of PNG and WebP are decoded in larger
 // steps.
+//
+// The geometry of a level is no map: glTF is refused with MISSING_FIELD, for its mesh is built by
+// server/level.
 //
 // It takes memory in proportion to the bytes (about 35 times as much at worst) and to the largest map there
 // may be, whatever sizes and lengths the bytes claim.

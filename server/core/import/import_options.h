@@ -37,5 +37,6 @@ struct ImportOptions {
 inline constexpr absl::string_view kLevelField = "import_options.level";
 inline constexpr absl::string_view kLayersField = "import_options.layers";
 inline constexpr absl::string_view kAxesField = "import_options.axes";
+inline constexpr absl::string_view kBuildField = "import_options.build";
 
 }  // namespace waystar::core

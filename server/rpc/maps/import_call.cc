@@ -134,8 +134,12 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
         ErrorReason::kImportTooLarge, "header.size",
         absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
   }
-  // The file, and most maps take less than twice as much.
-  if (!store_.memory().Reserve(3 * static_cast<std::size_t>(header.size()), memory_)) {
+  // The file, and most maps take less than twice as much. Of text, geometry takes up to five times as much,
+  // and so many bytes what it is voxelised in.
+  constexpr std::size_t kVoxelBytes = std::size_t{16} << 20;
+  const auto size = static_cast<std::size_t>(header.size());
+  if (!store_.memory().Reserve(header.import_options().has_build() ? 8 * size + kVoxelBytes : 3 * size,
+                               memory_)) {
     return core::MapsMemoryFull(store_.memory(), "header.size");
   }
   header_ = header;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +22,10 @@
 #include "server/core/format/rows.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/import/import_map.h"
+#include "server/level/build_mesh.h"
+#include "server/level/build_settings.h"
+#include "server/level/import_level.h"
+#include "server/level/level_geometry.h"
 #include "server/rpc/maps/map_size_log.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_graph.h"
@@ -64,6 +69,43 @@ std::string FieldInRequest(absl::string_view field, const MapFileSource& file) {
     return std::string(file.bytes_field);
   }
   return absl::StrCat(file.prefix, absl::StartsWith(field, "import_options.") ? "" : "grid.", field);
+}
+
+level::BuildOptions ToBuildOptions(const v1::MeshBuild& build) {
+  level::BuildOptions options;
+  const auto take = [](bool has, auto value, auto& out) {
+    if (has) {
+      out = value;
+    }
+  };
+  take(build.has_agent_radius(), build.agent_radius(), options.agent_radius);
+  take(build.has_agent_height(), build.agent_height(), options.agent_height);
+  take(build.has_agent_climb(), build.agent_climb(), options.agent_climb);
+  take(build.has_max_slope(), build.max_slope(), options.max_slope);
+  take(build.has_cell_size(), build.cell_size(), options.cell_size);
+  take(build.has_cell_height(), build.cell_height(), options.cell_height);
+  take(build.has_tile_cells(), build.tile_cells(), options.tile_cells);
+  take(build.has_min_region_area(), build.min_region_area(), options.min_region_area);
+  return options;
+}
+
+// Returns the mesh of a level, with the fields of ImportMap.
+absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
+                                        const v1::MeshBuild& build, const core::ImportOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckImportOptions(format, options));
+  const absl::StatusOr<level::BuildSettings> settings = level::MakeSettings(ToBuildOptions(build));
+  if (!settings.ok()) {
+    return WithFieldPrefix(settings.status(), absl::StrCat(core::kBuildField, "."));
+  }
+  const StopCheck* const stop = options.grid.stop;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const level::LevelGeometry geometry,
+      level::ParseLevel(format, bytes, options.axes.value_or(core::MeshAxes::kYUp), stop));
+  const int threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  WAYSTAR_ASSIGN_OR_RETURN(core::NavMesh mesh, level::BuildMesh(geometry, *settings, threads, stop));
+  absl::StatusOr<core::AnyMap> map;
+  map.emplace(std::move(mesh));
+  return map;
 }
 
 }  // namespace
@@ -123,14 +165,15 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
     return WithFieldPrefix(axes.status(), file.prefix);
   }
   core::ImportNotes notes;
-  absl::StatusOr<core::AnyMap> map =
-      core::ImportMap(*format, file.bytes,
-                      {.grid = *std::move(overrides),
-                       .terrains = options.terrains(),
-                       .level = options.level(),
-                       .layers = {options.layers().begin(), options.layers().end()},
-                       .axes = *axes,
-                       .notes = &notes});
+  const core::ImportOptions import = {.grid = *std::move(overrides),
+                                      .terrains = options.terrains(),
+                                      .level = options.level(),
+                                      .layers = {options.layers().begin(), options.layers().end()},
+                                      .axes = *axes,
+                                      .notes = &notes};
+  absl::StatusOr<core::AnyMap> map = options.has_build()
+                                         ? BuildLevel(*format, file.bytes, options.build(), import)
+                                         : core::ImportMap(*format, file.bytes, import);
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithField(map.status(), FieldInRequest(ErrorFieldOf(map.status()), file));

@@ -297,6 +297,8 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
       return core::MapFormat::kUnity;
     case v1::MAP_FORMAT_GODOT:
       return core::MapFormat::kGodot;
+    case v1::MAP_FORMAT_GLTF:
+      return core::MapFormat::kGltf;
     default:
       return UnknownEnumValue("format", format);
   }
@@ -365,6 +367,8 @@ v1::MapFormat FromFormat(core::MapFormat format) {
       return v1::MAP_FORMAT_UNITY;
     case core::MapFormat::kGodot:
       return v1::MAP_FORMAT_GODOT;
+    case core::MapFormat::kGltf:
+      return v1::MAP_FORMAT_GLTF;
   }
   return v1::MAP_FORMAT_UNSPECIFIED;
 }

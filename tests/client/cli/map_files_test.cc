@@ -96,6 +96,28 @@ TEST_F(MapFilesTest, ImportsWithOptions) {
   EXPECT_TRUE(header_.grid().terrains(1).impassable());
 }
 
+TEST_F(MapFilesTest, ImportsLevelsToBuildMeshesOf) {
+  EXPECT_EQ(Run({"map", "import", WriteFile("level.obj", "v"), "--agent-radius", "0.4", "--agent-height",
+                 "1.8", "--tile-cells", "32"}),
+            ExitCode::kOk);
+  const v1::MeshBuild& build = header_.import_options().build();
+  EXPECT_EQ(build.agent_radius(), 0.4);
+  EXPECT_EQ(build.agent_height(), 1.8);
+  EXPECT_EQ(build.tile_cells(), 32);
+  EXPECT_FALSE(build.has_max_slope());
+  EXPECT_EQ(Run({"map", "import", WriteFile("level.obj", "v"), "--agent", "human:0.4:1.8", "--agent",
+                 "troll:1.2:3"}),
+            ExitCode::kOk);
+  EXPECT_EQ(header_.map(), "level-troll");
+  EXPECT_EQ(header_.import_options().build().agent_radius(), 1.2);
+  EXPECT_EQ(header_.import_options().build().agent_height(), 3);
+  EXPECT_EQ(Run({"map", "import", WriteFile("level.obj", "v"), "--agent", "human"}), ExitCode::kUsage);
+  EXPECT_EQ(Run({"map", "import", WriteFile("level.glb", "glTF"), "--build"}), ExitCode::kOk);
+  EXPECT_TRUE(header_.import_options().has_build());
+  EXPECT_EQ(Run({"map", "import", WriteFile("mesh.obj", "v")}), ExitCode::kOk);
+  EXPECT_FALSE(header_.import_options().has_build());
+}
+
 TEST_F(MapFilesTest, ImportsFilesOfLevelEditors) {
   EXPECT_EQ(
       Run({"map", "import", WriteFile("world.ldtk", "{}"), "--level", "Cellar", "--layer", "Walls", "--layer",

@@ -837,6 +837,51 @@ TEST_F(MeshTest, AxesSayWhichWayIsUp) {
               IsRefused(absl::StatusCode::kInvalidArgument, "UNKNOWN_ENUM_VALUE", "import_options.axes"));
 }
 
+TEST_F(MeshTest, BuildsMeshesOfLevels) {
+  // A floor, and above its middle a slab that is too low to walk under.
+  v1::CreateMapRequest request;
+  request.set_map("level");
+  request.set_data(
+      "v 0 0 0\nv 0 0 20\nv 20 0 20\nv 20 0 0\nf 1 2 3 4\n"
+      "v 8 1.5 -1\nv 8 1.5 16\nv 12 1.5 16\nv 12 1.5 -1\nf 5 6 7 8\n");
+  v1::MeshBuild& build = *request.mutable_import_options()->mutable_build();
+  build.set_agent_height(2);
+  auto created = server_.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+  v1::FindPathRequest query = Query(At(4, 4, 0), At(16, 4, 0));
+  query.set_map("level");
+  EXPECT_GT(server_.Find(query).cost(), 25.0) << "round the slab";
+  request.set_map("low");
+  build.set_agent_height(1);
+  created = server_.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+  query.set_map("low");
+  EXPECT_NEAR(server_.Find(query).cost(), 12.0, 1e-3) << "below it";
+
+  request.set_map("bad");
+  build.set_agent_radius(-1);
+  EXPECT_THAT(server_.client().CreateMap(request), IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE",
+                                                             "import_options.build.agent_radius"));
+  v1::ImportMapHeader header;
+  header.set_map("bad");
+  *header.mutable_import_options() = request.import_options();
+  EXPECT_THAT(
+      server_.client().ImportMap(header, request.data()),
+      IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "header.import_options.build.agent_radius"));
+  build.set_agent_radius(5);
+  build.set_cell_size(1);
+  request.set_data("v 0 0 0\nv 0 0 8\nv 8 0 8\nf 1 2 3\n");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_SIZE", "data"));
+  request.set_data(kCorridor);
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.build"));
+  request.clear_import_options();
+  request.set_data("glTF....");
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "import_options.build"));
+}
+
 TEST_F(MeshTest, BadFilesAreRefused) {
   v1::CreateMapRequest request;
   request.set_map("bad");
