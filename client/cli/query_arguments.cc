@@ -2,7 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/hex_counting.h"
@@ -48,6 +53,24 @@ void AddSearchOptions(CLI::App& command, v1::FindPathRequest& request) {
 }
 
 }  // namespace
+
+absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
+  const std::vector<absl::string_view> ends = absl::StrSplit(text, ':');
+  v1::HeightRange heights;
+  double low = 0.0;
+  double high = 0.0;
+  if (ends.size() != 2 || (!ends[0].empty() && !absl::SimpleAtod(ends[0], &low)) ||
+      (!ends[1].empty() && !absl::SimpleAtod(ends[1], &high))) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are no heights such as 3:5, 3: or :5"));
+  }
+  if (!ends[0].empty()) {
+    heights.set_low(low);
+  }
+  if (!ends[1].empty()) {
+    heights.set_high(high);
+  }
+  return heights;
+}
 
 Choices<v1::Algorithm> AlgorithmChoices() {
   return {{"auto", v1::ALGORITHM_AUTO},
@@ -166,7 +189,15 @@ void AddView(CLI::App& command, const FillView& view) {
   AddParsedList(
       command, "--block", &ParseShape,
       [view](const v1::Shape& part) { view().mutable_overlay()->mutable_blocked()->MergeFrom(part); },
-      "Treat these cells as blocked, or on a waypoint graph what they cover, for this query alone");
+      "Treat these cells as blocked, or on a waypoint graph or a navigation mesh what they cover, for this "
+      "query alone");
+  AddParsed(
+      command, "--block-heights", &ParseHeights,
+      [view](const v1::HeightRange& heights) {
+        *view().mutable_overlay()->mutable_blocked_heights() = heights;
+      },
+      "Block by --block only polygons of a mesh that have a point at these heights; either may be left out")
+      ->type_name("LOW:HIGH");
   AddTexts(
       command, "--block-node",
       [view](const std::string& id) { view().mutable_overlay()->add_blocked_nodes(id); },

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/shape_argument.h"
 #include "waystar/v1/fields.pb.h"
@@ -47,7 +49,10 @@ using FillLocation = std::function<v1::Location&()>;
 
 // Adds --profile, --require-tag, --corner-rule and --footprint.
 void AddAgent(CLI::App& command, const FillAgent& agent);
-// Adds --coordinates, --block, --block-node, --block-edge and --ignore-obstacle.
+// Reads "3:5", "3:" or ":5".
+absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text);
+
+// Adds --coordinates, --block, --block-heights, --block-node, --block-edge and --ignore-obstacle.
 void AddView(CLI::App& command, const FillView& view);
 // Adds --snap.
 void AddSnap(CLI::App& command, const FillSnap& snap);

@@ -9,10 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
@@ -28,25 +26,6 @@
 
 namespace waystar::cli {
 namespace {
-
-// "3:5", "3:" or ":5".
-absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text) {
-  const std::vector<absl::string_view> ends = absl::StrSplit(text, ':');
-  v1::HeightRange heights;
-  double low = 0.0;
-  double high = 0.0;
-  if (ends.size() != 2 || (!ends[0].empty() && !absl::SimpleAtod(ends[0], &low)) ||
-      (!ends[1].empty() && !absl::SimpleAtod(ends[1], &high))) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" are no heights such as 3:5, 3: or :5"));
-  }
-  if (!ends[0].empty()) {
-    heights.set_low(low);
-  }
-  if (!ends[1].empty()) {
-    heights.set_high(high);
-  }
-  return heights;
-}
 
 enum class PictureKind { kByName, kPng, kSvg, kText, kBlocks };
 

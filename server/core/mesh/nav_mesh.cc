@@ -1,6 +1,7 @@
 #include "server/core/mesh/nav_mesh.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -82,7 +83,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   std::uint32_t first_corner = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
     surface->polygons.push_back(
-        {first_corner, kNoPart, 0, static_cast<std::uint8_t>(polygon.corner_count), polygon.area});
+        {first_corner, kNoPart, 0, static_cast<std::uint8_t>(polygon.corner_count), polygon.area, false});
     MeshBounds box;
     for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
       box.Add(surface->vertices[surface->corners[first_corner + k]]);
@@ -91,6 +92,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     surface->bounds.Add(box);
     first_corner += polygon.corner_count;
   }
+  NoteDents(*surface);
   LabelParts(*surface);
   LabelRooms(*surface);
   NoteWalls(*surface);
@@ -99,6 +101,20 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
   surface->tree = PolygonTree(boxes);
   surface->digest = DigestOf(*surface);
   return NavMesh(std::move(surface));
+}
+
+void NavMesh::NoteDents(Surface& surface) {
+  std::array<FixedPoint, kMaxPolygonCorners> points;
+  for (Face& face : surface.polygons) {
+    for (std::size_t k = 0; k < face.corner_count; ++k) {
+      points[k] = ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
+    }
+    for (std::size_t k = 0; k < face.corner_count; ++k) {
+      const std::size_t next = k + 1 < face.corner_count ? k + 1 : 0;
+      const std::size_t after = next + 1 < face.corner_count ? next + 1 : 0;
+      face.is_dented |= SideOf(points[k], points[next], points[after]) < 0;
+    }
+  }
 }
 
 void NavMesh::LabelParts(Surface& surface) {

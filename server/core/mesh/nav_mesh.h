@@ -108,6 +108,8 @@ class NavMesh {
     const Face& face = surface_->polygons[polygon];
     return {surface_->neighbours.data() + face.first_corner, face.corner_count};
   }
+  // Returns whether the polygon is not exactly convex.
+  bool IsDented(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dented; }
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
   // Returns the label of the connected part that the polygon is in: a path leads from one polygon to another
   // if and only if theirs are the same. Labels are below part_count(), in the order of the least polygon of
@@ -162,6 +164,7 @@ class NavMesh {
     std::uint32_t room = 0;
     std::uint8_t corner_count = 0;
     std::uint8_t area = 0;
+    bool is_dented = false;
   };
 
   struct Surface {
@@ -184,6 +187,8 @@ class NavMesh {
   static void LabelParts(Surface& surface);
   static void LabelRooms(Surface& surface);
   static std::uint64_t DigestOf(const Surface& surface);
+
+  static void NoteDents(Surface& surface);
 
   // Sets what says where walls are.
   static void NoteWalls(Surface& surface);

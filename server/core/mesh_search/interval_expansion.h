@@ -117,6 +117,13 @@ class IntervalExpansion {
     const auto corner = [&](std::uint32_t j) { return corners[place(j)]; };
     const Root root{interval.root, interval.before, interval.g};
 
+    const bool is_dented = mesh_.IsDented(interval.polygon);
+    // A corner that a dent may have moved off a line of sight is on it.
+    const auto side_of = [&](const Sight& sight, std::uint32_t j) {
+      const double side = Side(sight.from, sight.to, PointOf(corner(j)));
+      return is_dented && std::abs(side) <= dent_ * PlanDistance(sight.from, sight.to) ? 0.0 : side;
+    };
+
     // The right line of sight leaves the polygon on the edge before this corner, the first to the left of it.
     std::uint32_t right_exit = 2;
     double right_before = 0.0;
@@ -124,9 +131,9 @@ class IntervalExpansion {
     bool is_along_right = false;
     if (!interval.is_right_root) {
       const Sight sight = SightOf(root, interval.right_sight);
-      right_before = interval.is_right_vertex ? 0.0 : Side(sight.from, sight.to, PointOf(corner(1)));
+      right_before = interval.is_right_vertex ? 0.0 : side_of(sight, 1);
       for (; right_exit <= n; ++right_exit) {
-        right_after = Side(sight.from, sight.to, PointOf(corner(right_exit)));
+        right_after = side_of(sight, right_exit);
         if (right_after > 0.0) {
           break;
         }
@@ -141,9 +148,9 @@ class IntervalExpansion {
     bool is_along_left = false;
     if (!interval.is_left_root) {
       const Sight sight = SightOf(root, interval.left_sight);
-      left_after = interval.is_left_vertex ? 0.0 : Side(sight.from, sight.to, PointOf(corner(n)));
+      left_after = interval.is_left_vertex ? 0.0 : side_of(sight, n);
       for (; left_exit >= 1; --left_exit) {
-        left_before = Side(sight.from, sight.to, PointOf(corner(left_exit)));
+        left_before = side_of(sight, left_exit);
         if (left_before < 0.0) {
           break;
         }
@@ -158,8 +165,9 @@ class IntervalExpansion {
       return CrossingEnd(corner(left_exit), corner(left_exit + 1), left_before, left_after);
     };
     const auto add = [&](const Root& from, std::uint32_t j, const End& right, const End& left) {
-      if (neighbours[place(j)] != kNoPolygon) {
-        search().AddSuccessor(from, number, neighbours[place(j)], corner(j), corner(j + 1), right, left);
+      const PolygonNumber next = neighbours[place(j)];
+      if (next != kNoPolygon && (from.vertex != root.vertex || !ComesBack(number, next))) {
+        search().AddSuccessor(from, number, next, corner(j), corner(j + 1), right, left);
       }
     };
 
@@ -295,6 +303,22 @@ class IntervalExpansion {
   MeshScratch& scratch_;
 
  private:
+  // Returns true if the way to an interval has led through the polygon in a straight line before. It cannot
+  // lead there again, but past small dents it would seem to, over and over.
+  bool ComesBack(IntervalNumber number, PolygonNumber polygon) const {
+    if (!mesh_.IsDented(polygon)) {
+      return false;
+    }
+    const std::uint32_t root = scratch_.At(number).root;
+    while (number != MeshInterval::kNoParent && scratch_.At(number).root == root) {
+      if (scratch_.At(number).polygon == polygon) {
+        return true;
+      }
+      number = scratch_.At(number).parent;
+    }
+    return false;
+  }
+
   // How deep polygons may be dented: see NavMesh::Create.
   static double DentOf(const MeshBounds& bounds) {
     const double reach = std::max(

@@ -557,5 +557,61 @@ TEST_F(IntervalSearchTest, MergedPolygonsGiveTheSameLengths) {
   }
 }
 
+// Corners in the middle of slanted sides are rounded, so that polygons have small dents.
+TEST(IntervalSearchPropertyTest, DentsDoNotMatter) {
+  int found = 0;
+  int dented = 0;
+  // Along a wall in line with dents, a path may keep to a wrong side of it.
+  int longer = 0;
+  for (std::uint64_t seed = 0; seed < Rounds(400) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const MeshSpec straight = DrawRooms(RandomRooms(random), &random);
+    MeshSpec turned = straight;
+    for (WorldPoint& vertex : turned.vertices) {
+      vertex = {(2.0 * vertex.x - 1.0 * vertex.y) / 3.0, (1.0 * vertex.x + 2.0 * vertex.y) / 3.0, 0.0};
+    }
+    const NavMesh mesh = MeshOf(straight);
+    const NavMesh dents = MeshOf(turned);
+    for (PolygonNumber polygon = 0; polygon < dents.polygon_count(); ++polygon) {
+      dented += dents.IsDented(polygon) ? 1 : 0;
+    }
+    MeshScratch scratch(std::size_t{1} << 24);
+    for (int i = 0; i < 40; ++i) {
+      const auto draw = [&] {
+        const auto polygon =
+            static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+        WorldPoint middle;
+        WorldPoint turned_middle;
+        const auto loop = mesh.VerticesOf(polygon);
+        const auto turned_loop = dents.VerticesOf(polygon);
+        for (std::size_t k = 0; k < loop.size(); ++k) {
+          const double share = 1.0 / static_cast<double>(loop.size());
+          middle.x += mesh.VertexAt(loop[k]).x * share;
+          middle.y += mesh.VertexAt(loop[k]).y * share;
+          turned_middle.x += dents.VertexAt(turned_loop[k]).x * share;
+          turned_middle.y += dents.VertexAt(turned_loop[k]).y * share;
+        }
+        return std::pair(MeshPlace{polygon, Rounded(middle)}, MeshPlace{polygon, Rounded(turned_middle)});
+      };
+      const auto [start, turned_start] = draw();
+      const auto [goal, turned_goal] = draw();
+      const MeshSearchReport plain = SearchMesh(mesh, {start, goal}, {}, scratch);
+      const double length = plain.length;
+      const SearchEnd end = plain.end;
+      const MeshSearchReport report = SearchMesh(dents, {turned_start, turned_goal}, {}, scratch);
+      ASSERT_EQ(report.end, end);
+      // Turning makes all lengths sqrt(5) / 3 times as long.
+      const double expected = length * std::sqrt(5.0) / 3.0;
+      EXPECT_GT(report.length, expected - 1e-4);
+      longer += report.length > expected + 1e-4 ? 1 : 0;
+      found += end == SearchEnd::kGoalReached ? 1 : 0;
+    }
+  }
+  EXPECT_LE(longer, found / 1000) << "of " << found;
+  EXPECT_GT(found, static_cast<int>(Rounds(5'000)));
+  EXPECT_GT(dented, static_cast<int>(Rounds(500)));
+}
+
 }  // namespace
 }  // namespace waystar::core

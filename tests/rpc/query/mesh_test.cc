@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "tests/rpc/bounded_context.h"
 #include "tests/rpc/test_server.h"
+#include "tests/testing/status_matchers.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
@@ -22,6 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using ::waystar::testing::BoundedContext;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::TestServer;
 
@@ -605,7 +607,7 @@ TEST_F(MeshTest, OverlaysBlockAreas) {
   *overlay.mutable_blocked()->add_rectangles() = RectangleAt(-1, -1, 30, 30);
   const auto covered = server_.client().FindPath(query);
   ASSERT_THAT(covered, IsOk());
-  EXPECT_EQ(covered->reason(), v1::OUTCOME_REASON_START_BLOCKED);
+  EXPECT_EQ(covered->outcome(), v1::OUTCOME_UNREACHABLE);
 
   v1::CastRayRequest ray;
   ray.set_map("court");
@@ -624,9 +626,8 @@ TEST_F(MeshTest, RefusesBadOverlays) {
     change(*query.mutable_view()->mutable_overlay());
     EXPECT_THAT(server_.client().FindPath(query), IsRefused(code, reason, field));
   };
-  constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
   expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked()->add_discs()->set_radius(-1); },
-                 kInvalid, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
+                 absl::StatusCode::kInvalidArgument, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
   expect_refused(
       [](v1::Overlay& overlay) {
         v1::Polygon& bow = *overlay.mutable_blocked()->add_polygons();
@@ -636,11 +637,11 @@ TEST_F(MeshTest, RefusesBadOverlays) {
           point.set_y(y);
         }
       },
-      kInvalid, "BAD_POLYGON", "view.overlay.blocked.polygons[0]");
-  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked_heights()->set_low(NAN); }, kInvalid,
-                 "BAD_VALUE", "view.overlay.blocked_heights.low");
-  expect_refused([](v1::Overlay& overlay) { overlay.add_ignored_obstacles(""); }, kInvalid, "BAD_OBSTACLE_ID",
-                 "view.overlay.ignored_obstacles[0]");
+      absl::StatusCode::kInvalidArgument, "BAD_POLYGON", "view.overlay.blocked.polygons[0]");
+  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked_heights()->set_low(NAN); },
+                 absl::StatusCode::kInvalidArgument, "BAD_VALUE", "view.overlay.blocked_heights.low");
+  expect_refused([](v1::Overlay& overlay) { overlay.add_ignored_obstacles(""); },
+                 absl::StatusCode::kInvalidArgument, "BAD_OBSTACLE_ID", "view.overlay.ignored_obstacles[0]");
   expect_refused(
       [](v1::Overlay& overlay) {
         for (int i = 0; i < 1001; ++i) {
