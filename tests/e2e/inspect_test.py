@@ -510,7 +510,7 @@ def test_mesh(page, programs):
     page.shows("#goal", "2, 3, 4")
     page.shows("#cost", programs.cost("keep", "2,2,0", "2,3,4"))
     page.shows("#steps", "5")
-    path = page.ink("path")
+    path = page.ink("route")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
     # From the side the server draws the path, and a press does nothing.
     set_value(page, "oblique", True)
@@ -522,6 +522,33 @@ def test_mesh(page, programs):
     page.browser.keys("+++")
     page.browser.keys("0")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
+
+
+def test_search_on_mesh(page, _programs):
+    start, way, pillar = (place_on_mesh(page, x, y) for x, y in [(2.5, 3), (17, 10.5), (6, 11)])
+    route = page.ink("route")
+    page.wait_for_color(way, route)
+    ground = page.color_at(*start)
+    page.browser.click("#step-forward")
+    page.shows("#moment-text", "~1 of ")
+    total = page.browser.text("#moment-text").split(":")[0].split()[-1]
+    # The path waits for the end.
+    wait_for(lambda: page.color_at(*way) != route, "the mesh without the path")
+    page.set("moment", "input", total.replace(",", ""))
+    page.shows("#moment-text", f"~{total} of {total}:")
+    page.wait_for_color(way, route)
+    red, _, blue = page.color_at(*start)
+    assert page.color_at(*start) != ground and red > blue + 40
+    assert page.color_at(*pillar) == [255, 255, 255]
+    page.set("moment", "input", "0")
+    page.shows("#moment-text", f"0 of {total}: 0 expanded")
+    page.wait_for_color(start, ground)
+    # From the side too.
+    set_value(page, "oblique", True)
+    page.set("moment", "input", total.replace(",", ""))
+    page.shows("#moment-text", f"~{total} of {total}:")
+    set_value(page, "oblique", False)
+    page.wait_for_color(way, route)
 
 
 def test_large_map(page, programs):
@@ -667,7 +694,8 @@ def main():
             run_in(driver, programs, address,
                    [test_path, test_drag, test_paint, test_edits_of_others, test_terrain, test_options, test_player,
                     test_keyboard, test_zoom, test_hexagons, test_waypoint_graph, test_search_on_graph,
-                    test_graph_without_places, test_mesh, test_large_map, *inspect_modules.TESTS], **desktop)
+                    test_graph_without_places, test_mesh, test_search_on_mesh, test_large_map,
+                    *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
             run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)

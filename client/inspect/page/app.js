@@ -18,7 +18,7 @@ import {
 } from "./panel.js";
 import { PathQuery, linesOf } from "./path_query.js";
 import { Pointer } from "./pointer.js";
-import { CellPlaces, NodePlaces } from "./search_places.js";
+import { CellPlaces, IntervalPlaces, NodePlaces } from "./search_places.js";
 import { SearchPlayer } from "./search_player.js";
 import { onThemeChange } from "./theme.js";
 import { ToolBar } from "./tool_bar.js";
@@ -181,7 +181,9 @@ class App {
       const brush = model ? this.tools.preview(hover) : [];
       const { picture, isOblique } = this;
       if (model?.isMesh) {
-        picture.want(model, view, canvas.width / view.width, isOblique, this.question());
+        // The page draws the path itself on top of a search.
+        const query = player.isLoaded ? null : this.question();
+        picture.want(model, view, canvas.width / view.width, isOblique, query);
       }
       this.painter.draw({
         model, view, player, answer: path, start, goal, cursor, hover, footprint, brush, obstacles, picture, isOblique,
@@ -425,7 +427,7 @@ class App {
       this.player.clear();
     }
     showAnswer(answer, this.path);
-    showPlayer(this.player, !isMesh);
+    showPlayer(this.player, true);
     this.redraw();
   }
 
@@ -444,13 +446,15 @@ class App {
 
   async #withSearch(then) {
     const query = this.question();
-    if (!query || this.model.isMesh) {
+    if (!query) {
       return;
     }
     const { model } = this;
     const places = model.isGraph
       ? new NodePlaces((id, position) => model.placeOf(id, position))
-      : new CellPlaces(model.width, model.height);
+      : model.isMesh
+        ? new IntervalPlaces()
+        : new CellPlaces(model.width, model.height);
     try {
       if (!this.player.isLoaded) {
         await this.player.load(query, places);
@@ -469,7 +473,7 @@ class App {
   }
 
   #searchMoved() {
-    showPlayer(this.player, this.question() !== null && !this.model.isMesh);
+    showPlayer(this.player, this.question() !== null);
     this.redraw();
   }
 

@@ -1,6 +1,7 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
 import { drawGraph } from "./graph_painter.js";
+import { drawIntervals } from "./mesh_painter.js";
 import { OPEN, CLOSED } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { colorOf, mapColors, pixelsOf } from "./theme.js";
@@ -115,13 +116,21 @@ export class Painter {
     });
   }
 
-  // Seen from the side, the picture has the path and its ends.
-  #drawMesh({ view, model, answer, picture, isOblique }) {
+  // Seen from the side, the picture has the path and its ends, unless a search is shown.
+  #drawMesh({ view, model, player, answer, picture, isOblique }) {
     this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.context.imageSmoothingEnabled = true;
     picture.draw(this.context, model.lattice, view);
-    if (answer && !isOblique) {
-      this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.path);
+    if (player.isLoaded) {
+      drawIntervals(this.context, player, (point) => this.#placeOf(point), this.ink);
+    }
+    if (answer && (player.isLoaded ? player.isAtEnd : !isOblique)) {
+      this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.route);
+    }
+    if (player.isLoaded && isOblique && answer) {
+      const points = answer.lines.flat();
+      this.#drawMark(points[0], this.ink.start, "S", 1);
+      this.#drawMark(points.at(-1), this.ink.goal, "G", 1);
     }
   }
 
@@ -230,9 +239,9 @@ export class Painter {
   }
 
   // Where an agent of some size stands that is at a cell.
-  #placeOf({ x, y }, footprint = 1) {
-    const [ax, ay] = this.lattice.center(x, y);
-    const [bx, by] = this.lattice.center(x + footprint - 1, y + footprint - 1);
+  #placeOf({ x, y, z }, footprint = 1) {
+    const [ax, ay] = this.lattice.center(x, y, z);
+    const [bx, by] = this.lattice.center(x + footprint - 1, y + footprint - 1, z);
     return this.view.toScreen((ax + bx) / 2, (ay + by) / 2);
   }
 

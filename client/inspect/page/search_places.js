@@ -1,4 +1,4 @@
-// Where a search goes: cells or nodes, each with a number that the player knows it by.
+// Where a search goes: cells, nodes or intervals, each with a number that the player knows it by.
 
 import { cellOf } from "./api.js";
 
@@ -11,6 +11,10 @@ export class CellPlaces {
   // Of an event, and of the parent in it.
   numbersOf({ cell, parent }) {
     return [this.#number(cell), parent && this.#number(parent)];
+  }
+
+  costOf({ g }) {
+    return g ?? 0;
   }
 
   at(number) {
@@ -40,6 +44,10 @@ export class NodePlaces {
     return [this.#number(node, position), parentNode ? this.#number(parentNode) : undefined];
   }
 
+  costOf({ g }) {
+    return g ?? 0;
+  }
+
   at(number) {
     return this.nodes[number];
   }
@@ -51,4 +59,38 @@ export class NodePlaces {
     }
     return this.numbers.get(id);
   }
+}
+
+// The intervals of a navigation mesh: { left, right, root }, as the search generates them.
+export class IntervalPlaces {
+  constructor() {
+    this.intervals = [];
+  }
+
+  get size() {
+    return this.intervals.length;
+  }
+
+  // Only an event that generates an interval tells more of it than its id.
+  numbersOf({ kind, interval }) {
+    const { id, parent, left, right, root } = interval;
+    if (kind === "KIND_GENERATED") {
+      this.intervals[id - 1] = { left: pointOf(left), right: pointOf(right), root: pointOf(root) };
+    }
+    return [id - 1, parent ? parent - 1 : undefined];
+  }
+
+  // Of the way to the middle, seen from above.
+  costOf({ g, interval }) {
+    const { left, right, root } = this.at(interval.id - 1);
+    return (g ?? 0) + Math.hypot((left.x + right.x) / 2 - root.x, (left.y + right.y) / 2 - root.y);
+  }
+
+  at(number) {
+    return this.intervals[number];
+  }
+}
+
+function pointOf(position) {
+  return { x: 0, y: 0, z: 0, ...position };
 }

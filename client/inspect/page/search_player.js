@@ -8,8 +8,8 @@ const MAX_EVENTS = 200000;
 const SECONDS_TO_PLAY = 6;
 
 export class SearchPlayer {
-  // `changed()` is called when another moment is shown, `touched(place)` for each cell or
-  // node that looks otherwise.
+  // `changed()` is called when another moment is shown, `touched(place)` for each cell,
+  // node or interval that looks otherwise.
   constructor(changed, touched) {
     this.changed = changed;
     this.touched = touched;
@@ -43,7 +43,7 @@ export class SearchPlayer {
     return this.isLoaded && this.position === this.events.length;
   }
 
-  // `places` are CellPlaces or NodePlaces. Throws what the call fails with.
+  // `places` are CellPlaces, NodePlaces or IntervalPlaces. Throws what the call fails with.
   async load(query, places) {
     this.clear();
     const { signal } = this.control;
@@ -53,7 +53,7 @@ export class SearchPlayer {
       for (const event of message.events ?? []) {
         const [index, parent] = places.numbersOf(event);
         const state = event.kind === "KIND_EXPANDED" ? CLOSED : OPEN;
-        events.push({ index, state, parent, g: event.g ?? 0, f: event.f ?? 0, before: null });
+        events.push({ index, state, parent, g: places.costOf(event), f: event.f ?? 0, before: null });
       }
       if (message.result) {
         this.isTruncated = message.result.truncated ?? false;

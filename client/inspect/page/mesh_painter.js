@@ -1,0 +1,73 @@
+// Draws a search on a navigation mesh, as films of searches show it: open intervals are lines on their edges. For an
+// expanded one, what is seen between the interval before, or its root, and itself is filled by the cost to its middle.
+
+import { rampColor } from "./theme.js";
+
+const FILL_OPACITY = 0.82;
+
+// `place(point)` says where on the canvas a point of the mesh lies.
+export function drawIntervals(context, player, place, ink) {
+  const reached = [...player.reached()];
+  context.globalAlpha = FILL_OPACITY;
+  for (const each of reached.filter(({ isExpanded }) => isExpanded)) {
+    trace(context, seenBefore(each.place, each.parent).map(place));
+    context.fillStyle = rampColor(each.share);
+    context.fill();
+  }
+  context.globalAlpha = 1;
+  context.lineCap = context.lineJoin = "round";
+  for (const { place: interval } of reached.filter(({ isExpanded }) => !isExpanded)) {
+    stroke(context, [interval.left, interval.right].map(place), ink["open-rim"], 2.5);
+  }
+  if (player.current) {
+    const { left, right } = player.currentPlace;
+    stroke(context, wayOf(player.trail()).map(place), ink.trail, 2);
+    stroke(context, [left, right].map(place), ink.trail, 4);
+  }
+}
+
+// The corners of what an expanded interval shows. `parent` is the interval before, or null.
+export function seenBefore({ left, right, root }, parent) {
+  if (!parent || !isSame(parent.root, root)) {
+    return [root, right, left];
+  }
+  const crossing = (end) => between(parent.left, parent.right, shareAtCrossing(root, end, parent.left, parent.right));
+  return [crossing(right), right, left, crossing(left)];
+}
+
+// From the middle of an interval back to the start: it turns at the roots. `trail` has the intervals before it.
+export function wayOf(trail) {
+  const roots = trail.map(({ root }) => root);
+  return [
+    between(trail[0].left, trail[0].right, 0.5),
+    ...roots.filter((root, i) => i === 0 || !isSame(root, roots[i - 1])),
+  ];
+}
+
+// How far from a to b the line from one point to another crosses, seen from above.
+function shareAtCrossing(from, to, a, b) {
+  const side = ({ x, y }) => (to.x - from.x) * (y - from.y) - (to.y - from.y) * (x - from.x);
+  const [atA, atB] = [side(a), side(b)];
+  return atA === atB ? 0 : Math.min(Math.max(atA / (atA - atB), 0), 1);
+}
+
+function between(a, b, share) {
+  const at = (name) => a[name] + (b[name] - a[name]) * share;
+  return { x: at("x"), y: at("y"), z: at("z") };
+}
+
+function isSame(a, b) {
+  return a.x === b.x && a.y === b.y;
+}
+
+function trace(context, points) {
+  context.beginPath();
+  points.forEach((point) => context.lineTo(...point));
+}
+
+function stroke(context, points, color, width) {
+  trace(context, points);
+  context.lineWidth = width;
+  context.strokeStyle = color;
+  context.stroke();
+}
