@@ -96,4 +96,22 @@ def test_obstacles_on_graphs(page, _programs):
     assert covers(line, 5, 1) and not covers(line, 5, 1.1)
 
 
-TESTS = [test_layout, test_layout_is_for_graphs_without_places, test_links, test_labels, test_obstacles_on_graphs]
+def test_intervals(page, _programs):
+    def seen(interval, parent):
+        points = run(page, "mesh_painter.js", "return m.seenBefore(...arguments[0])", [interval, parent])
+        return [(point["x"], point["y"], point["z"]) for point in points]
+    def interval(left, right, root):
+        return {name: dict(zip("xyz", point)) for name, point in [("left", left), ("right", right), ("root", root)]}
+    first = interval((2, -2, 2), (2, 2, 4), (0, 0, 0))
+    assert seen(first, None) == [(0, 0, 0), (2, 2, 4), (2, -2, 2)]
+    # From the same root it is seen through a part of the one before; from another root, all the way.
+    second = interval((4, 0, 5), (4, 2, 5), (0, 0, 0))
+    assert seen(second, first) == [(2, 1, 3.5), (4, 2, 5), (4, 0, 5), (2, 0, 3)]
+    turned = interval((4, 3, 5), (4, 4, 5), (2, 2, 4))
+    assert seen(turned, first) == [(2, 2, 4), (4, 4, 5), (4, 3, 5)]
+    way = run(page, "mesh_painter.js", "return m.wayOf(arguments[0])", [turned, first])
+    assert [(point["x"], point["y"]) for point in way] == [(4, 3.5), (2, 2), (0, 0)]
+
+
+TESTS = [test_layout, test_layout_is_for_graphs_without_places, test_links, test_labels, test_obstacles_on_graphs,
+         test_intervals]
