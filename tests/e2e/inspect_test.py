@@ -525,10 +525,10 @@ def test_mesh(page, programs):
 
 
 def test_search_on_mesh(page, _programs):
-    start, way, pillar = (place_on_mesh(page, x, y) for x, y in [(2.5, 3), (17, 10.5), (6, 11)])
+    seen, way, pillar = (place_on_mesh(page, x, y) for x, y in [(3.4, 1.8), (17, 10.5), (6, 11)])
     route = page.ink("route")
     page.wait_for_color(way, route)
-    ground = page.color_at(*start)
+    ground = page.color_at(*seen)
     page.browser.click("#step-forward")
     page.shows("#moment-text", "~1 of ")
     total = page.browser.text("#moment-text").split(":")[0].split()[-1]
@@ -537,12 +537,12 @@ def test_search_on_mesh(page, _programs):
     page.set("moment", "input", total.replace(",", ""))
     page.shows("#moment-text", f"~{total} of {total}:")
     page.wait_for_color(way, route)
-    red, _, blue = page.color_at(*start)
-    assert page.color_at(*start) != ground and red > blue + 40
+    red, _, blue = page.color_at(*seen)
+    assert page.color_at(*seen) != ground and red > blue + 40
     assert page.color_at(*pillar) == [255, 255, 255]
     page.set("moment", "input", "0")
     page.shows("#moment-text", f"0 of {total}: 0 expanded")
-    page.wait_for_color(start, ground)
+    page.wait_for_color(seen, ground)
     # From the side too.
     set_value(page, "oblique", True)
     page.set("moment", "input", total.replace(",", ""))
