@@ -13,8 +13,8 @@ constexpr int kMaxPolygons = 4096;
 
 }  // namespace
 
-DetourJudge::DetourJudge(absl::string_view mset)
-    : mesh_(LoadDetourFile(mset)), query_(dtAllocNavMeshQuery()) {
+DetourJudge::DetourJudge(absl::string_view mset, float height)
+    : height_(height), mesh_(LoadDetourFile(mset)), query_(dtAllocNavMeshQuery()) {
   EXPECT_NE(mesh_, nullptr);
   EXPECT_TRUE(dtStatusSucceed(query_->init(mesh_.get(), kMaxNodes)));
 }
@@ -22,12 +22,15 @@ DetourJudge::DetourJudge(absl::string_view mset)
 unsigned int DetourJudge::PolygonAt(const core::WorldPoint& point, float* on_polygon) {
   const float center[] = {static_cast<float>(point.x), static_cast<float>(point.z),
                           static_cast<float>(point.y)};
-  constexpr float kExtents[] = {0.01F, 0.05F, 0.01F};
+  const float extents[] = {0.01F, height_, 0.01F};
   dtQueryFilter filter;
   filter.setIncludeFlags(0xFFFF);
   dtPolyRef polygon = 0;
-  return dtStatusSucceed(query_->findNearestPoly(center, kExtents, &filter, &polygon, on_polygon)) ? polygon
-                                                                                                   : 0;
+  query_->findNearestPoly(center, extents, &filter, &polygon, on_polygon);
+  // The boxes of polygons count for the extents.
+  return polygon != 0 && std::hypot(on_polygon[0] - center[0], on_polygon[2] - center[2]) < extents[0]
+             ? polygon
+             : 0;
 }
 
 bool DetourJudge::Knows(const core::WorldPoint& point) {

@@ -13,8 +13,9 @@ namespace waystar::testing {
 // Thread safety: none.
 class DetourJudge {
  public:
-  // Reads an MSET file, with references of 32 or 64 bits; fails the test if Detour does not take it.
-  explicit DetourJudge(absl::string_view mset);
+  // Reads an MSET file, with references of 32 or 64 bits; fails the test if Detour does not take it. A point
+  // is on a polygon that is no further above or below it than `height`.
+  explicit DetourJudge(absl::string_view mset, float height = 0.05F);
 
   // Returns the length, seen from above, of Detour's path between two points on the mesh, whose z is the
   // height; nothing if it finds none, or if it does not know the points.
@@ -35,6 +36,7 @@ class DetourJudge {
   // Returns the reference of the polygon at the point, or 0.
   unsigned int PolygonAt(const core::WorldPoint& point, float* on_polygon);
 
+  float height_;
   OwnedDetourMesh mesh_;
   OwnedDetourQuery query_;
 };
