@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -33,6 +34,9 @@
 #include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/mesh_search/mesh_scratch.h"
 #include "server/core/mesh_search/mesh_wall.h"
+#include "server/level/build_mesh.h"
+#include "server/level/build_settings.h"
+#include "server/level/level_geometry.h"
 #include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
@@ -45,6 +49,7 @@ ABSL_FLAG(int, queries, 1000, "Queries of each kind on the meshes of files.");
 ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
 ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
 ABSL_FLAG(int, world_tiles, 53, "Tiles of 19.2 m to a side of the large world, at most 64; 0 leaves it out.");
+ABSL_FLAG(int, build_tiles, 26, "Tiles of 19.2 m to a side of the level that is built, at most 64; 0: none.");
 
 namespace waystar::bench {
 namespace {
@@ -564,6 +569,33 @@ void TimeWorld(int tiles) {
   timer.PrintMemory(square_metres);
 }
 
+// Builds the mesh of a world by ourselves, with one thread and with two.
+void TimeBuilding(int tiles) {
+  constexpr double kTileKilometres = 0.0192;
+  constexpr double kSecondsAim = 8.0;
+  constexpr double kEfficiencyAim = 0.9;
+  const level::LevelGeometry geometry = MakeLevelWorld(tiles);
+  const double square_kilometres = kTileKilometres * kTileKilometres * tiles * tiles;
+  std::cout << absl::StreamFormat("\nbuilding a level of %.2f km2, %d triangles, cell 0.3\n",
+                                  square_kilometres, geometry.triangles.size());
+  for (const double radius : {0.3, 0.6, 1.5}) {
+    const level::BuildSettings settings =
+        OrDie(level::MakeSettings({.agent_radius = radius, .cell_size = 0.3, .cell_height = 0.2}));
+    const auto build = [&](int threads) {
+      sink = static_cast<double>(OrDie(level::BuildMesh(geometry, settings, threads)).polygon_count());
+    };
+    const std::clock_t before = std::clock();
+    const double one = MicrosOf([&] { build(1); });
+    const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / square_kilometres;
+    const double two = MicrosOf([&] { build(2); });
+    const double efficiency = one / two / 2.0;
+    std::cout << absl::StreamFormat(
+        "radius %.1f: %.2f CPU s a km2 <= %.0f %s; two threads: efficiency %.2f >= %.1f %s\n", radius,
+        seconds, kSecondsAim, seconds <= kSecondsAim ? "" : "MISSED", efficiency, kEfficiencyAim,
+        efficiency >= kEfficiencyAim ? "" : "MISSED");
+  }
+}
+
 int Run() {
   const std::optional<std::filesystem::path> folder = testing::DataFolder();
   if (!folder || !std::filesystem::exists(*folder / "meshes")) {
@@ -586,6 +618,9 @@ int Run() {
   }
   if (const int tiles = absl::GetFlag(FLAGS_world_tiles); tiles > 0) {
     TimeWorld(std::min(tiles, 64));
+  }
+  if (const int tiles = absl::GetFlag(FLAGS_build_tiles); tiles > 0) {
+    TimeBuilding(std::min(tiles, 64));
   }
   return failed ? 1 : 0;
 }

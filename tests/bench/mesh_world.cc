@@ -344,4 +344,18 @@ std::string MakeMeshWorld(int tiles_a_side) {
   return bytes + tiles;
 }
 
+level::LevelGeometry MakeLevelWorld(int tiles_a_side) {
+  const Geometry world(static_cast<float>(tiles_a_side) * kTile);
+  level::LevelGeometry geometry;
+  for (const Vertex& vertex : world.vertices()) {
+    geometry.vertices.push_back({vertex.x, vertex.z, vertex.y});
+  }
+  for (const auto& [a, b, c] : world.triangles()) {
+    // The plan is mirrored.
+    geometry.triangles.push_back(
+        {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(b)});
+  }
+  return geometry;
+}
+
 }  // namespace waystar::bench
