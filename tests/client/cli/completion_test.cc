@@ -50,7 +50,7 @@ TEST_F(CompletionTest, Bash) {
   EXPECT_THAT(
       out_,
       HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace render animate reach "
-                "reachable flow matrix ray sample block unblock terrain obstacle portal "
+                "reachable flow matrix ray sample probe block unblock terrain obstacle portal "
                 "watch health info top log-level token bench inspect backup restore record replay completion "
                 "man help' ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar help '*) _waystar_words 'map find paths"));

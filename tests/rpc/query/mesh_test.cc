@@ -579,7 +579,7 @@ TEST_F(MeshTest, OverlaysBlockAreas) {
   request.set_map("court");
   request.set_data(
       "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
-      "4 0 1 4 5 -1 1 -1 -1\n4 1 2 3 4 -1 -1 -1 0\n");
+      "4 0 1 4 5 -1 -1 1 -1\n4 1 2 3 4 0 -1 -1 -1\n");
   ASSERT_THAT(server_.client().CreateMap(request), IsOk());
   v1::FindPathRequest query = Query(At(4, 5), At(16, 5));
   query.set_map("court");
@@ -626,8 +626,13 @@ TEST_F(MeshTest, RefusesBadOverlays) {
     change(*query.mutable_view()->mutable_overlay());
     EXPECT_THAT(server_.client().FindPath(query), IsRefused(code, reason, field));
   };
-  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked()->add_discs()->set_radius(-1); },
-                 absl::StatusCode::kInvalidArgument, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
+  expect_refused(
+      [](v1::Overlay& overlay) {
+        v1::Disc& disc = *overlay.mutable_blocked()->add_discs();
+        disc.mutable_center()->set_x(1);
+        disc.set_radius(-1);
+      },
+      absl::StatusCode::kInvalidArgument, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
   expect_refused(
       [](v1::Overlay& overlay) {
         v1::Polygon& bow = *overlay.mutable_blocked()->add_polygons();
