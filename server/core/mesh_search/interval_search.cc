@@ -18,9 +18,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   using Expansion = IntervalExpansion<IntervalSearch>;
   friend Expansion;
 
-  using typename Expansion::Arrival;
-  using typename Expansion::End;
-  using typename Expansion::Root;
   using Expansion::ArrivalAt;
   using Expansion::Expand;
   using Expansion::ExpandSeed;
@@ -30,6 +27,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   using Expansion::PointOf;
   using Expansion::ReserveFor;
   using Expansion::scratch_;
+  using typename Expansion::Arrival;
+  using typename Expansion::End;
+  using typename Expansion::Root;
 
  public:
   IntervalSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,

@@ -605,9 +605,8 @@ TEST_F(MeshTest, OverlaysBlockAreas) {
 
   overlay.clear_blocked_heights();
   *overlay.mutable_blocked()->add_rectangles() = RectangleAt(-1, -1, 30, 30);
-  const auto covered = server_.client().FindPath(query);
-  ASSERT_THAT(covered, IsOk());
-  EXPECT_EQ(covered->outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_THAT(server_.client().FindPath(query),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
 
   v1::CastRayRequest ray;
   ray.set_map("court");
