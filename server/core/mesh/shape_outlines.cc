@@ -153,6 +153,7 @@ class Outliner {
     if (TwiceArea(loop) < 0) {
       std::reverse(loop.begin(), loop.end());
     }
+    points.reserve(loop.size());
     for (const WorldPoint& point : loop) {
       points.push_back(ToFixed(point));
     }

@@ -19,7 +19,6 @@
 namespace waystar::core {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::waystar::testing::AddFloor;
