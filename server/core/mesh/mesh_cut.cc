@@ -152,6 +152,7 @@ class Cutter {
     for (const std::uint32_t outline : touched.outlines) {
       std::vector<Loop> left;
       for (Loop& piece : pieces) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, steps_++));
         if (LiesOutside(piece, holes_.outlines[outline])) {
           left.push_back(std::move(piece));
         } else {
@@ -160,15 +161,15 @@ class Cutter {
         }
       }
       pieces = std::move(left);
+      if (piece_count_ + pieces.size() > kMaxMeshPolygons) {
+        return TooManyPieces();
+      }
     }
     if (is_whole) {
       return absl::OkStatus();
     }
     roles_[touched.polygon] = Role::kCut;
     piece_count_ += pieces.size();
-    if (piece_count_ > kMaxMeshPolygons) {
-      return TooManyPieces();
-    }
     pieces_.emplace(touched.polygon, std::move(pieces));
     return CheckStop(stop_);
   }
@@ -463,8 +464,12 @@ class Cutter {
       return TooManyPieces();
     }
     spec.vertices = std::move(vertices_);
-    WAYSTAR_ASSIGN_OR_RETURN(NavMesh cut, NavMesh::Create(std::move(spec), stop_));
-    return CutMesh{std::move(cut), std::move(sources)};
+    absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_);
+    if (absl::IsInvalidArgument(cut.status())) {
+      return TooManyPieces();
+    }
+    WAYSTAR_RETURN_IF_ERROR(cut.status());
+    return CutMesh{*std::move(cut), std::move(sources)};
   }
 
   void CopyPolygon(PolygonNumber polygon, MeshSpec& spec) const {
@@ -501,6 +506,7 @@ class Cutter {
   absl::flat_hash_map<std::uint64_t, std::uint32_t> splits_;
   absl::flat_hash_map<PolygonNumber, std::vector<Loop>> pieces_;
   std::size_t piece_count_ = 0;
+  std::size_t steps_ = 0;
   // The polygons of the cut mesh; those that are far from holes have no loop.
   std::vector<Piece> result_;
   // For each polygon of the mesh the number of its first piece.

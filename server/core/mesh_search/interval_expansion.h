@@ -309,8 +309,13 @@ class IntervalExpansion {
     if (!mesh_.IsDented(polygon)) {
       return false;
     }
+    // It would come back soon.
+    constexpr int kMostBetween = 64;
     const std::uint32_t root = scratch_.At(number).root;
-    while (number != MeshInterval::kNoParent && scratch_.At(number).root == root) {
+    for (int i = 0; i < kMostBetween; ++i) {
+      if (number == MeshInterval::kNoParent || scratch_.At(number).root != root) {
+        return false;
+      }
       if (scratch_.At(number).polygon == polygon) {
         return true;
       }

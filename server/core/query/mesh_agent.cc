@@ -19,8 +19,12 @@
 namespace waystar::core {
 namespace {
 
-// A mesh is put together again, corner by corner, in the time in which so many cells are looked at.
+// A mesh is put together again, corner by corner, in the time in which so many cells are looked at, and an
+// outline is cut out of it in so many more.
 constexpr std::uint64_t kCellsPerCorner = 64;
+constexpr std::uint64_t kCellsPerOutline = 1 << 14;
+// How many outlines the parts of a shape may be cut into.
+constexpr std::size_t kMaxOutlines = 2000;
 
 absl::Status BelowBlocked(const absl::Status& status) {
   return ErrorReasonOf(status).empty() ? status : WithFieldPrefix(status, "view.overlay.blocked");
@@ -52,12 +56,18 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& accou
     return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
                      absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOverlayEntries, " parts"));
   }
-  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, kCellsPerCorner * plain_.corner_count()));
   const BudgetStop stop(budget);
   MeshHoles holes{.heights = overlay.blocked_heights};
   absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(overlay.blocked, &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(outlines.status()));
   holes.outlines = *std::move(outlines);
+  if (holes.outlines.size() > kMaxOutlines) {
+    return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
+                     absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOutlines,
+                                  " convex parts, not ", holes.outlines.size()));
+  }
+  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(
+      budget, kCellsPerCorner * plain_.corner_count() + kCellsPerOutline * holes.outlines.size()));
   absl::StatusOr<CutMesh> cut = CutHoles(plain_, holes, &stop);
   WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
   if (!account.Reserve(cut->memory_bytes(), overlay_memory_)) {

@@ -23,7 +23,7 @@ class MeshAgent {
   // Resolves an agent on a snapshot, which must outlive it, as must the account of the memory that an overlay
   // takes. Returns the errors of CheckAgentOnMesh; those of CheckShape, of OutlinesOf and of CutHoles below
   // "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED / BATCH_TOO_LARGE
-  // with "view.overlay.blocked" for a shape of more than kMaxOverlayEntries parts, or MAPS_MEMORY_FULL with
+  // with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
   // "view.overlay"; and those of BeginUpkeep. An overlay costs O(corners of the mesh).
   //
   // REQUIRES: the snapshot is a navigation mesh.
