@@ -24,6 +24,7 @@ using ::waystar::testing::DrawRooms;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 MeshPlace MovePlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
@@ -219,13 +220,7 @@ TEST(MeshMovePropertyTest, ComesNearestInRooms) {
   for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    std::vector<std::string> rows(8);
-    for (std::string& row : rows) {
-      for (int x = 0; x < 8; ++x) {
-        row += random.Chance(0.25) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
+    const std::vector<std::string> rows = RandomRooms(8, 8, 0.25, random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, random.Chance(0.5) ? &random : nullptr));
     for (int i = 0; i < 50; ++i) {
       const MeshPlace start = RandomPlace(mesh, random);

@@ -390,13 +390,7 @@ TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
   for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    std::vector<std::string> rows(8);
-    for (std::string& row : rows) {
-      for (int x = 0; x < 8; ++x) {
-        row += random.Chance(0.15) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
+    const std::vector<std::string> rows = RandomRooms(8, 8, 0.15, random);
     MeshSpec spec = DrawRooms(rows, &random);
     const NavMesh mesh = MeshOf(spec);
     for (WorldPoint& vertex : spec.vertices) {

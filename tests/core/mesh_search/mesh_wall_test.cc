@@ -26,6 +26,7 @@ using ::waystar::testing::DrawRooms;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
 constexpr double kAnyDistance = 1e6;
@@ -149,13 +150,7 @@ TEST(MeshWallPropertyTest, OnOneFloorItIsTheNearestOfAllWalls) {
   for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Random random(seed);
-    std::vector<std::string> rows(12);
-    for (std::string& row : rows) {
-      for (int x = 0; x < 12; ++x) {
-        row += random.Chance(0.1) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
+    const std::vector<std::string> rows = RandomRooms(12, 12, 0.1, random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, random.Chance(0.5) ? &random : nullptr));
     for (int i = 0; i < 50; ++i) {
       const MeshPlace place = RandomPlace(mesh, random);

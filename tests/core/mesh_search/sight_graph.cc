@@ -166,15 +166,20 @@ MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random) {
 
 std::vector<std::string> RandomRooms(Random& random) {
   const int columns = random.Between(2, 9);
-  const double share = random.Between(1, 5) / 10.0;
-  std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
-  for (std::string& row : rows) {
+  const double walls = random.Between(1, 5) / 10.0;
+  const int rows = random.Between(2, 9);
+  return RandomRooms(columns, rows, walls, random);
+}
+
+std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random& random) {
+  std::vector<std::string> drawn(static_cast<std::size_t>(rows));
+  for (std::string& row : drawn) {
     for (int x = 0; x < columns; ++x) {
-      row += random.Chance(share) ? '#' : '.';
+      row += random.Chance(walls) ? '#' : '.';
     }
   }
-  rows[0][0] = '.';
-  return rows;
+  drawn[0][0] = '.';
+  return drawn;
 }
 
 MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {

@@ -18,6 +18,8 @@ core::MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random = 
 
 // Rows for DrawRooms, of 2 to 9 characters and as many rows. The first character is not '#'.
 std::vector<std::string> RandomRooms(Random& random);
+// The same of that size. `walls` is the chance of a '#'.
+std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random& random);
 
 // Returns a place inside of a random polygon, on one of its edges, or in one of its corners.
 core::MeshPlace RandomPlace(const core::NavMesh& mesh, Random& random);
