@@ -208,7 +208,7 @@ class TileBuilder {
       }
       spans += floors;
     }
-    spans_per_cell_ = spans / columns;
+    has_many_floors_ = spans >= kMonotoneSpansPerCell * columns;
     if (spans > kMaxTileSpans || spans > kMaxSpansPerCell * columns) {
       return BadTile(absl::StrCat("a tile of the level has ", spans, " spans of voxels, and at most ",
                                   std::min(kMaxTileSpans, kMaxSpansPerCell * columns),
@@ -237,7 +237,7 @@ class TileBuilder {
 
   absl::Status PartIntoRegions() {
     const int least = settings_.min_region_cells;
-    const bool is_made = spans_per_cell_ >= kMonotoneSpansPerCell && IsMonotoneSafe()
+    const bool is_made = has_many_floors_ && IsMonotoneSafe()
                              ? rcBuildRegionsMonotone(&context_, *field_, border_, least, kMergeRegionCells)
                              : rcBuildDistanceField(&context_, *field_) && CheckStop(stop_).ok() &&
                                    rcBuildRegions(&context_, *field_, border_, least, kMergeRegionCells);
@@ -323,7 +323,7 @@ class TileBuilder {
   std::unique_ptr<rcCompactHeightfield, Free> field_;
   std::unique_ptr<rcContourSet, Free> contours_;
   std::unique_ptr<rcPolyMesh, Free> mesh_;
-  std::size_t spans_per_cell_ = 0;
+  bool has_many_floors_ = false;
 };
 
 }  // namespace
