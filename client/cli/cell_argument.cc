@@ -120,6 +120,13 @@ absl::StatusOr<v1::Position> ParsePosition(absl::string_view text) {
   return position;
 }
 
+v1::Position PositionOf(const v1::Cell& cell) {
+  v1::Position position;
+  position.set_x(cell.x());
+  position.set_y(cell.y());
+  return position;
+}
+
 absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text) {
   const auto sides = ParsePair(text, 'x');
   if (!sides) {

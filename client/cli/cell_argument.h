@@ -35,6 +35,9 @@ std::optional<v1::Point> ParsePoint(absl::string_view text);
 // "-3.5,4" is the position with x -3.5 and y 4; a third number is its z.
 absl::StatusOr<v1::Position> ParsePosition(absl::string_view text);
 
+// Returns the position that is written as the cell is, at height 0.
+v1::Position PositionOf(const v1::Cell& cell);
+
 // A width and height, such as "64x48".
 absl::StatusOr<v1::BlankGrid> ParseSize(absl::string_view text);
 

@@ -68,6 +68,35 @@ void AddTerrainCommand(CLI::App& parent, Session& session) {
                               "  waystar terrain arena . polygon:0,0..8,0..4,6\n"));
 }
 
+void SetFrom(const v1::Location& place, v1::Portal& portal) {
+  if (place.has_position()) {
+    *portal.mutable_from_position() = place.position();
+  } else {
+    *portal.mutable_from() = place.cell();
+  }
+}
+
+// One end with three numbers, or with a fraction, makes positions of both.
+void SetTo(const v1::Location& place, v1::Portal& portal) {
+  if (place.has_cell() && portal.has_from()) {
+    *portal.mutable_to() = place.cell();
+    return;
+  }
+  *portal.mutable_to_position() = place.has_position() ? place.position() : PositionOf(place.cell());
+  if (portal.has_from()) {
+    *portal.mutable_from_position() = PositionOf(portal.from());
+    portal.clear_from();
+  }
+}
+
+absl::StatusOr<v1::Location> ParseEnd(absl::string_view text) {
+  absl::StatusOr<v1::Location> place = ParsePlace(text);
+  if (place.ok() && !place->has_cell() && !place->has_position()) {
+    return ParseCell(text).status();
+  }
+  return place;
+}
+
 void AddPutPortal(CLI::App& group, Session& session) {
   const auto request = std::make_shared<v1::UpdateObstaclesRequest>();
   v1::PutPortal& put = *request->add_edits()->mutable_put_portal();
@@ -76,12 +105,12 @@ void AddPutPortal(CLI::App& group, Session& session) {
   AddMap(command, *request->mutable_map());
   command.add_option("ID", *portal.mutable_id(), "The portal's name")->required();
   AddParsed(
-      command, "FROM", &ParseCell, [&portal](const v1::Cell& cell) { *portal.mutable_from() = cell; },
-      "The cell that it leads from: X,Y")
+      command, "FROM", &ParseEnd, [&portal](const v1::Location& place) { SetFrom(place, portal); },
+      "The cell that it leads from: X,Y; on a navigation mesh the position X,Y,Z")
       ->required();
   AddParsed(
-      command, "TO", &ParseCell, [&portal](const v1::Cell& cell) { *portal.mutable_to() = cell; },
-      "The cell that it leads to: X,Y")
+      command, "TO", &ParseEnd, [&portal](const v1::Location& place) { SetTo(place, portal); },
+      "Where it leads to")
       ->required();
   command.add_option("--to-map", *portal.mutable_to_map(), "The map that TO lies on, if it is another")
       ->type_name("MAP");
@@ -99,7 +128,8 @@ void AddPutPortal(CLI::App& group, Session& session) {
   command.footer(
       "Examples:\n"
       "  waystar portal put arena ferry 3,9 40,9 --cost 5 --both-ways\n"
-      "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n");
+      "  waystar portal put arena stairs 12,4 2,2 --to-map cellar --cost 1\n"
+      "  waystar portal put keep jump 2,2,4 2,5,0 --cost 2\n");
 }
 
 // One edit for each ID.
@@ -123,7 +153,8 @@ struct ListPortalsArguments {
 
 ExitCode ListPortals(const ListPortalsArguments& arguments, Session& session) {
   const auto all = AllPages(session.client(), arguments.request, &client::Client::ListPortals);
-  const bool lists_cells = all.ok() && !all->portals().empty() && !session.options().json;
+  const bool lists_cells =
+      all.ok() && !all->portals().empty() && all->portals(0).has_from() && !session.options().json;
   const auto counting =
       lists_cells ? CountingOf(session, arguments.request.map(), arguments.coordinates) : HexCounting();
   if (!counting.ok()) {
@@ -132,8 +163,12 @@ ExitCode ListPortals(const ListPortalsArguments& arguments, Session& session) {
   return session.Answer(all, [&](const v1::ListPortalsResponse& answer) {
     std::vector<TableRow> rows = {{"PORTAL", "FROM", "TO", "COST", "WAYS", "STATE", "TAGS"}};
     for (const v1::Portal& portal : answer.portals()) {
-      rows.push_back({portal.id(), FormatCell(counting->FromPlane(portal.from())),
-                      absl::StrCat(FormatCell(counting->FromPlane(portal.to())),
+      const bool is_on_mesh = portal.has_from_position();
+      rows.push_back({portal.id(),
+                      is_on_mesh ? FormatPosition(portal.from_position())
+                                 : FormatCell(counting->FromPlane(portal.from())),
+                      absl::StrCat(is_on_mesh ? FormatPosition(portal.to_position())
+                                              : FormatCell(counting->FromPlane(portal.to())),
                                    portal.to_map().empty() ? "" : " of ", portal.to_map()),
                       absl::StrCat(portal.cost()), portal.both_ways() ? "both" : "one",
                       portal.closed() ? "closed" : "open",

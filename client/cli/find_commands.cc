@@ -182,19 +182,14 @@ ExitCode Validate(const v1::ValidatePathRequest& given, Session& session) {
 // Adds a cell or a position to a path. A corner at height 0 is written as a cell is, so beside positions
 // cells are corners.
 void AddPoint(const v1::Location& place, v1::ValidatePathRequest& request) {
-  const auto add_corner = [&](const v1::Cell& cell) {
-    v1::Position& corner = *request.add_positions();
-    corner.set_x(cell.x());
-    corner.set_y(cell.y());
-  };
   if (place.has_position()) {
     for (const v1::Cell& cell : request.points()) {
-      add_corner(cell);
+      *request.add_positions() = PositionOf(cell);
     }
     request.clear_points();
     *request.add_positions() = place.position();
   } else if (!request.positions().empty()) {
-    add_corner(place.cell());
+    *request.add_positions() = PositionOf(place.cell());
   } else {
     *request.add_points() = place.cell();
   }

@@ -60,8 +60,10 @@ std::string LinesText(int lines) { return absl::StrCat(lines, " straight ", line
 
 std::string Length(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
   if (IsOnMesh(answer)) {
-    return absl::StrFormat("%s of length %.10g", LinesText(std::max(answer.positions_size() - 1, 0)),
-                           answer.cost());
+    const int lines = std::max(answer.positions_size() - 1 - answer.crossings_size(), 0);
+    return answer.crossings().empty()
+               ? absl::StrFormat("%s of length %.10g", LinesText(lines), answer.cost())
+               : absl::StrFormat("%s%s at cost %.10g", LinesText(lines), Portals(answer), answer.cost());
   }
   if (IsOnGraph(request, answer)) {
     return absl::StrFormat("%d %s at cost %.10g", answer.nodes_size(),

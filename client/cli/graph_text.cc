@@ -77,7 +77,7 @@ std::string GraphFacts(const v1::MapInfo& info, std::size_t width) {
 
 std::string MeshFacts(const v1::MapInfo& info, std::size_t width) {
   const v1::MeshInfo& mesh = info.mesh();
-  const std::vector<TableRow> rows = {
+  std::vector<TableRow> rows = {
       {"map", info.map()},
       {"size", MeshSize(mesh)},
       {"revision", absl::StrCat(info.version().revision())},
@@ -88,6 +88,9 @@ std::string MeshFacts(const v1::MapInfo& info, std::size_t width) {
       {"to", FormatPosition(mesh.high())},
       {"memory", absl::StrCat(info.memory_bytes(), " bytes")},
   };
+  if (mesh.portals() > 0) {
+    rows.push_back({"portals", absl::StrCat(mesh.portals())});
+  }
   return FormatTable(rows, width);
 }
 

@@ -49,6 +49,7 @@ enum class Code : std::uint8_t {
   kSetEnabled = 16,
   // Nodes of which one or more have labels. The others keep the code that they had before there were labels.
   kPutLabelledNodes = 17,
+  kPutMeshPortal = 18,
 };
 
 void WriteNames(const std::vector<std::string>& names, ValueWriter& to) {
@@ -169,6 +170,11 @@ class EditWriter {
     core::WritePortal(edit.portal, to_);
     to_.PutBool(edit.replace);
   }
+  void operator()(const core::PutMeshPortal& edit) {
+    Begin(Code::kPutMeshPortal);
+    core::WriteMeshPortal(edit.portal, to_);
+    to_.PutBool(edit.replace);
+  }
   void operator()(const core::RemovePortal& edit) {
     Begin(Code::kRemovePortal);
     to_.PutText(edit.id);
@@ -249,7 +255,7 @@ void WriteEdit(const Edit& edit, ValueWriter& to) { std::visit(EditWriter(to), e
 
 // The initializers in braces are evaluated in their order.
 Edit ReadEdit(ValueReader& from) {
-  const Code code = core::ReadEnum(from, Code::kPutLabelledNodes);
+  const Code code = core::ReadEnum(from, Code::kPutMeshPortal);
   switch (code) {
     case Code::kBlockCells:
       return core::BlockCells{core::ReadShape(from)};
@@ -267,6 +273,8 @@ Edit ReadEdit(ValueReader& from) {
       return core::RemoveObstacle{from.Text(kMaxNameBytes)};
     case Code::kPutPortal:
       return core::PutPortal{core::ReadPortal(from), from.Bool()};
+    case Code::kPutMeshPortal:
+      return core::PutMeshPortal{core::ReadMeshPortal(from), from.Bool()};
     case Code::kRemovePortal:
       return core::RemovePortal{from.Text(kMaxNameBytes)};
     case Code::kSwitchPortal:

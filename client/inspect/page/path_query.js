@@ -103,8 +103,8 @@ export class PathQuery {
   }
 }
 
-// The lines of an answer: each a list of cells, of nodes of a graph or of places of a mesh, to draw through, and where a portal leads from
-// one to the next. `model` is the map.
+// The lines of an answer: each a list of cells, of nodes of a graph or of places of a mesh, to draw through, and where a
+// portal leads from one to the next. `model` is the map.
 export function linesOf(answer, model) {
   const points = model.isGraph
     ? (answer.nodes ?? []).map((id, i) => model.placeOf(id, answer.positions?.[i]))
@@ -120,7 +120,7 @@ export function linesOf(answer, model) {
     if (crossing.map) {
       return { lines, jumps, leadsTo: crossing.map };
     }
-    jumps.push([points[end - 1], cellOf(crossing.arrival)]);
+    jumps.push([points[end - 1], model.isMesh ? points[end] : cellOf(crossing.arrival)]);
     begin = end;
   }
   lines.push(points.slice(begin));

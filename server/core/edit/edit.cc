@@ -17,7 +17,7 @@ absl::string_view EditName(const Edit& edit) {
   static constexpr std::array<absl::string_view, std::variant_size_v<Edit>> kNames = {
       "block",           "unblock",      "set_terrain",   "put_obstacle",  "move_obstacle", "resize_obstacle",
       "remove_obstacle", "put_portal",   "remove_portal", "switch_portal", "put_profile",   "remove_profile",
-      "put_nodes",       "remove_nodes", "put_edges",     "remove_edges",  "set_enabled"};
+      "put_nodes",       "remove_nodes", "put_edges",     "remove_edges",  "set_enabled",   "put_portal"};
   return kNames[edit.index()];
 }
 

@@ -18,6 +18,7 @@
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
+#include "server/core/mesh/mesh_portal.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -81,6 +82,15 @@ struct PutPortal {
   friend bool operator==(const PutPortal&, const PutPortal&) = default;
 };
 
+// Puts a portal on a navigation mesh.
+struct PutMeshPortal {
+  MeshPortal portal;
+  // If true, it may replace one with the same id.
+  bool replace = false;
+  friend bool operator==(const PutMeshPortal&, const PutMeshPortal&) = default;
+};
+
+// This edit and the next are for grids and meshes.
 struct RemovePortal {
   std::string id;
   friend bool operator==(const RemovePortal&, const RemovePortal&) = default;
@@ -105,7 +115,7 @@ struct RemoveProfile {
 };
 
 // This edit and those below apply to waypoint graphs only; see GraphEditor. Those above apply to grids only,
-// except the edits of obstacles.
+// except the edits of obstacles, and what is said above to be for meshes.
 struct PutNodes {
   std::vector<WaypointNode> nodes;
   // If true, they may replace nodes with the same ids.
@@ -140,7 +150,7 @@ struct SetEnabled {
 
 using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, MoveObstacle, ResizeObstacle,
                           RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
-                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled>;
+                          PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal>;
 
 // Returns the contract's name for the kind of an edit, such as "put_nodes".
 absl::string_view EditName(const Edit& edit);

@@ -30,13 +30,17 @@ auto FieldsOf(const Portal& portal) {
   return std::tie(portal.id, portal.from, portal.to_map, portal.to, portal.cost, portal.both_ways,
                   portal.tags, portal.closed);
 }
+auto FieldsOf(const WorldPoint& point) { return std::tie(point.x, point.y, point.z); }
+auto FieldsOf(const MeshPortal& portal) {
+  return std::tie(portal.id, portal.from, portal.to_map, portal.to, portal.cost, portal.both_ways,
+                  portal.tags, portal.closed);
+}
 auto FieldsOf(const TerrainCost& terrain) { return std::tie(terrain.symbol, terrain.cost); }
 auto FieldsOf(const NamedProfile& named) {
   const MovementProfile& profile = named.profile;
   return std::tie(named.name, profile.footprint, profile.corner_rule, profile.terrain_costs,
                   profile.forbidden_terrains, profile.required_tags, profile.no_diagonals);
 }
-auto FieldsOf(const WorldPoint& point) { return std::tie(point.x, point.y, point.z); }
 auto FieldsOf(const WaypointNode& node) {
   return std::tie(node.id, node.position, node.enabled, node.tags, node.label);
 }
@@ -51,6 +55,7 @@ auto FieldsOf(const MoveObstacle& edit) { return std::tie(edit.id, edit.dx, edit
 auto FieldsOf(const ResizeObstacle& edit) { return std::tie(edit.id, edit.shape); }
 auto FieldsOf(const RemoveObstacle& edit) { return std::tie(edit.id); }
 auto FieldsOf(const PutPortal& edit) { return std::tie(edit.portal, edit.replace); }
+auto FieldsOf(const PutMeshPortal& edit) { return std::tie(edit.portal, edit.replace); }
 auto FieldsOf(const RemovePortal& edit) { return std::tie(edit.id); }
 auto FieldsOf(const SwitchPortal& edit) { return std::tie(edit.id, edit.closed); }
 auto FieldsOf(const PutProfile& edit) { return std::tie(edit.named); }

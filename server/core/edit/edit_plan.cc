@@ -167,6 +167,11 @@ class Planner {
     return absl::OkStatus();
   }
 
+  absl::Status AddKind(const PutMeshPortal& /*edit*/) {
+    return MakeError(ErrorReason::kWrongMapKind, "put_portal.portal.from_position",
+                     "the map is a grid, on which portals end at cells");
+  }
+
   absl::Status AddKind(const RemovePortal& edit) {
     WAYSTAR_RETURN_IF_ERROR(FindPortal(edit.id, "remove_portal.id").status());
     Own(own_portals_, map_.portals(), plan_.portals).Remove(edit.id);

@@ -1,14 +1,143 @@
 #include "server/core/edit/mesh_batch_editor.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/waypoint.h"
+#include "server/core/map/portal.h"
+#include "server/core/mesh/mesh_portal.h"
 
 namespace waystar::core {
+namespace {
+
+// Applies the edits of a batch to a table of portals.
+class PortalPlanner {
+ public:
+  explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
+
+  absl::Status operator()(const PutMeshPortal& edit) {
+    if (absl::Status status = CheckMeshPortal(edit.portal); !status.ok()) {
+      return WithFieldPrefix(status, "put_portal.portal");
+    }
+    const bool is_new = portals_.Find(edit.portal.id) == nullptr;
+    if (!is_new && !edit.replace) {
+      return MakeError(ErrorReason::kPortalExists, "put_portal.portal.id",
+                       absl::StrCat("the map has a portal \"", edit.portal.id, "\" already"));
+    }
+    auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
+    std::sort(portal->tags.begin(), portal->tags.end());
+    WAYSTAR_RETURN_IF_ERROR(CheckPlaces(*portal));
+    WAYSTAR_RETURN_IF_ERROR(CheckAlone(*portal));
+    if (is_new && portals_.size() >= kMaxPortals) {
+      return MakeError(ErrorReason::kTooManyPortals, "put_portal",
+                       absl::StrCat("a map has at most ", kMaxPortals, " portals"));
+    }
+    portals_.Put(std::move(portal));
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const PutPortal& /*edit*/) {
+    return MakeError(ErrorReason::kWrongMapKind, "put_portal.portal.from",
+                     "the map is a navigation mesh, on which portals end at positions");
+  }
+
+  absl::Status operator()(const RemovePortal& edit) {
+    WAYSTAR_RETURN_IF_ERROR(Find(edit.id, "remove_portal.id").status());
+    portals_.Remove(edit.id);
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(const SwitchPortal& edit) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const PlacedPortal> before,
+                             Find(edit.id, "switch_portal.id"));
+    if (before->closed != edit.closed) {
+      auto portal = std::make_shared<PlacedPortal>(*before);
+      portal->closed = edit.closed;
+      portals_.Put(std::move(portal));
+    }
+    return absl::OkStatus();
+  }
+
+  template <typename Other>
+  absl::Status operator()(const Other& edit) {
+    return WrongKindOfMap(edit, "navigation mesh");
+  }
+
+  MeshPortalTable Finish() && { return std::move(portals_); }
+
+ private:
+  static absl::Status CheckPlaces(const PlacedPortal& portal) {
+    const bool is_from_off = portal.from_place.polygon == kNoPolygon;
+    if (is_from_off || (portal.to_map.empty() && portal.to_place.polygon == kNoPolygon)) {
+      return MakeError(ErrorReason::kOffMap,
+                       absl::StrCat("put_portal.portal.", is_from_off ? "from_position" : "to_position"),
+                       "no surface of the mesh is there");
+    }
+    return absl::OkStatus();
+  }
+
+  // Returns an error if another portal leads from the same place to the same place.
+  absl::Status CheckAlone(const PlacedPortal& portal) const {
+    const PlacedPortal* found = nullptr;
+    portals_.VisitAfter("", [&](const PlacedPortal& other) {
+      const bool is_alike =
+          other.to_map == portal.to_map &&
+          ((other.from == portal.from && other.to == portal.to) ||
+           ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
+      if (is_alike && other.id != portal.id) {
+        found = &other;
+      }
+      return found == nullptr;
+    });
+    if (found == nullptr) {
+      return absl::OkStatus();
+    }
+    return MakeError(
+        ErrorReason::kPortalOverlaps, "put_portal.portal",
+        absl::StrCat("the portal \"", found->id, "\" leads from the same place to the same place"));
+  }
+
+  absl::StatusOr<std::shared_ptr<const PlacedPortal>> Find(absl::string_view id,
+                                                           absl::string_view field) const {
+    if (absl::Status status = CheckPortalId(id); !status.ok()) {
+      return WithFieldPrefix(status, field);
+    }
+    std::shared_ptr<const PlacedPortal> found = portals_.Find(id);
+    if (found == nullptr) {
+      return MakeError(ErrorReason::kPortalNotFound, field,
+                       absl::StrCat("the map has no portal \"", id, "\""));
+    }
+    return found;
+  }
+
+  const NavMesh& mesh_;
+  MeshPortalTable portals_;
+};
+
+}  // namespace
 
 absl::StatusOr<ChangeSummary> MeshBatchEditor::Apply(absl::Span<const Edit> edits, absl::Time /*now*/) {
   if (edits.empty()) {
     return MakeError(ErrorReason::kEmptyBatch, "edits", "a batch has at least one edit");
   }
-  return WithFieldPrefix(WrongKindOfMap(edits.front(), "navigation mesh"), "edits[0].");
+  PortalPlanner planner(mesh_);
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    if (absl::Status status = std::visit(planner, edits[i]); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "]."));
+    }
+  }
+  mesh_ = mesh_.WithPortals(std::move(planner).Finish());
+  has_changed_ = true;
+  return ChangeSummary();
 }
 
 }  // namespace waystar::core

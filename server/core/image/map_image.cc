@@ -97,7 +97,7 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
     case Kind::kGraph:
       return Whole(ReadGraph(from, static_cast<ImageVersion>(version), limits.stop), from);
     case Kind::kMesh:
-      return Whole(ReadMesh(from, limits.stop), from);
+      return Whole(ReadMesh(from, static_cast<ImageVersion>(version), limits.stop), from);
   }
   return BadFormat("the map image is of an unknown kind");
 }

@@ -26,6 +26,20 @@ Point ReadPoint(ValueReader& from) {
   return point;
 }
 
+void WriteWorldPoint(const WorldPoint& point, ValueWriter& to) {
+  to.PutDouble(point.x);
+  to.PutDouble(point.y);
+  to.PutDouble(point.z);
+}
+
+WorldPoint ReadWorldPoint(ValueReader& from) {
+  WorldPoint point;
+  point.x = from.Double();
+  point.y = from.Double();
+  point.z = from.Double();
+  return point;
+}
+
 void WriteCell(Cell cell, ValueWriter& to) {
   to.PutSigned(cell.x);
   to.PutSigned(cell.y);
@@ -184,6 +198,30 @@ void WritePortal(const Portal& portal, ValueWriter& to) {
   to.PutBool(portal.both_ways);
   WriteTags(portal.tags, to);
   to.PutBool(portal.closed);
+}
+
+void WriteMeshPortal(const MeshPortal& portal, ValueWriter& to) {
+  to.PutText(portal.id);
+  WriteWorldPoint(portal.from, to);
+  to.PutText(portal.to_map);
+  WriteWorldPoint(portal.to, to);
+  to.PutDouble(portal.cost);
+  to.PutBool(portal.both_ways);
+  WriteTags(portal.tags, to);
+  to.PutBool(portal.closed);
+}
+
+MeshPortal ReadMeshPortal(ValueReader& from) {
+  MeshPortal portal;
+  portal.id = from.Text(kMaxNameBytes);
+  portal.from = ReadWorldPoint(from);
+  portal.to_map = from.Text(kMaxNameBytes);
+  portal.to = ReadWorldPoint(from);
+  portal.cost = from.Double();
+  portal.both_ways = from.Bool();
+  portal.tags = ReadTags(from);
+  portal.closed = from.Bool();
+  return portal;
 }
 
 Portal ReadPortal(ValueReader& from) {

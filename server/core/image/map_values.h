@@ -11,6 +11,7 @@
 #include "server/core/map/movement_profile.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
+#include "server/core/mesh/mesh_portal.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -28,6 +29,8 @@ Obstacle ReadObstacle(ValueReader& from);
 
 void WritePortal(const Portal& portal, ValueWriter& to);
 Portal ReadPortal(ValueReader& from);
+void WriteMeshPortal(const MeshPortal& portal, ValueWriter& to);
+MeshPortal ReadMeshPortal(ValueReader& from);
 
 void WriteProfile(const NamedProfile& profile, ValueWriter& to);
 NamedProfile ReadProfile(ValueReader& from);

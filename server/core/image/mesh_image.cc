@@ -8,6 +8,11 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/mesh_batch_editor.h"
+#include "server/core/image/map_values.h"
+#include "server/core/map/portal.h"
+#include "server/core/mesh/mesh_portal.h"
 #include "server/core/mesh/mesh_spec.h"
 
 namespace waystar::core {
@@ -31,9 +36,14 @@ void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
       to.PutNumber(neighbours[i] == kNoPolygon ? 0 : std::uint64_t{neighbours[i]} + 1);
     }
   }
+  to.PutNumber(mesh.portals().size());
+  mesh.portals().VisitAfter("", [&](const MeshPortal& portal) {
+    WriteMeshPortal(portal, to);
+    return true;
+  });
 }
 
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, ImageVersion version, const StopCheck* stop) {
   MeshSpec spec;
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
@@ -54,6 +64,12 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
       spec.neighbours.push_back(neighbour == 0 ? kNoPolygon : static_cast<PolygonNumber>(neighbour - 1));
     }
   }
+  std::vector<Edit> portals;
+  if (version > ImageVersion::kThird) {
+    for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
+      portals.push_back(PutMeshPortal{.portal = ReadMeshPortal(from)});
+    }
+  }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
   if (!mesh.ok()) {
@@ -61,7 +77,16 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
     from.Fail(mesh.status().message());
     return from.status();
   }
-  return mesh;
+  if (portals.empty()) {
+    return mesh;
+  }
+  // They are checked as those that an update puts.
+  MeshBatchEditor editor(*std::move(mesh));
+  if (const absl::Status status = editor.Apply(portals, absl::UnixEpoch()).status(); !status.ok()) {
+    from.Fail(status.message());
+    return from.status();
+  }
+  return std::move(editor).Finish();
 }
 
 }  // namespace waystar::core

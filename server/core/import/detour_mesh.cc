@@ -4,15 +4,21 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/import/soup_mesh.h"
@@ -44,6 +50,7 @@ constexpr std::size_t kVertexBytes = 12;
 constexpr std::size_t kPolygonBytes = 32;
 constexpr std::size_t kShortLinkBytes = 12;
 constexpr std::size_t kLongLinkBytes = 16;
+constexpr std::size_t kConnectionBytes = 36;
 constexpr std::uint8_t kMaxDetourCorners = 6;
 constexpr std::uint16_t kBorderEdge = 0x8000;
 constexpr std::uint8_t kAreaMask = 0x3F;
@@ -83,6 +90,7 @@ std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
 struct TileHeader {
   std::uint32_t polygons = 0;
   std::uint32_t vertices = 0;
+  std::uint32_t connections = 0;
   double climb = 0.0;
   // The bytes of the tile, by the size of its links.
   std::uint64_t short_size = 0;
@@ -103,10 +111,47 @@ class DetourParser {
     const WeldTolerance tolerance = {.plan = std::max(kBorderTolerance, reach * kTolerancePerReach),
                                      .height = climb_};
     WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_));
-    return DetourMesh{std::move(mesh), tile_count_, off_mesh_count_};
+    DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
+    Connect(detour);
+    return detour;
   }
 
  private:
+  // An off-mesh connection.
+  struct Connection {
+    WorldPoint from;
+    WorldPoint to;
+    double radius = 0.0;
+    bool is_both_ways = false;
+  };
+
+  // Makes portals of the connections.
+  void Connect(DetourMesh& detour) const {
+    MeshBatchEditor editor(detour.mesh);
+    for (const Connection& connection : connections_) {
+      const auto nearest = [&](const WorldPoint& end) {
+        return detour.mesh.FindNearest(
+            {.position = end, .radius = std::max(connection.radius, kMeshTolerance), .height = climb_});
+      };
+      const std::optional<MeshPlace> from = nearest(connection.from);
+      const std::optional<MeshPlace> to = nearest(connection.to);
+      if (!from || !to) {
+        continue;
+      }
+      const Edit edit = PutMeshPortal{.portal = {.id = absl::StrCat("off-mesh-", detour.portal_count + 1),
+                                                 .from = from->point,
+                                                 .to_map = "",
+                                                 .to = to->point,
+                                                 .cost = Distance(from->point, to->point),
+                                                 .both_ways = connection.is_both_ways,
+                                                 .tags = {},
+                                                 .closed = false}};
+      detour.portal_count += editor.Apply({&edit, 1}, absl::UnixEpoch()).ok() ? 1 : 0;
+    }
+    detour.passed_over = connection_count_ - detour.portal_count;
+    detour.mesh = std::move(editor).Finish();
+  }
+
   absl::Status ReadTiles() {
     if (HasWord(bytes_, 0, kSetMagic)) {
       return ReadSet();
@@ -218,7 +263,8 @@ class DetourParser {
     }
     constexpr std::size_t kListsAt = 24;
     // Links come third: their size is known later.
-    constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes, kVertexBytes, 0, 12, 12, 4, 16, 36};
+    constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes,   kVertexBytes, 0, 12, 12, 4, 16,
+                                                         kConnectionBytes};
     TileHeader tile;
     tile.short_size = kTileHeaderBytes;
     for (std::size_t i = 0; i < kPartBytes.size(); ++i) {
@@ -233,6 +279,7 @@ class DetourParser {
     tile.short_size += links * kShortLinkBytes;
     tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
     tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
+    tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
     tile.climb = FloatAt(header, 68);
     if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
       return BadTile("what an agent can climb is no height");
@@ -278,8 +325,34 @@ class DetourParser {
         return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
       }
     }
+    const std::size_t connections_at = tile.size() - std::size_t{header.connections} * kConnectionBytes;
+    for (std::uint32_t i = 0; i < header.connections; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const absl::string_view connection =
+          tile.substr(connections_at + std::size_t{i} * kConnectionBytes, kConnectionBytes);
+      ReadConnection(connection);
+    }
     ++tile_count_;
     return absl::OkStatus();
+  }
+
+  void ReadConnection(absl::string_view bytes) {
+    constexpr std::size_t kRadiusAt = 24;
+    constexpr std::size_t kFlagsAt = 30;
+    constexpr std::uint8_t kBothWays = 1;
+    const auto end_at = [&](std::size_t at) {
+      return FromAxes(axes_, FloatAt(bytes, at), FloatAt(bytes, at + 4), FloatAt(bytes, at + 8));
+    };
+    const Connection connection{.from = end_at(0),
+                                .to = end_at(12),
+                                .radius = FloatAt(bytes, kRadiusAt),
+                                .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0};
+    ++connection_count_;
+    // The condition is written so that NaN fails.
+    if (CheckPosition(connection.from).ok() && CheckPosition(connection.to).ok() &&
+        connection.radius >= 0.0 && connection.radius <= kMaxReach) {
+      connections_.push_back(connection);
+    }
   }
 
   absl::Status ReadPolygon(absl::string_view polygon, std::uint32_t vertex_count, std::size_t first_vertex) {
@@ -289,7 +362,6 @@ class DetourParser {
     const auto area_and_type = NumberAt<std::uint8_t>(polygon, 31);
     const int type = area_and_type >> 6;
     if (type == static_cast<int>(PolygonType::kOffMesh)) {
-      ++off_mesh_count_;
       return absl::OkStatus();
     }
     if (type != static_cast<int>(PolygonType::kGround)) {
@@ -320,7 +392,9 @@ class DetourParser {
   // The greatest of the tiles.
   double climb_ = 0.0;
   std::size_t tile_count_ = 0;
-  std::size_t off_mesh_count_ = 0;
+  // Those that no place can be found for are counted alone.
+  std::vector<Connection> connections_;
+  std::size_t connection_count_ = 0;
 };
 
 }  // namespace

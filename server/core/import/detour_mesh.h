@@ -15,7 +15,11 @@
 // such are joined to those of other tiles that they overlap, if these are within what an agent can climb and
 // 0.01 units, or the precision of the coordinates: see WeldMesh. Links are not read: they follow from this.
 // The area is that of the polygon, from 0 to 63; flags are not read. Heights are those of the polygons'
-// vertices, as detail meshes are not read. Off-mesh connections are counted and left out.
+// vertices, as detail meshes are not read.
+//
+// Off-mesh connections become portals: each end is the nearest ground within the connection's radius and what
+// an agent can climb, as Detour has it, and the cost is the distance in space. Their areas and flags are not
+// read.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +35,11 @@ namespace waystar::core {
 struct DetourMesh {
   NavMesh mesh;
   std::size_t tile_count = 0;
-  // How many off-mesh connections the tiles have, none of which the mesh has.
-  std::size_t off_mesh_count = 0;
+  // How many off-mesh connections became portals, named "off-mesh-1" and so on in the order of the file.
+  std::size_t portal_count = 0;
+  // How many did not: their numbers are out of range, no ground is near one of the ends, another connects the
+  // same places, or the mesh has as many portals as it may have.
+  std::size_t passed_over = 0;
 };
 
 // Returns whether the bytes begin as such a file does. Those of a tile cache do too, to be refused with a

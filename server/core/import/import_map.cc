@@ -95,8 +95,13 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   return LooksLikeUnityMesh(bytes) ? MapFormat::kUnity : MapFormat::kTiled;
 }
 
-absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, ImportNotes& notes,
+                                        const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(bytes, axes, stop));
+  if (mesh.passed_over > 0) {
+    notes.Add("off-mesh connections without ground near both ends, or beyond 1000, are passed over", "",
+              static_cast<std::int64_t>(mesh.passed_over));
+  }
   return AsImported(absl::StatusOr<NavMesh>(std::move(mesh.mesh)));
 }
 
@@ -124,7 +129,7 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
     case MapFormat::kPolyanya:
       return AsImported(ParsePolyanyaMesh(bytes, options.grid.stop));
     case MapFormat::kDetour:
-      return ImportDetourMesh(bytes, axes, options.grid.stop);
+      return ImportDetourMesh(bytes, axes, notes, options.grid.stop);
     case MapFormat::kObj:
       return AsImported(ParseObjMesh(bytes, axes, options.grid.stop));
     case MapFormat::kUnity:

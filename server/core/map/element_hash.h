@@ -28,6 +28,7 @@ enum class ElementKind : std::uint8_t {
   kEdge = 10,
   kTag = 11,
   kMesh = 12,
+  kMeshPortal = 13,
 };
 
 // Hash of one element: of its kind and of the values that are added, in their order. It is the same on every

@@ -337,12 +337,26 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
             [](const MeshPlace& a, const MeshPlace& b) { return a.polygon < b.polygon; });
 }
 
-std::size_t NavMesh::memory_bytes() const {
+PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
+  PlacedPortal placed{portal, {}, {}};
+  placed.from_place = MeshPlaceAt(*this, portal.from).value_or(MeshPlace());
+  if (portal.to_map.empty()) {
+    placed.to_place = MeshPlaceAt(*this, portal.to).value_or(MeshPlace());
+  }
+  return placed;
+}
+
+std::size_t NavMesh::surface_bytes() const {
   return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->tree.memory_bytes();
+}
+
+std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {
+  return mesh.FindNearest(
+      {.position = position, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()});
 }
 
 }  // namespace waystar::core

@@ -24,18 +24,12 @@
 #include "server/core/map/map_kind.h"
 #include "server/core/map/obstacle_table.h"
 #include "server/core/mesh/mesh_bounds.h"
+#include "server/core/mesh/mesh_place.h"
+#include "server/core/mesh/mesh_portal.h"
 #include "server/core/mesh/mesh_spec.h"
 #include "server/core/mesh/polygon_tree.h"
 
 namespace waystar::core {
-
-// A point on the surface of a polygon.
-struct MeshPlace {
-  PolygonNumber polygon = kNoPolygon;
-  WorldPoint point;
-
-  friend bool operator==(const MeshPlace&, const MeshPlace&) = default;
-};
 
 // The walls at a vertex.
 struct VertexWalls {
@@ -61,8 +55,11 @@ struct VertexWalls {
 // The surface of a polygon is that of the triangles from the mean of its corners to its edges. Heights along
 // an edge are those of the straight line between its ends, on both sides.
 //
-// Thread safety: immutable, so any number of threads may read it. Copies share all they hold and cost one
-// pointer.
+// Portals lie on a mesh as on a grid. They connect no parts, and have no effect but on searches that take
+// them.
+//
+// Thread safety: immutable, so any number of threads may read it. Copies share all they hold and cost a few
+// pointers.
 class NavMesh {
  public:
   // A polygon may have corners in the middle of a side, and may be dented as deep as coordinates in single
@@ -145,16 +142,26 @@ class NavMesh {
   // Returns an empty table: obstacles do not lie on meshes yet.
   const ObstacleTable& obstacles() const { return surface_->obstacles; }
 
+  const MeshPortalTable& portals() const { return portals_; }
+  // Returns a mesh that shares all with this, but has these portals.
+  NavMesh WithPortals(MeshPortalTable portals) const {
+    NavMesh mesh = *this;
+    mesh.portals_ = std::move(portals);
+    return mesh;
+  }
+  // Returns the portal with the places where it ends on this mesh.
+  PlacedPortal Placed(const MeshPortal& portal) const;
+
   // As GridMap::digest. The numbers of vertices and polygons have a part in it, since answers name them.
-  std::uint64_t digest() const { return surface_->digest; }
+  std::uint64_t digest() const { return surface_->digest + portals_.digest(); }
 
   // Returns the bytes held, which copies share.
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const { return surface_bytes() + portals_.memory_bytes(); }
   // Adds them to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
   // Returns the bytes held by this and not by `other`.
   std::size_t BytesBeyond(const NavMesh& other) const {
-    return surface_ == other.surface_ ? 0 : memory_bytes();
+    return (surface_ == other.surface_ ? 0 : surface_bytes()) + portals_.BytesBeyond(other.portals_);
   }
 
  private:
@@ -194,11 +201,19 @@ class NavMesh {
   static void NoteWalls(Surface& surface);
   static void NoteSpirals(Surface& surface);
 
+  std::size_t surface_bytes() const;
+
   // Returns the height of the surface. REQUIRES: (x, y) lies in the polygon, or hardly outside.
   double HeightAt(PolygonNumber polygon, double x, double y) const;
 
   // Never null.
   std::shared_ptr<const Surface> surface_;
+  MeshPortalTable portals_;
 };
+
+// Returns the surface that lies straight above or below the position, to kMeshTolerance, and of several the
+// one that is nearest in height. Returns nothing if there is none. REQUIRES: the position obeys
+// CheckPosition.
+std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position);
 
 }  // namespace waystar::core

@@ -74,9 +74,9 @@ class IntervalExpansion {
     return search().IsSeed(root) ? search().SeedAt(root) : mesh_.VertexAt(root);
   }
 
-  // Makes the intervals of the edges around the polygons that a seed is in. Returns false if the memory limit
-  // stands in the way.
-  bool ExpandSeed(std::uint32_t seed, const std::vector<PolygonNumber>& polygons) {
+  // Makes the intervals of the edges around the polygons that a seed is in, to which it is so far. Returns
+  // false if the memory limit stands in the way.
+  bool ExpandSeed(std::uint32_t seed, const std::vector<PolygonNumber>& polygons, double g = 0.0) {
     for (const PolygonNumber polygon : polygons) {
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
       if (!scratch_.Reserve(corners.size())) {
@@ -90,7 +90,7 @@ class IntervalExpansion {
         }
         const std::uint32_t right = corners[k];
         const std::uint32_t left = corners[k + 1 < corners.size() ? k + 1 : 0];
-        search().AddSuccessor({seed, seed, 0.0}, MeshInterval::kNoParent, neighbours[k], right, left,
+        search().AddSuccessor({seed, seed, g}, MeshInterval::kNoParent, neighbours[k], right, left,
                               VertexEnd(right), VertexEnd(left));
       }
     }
@@ -299,10 +299,86 @@ class IntervalExpansion {
     return arrival(root, false);
   }
 
+  // Returns the length of the shortest line from the root through the interval to the goal, or to its image
+  // in a mirror along the edge if the goal lies on this side of it.
+  double LeastDistance(const WorldPoint& goal, const MeshInterval& interval, const WorldPoint& root,
+                       std::uint32_t right) const {
+    const WorldPoint& edge_left = mesh_.VertexAt(interval.edge_left);
+    const WorldPoint& edge_right = mesh_.VertexAt(right);
+    const double edge_x = edge_right.x - edge_left.x;
+    const double edge_y = edge_right.y - edge_left.y;
+    double x = goal.x;
+    double y = goal.y;
+    const double beyond = edge_x * (y - edge_left.y) - edge_y * (x - edge_left.x);
+    if (beyond < 0.0) {
+      const double twice = 2.0 * beyond / (edge_x * edge_x + edge_y * edge_y);
+      x += twice * edge_y;
+      y -= twice * edge_x;
+    }
+    const auto side = [&](double to_x, double to_y) {
+      return (to_x - root.x) * (y - root.y) - (to_y - root.y) * (x - root.x);
+    };
+    const auto through = [&](double to_x, double to_y) {
+      return PlanDistance(root.x, root.y, to_x, to_y) + PlanDistance(to_x, to_y, x, y);
+    };
+    if (side(interval.right_x, interval.right_y) < 0.0) {
+      return through(interval.right_x, interval.right_y);
+    }
+    if (side(interval.left_x, interval.left_y) > 0.0) {
+      return through(interval.left_x, interval.left_y);
+    }
+    return PlanDistance(root.x, root.y, x, y);
+  }
+
+  // Appends the corners of the path that ends at `goal` behind this interval, from the goal to the seed, and
+  // the polygons of its corridor in the same order. Returns the seed.
+  std::uint32_t TracePath(IntervalNumber last, const WorldPoint& goal, std::vector<WorldPoint>& corners,
+                          std::vector<PolygonNumber>& corridor) const {
+    const std::size_t begin = corners.size();
+    // A vertex that the path touches without a turn is not among its corners.
+    const auto add = [&](const WorldPoint& point) {
+      if (IsSamePlace(corners.back(), point)) {
+        return;
+      }
+      if (corners.size() > begin + 1 && IsOnTheWay(corners[corners.size() - 2], corners.back(), point)) {
+        corners.pop_back();
+      }
+      corners.push_back(point);
+    };
+    corners.push_back(goal);
+    std::uint32_t seed = MeshInterval::kStart;
+    for (IntervalNumber number = last; number != MeshInterval::kNoParent;) {
+      const MeshInterval& interval = scratch_.At(number);
+      if (!search().IsSeed(interval.root)) {
+        add(mesh_.VertexAt(interval.root));
+      }
+      if (interval.is_turned && !search().IsSeed(interval.before)) {
+        add(mesh_.VertexAt(interval.before));
+      }
+      corridor.push_back(interval.polygon);
+      number = interval.parent;
+      if (number == MeshInterval::kNoParent) {
+        seed = search().IsSeed(interval.root) ? interval.root : interval.before;
+        if (interval.edge_left != MeshInterval::kNoEdge) {
+          corridor.push_back(PolygonBefore(interval));
+        }
+      }
+    }
+    add(search().SeedAt(seed));
+    return seed;
+  }
+
   const NavMesh& mesh_;
   MeshScratch& scratch_;
 
  private:
+  // Returns the polygon on this side of the interval's edge.
+  PolygonNumber PolygonBefore(const MeshInterval& interval) const {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(interval.polygon);
+    const auto edge = std::find(corners.begin(), corners.end(), interval.edge_left);
+    return mesh_.NeighboursOf(interval.polygon)[static_cast<std::size_t>(edge - corners.begin())];
+  }
+
   // Returns true if the way to an interval has led through the polygon in a straight line before. It cannot
   // lead there again, but past small dents it would seem to, over and over.
   bool ComesBack(IntervalNumber number, PolygonNumber polygon) const {

@@ -21,12 +21,14 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   using Expansion::ArrivalAt;
   using Expansion::Expand;
   using Expansion::ExpandSeed;
+  using Expansion::LeastDistance;
   using Expansion::MakeInterval;
   using Expansion::mesh_;
   using Expansion::NoteEnds;
   using Expansion::PointOf;
   using Expansion::ReserveFor;
   using Expansion::scratch_;
+  using Expansion::TracePath;
   using typename Expansion::Arrival;
   using typename Expansion::End;
   using typename Expansion::Root;
@@ -154,7 +156,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
       interval.is_turned = arrival->is_turned;
       f = arrival->length;
     } else {
-      f = root.g + LeastDistance(interval, from, mesh_.VertexAt(edge_left), mesh_.VertexAt(edge_right));
+      f = root.g + LeastDistance(goal_, interval, from, edge_right);
     }
 
     const OpenInterval entry{f, scratch_.Add(interval)};
@@ -191,65 +193,18 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
             .polygon = interval.polygon};
   }
 
-  // Returns the length of the shortest line from the root through the interval to the goal, or to its image
-  // in a mirror along the edge if the goal lies on this side of it.
-  double LeastDistance(const MeshInterval& interval, const WorldPoint& root, const WorldPoint& edge_left,
-                       const WorldPoint& edge_right) const {
-    const double edge_x = edge_right.x - edge_left.x;
-    const double edge_y = edge_right.y - edge_left.y;
-    double x = goal_.x;
-    double y = goal_.y;
-    const double beyond = edge_x * (y - edge_left.y) - edge_y * (x - edge_left.x);
-    if (beyond < 0.0) {
-      const double twice = 2.0 * beyond / (edge_x * edge_x + edge_y * edge_y);
-      x += twice * edge_y;
-      y -= twice * edge_x;
-    }
-    const auto side = [&](double to_x, double to_y) {
-      return (to_x - root.x) * (y - root.y) - (to_y - root.y) * (x - root.x);
-    };
-    const auto through = [&](double to_x, double to_y) {
-      return PlanDistance(root.x, root.y, to_x, to_y) + PlanDistance(to_x, to_y, x, y);
-    };
-    if (side(interval.right_x, interval.right_y) < 0.0) {
-      return through(interval.right_x, interval.right_y);
-    }
-    if (side(interval.left_x, interval.left_y) > 0.0) {
-      return through(interval.left_x, interval.left_y);
-    }
-    return PlanDistance(root.x, root.y, x, y);
-  }
-
   // Builds the path that ends with this interval.
   void Finish(IntervalNumber last) {
     std::vector<WorldPoint>& corners = scratch_.corners();
     std::vector<PolygonNumber>& corridor = scratch_.corridor();
-    // A vertex that the path touches without a turn is not among its corners.
-    const auto add = [&](const WorldPoint& point) {
-      if (IsSamePlace(corners.back(), point)) {
-        return;
+    if (last == MeshInterval::kNoParent) {
+      corners.push_back(goal_);
+      if (!IsSamePlace(goal_, start_)) {
+        corners.push_back(start_);
       }
-      if (corners.size() > 1 && IsOnTheWay(corners[corners.size() - 2], corners.back(), point)) {
-        corners.pop_back();
-      }
-      corners.push_back(point);
-    };
-    corners.push_back(goal_);
-    for (IntervalNumber number = last; number != MeshInterval::kNoParent;) {
-      const MeshInterval& interval = scratch_.At(number);
-      if (interval.root != MeshInterval::kStart) {
-        add(mesh_.VertexAt(interval.root));
-      }
-      if (interval.is_turned && interval.before != MeshInterval::kStart) {
-        add(mesh_.VertexAt(interval.before));
-      }
-      corridor.push_back(interval.polygon);
-      number = interval.parent;
-      if (number == MeshInterval::kNoParent) {
-        corridor.push_back(PolygonBefore(interval));
-      }
+    } else {
+      TracePath(last, goal_, corners, corridor);
     }
-    add(start_);
     std::reverse(corners.begin(), corners.end());
     std::reverse(corridor.begin(), corridor.end());
     report_.end = SearchEnd::kGoalReached;
@@ -258,13 +213,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
     for (std::size_t i = 1; i < corners.size(); ++i) {
       report_.length += PlanDistance(corners[i - 1], corners[i]);
     }
-  }
-
-  // Returns the polygon on this side of the interval's edge.
-  PolygonNumber PolygonBefore(const MeshInterval& interval) const {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(interval.polygon);
-    const auto edge = std::find(corners.begin(), corners.end(), interval.edge_left);
-    return mesh_.NeighboursOf(interval.polygon)[static_cast<std::size_t>(edge - corners.begin())];
   }
 
   const WorldPoint start_;

@@ -27,137 +27,58 @@ double StraightDistance(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
 }
 
-// A goal that a path may lead to.
-struct MeshGoal {
-  MeshPlace place;
-  std::size_t index = 0;
-  // Seen from above, in a straight line from the start.
-  double distance = 0.0;
-};
-
+// Searches for paths from one place, one after the other, with one budget.
 class MeshPathFinder {
  public:
-  MeshPathFinder(const NavMesh& mesh, const MeshQuery& query, const Budget& budget, MeshScratch& scratch,
+  MeshPathFinder(const NavMesh& mesh, const MeshPlace& start, const Budget& budget, MeshScratch& scratch,
                  IntervalRecorder* recorder)
-      : mesh_(mesh), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+      : mesh_(mesh), start_(start), budget_(budget), scratch_(scratch), recorder_(recorder) {}
 
-  absl::StatusOr<MeshPathResult> Run() {
-    WAYSTAR_RETURN_IF_ERROR(Check());
-    const std::optional<MeshPlace> start = FindMeshPlace(mesh_, query_.start, query_.snap);
-    if (!start) {
-      return MakeError(ErrorReason::kStartBlocked, "start",
-                       "no surface of the mesh is there, or near enough");
-    }
-    start_ = *start;
-    return query_.goals.size() == 1 ? FindTheGoal() : FindNearestGoal();
-  }
-
- private:
-  absl::Status Check() const {
-    if (query_.algorithm != Algorithm::kAuto && query_.algorithm != Algorithm::kPolyanya) {
-      return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
-                       "only Polyanya searches navigation meshes");
-    }
-    WAYSTAR_RETURN_IF_ERROR(CheckMeshPosition(query_.start, "start"));
-    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
-      if (!CheckMeshPosition(query_.goals[i], "").ok()) {
-        return CheckMeshPosition(query_.goals[i], IndexedField("goals", i));
-      }
-    }
-    if (query_.goals.size() > 1 && query_.unreachable_policy != UnreachablePolicy::kReport) {
-      return MakeError(ErrorReason::kBadValue, "goals",
-                       "with several goals unreachable_policy can only be REPORT");
-    }
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<MeshPathResult> FindTheGoal() {
-    const std::optional<MeshPlace> goal = FindMeshPlace(mesh_, query_.goals.front(), query_.snap);
-    const bool reports = query_.unreachable_policy == UnreachablePolicy::kReport;
-    if (!goal && reports) {
-      return MakeError(ErrorReason::kGoalBlocked, "goals[0]",
-                       "no surface of the mesh is there, or near enough");
-    }
-    if (goal) {
-      WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult result, Search(*goal, 0));
-      if (result.outcome != Outcome::kUnreachable || reports) {
-        return result;
-      }
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(MeshPathResult result, Search(NearestToGoal(), 0));
-    if (result.outcome == Outcome::kFound) {
-      result.outcome = Outcome::kPartial;
-      result.reason = goal ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
-    }
-    return result;
-  }
-
-  // The point of the start's part that is nearest to the goal.
-  MeshPlace NearestToGoal() const {
-    const MeshReach everywhere{.position = query_.goals.front(), .radius = kAnyHeight, .height = kAnyHeight};
-    return *mesh_.FindNearest(everywhere, mesh_.PartOf(start_.polygon));
-  }
-
-  absl::StatusOr<MeshPathResult> FindNearestGoal() {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<MeshGoal> goals, GoalsByDistance());
-    std::optional<MeshGoal> nearest;
-    MeshPathResult best;
-    std::size_t last = 0;
+  absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
+    std::vector<std::pair<double, const MeshGoal*>> by_distance;
+    by_distance.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
-      if (nearest && goal.distance > best.cost) {
+      by_distance.emplace_back(StraightDistance(start_.point, goal.place.point), &goal);
+    }
+    std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
+    });
+    const MeshGoal* nearest = nullptr;
+    const MeshGoal* last = nullptr;
+    MeshPathResult best;
+    for (const auto& [distance, goal] : by_distance) {
+      if (nearest != nullptr && distance > best.cost) {
         break;
       }
-      WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found, Search(goal.place, goal.index));
-      last = goal.index;
+      WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found, Search(*goal));
+      last = goal;
       if (found.outcome == Outcome::kBudgetExhausted) {
         return found;
       }
       const bool is_better =
-          found.outcome == Outcome::kFound &&
-          (!nearest || found.cost < best.cost || (found.cost == best.cost && goal.index < nearest->index));
+          found.outcome == Outcome::kFound && (nearest == nullptr || found.cost < best.cost ||
+                                               (found.cost == best.cost && goal->index < nearest->index));
       if (is_better) {
         nearest = goal;
         best = found;
       }
     }
     best.statistics = statistics_;
-    if (!nearest || last == nearest->index) {
-      return best;
-    }
     // The scratch holds the last path.
-    return Search(nearest->place, nearest->index);
+    return nearest == nullptr || last == nearest ? best : Search(*nearest);
   }
 
-  absl::StatusOr<std::vector<MeshGoal>> GoalsByDistance() const {
-    const BudgetStop stop(budget_);
-    std::vector<MeshGoal> goals;
-    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
-      if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
-        WAYSTAR_RETURN_IF_ERROR(stop.Check());
-      }
-      if (const std::optional<MeshPlace> place = FindMeshPlace(mesh_, query_.goals[i], query_.snap)) {
-        goals.push_back({*place, i, StraightDistance(start_.point, place->point)});
-      }
-    }
-    if (goals.empty()) {
-      return MakeError(ErrorReason::kGoalBlocked, "goals", "no goal is on the mesh, or near enough");
-    }
-    std::ranges::sort(goals, [](const MeshGoal& a, const MeshGoal& b) {
-      return std::pair(a.distance, a.index) < std::pair(b.distance, b.index);
-    });
-    return goals;
-  }
-
-  absl::StatusOr<MeshPathResult> Search(const MeshPlace& goal, std::size_t index) {
+ private:
+  absl::StatusOr<MeshPathResult> Search(const MeshGoal& goal) {
     Budget left = budget_;
     if (left.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
       left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     }
     const MeshSearchReport report =
-        SearchMesh(mesh_, {.start = start_, .goal = goal}, left, scratch_, recorder_);
+        SearchMesh(mesh_, {.start = start_, .goal = goal.place}, left, scratch_, recorder_);
     statistics_.expanded += report.statistics.expanded;
     statistics_.generated += report.statistics.generated;
-    MeshPathResult result{.goal_index = index, .statistics = statistics_};
+    MeshPathResult result{.goal_index = goal.index, .statistics = statistics_};
     switch (report.end) {
       case SearchEnd::kGoalReached:
         result.outcome = Outcome::kFound;
@@ -185,11 +106,10 @@ class MeshPathFinder {
   }
 
   const NavMesh& mesh_;
-  const MeshQuery& query_;
+  const MeshPlace start_;
   const Budget& budget_;
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
-  MeshPlace start_;
   // The sum over all searches for this query.
   SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
 };
@@ -211,9 +131,82 @@ absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view fie
   return status.ok() ? status : WithFieldPrefix(status, absl::StrCat(field, ".position"));
 }
 
+absl::Status CheckMeshQuery(const MeshQuery& query) {
+  if (query.algorithm != Algorithm::kAuto && query.algorithm != Algorithm::kPolyanya) {
+    return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
+                     "only Polyanya searches navigation meshes");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshPosition(query.start, "start"));
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    if (!CheckMeshPosition(query.goals[i], "").ok()) {
+      return CheckMeshPosition(query.goals[i], IndexedField("goals", i));
+    }
+  }
+  if (query.goals.size() > 1 && query.unreachable_policy != UnreachablePolicy::kReport) {
+    return MakeError(ErrorReason::kBadValue, "goals",
+                     "with several goals unreachable_policy can only be REPORT");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MeshPlace> FindMeshStart(const NavMesh& mesh, const MeshQuery& query) {
+  const std::optional<MeshPlace> start = FindMeshPlace(mesh, query.start, query.snap);
+  if (!start) {
+    return MakeError(ErrorReason::kStartBlocked, "start", "no surface of the mesh is there, or near enough");
+  }
+  return *start;
+}
+
+absl::StatusOr<std::vector<MeshGoal>> FindMeshGoals(const NavMesh& mesh, const MeshQuery& query,
+                                                    const Budget& budget) {
+  const BudgetStop stop(budget);
+  std::vector<MeshGoal> goals;
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    if (const std::optional<MeshPlace> place = FindMeshPlace(mesh, query.goals[i], query.snap)) {
+      goals.push_back({*place, i});
+    }
+  }
+  if (goals.empty() && query.unreachable_policy == UnreachablePolicy::kReport) {
+    return query.goals.size() == 1
+               ? MakeError(ErrorReason::kGoalBlocked, "goals[0]",
+                           "no surface of the mesh is there, or near enough")
+               : MakeError(ErrorReason::kGoalBlocked, "goals", "no goal is on the mesh, or near enough");
+  }
+  return goals;
+}
+
+absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const MeshPlace& start,
+                                                 absl::Span<const MeshGoal> goals, const Budget& budget,
+                                                 MeshScratch& scratch, IntervalRecorder* recorder) {
+  return MeshPathFinder(mesh, start, budget, scratch, recorder).FindNearest(goals);
+}
+
 absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery& query, const Budget& budget,
                                             MeshScratch& scratch, IntervalRecorder* recorder) {
-  return MeshPathFinder(mesh, query, budget, scratch, recorder).Run();
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshQuery(query));
+  WAYSTAR_ASSIGN_OR_RETURN(const MeshPlace start, FindMeshStart(mesh, query));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<MeshGoal> goals, FindMeshGoals(mesh, query, budget));
+  MeshPathResult result;
+  if (!goals.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, goals, budget, scratch, recorder));
+    if (result.outcome != Outcome::kUnreachable || query.unreachable_policy == UnreachablePolicy::kReport) {
+      return result;
+    }
+  }
+  const MeshReach everywhere{.position = query.goals.front(), .radius = kAnyHeight, .height = kAnyHeight};
+  const MeshGoal nearest{*mesh.FindNearest(everywhere, mesh.PartOf(start.polygon)), 0};
+  const SearchStatistics before = result.statistics;
+  WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, {&nearest, 1}, budget, scratch, recorder));
+  result.statistics.expanded += before.expanded;
+  result.statistics.generated += before.generated;
+  if (result.outcome == Outcome::kFound) {
+    result.outcome = Outcome::kPartial;
+    result.reason = goals.empty() ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+  }
+  return result;
 }
 
 }  // namespace waystar::core

@@ -8,14 +8,11 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/graph/world_point.h"
+#include "server/core/mesh/mesh_place.h"
 #include "server/core/mesh/mesh_spec.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
-
-// A position that lies no further from the mesh than this, seen from above, is on it: coordinates in single
-// precision are off by so much some thousand units from the origin.
-inline constexpr double kMeshTolerance = 1.0 / 1024;
 
 // How far the place that stands in for a position may be.
 struct MeshSnap {

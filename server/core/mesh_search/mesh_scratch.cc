@@ -26,12 +26,23 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::s
   return true;
 }
 
+std::size_t MeshScratch::counted_bytes() const {
+  if (sharers_ == nullptr) {
+    return memory_bytes();
+  }
+  std::size_t bytes = 0;
+  for (const MeshScratch* sharer : *sharers_) {
+    bytes += sharer->memory_bytes();
+  }
+  return bytes;
+}
+
 template <typename Element>
 bool MeshScratch::Replace(std::vector<Element>& list, std::size_t size) {
   if (list.size() >= size) {
     return true;
   }
-  const std::size_t kept = memory_bytes() - list.capacity() * sizeof(Element);
+  const std::size_t kept = counted_bytes() - list.capacity() * sizeof(Element);
   if (kept + size * sizeof(Element) > max_bytes_) {
     return false;
   }
@@ -47,7 +58,7 @@ bool MeshScratch::GrowList(List& list, std::size_t count) {
   }
   const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
   // While it grows, the list is there twice.
-  if (memory_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
+  if (counted_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
     return false;
   }
   list.reserve(capacity);

@@ -24,6 +24,8 @@ struct MeshInterval {
   static constexpr std::uint32_t kStart = 0xFFFFFFFE;
   // Parent of intervals of the polygons that the start is in.
   static constexpr IntervalNumber kNoParent = 0xFFFFFFFF;
+  // Stands for the vertex of an edge: the interval is a start, with a goal in the same polygon.
+  static constexpr std::uint32_t kNoEdge = 0xFFFFFFFF;
 
   // Ends of the interval as seen from the root.
   double left_x = 0.0;
@@ -97,6 +99,11 @@ class MeshScratch {
   explicit MeshScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   MeshScratch(const MeshScratch&) = delete;
   MeshScratch& operator=(const MeshScratch&) = delete;
+
+  // Says which scratches share one limit, until it is called with null: this is one of them. The list must
+  // outlive that.
+  void ShareLimit(const std::vector<const MeshScratch*>* sharers) { sharers_ = sharers; }
+  std::size_t max_bytes() const { return max_bytes_; }
 
   // Clears the last search and prepares for one over so many vertices and rooms, and for a flood over so many
   // polygons. Returns false if the memory limit stands in the way. It costs O(1) besides what it grows.
@@ -194,7 +201,11 @@ class MeshScratch {
   template <typename List>
   bool GrowList(List& list, std::size_t count);
 
+  // Returns the bytes that count towards the limit.
+  std::size_t counted_bytes() const;
+
   const std::size_t max_bytes_;
+  const std::vector<const MeshScratch*>* sharers_ = nullptr;
   std::uint32_t generation_ = 0;
   std::vector<ReachedVertex> reached_;
   // The search that marked the room.

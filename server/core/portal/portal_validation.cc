@@ -22,20 +22,6 @@
 namespace waystar::core {
 namespace {
 
-absl::Status CheckIndices(std::size_t points, absl::Span<const CrossedPortal> crossings) {
-  std::size_t before = 0;
-  for (std::size_t i = 0; i < crossings.size(); ++i) {
-    if (crossings[i].index <= before || crossings[i].index >= points) {
-      return MakeError(
-          ErrorReason::kBadValue, absl::StrCat("crossings[", i, "].index"),
-          absl::StrCat("each crossing lies behind the one before and before the last point, not ",
-                       crossings[i].index));
-    }
-    before = crossings[i].index;
-  }
-  return absl::OkStatus();
-}
-
 // "points[i]" of a leg that begins at point `begin` of the path.
 absl::Status InPath(const absl::Status& status, std::size_t begin) {
   const std::string field = ErrorFieldOf(status);
@@ -87,7 +73,7 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
                                                   absl::Span<const CrossedPortal> crossings,
                                                   absl::Span<const std::string> required_tags,
                                                   const Budget& budget) {
-  if (absl::Status status = CheckIndices(query.points.size(), crossings); !status.ok()) {
+  if (absl::Status status = CheckCrossingIndices(query.points.size(), crossings); !status.ok()) {
     return status;
   }
   const GridMap* here = &map;

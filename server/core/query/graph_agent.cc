@@ -60,32 +60,10 @@ absl::Status GraphAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& acco
 }
 
 absl::Status CheckAgentOnGraph(const AgentQuery& agent) {
-  const auto profile_has = [&](auto is_given) {
-    return agent.profile.has_value() && is_given(*agent.profile);
-  };
-  for (const auto& [is_given, field] :
-       {std::pair(agent.profile_name.has_value(), "agent.profile_name"),
-        {agent.overlay.has_value() && !agent.overlay->blocked_heights.IsAll(),
-         "view.overlay.blocked_heights"},
-        {agent.footprint.has_value(), "agent.footprint"},
-        {agent.corner_rule.has_value(), "agent.corner_rule"},
-        {profile_has([](const MovementProfile& profile) { return profile.footprint != 1; }),
-         "agent.profile.footprint"},
-        {profile_has([](const MovementProfile& profile) {
-           return profile.corner_rule != CornerRule::kNoCornerCutting;
-         }),
-         "agent.profile.corner_rule"},
-        {profile_has([](const MovementProfile& profile) { return profile.no_diagonals; }),
-         "agent.profile.no_diagonals"},
-        {profile_has([](const MovementProfile& profile) { return !profile.terrain_costs.empty(); }),
-         "agent.profile.terrain_costs"},
-        {profile_has([](const MovementProfile& profile) { return !profile.forbidden_terrains.empty(); }),
-         "agent.profile.forbidden_terrains"}}) {
-    if (is_given) {
-      return NotOnGraph(field);
-    }
-  }
-  return absl::OkStatus();
+  WAYSTAR_RETURN_IF_ERROR(CheckHasTagsAlone(agent, NotOnGraph));
+  return agent.overlay.has_value() && !agent.overlay->blocked_heights.IsAll()
+             ? NotOnGraph("view.overlay.blocked_heights")
+             : absl::OkStatus();
 }
 
 }  // namespace waystar::core

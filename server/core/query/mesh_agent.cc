@@ -1,5 +1,6 @@
 #include "server/core/query/mesh_agent.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -32,19 +33,52 @@ absl::Status BelowBlocked(const absl::Status& status) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const MeshAgent>> MeshAgent::Make(const MapSnapshot& snapshot,
-                                                                 const AgentQuery& query,
-                                                                 MemoryAccount& account,
-                                                                 const Budget& budget) {
+absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& snapshot,
+                                                           const AgentQuery& query, OtherMaps others,
+                                                           const Budget& budget) {
   WAYSTAR_RETURN_IF_ERROR(CheckAgentOnMesh(query));
-  const std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot.mesh()));
+  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(others)));
+  if (query.profile.has_value()) {
+    agent->required_tags_ = query.profile->required_tags;
+    std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
+  }
   if (query.overlay.has_value()) {
-    WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, account, budget));
+    WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, budget));
   }
   return agent;
 }
 
-absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& account, const Budget& budget) {
+const NavMesh* MeshAgent::Find(absl::string_view id) {
+  if (id == snapshot_.id) {
+    return &mesh();
+  }
+  for (const PinnedSnapshot& visited : visited_) {
+    if (visited->id == id) {
+      return visited->as_mesh();
+    }
+  }
+  if (!others_.may_visit(id)) {
+    return nullptr;
+  }
+  absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id);
+  if (!snapshot.ok()) {
+    return nullptr;
+  }
+  visited_.push_back(*std::move(snapshot));
+  return visited_.back()->as_mesh();
+}
+
+MapVersion MeshAgent::VersionOf(absl::string_view id) const {
+  for (const PinnedSnapshot& visited : visited_) {
+    if (visited->id == id) {
+      return visited->version();
+    }
+  }
+  return snapshot_.version();
+}
+
+absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget) {
+  MemoryAccount& account = others_.store.memory();
   if (absl::Status status = CheckIgnoredObstacles(overlay.ignored_obstacles); !status.ok()) {
     return WithFieldPrefix(status, "view.");
   }
@@ -74,16 +108,20 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& accou
     return MapsMemoryFull(account, "view.overlay");
   }
   cut_ = *std::move(cut);
+  MeshPortalTable portals;
+  plain_.portals().VisitAfter("", [&](const MeshPortal& portal) {
+    portals.Put(std::make_shared<const PlacedPortal>(cut_->mesh.Placed(portal)));
+    return true;
+  });
+  cut_->mesh = cut_->mesh.WithPortals(std::move(portals));
   return absl::OkStatus();
 }
 
 absl::Status CheckAgentOnMesh(const AgentQuery& agent) {
+  WAYSTAR_RETURN_IF_ERROR(CheckHasTagsAlone(agent, NotOnMesh));
   for (const auto& [is_given, field] :
-       {std::pair(agent.profile.has_value(), "agent.profile"),
-        {agent.profile_name.has_value(), "agent.profile_name"},
-        {agent.footprint.has_value(), "agent.footprint"},
-        {agent.corner_rule.has_value(), "agent.corner_rule"},
-        {agent.overlay.has_value() && !agent.overlay->blocked_nodes.empty(), "view.overlay.blocked_nodes"},
+       {std::pair(agent.overlay.has_value() && !agent.overlay->blocked_nodes.empty(),
+                  "view.overlay.blocked_nodes"),
         {agent.overlay.has_value() && !agent.overlay->blocked_edges.empty(), "view.overlay.blocked_edges"}}) {
     if (is_given) {
       return NotOnMesh(field);

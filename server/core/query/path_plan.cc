@@ -109,7 +109,7 @@ PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
   PathPlan plan;
   const std::vector<std::size_t> firsts = FindFirsts(tasks, plan);
   HubTable hubs(firsts.size());
-  // Of each of these tasks, those of its start and its goal.
+  // For each task, the hub numbers of its start and its goal.
   std::vector<std::pair<std::size_t, std::size_t>> ends(firsts.size(), {HubTable::kNone, HubTable::kNone});
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     const PathTask& task = tasks[firsts[i]];

@@ -77,8 +77,8 @@ absl::Status CheckOn(const WaypointGraph& /*graph*/, const RouteQuery& query, ab
   WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, id));
   return CheckAgentOnGraph(query.agent);
 }
-absl::Status CheckOn(const NavMesh& /*mesh*/, const RouteQuery& query, absl::string_view id) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(query, id));
+absl::Status CheckOn(const NavMesh& /*mesh*/, const RouteQuery& query, absl::string_view /*id*/) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(query));
   return CheckAgentOnMesh(query.agent);
 }
 absl::Status CheckOn(const MapSnapshot& snapshot, const RouteQuery& query) {
@@ -129,7 +129,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const GraphAgent
   return resolved;
 }
 
-absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const MeshAgent>& agent,
+absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agent,
                                           const MapSnapshot& snapshot, const RouteQuery& query,
                                           bool /*has_own_agent*/, const Budget& budget) {
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
@@ -141,6 +141,9 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<const MeshAgent>
   mesh.path.unreachable_policy = query.unreachable_policy;
   for (const Location& goal : query.goals) {
     mesh.path.goals.push_back(ToWorldPoint(goal));
+  }
+  if (query.goal_map != snapshot.id) {
+    mesh.goal_map = query.goal_map;
   }
   mesh.with_corridor = query.with_corridor;
   WAYSTAR_RETURN_IF_ERROR(BeginToPlace(query.goals.size(), budget));
@@ -165,10 +168,10 @@ absl::StatusOr<SharedAgent> AgentOn(const WaypointGraph& /*graph*/, const MapSna
 }
 
 absl::StatusOr<SharedAgent> AgentOn(const NavMesh& /*mesh*/, const MapSnapshot& snapshot,
-                                    const AgentQuery& query, const OtherMaps& others, bool /*by_jumps*/,
+                                    const AgentQuery& query, OtherMaps others, bool /*by_jumps*/,
                                     const Budget& budget) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const MeshAgent> agent,
-                           MeshAgent::Make(snapshot, query, others.store.memory(), budget));
+  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<MeshAgent> agent,
+                           MeshAgent::Make(snapshot, query, std::move(others), budget));
   return agent;
 }
 
@@ -214,6 +217,8 @@ absl::Status BeginToPlace(std::size_t positions, const Budget& budget) {
   constexpr std::uint64_t kWork = 8'192;
   return positions <= kFew ? absl::OkStatus() : BeginUpkeep(budget, positions * kWork);
 }
+
+bool MeshRouteQuery::HasPortals() const { return !goal_map.empty() || !agent->mesh().portals().empty(); }
 
 bool GridRouteQuery::HasPortals() const { return !goal_map.empty() || !agent->map().portals().empty(); }
 

@@ -46,14 +46,19 @@ struct GraphRouteQuery {
 // A query on a navigation mesh.
 struct MeshRouteQuery {
   // All queries that were resolved with the agent share it.
-  std::shared_ptr<const MeshAgent> agent;
+  std::shared_ptr<MeshAgent> agent;
   MeshQuery path;
+  // It is empty for the query's own map.
+  std::string goal_map;
   bool with_corridor = false;
+
+  // As GridRouteQuery::HasPortals.
+  bool HasPortals() const;
 };
 
 // An agent that many queries on one snapshot share, by the kind of its map.
 using SharedAgent = std::variant<std::shared_ptr<ResolvedAgent>, std::shared_ptr<const GraphAgent>,
-                                 std::shared_ptr<const MeshAgent>>;
+                                 std::shared_ptr<MeshAgent>>;
 
 struct ResolvedRoute {
   // The snapshot that the query is about, which must outlive this.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,19 +13,12 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/map/grid_map.h"
 #include "server/core/portal/world.h"
+#include "server/core/query/other_maps.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/agent.h"
 #include "server/core/store/map_snapshot.h"
-#include "server/core/store/map_store.h"
 
 namespace waystar::core {
-
-// The maps that portals may lead to: those of the store that `may_visit` allows. To the agent other maps do
-// not exist.
-struct OtherMaps {
-  const MapStore& store;
-  std::function<bool(absl::string_view id)> may_visit;
-};
 
 // Thread safety: none, because looking for another map pins it. The map of the query itself, and how the
 // agent moves, may be read by any number of threads.

@@ -12,6 +12,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/grid/world_frame.h"
 #include "server/core/mesh/mesh_spec.h"
+#include "server/core/mesh_portal/mesh_portal_search.h"
 #include "server/core/portal/portal_search.h"
 #include "server/core/query/mesh_agent.h"
 #include "server/core/search/query.h"
@@ -46,17 +47,19 @@ struct Route {
   // If the query asked for it and there is a path.
   std::optional<RouteSummary> summary;
 
-  // The next three are set on a grid.
+  // The next two are set on a grid.
   Cell start;
   absl::Span<const PortalCrossing> crossings;
+  // The same on a mesh.
+  std::vector<MeshCrossing> mesh_crossings;
   // The version of the map that each crossing leads to.
   std::vector<MapVersion> crossing_versions;
   // The graph, which is null on other maps, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;
-  // The agent on a mesh, which is null on other maps, and the polygons of its mesh that the path leads
-  // through, if they were asked for.
-  const MeshAgent* mesh_agent = nullptr;
+  // The agent on a mesh, which is null on other maps, and the polygons that the path leads through, if they
+  // were asked for: of each leg those of its mesh, as the agent sees it.
+  MeshAgent* mesh_agent = nullptr;
   absl::Span<const PolygonNumber> corridor;
 
   // The positions of the path: on a grid the centres of its points, if they were asked for; on a graph a

@@ -1,5 +1,6 @@
 #include "server/core/query/route_extras.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <variant>
 
@@ -26,6 +27,13 @@ void AddSummary(const PathSummary& leg, const GridSettings& settings, RouteSumma
 
 // Directions that differ by less are one.
 constexpr double kStraight = 1e-9;
+
+// Returns what there is of the list from `begin` to `end`.
+template <typename T>
+absl::Span<const T> Part(absl::Span<const T> list, std::size_t begin, std::size_t end) {
+  const std::size_t first = std::min(begin, list.size());
+  return list.subspan(first, std::min(end, list.size()) - first);
+}
 
 WorldPoint Between(const Position& a, const Position& b) { return {b.x - a.x, b.y - a.y, b.z - a.z}; }
 double LengthOf(const WorldPoint& way) { return Distance({}, way); }
@@ -102,10 +110,36 @@ RouteSummary SummaryOf(const std::vector<Position>& positions) {
   return summary;
 }
 
-RouteSummary SummaryOnMesh(const NavMesh& mesh, const MeshPathResult& found) {
-  const std::size_t corners = found.corners.size();
-  return {.length = LengthInSpace(SurfaceLine(mesh, found.corners, found.corridor)),
-          .turns = corners < 2 ? 0 : static_cast<int>(corners - 2)};
+RouteSummary SummaryOnMesh(MeshAgent& agent, const MeshPathResult& found,
+                           absl::Span<const MeshCrossing> crossings) {
+  RouteSummary summary;
+  for (const MeshLeg& leg : LegsOnMeshes(agent, found.corners, found.corridor, crossings)) {
+    summary.length += LengthInSpace(SurfaceLine(*leg.mesh, leg.corners, leg.corridor));
+    summary.turns += leg.corners.size() < 2 ? 0 : static_cast<int>(leg.corners.size() - 2);
+  }
+  return summary;
+}
+
+std::vector<MeshLeg> LegsOnMeshes(MeshAgent& agent, absl::Span<const WorldPoint> corners,
+                                  absl::Span<const PolygonNumber> corridor,
+                                  absl::Span<const MeshCrossing> crossings) {
+  std::vector<MeshLeg> legs;
+  MeshLeg leg{.mesh = &agent.mesh(), .is_home = true, .corners = {}, .corridor = {}};
+  std::size_t corner = 0;
+  std::size_t polygon = 0;
+  for (const MeshCrossing& crossing : crossings) {
+    leg.corners = Part(corners, corner, crossing.index);
+    leg.corridor = Part(corridor, polygon, crossing.corridor_index);
+    legs.push_back(leg);
+    corner = crossing.index;
+    polygon = crossing.corridor_index;
+    leg.mesh = crossing.map.empty() ? &agent.mesh() : agent.Find(crossing.map);
+    leg.is_home = leg.mesh == &agent.mesh();
+  }
+  leg.corners = Part(corners, corner, corners.size());
+  leg.corridor = Part(corridor, polygon, corridor.size());
+  legs.push_back(leg);
+  return legs;
 }
 
 }  // namespace waystar::core

@@ -24,6 +24,22 @@ RouteSummary SummaryOf(const std::vector<Position>& positions);
 
 // Returns the length in space of a path on a navigation mesh, as its surface leads, and the turns. It has no
 // legs. REQUIRES: there is a path.
-RouteSummary SummaryOnMesh(const NavMesh& mesh, const MeshPathResult& found);
+RouteSummary SummaryOnMesh(MeshAgent& agent, const MeshPathResult& found,
+                           absl::Span<const MeshCrossing> crossings);
+
+// A leg of a path on navigation meshes.
+struct MeshLeg {
+  const NavMesh* mesh = nullptr;
+  // True if it lies on the map of the query.
+  bool is_home = true;
+  absl::Span<const WorldPoint> corners;
+  absl::Span<const PolygonNumber> corridor;
+};
+
+// Cuts a path where it goes through portals. Corners or corridor may be left empty. REQUIRES: the crossings
+// are those of the path, which the agent's query found.
+std::vector<MeshLeg> LegsOnMeshes(MeshAgent& agent, absl::Span<const WorldPoint> corners,
+                                  absl::Span<const PolygonNumber> corridor,
+                                  absl::Span<const MeshCrossing> crossings);
 
 }  // namespace waystar::core

@@ -18,13 +18,9 @@ absl::Status CheckWantsNoCorridor(const RouteQuery& query) {
                              : absl::OkStatus();
 }
 
-// Checks a query on a map of a kind that has neither portals nor path forms.
-absl::Status CheckFreeOfCells(const RouteQuery& query, absl::string_view map,
-                              absl::Status (*refuse)(absl::string_view field),
+// Checks a query on a map of a kind that has no path forms.
+absl::Status CheckFreeOfCells(const RouteQuery& query, absl::Status (*refuse)(absl::string_view field),
                               absl::Status (*check_location)(absl::string_view field, const Location&)) {
-  if (!query.goal_map.empty() && query.goal_map != map) {
-    return refuse("goal_map");
-  }
   if (query.path_form != PathForm::kEveryCell) {
     return refuse("path_form");
   }
@@ -62,6 +58,33 @@ absl::Status CheckOnGrid(const RouteQuery& query) {
   return absl::OkStatus();
 }
 
+absl::Status CheckHasTagsAlone(const AgentQuery& agent, absl::Status (*refuse)(absl::string_view field)) {
+  const auto profile_has = [&](auto is_given) {
+    return agent.profile.has_value() && is_given(*agent.profile);
+  };
+  for (const auto& [is_given, field] :
+       {std::pair(agent.profile_name.has_value(), "agent.profile_name"),
+        {agent.footprint.has_value(), "agent.footprint"},
+        {agent.corner_rule.has_value(), "agent.corner_rule"},
+        {profile_has([](const MovementProfile& profile) { return profile.footprint != 1; }),
+         "agent.profile.footprint"},
+        {profile_has([](const MovementProfile& profile) {
+           return profile.corner_rule != CornerRule::kNoCornerCutting;
+         }),
+         "agent.profile.corner_rule"},
+        {profile_has([](const MovementProfile& profile) { return profile.no_diagonals; }),
+         "agent.profile.no_diagonals"},
+        {profile_has([](const MovementProfile& profile) { return !profile.terrain_costs.empty(); }),
+         "agent.profile.terrain_costs"},
+        {profile_has([](const MovementProfile& profile) { return !profile.forbidden_terrains.empty(); }),
+         "agent.profile.forbidden_terrains"}}) {
+    if (is_given) {
+      return refuse(field);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status NotOnGraph(absl::string_view field) {
   return MakeError(ErrorReason::kWrongMapKind, field,
                    absl::StrCat(field, " is for grids; the map is a waypoint graph"));
@@ -69,7 +92,10 @@ absl::Status NotOnGraph(absl::string_view field) {
 
 absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map) {
   WAYSTAR_RETURN_IF_ERROR(CheckWantsNoCorridor(query));
-  WAYSTAR_RETURN_IF_ERROR(CheckFreeOfCells(query, map, NotOnGraph, CheckLocationOnGraph));
+  if (!query.goal_map.empty() && query.goal_map != map) {
+    return NotOnGraph("goal_map");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckFreeOfCells(query, NotOnGraph, CheckLocationOnGraph));
   return CheckSnap(query.snap, MapKind::kWaypointGraph);
 }
 
@@ -78,8 +104,8 @@ absl::Status NotOnMesh(absl::string_view field) {
                    absl::StrCat(field, " is for other maps; this one is a navigation mesh"));
 }
 
-absl::Status CheckOnMesh(const RouteQuery& query, absl::string_view map) {
-  WAYSTAR_RETURN_IF_ERROR(CheckFreeOfCells(query, map, NotOnMesh, CheckLocationOnMesh));
+absl::Status CheckOnMesh(const RouteQuery& query) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFreeOfCells(query, NotOnMesh, CheckLocationOnMesh));
   return CheckSnap(query.snap, MapKind::kMesh);
 }
 

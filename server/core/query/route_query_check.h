@@ -17,6 +17,9 @@ std::string GoalField(std::size_t index);
 // finite positions, and asks for no directions of an any-angle path. Returns the errors of Resolve.
 absl::Status CheckOnGrid(const RouteQuery& query);
 
+// Returns the error of `refuse` with the field of what an agent has besides tags that links must have.
+absl::Status CheckHasTagsAlone(const AgentQuery& agent, absl::Status (*refuse)(absl::string_view field));
+
 // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with a field that only grids have.
 absl::Status NotOnGraph(absl::string_view field);
 
@@ -27,9 +30,9 @@ absl::Status CheckOnGraph(const RouteQuery& query, absl::string_view map);
 // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with a field that navigation meshes do not have.
 absl::Status NotOnMesh(absl::string_view field);
 
-// Checks that a query on the navigation mesh `map` has no field that meshes do not have, but for its agent:
+// Checks that a query on a navigation mesh has no field that meshes do not have, but for its agent:
 // see CheckAgentOnMesh. Returns the errors of Resolve.
-absl::Status CheckOnMesh(const RouteQuery& query, absl::string_view map);
+absl::Status CheckOnMesh(const RouteQuery& query);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" for a query with several goals where only one is
 // allowed.

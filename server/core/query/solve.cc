@@ -100,10 +100,21 @@ absl::StatusOr<Route> SolveOn(const GraphRouteQuery& asked, const ResolvedRoute&
 absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& resolved,
                               const Budget& budget, QueryScratch& scratch, SearchRecorder* recorder) {
   const NavMesh& mesh = asked.agent->mesh();
+  const Budget own = BudgetOf(resolved, budget);
+  IntervalRecorder* const intervals = recorder == nullptr ? nullptr : &recorder->intervals;
   const Clock::time_point begin = Clock::now();
-  WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found,
-                           FindMeshPath(mesh, asked.path, BudgetOf(resolved, budget), scratch.mesh_scratch,
-                                        recorder == nullptr ? nullptr : &recorder->intervals));
+  MeshPortalPath whole;
+  MeshPathResult& found = whole.path;
+  if (asked.HasPortals()) {
+    WAYSTAR_ASSIGN_OR_RETURN(
+        whole,
+        FindMeshPathThroughPortals(
+            mesh, *asked.agent,
+            {.path = asked.path, .goal_map = asked.goal_map, .required_tags = asked.agent->required_tags()},
+            own, scratch.mesh_scratch, intervals));
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(found, FindMeshPath(mesh, asked.path, own, scratch.mesh_scratch, intervals));
+  }
   if (recorder != nullptr) {
     recorder->intervals.Renumber([&](PolygonNumber polygon) { return asked.agent->NumberOnMap(polygon); });
   }
@@ -112,8 +123,12 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
                        .cost = found.cost,
                        .statistics = found.statistics},
               .goal_index = found.outcome == Outcome::kFound ? found.goal_index : 0,
+              .mesh_crossings = std::move(whole.crossings),
               .mesh_agent = asked.agent.get(),
               .searching = Clock::now() - begin};
+  for (const MeshCrossing& crossing : route.mesh_crossings) {
+    route.crossing_versions.push_back(asked.agent->VersionOf(crossing.portal->to_map));
+  }
   route.positions.reserve(found.corners.size());
   for (const WorldPoint& corner : found.corners) {
     route.positions.push_back({corner.x, corner.y, corner.z});
@@ -122,7 +137,7 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
     route.corridor = found.corridor;
   }
   if (resolved.with_summary && !found.corners.empty()) {
-    route.summary = SummaryOnMesh(mesh, found);
+    route.summary = SummaryOnMesh(*asked.agent, found, route.mesh_crossings);
   }
   return route;
 }

@@ -148,7 +148,7 @@ class MeshSceneMaker {
       legend.push_back({.sign = Sign::kLine, .color = theme::kInk, .text = "wall"});
     }
     if (query_ != nullptr) {
-      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), legend);
       if (query_->search != nullptr) {
         AddMeshSearchToLegend(*query_->search, legend);
       }
@@ -292,22 +292,27 @@ class MeshSceneMaker {
       }
       lines.back().push_back(shown->second);
     };
-    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
-      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
-      const picture::Point from = At(query_->way[i]);
-      const picture::Point to = At(query_->way[i + 1]);
-      const auto at = [&](double share) { return share == 1 ? to : from + (to - from) * share; };
-      double done = 0.0;
-      for (const auto& [first, last] : FaintParts(query_->way[i], query_->way[i + 1], cover)) {
-        if (done < first) {
-          add(plain, at(done), at(first));
+    for (const std::vector<WorldPoint>& leg : query_->legs) {
+      for (std::size_t i = 0; i + 1 < leg.size(); ++i) {
+        WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+        const picture::Point from = At(leg[i]);
+        const picture::Point to = At(leg[i + 1]);
+        const auto at = [&](double share) { return share == 1 ? to : from + (to - from) * share; };
+        double done = 0.0;
+        for (const auto& [first, last] : FaintParts(leg[i], leg[i + 1], cover)) {
+          if (done < first) {
+            add(plain, at(done), at(first));
+          }
+          add(faint, at(first), at(last));
+          done = last;
         }
-        add(faint, at(first), at(last));
-        done = last;
+        if (done < 1) {
+          add(plain, at(done), to);
+        }
       }
-      if (done < 1) {
-        add(plain, at(done), to);
-      }
+    }
+    for (const auto& [from, to] : query_->jumps) {
+      add(faint, At(from), At(to));
     }
     for (const std::vector<picture::Point>& line : faint) {
       AddFaintLine(line, sizes);

@@ -36,8 +36,11 @@ struct MeshQueryMarks {
   std::optional<WorldPoint> start;
   // The goals that were asked for.
   std::vector<WorldPoint> goals;
-  // The corners of the path, and where it crosses edges of polygons; empty without one.
-  std::vector<WorldPoint> way;
+  // The legs of the path that lie on the mesh: their corners, and where they cross edges of polygons. There
+  // are several where it goes through portals.
+  std::vector<std::vector<WorldPoint>> legs;
+  // Where portals lead from one leg to another.
+  std::vector<std::pair<WorldPoint, WorldPoint>> jumps;
   // The search, which must outlive this; null if it is not to be drawn.
   const IntervalRecorder* search = nullptr;
 };

@@ -11,6 +11,7 @@
 #include "server/core/grid/cell.h"
 #include "server/core/mesh_search/surface_line.h"
 #include "server/core/portal/path_legs.h"
+#include "server/core/query/route_extras.h"
 #include "server/core/query/resolve.h"
 
 namespace waystar::core {
@@ -126,11 +127,23 @@ MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
   for (const Location& goal : query.goals) {
     marks.goals.push_back(ToWorldPoint(goal));
   }
+  std::vector<WorldPoint> corners;
   for (const Position& corner : route.positions) {
-    marks.way.push_back({corner.x, corner.y, corner.z});
+    corners.push_back({corner.x, corner.y, corner.z});
   }
-  if (!route.corridor.empty()) {
-    marks.way = SurfaceLine(route.mesh_agent->mesh(), marks.way, route.corridor);
+  bool was_home = false;
+  std::optional<WorldPoint> last;
+  for (const MeshLeg& leg : LegsOnMeshes(*route.mesh_agent, corners, route.corridor, route.mesh_crossings)) {
+    if (leg.is_home && !leg.corners.empty()) {
+      if (was_home && last) {
+        marks.jumps.emplace_back(*last, leg.corners.front());
+      }
+      marks.legs.push_back(leg.corridor.empty()
+                               ? std::vector<WorldPoint>(leg.corners.begin(), leg.corners.end())
+                               : SurfaceLine(*leg.mesh, leg.corners, leg.corridor));
+      last = leg.corners.back();
+    }
+    was_home = leg.is_home;
   }
   return marks;
 }

@@ -28,7 +28,10 @@ MapEditor::Result ResultOf(GraphBatchEditor&& editor) {
   MapChanges changes{.graph = editor.places()};
   return {std::move(editor).Finish(), std::move(changes)};
 }
-MapEditor::Result ResultOf(MeshBatchEditor&& editor) { return {std::move(editor).Finish(), {}}; }
+MapEditor::Result ResultOf(MeshBatchEditor&& editor) {
+  MapChanges changes = editor.changes();
+  return {std::move(editor).Finish(), std::move(changes)};
+}
 
 }  // namespace
 

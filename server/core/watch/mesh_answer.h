@@ -1,6 +1,7 @@
 // A watched answer to a path query on a navigation mesh.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,7 +14,7 @@
 
 namespace waystar::core {
 
-// A mesh takes no edits, so an answer holds as long as the mesh is there. Any change may end it.
+// Only portals of a mesh change. Any such change may end any answer.
 //
 // Thread safety: immutable.
 class MeshAnswer final : public KeptAnswer {
@@ -23,6 +24,9 @@ class MeshAnswer final : public KeptAnswer {
       outcome_ = route->path.outcome;
       cost_ = route->path.cost;
       corners_ = route->positions;
+      for (const MeshCrossing& crossing : route->mesh_crossings) {
+        portals_.push_back(crossing.portal->id);
+      }
     }
   }
 
@@ -33,7 +37,7 @@ class MeshAnswer final : public KeptAnswer {
   // Returns whether the two tell the same.
   bool IsSameAs(const MeshAnswer& other) const {
     return error_ == other.error_ && outcome_ == other.outcome_ && cost_ == other.cost_ &&
-           corners_ == other.corners_;
+           corners_ == other.corners_ && portals_ == other.portals_;
   }
 
  private:
@@ -41,6 +45,7 @@ class MeshAnswer final : public KeptAnswer {
   Outcome outcome_ = Outcome::kUnreachable;
   double cost_ = 0.0;
   std::vector<Position> corners_;
+  std::vector<std::string> portals_;
 };
 
 }  // namespace waystar::core

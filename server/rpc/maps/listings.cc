@@ -129,16 +129,23 @@ absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "portal", core::CheckPortalId(request.page_token()).ok()));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::GridMap* const grid, core::GridOf(*snapshot));
   FillVersion(snapshot->version(), *response.mutable_version());
   Page page(size, max_bytes, *response.mutable_portals());
-  grid->portals().VisitAfter(request.page_token(), [&](const core::Portal& portal) {
-    const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
-    if (!has_room) {
-      response.set_next_page_token(response.portals().rbegin()->id());
-    }
-    return has_room;
-  });
+  const auto list = [&](const auto& portals) {
+    portals.VisitAfter(request.page_token(), [&](const auto& portal) {
+      const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
+      if (!has_room) {
+        response.set_next_page_token(response.portals().rbegin()->id());
+      }
+      return has_room;
+    });
+  };
+  if (const core::NavMesh* const mesh = snapshot->as_mesh()) {
+    list(mesh->portals());
+    return absl::OkStatus();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::GridMap* const grid, core::GridOf(*snapshot));
+  list(grid->portals());
   return absl::OkStatus();
 }
 

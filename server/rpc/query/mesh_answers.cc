@@ -10,9 +10,11 @@
 #include "server/base/status_macros.h"
 #include "server/core/field/cost_matrix.h"
 #include "server/core/field/reachable_pairs.h"
+#include "server/core/mesh_portal/mesh_doors.h"
+#include "server/core/mesh_portal/mesh_portal_search.h"
+#include "server/core/mesh_portal/mesh_portal_validation.h"
 #include "server/core/mesh_search/mesh_matrix.h"
 #include "server/core/mesh_search/mesh_path.h"
-#include "server/core/mesh_search/mesh_path_check.h"
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/query/location_check.h"
@@ -20,10 +22,12 @@
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/rpc/call/answer_size.h"
+#include "server/rpc/query/answer_query.h"
 #include "server/rpc/query/surface_answers.h"
 #include "server/rpc/query/work_stopwatch.h"
 #include "server/rpc/query/world_question.h"
 #include "server/rpc/wire/convert.h"
+#include "server/rpc/wire/convert_portals.h"
 #include "server/rpc/wire/convert_query.h"
 
 namespace waystar::rpc {
@@ -38,9 +42,10 @@ constexpr std::uint64_t kExpansionsPerWalk = 4;
 
 absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*mesh*/,
                                                        const Question& question) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const core::MeshAgent> agent,
-                           core::MeshAgent::Make(question.snapshot, question.agent, question.store.memory(),
-                                                 question.context.budget));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      std::shared_ptr<core::MeshAgent> agent,
+      core::MeshAgent::Make(question.snapshot, question.agent,
+                            MapsFor(question.store, question.context.caller), question.context.budget));
   return std::make_unique<MeshAnswers>(question, std::move(agent));
 }
 
@@ -112,9 +117,13 @@ absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
   };
   const std::vector<core::MeshPlace> known_starts = on_mesh(starts);
   const std::vector<core::MeshPlace> known_goals = on_mesh(goals);
+  core::MeshScratch& scratch = context().bench.mesh_scratch;
   const WorkStopwatch stopwatch;
   const absl::StatusOr<core::MeshMatrix> matrix =
-      core::ComputeMeshMatrix(mesh(), known_starts, known_goals, BudgetHere(), context().bench.mesh_scratch);
+      mesh().portals().empty()
+          ? core::ComputeMeshMatrix(mesh(), known_starts, known_goals, BudgetHere(), scratch)
+          : core::ComputeMatrixThroughMeshPortals(mesh(), *agent_, known_starts, known_goals,
+                                                  agent_->required_tags(), BudgetHere(), scratch);
   if (NeedsLargerLane(matrix.status())) {
     return absl::OkStatus();
   }
@@ -139,6 +148,7 @@ absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
   WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(2 * static_cast<std::size_t>(request.pairs_size()), budget_));
   const WorkStopwatch stopwatch;
   const core::BudgetStop stop(budget_);
+  core::ReachedMeshParts reached(mesh(), *agent_, agent_->required_tags());
   for (const v1::LocationPair& pair : request.pairs()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, static_cast<std::size_t>(response.reachable_size())));
     const auto start = PlaceOf("start", pair.start());
@@ -148,8 +158,7 @@ absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
       return WithFieldPrefix(start.ok() ? goal.status() : start.status(),
                              absl::StrCat(core::IndexedField("pairs", index), "."));
     }
-    response.add_reachable(*start && *goal &&
-                           mesh().PartOf((*start)->polygon) == mesh().PartOf((*goal)->polygon));
+    response.add_reachable(*start && *goal && reached.IsReached(**start, **goal));
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "pairs");
@@ -210,7 +219,6 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
 absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
   for (const auto& [is_given, field] : {std::pair(!request.points().empty(), "points"),
                                         {!request.directions().empty(), "directions"},
-                                        {!request.crossings().empty(), "crossings"},
                                         {!request.nodes().empty(), "nodes"},
                                         {request.has_start_position(), "start_position"},
                                         {request.has_goal_position(), "goal_position"},
@@ -231,7 +239,10 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
     corners.push_back({position.x(), position.y(), position.z()});
   }
   const WorkStopwatch stopwatch;
-  WAYSTAR_ASSIGN_OR_RETURN(const core::MeshPathCheck check, core::ValidateMeshPath(mesh(), corners, budget_));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const core::MeshPathCheck check,
+      core::ValidateThroughMeshPortals(mesh(), *agent_, corners, ToCrossedMeshPortals(request.crossings()),
+                                       agent_->required_tags(), budget_));
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   response.set_walkable(check.is_walkable);
   response.set_cost(check.cost);

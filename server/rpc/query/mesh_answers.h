@@ -26,7 +26,7 @@ namespace waystar::rpc {
 class MeshAnswers {
  public:
   // The agent is one of `question`.
-  MeshAnswers(const Question& question, std::shared_ptr<const core::MeshAgent> agent)
+  MeshAnswers(const Question& question, std::shared_ptr<core::MeshAgent> agent)
       : question_(question),
         agent_(std::move(agent)),
         budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
@@ -71,7 +71,7 @@ class MeshAnswers {
   absl::Status CheckCanFit(std::size_t polygons) const;
 
   const Question& question_;
-  const std::shared_ptr<const core::MeshAgent> agent_;
+  const std::shared_ptr<core::MeshAgent> agent_;
   const core::Budget budget_;
 };
 

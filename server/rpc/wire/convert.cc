@@ -130,6 +130,7 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count()));
   out.set_vertices(static_cast<std::int32_t>(mesh.vertex_count()));
   out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
+  out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
     FillPosition({bounds.low.x, bounds.low.y, bounds.low.z}, *out.mutable_low());

@@ -262,6 +262,10 @@ class EditFiller {
     FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
     out_.mutable_put_portal()->set_replace(edit.replace);
   }
+  void operator()(const core::PutMeshPortal& edit) const {
+    FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
+    out_.mutable_put_portal()->set_replace(edit.replace);
+  }
   void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
   void operator()(const core::SwitchPortal& edit) const {
     out_.mutable_switch_portal()->set_id(edit.id);

@@ -23,13 +23,21 @@
 namespace waystar::rpc {
 namespace {
 
-absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_view map,
-                                      const HexCoordinates& coordinates) {
-  if (!portal.has_from()) {
-    return MissingField("from");
+core::WorldPoint ToPoint(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
+
+bool IsOfMesh(const v1::Portal& portal) { return portal.has_from_position() || portal.has_to_position(); }
+
+absl::Status CheckFields(const v1::Portal& portal) {
+  const bool is_of_mesh = IsOfMesh(portal);
+  if (is_of_mesh && (portal.has_from() || portal.has_to())) {
+    return MakeError(ErrorReason::kBadPortal, portal.has_from() ? "from" : "to",
+                     "a portal ends at cells or at positions, not at one of each");
   }
-  if (!portal.has_to()) {
-    return MissingField("to");
+  if (is_of_mesh ? !portal.has_from_position() : !portal.has_from()) {
+    return MissingField(is_of_mesh ? "from_position" : "from");
+  }
+  if (is_of_mesh ? !portal.has_to_position() : !portal.has_to()) {
+    return MissingField(is_of_mesh ? "to_position" : "to");
   }
   // The condition is written so that NaN fails; the core says what else is out of range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
@@ -41,28 +49,58 @@ absl::StatusOr<core::Portal> ToPortal(const v1::Portal& portal, absl::string_vie
         ErrorReason::kBadMapId, "to_map",
         absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is no id of a map"));
   }
-  return core::Portal{.id = portal.id(),
-                      .from = coordinates.ToPlane(ToCell(portal.from())),
-                      .to_map = portal.to_map() == map ? "" : portal.to_map(),
-                      .to = coordinates.ToPlane(ToCell(portal.to())),
-                      .cost = core::CostFromDouble(portal.cost()),
-                      .both_ways = portal.both_ways(),
-                      .tags = {portal.tags().begin(), portal.tags().end()},
-                      .closed = portal.closed()};
+  return absl::OkStatus();
+}
+
+template <typename Portal>
+Portal WithRules(const v1::Portal& portal, absl::string_view map) {
+  Portal out;
+  out.id = portal.id();
+  out.to_map = portal.to_map() == map ? "" : portal.to_map();
+  out.both_ways = portal.both_ways();
+  out.tags = {portal.tags().begin(), portal.tags().end()};
+  out.closed = portal.closed();
+  return out;
+}
+
+template <typename Portal>
+void FillRules(const Portal& portal, v1::Portal& out) {
+  out.set_id(portal.id);
+  out.set_to_map(portal.to_map);
+  out.set_both_ways(portal.both_ways);
+  out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
+  out.set_closed(portal.closed);
+}
+
+std::size_t IndexOf(const v1::PortalCrossing& crossing) {
+  // Below 0 there is no point either.
+  return crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
+                              : static_cast<std::size_t>(crossing.index());
 }
 
 }  // namespace
 
-absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
-                                            const HexCoordinates& coordinates) {
+absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+                                       const HexCoordinates& coordinates) {
   if (!edit.has_portal()) {
     return MissingField("portal");
   }
-  absl::StatusOr<core::Portal> portal = ToPortal(edit.portal(), map, coordinates);
-  if (!portal.ok()) {
-    return WithFieldPrefix(portal.status(), "portal.");
+  const v1::Portal& portal = edit.portal();
+  if (absl::Status status = CheckFields(portal); !status.ok()) {
+    return WithFieldPrefix(status, "portal.");
   }
-  return core::PutPortal{.portal = *std::move(portal), .replace = edit.replace()};
+  if (IsOfMesh(portal)) {
+    core::MeshPortal of_mesh = WithRules<core::MeshPortal>(portal, map);
+    of_mesh.from = ToPoint(portal.from_position());
+    of_mesh.to = ToPoint(portal.to_position());
+    of_mesh.cost = portal.cost();
+    return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = edit.replace()};
+  }
+  core::Portal of_grid = WithRules<core::Portal>(portal, map);
+  of_grid.from = coordinates.ToPlane(ToCell(portal.from()));
+  of_grid.to = coordinates.ToPlane(ToCell(portal.to()));
+  of_grid.cost = core::CostFromDouble(portal.cost());
+  return core::PutPortal{.portal = std::move(of_grid), .replace = edit.replace()};
 }
 
 std::vector<core::CrossedPortal> ToCrossedPortals(
@@ -70,25 +108,36 @@ std::vector<core::CrossedPortal> ToCrossedPortals(
     const HexCoordinates& coordinates) {
   std::vector<core::CrossedPortal> crossed;
   for (const v1::PortalCrossing& crossing : crossings) {
-    // Below 0 there is no point either.
-    const std::size_t index = crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
-                                                   : static_cast<std::size_t>(crossing.index());
     crossed.push_back({.id = crossing.portal(),
                        .arrival = coordinates.ToPlane(ToCell(crossing.arrival())),
-                       .index = index});
+                       .index = IndexOf(crossing)});
+  }
+  return crossed;
+}
+
+std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) {
+  std::vector<core::CrossedMeshPortal> crossed;
+  for (const v1::PortalCrossing& crossing : crossings) {
+    crossed.push_back({.id = crossing.portal(),
+                       .arrival = ToPoint(crossing.arrival_position()),
+                       .index = IndexOf(crossing)});
   }
   return crossed;
 }
 
 void FillPortal(const core::Portal& portal, v1::Portal& out) {
-  out.set_id(portal.id);
+  FillRules(portal, out);
   FillCell(portal.from, *out.mutable_from());
-  out.set_to_map(portal.to_map);
   FillCell(portal.to, *out.mutable_to());
   out.set_cost(core::CostToDouble(portal.cost));
-  out.set_both_ways(portal.both_ways);
-  out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
-  out.set_closed(portal.closed);
+}
+
+void FillPortal(const core::MeshPortal& portal, v1::Portal& out) {
+  FillRules(portal, out);
+  FillPosition({portal.from.x, portal.from.y, portal.from.z}, *out.mutable_from_position());
+  FillPosition({portal.to.x, portal.to.y, portal.to.z}, *out.mutable_to_position());
+  out.set_cost(portal.cost);
 }
 
 }  // namespace waystar::rpc

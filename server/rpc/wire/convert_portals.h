@@ -8,6 +8,8 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/portal.h"
+#include "server/core/mesh/mesh_portal.h"
+#include "server/core/mesh_portal/mesh_portal_validation.h"
 #include "server/core/portal/portal_validation.h"
 #include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/edits.pb.h"
@@ -18,13 +20,18 @@ namespace waystar::rpc {
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field below the message:
 // MISSING_FIELD, BAD_VALUE (a cost that is no number), BAD_MAP_ID. The core checks all else. A portal that
 // names its own map as the one it leads to stays on it.
-absl::StatusOr<core::PutPortal> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
-                                            const HexCoordinates& coordinates);
+// One with a position at an end is a portal of navigation meshes.
+absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+                                       const HexCoordinates& coordinates);
 std::vector<core::CrossedPortal> ToCrossedPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
     const HexCoordinates& coordinates);
 
-// Fills a message that is empty.
+std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings);
+
+// Fill a message that is empty.
 void FillPortal(const core::Portal& portal, v1::Portal& out);
+void FillPortal(const core::MeshPortal& portal, v1::Portal& out);
 
 }  // namespace waystar::rpc

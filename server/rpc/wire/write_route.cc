@@ -11,6 +11,8 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "server/core/grid/cost.h"
+#include "server/core/query/route_extras.h"
+#include "server/core/store/map_version.h"
 #include "server/rpc/wire/convert.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -102,19 +104,27 @@ void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::Searc
   FillDuration(route.searching, *out.mutable_search_time());
 }
 
+template <typename Portal>
+v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const core::MapVersion& version,
+                                v1::FindPathResponse& response) {
+  v1::PortalCrossing& out = *response.add_crossings();
+  out.set_portal(portal.id);
+  out.set_index(static_cast<int>(index));
+  // Within a map the portal names none.
+  if (!portal.to_map.empty()) {
+    out.set_map(portal.to_map);
+    FillVersion(version, *out.mutable_map_version());
+  }
+  return out;
+}
+
 void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
                    v1::FindPathResponse& response) {
   for (std::size_t i = 0; i < route.crossings.size(); ++i) {
     const core::PortalCrossing& crossing = route.crossings[i];
-    v1::PortalCrossing& out = *response.add_crossings();
-    out.set_portal(crossing.portal->id);
-    out.set_index(static_cast<int>(crossing.index));
+    v1::PortalCrossing& out =
+        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
     FillCell(coordinates.FromPlane(crossing.arrival), *out.mutable_arrival());
-    // Within a map the portal names none.
-    if (!crossing.portal->to_map.empty()) {
-      out.set_map(crossing.portal->to_map);
-      FillVersion(route.crossing_versions[i], *out.mutable_map_version());
-    }
   }
 }
 
@@ -130,19 +140,30 @@ void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
   }
 }
 
-// Fills in what only grids have, but for the points.
-// Pieces of one polygon that follow each other are one of the map's.
-void FillCorridor(const core::Route& route, v1::FindPathResponse& response) {
-  core::PolygonNumber last = core::kNoPolygon;
-  for (const core::PolygonNumber piece : route.corridor) {
-    const core::PolygonNumber polygon = route.mesh_agent->NumberOnMap(piece);
-    if (polygon != last) {
-      response.add_corridor(polygon);
+// Fills in what only meshes have, but for the positions.
+void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
+  for (const core::MeshLeg& leg :
+       core::LegsOnMeshes(*route.mesh_agent, {}, route.corridor, route.mesh_crossings)) {
+    // Pieces of one polygon that follow each other are one of the map's.
+    core::PolygonNumber last = core::kNoPolygon;
+    for (const core::PolygonNumber piece : leg.corridor) {
+      const core::PolygonNumber polygon = leg.is_home ? route.mesh_agent->NumberOnMap(piece) : piece;
+      if (polygon != last) {
+        response.add_corridor(polygon);
+      }
+      last = polygon;
     }
-    last = polygon;
+  }
+  for (std::size_t i = 0; i < route.mesh_crossings.size(); ++i) {
+    const core::MeshCrossing& crossing = route.mesh_crossings[i];
+    v1::PortalCrossing& out =
+        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
+    FillPosition({crossing.arrival.x, crossing.arrival.y, crossing.arrival.z},
+                 *out.mutable_arrival_position());
   }
 }
 
+// Fills in what only grids have, but for the points.
 void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
   FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
   if (route.path.outcome != core::Outcome::kUnreachable) {
@@ -244,7 +265,7 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
       response.add_nodes(route.graph->IdOf(node));
     }
   } else if (route.mesh_agent != nullptr) {
-    FillCorridor(route, response);
+    FillOnMesh(route, response);
   } else {
     FillOnGrid(route, coordinates, response);
   }

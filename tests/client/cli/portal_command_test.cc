@@ -71,5 +71,24 @@ TEST_F(PortalCommandTest, Lists) {
   EXPECT_THAT(out_, HasSubstr("stairs  12,0  0,0 of cellar  0     one   open   dry"));
 }
 
+TEST_F(PortalCommandTest, PutsAndListsPortalsOfMeshes) {
+  EXPECT_EQ(Run({"portal", "put", "keep", "jump", "2,10", "6,10.5,3"}), ExitCode::kOk) << err_;
+  const v1::Portal& portal = request_.edits(0).put_portal().portal();
+  EXPECT_FALSE(portal.has_from());
+  EXPECT_FALSE(portal.has_to());
+  EXPECT_EQ(portal.from_position().y(), 10);
+  EXPECT_EQ(portal.to_position().z(), 3);
+  EXPECT_EQ(Run({"portal", "put", "keep", "jump", "2,10,0", "6,10"}), ExitCode::kOk) << err_;
+  EXPECT_EQ(request_.edits(0).put_portal().portal().to_position().x(), 6);
+  EXPECT_EQ(Run({"portal", "put", "keep", "jump", "gate", "6,10"}), ExitCode::kUsage);
+
+  server_.list_portals = [&](auto&, const v1::ListPortalsRequest&, v1::ListPortalsResponse& response) {
+    *response.add_portals() = request_.edits(0).put_portal().portal();
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"portal", "list", "keep"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("jump    2,10  6,10  0     one   open   -"));
+}
+
 }  // namespace
 }  // namespace waystar::cli

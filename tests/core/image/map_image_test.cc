@@ -530,8 +530,8 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
   EXPECT_TRUE(IsMapImage(SmallImage()));
   EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
   BlockWriter newer;
-  newer.PutNumber(4);
-  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 4"));
+  newer.PutNumber(5);
+  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 5"));
   BlockWriter zero;
   zero.PutNumber(0);
   EXPECT_THAT(DecodeImage(std::move(zero).Finish()).status().message(), HasSubstr("version 0"));

@@ -57,6 +57,8 @@ struct Tile {
   std::vector<std::array<float, 3>> vertices;
   std::vector<Polygon> polygons;
   float climb = 0.5F;
+  // Both ends and the radius of its off-mesh connection, which leads both ways. Without them it is rubbish.
+  std::vector<float> connection = {};
 };
 
 enum class Links : std::uint8_t { kShort, kLong };
@@ -90,7 +92,17 @@ std::string TileBytes(const Tile& tile, Links links = Links::kLong) {
     Put(bytes, polygon.area_and_type);
   }
   const std::size_t link_bytes = links == Links::kLong ? 16 : 12;
-  bytes.append(kLinks * link_bytes + 12 + 2 * 12 + 5 * 4 + 4 * 16 + 36, '\x55');
+  bytes.append(kLinks * link_bytes + 12 + 2 * 12 + 5 * 4 + 4 * 16, '\x55');
+  if (tile.connection.empty()) {
+    bytes.append(36, '\x55');
+    return bytes;
+  }
+  for (const float number : tile.connection) {
+    PutFloat(bytes, number);
+  }
+  Put(bytes, std::uint16_t{2});
+  Put(bytes, std::uint8_t{1});
+  bytes.append(5, '\0');
   return bytes;
 }
 
@@ -132,7 +144,8 @@ std::string EmulatorTile(const Tile& tile, std::size_t extra_bytes = 0) {
 //   +---+   |
 //   | 1 |   |
 //   +---+---+
-// The left tile also has an off-mesh connection, and the right one lies 0.4 higher on the border.
+// The left tile also has an off-mesh connection, from (1, 1) to (3, 3) in the plan of the file, and the right
+// one lies 0.4 higher on the border.
 std::vector<Tile> TwoTiles() {
   const Tile left = {
       .x = 0,
@@ -140,7 +153,8 @@ std::vector<Tile> TwoTiles() {
       .vertices = {{0, 1, 0}, {0, 1, 4}, {2, 1, 4}, {2, 1, 0}, {4, 1, 4}, {4, 1, 0}, {9, 9, 9}},
       .polygons = {{{3, 2, 4, 5}, {2, kBorder | 2, 0, 0}, 3},
                    {{0, 1, 2, 3}, {0, kBorder | 2, 1, 0}, 5},
-                   {{6, 6}, {}, 0x40}}};
+                   {{6, 6}, {}, 0x40}},
+      .connection = {1, 1.25F, 1, 3, 1, 3, 0.5F}};
   const Tile right = {.x = 0,
                       .y = 1,
                       .vertices = {{0, 1.4F, 4}, {0, 1, 8}, {4, 1, 8}, {4, 1.4F, 4}},
@@ -152,7 +166,14 @@ void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour) {
   ASSERT_THAT(detour, IsOk());
   const NavMesh& mesh = detour->mesh;
   EXPECT_EQ(detour->tile_count, 2u);
-  EXPECT_EQ(detour->off_mesh_count, 1u);
+  EXPECT_EQ(detour->portal_count, 1u);
+  EXPECT_EQ(detour->passed_over, 1u);
+  const auto portal = mesh.portals().Find("off-mesh-1");
+  ASSERT_NE(portal, nullptr);
+  EXPECT_EQ(portal->from, FromAxes(MeshAxes::kYUp, 1, 1, 1)) << "on the ground";
+  EXPECT_EQ(portal->to, FromAxes(MeshAxes::kYUp, 3, 1, 3));
+  EXPECT_EQ(portal->cost, std::sqrt(8.0));
+  EXPECT_TRUE(portal->both_ways);
   ASSERT_EQ(mesh.polygon_count(), 3u);
   EXPECT_EQ(mesh.part_count(), 1u);
   EXPECT_EQ(mesh.AreaOf(0), 3);
@@ -385,7 +406,7 @@ TEST(DetourMeshTest, ReadsMeshesOfRecastDemo) {
   const absl::StatusOr<DetourMesh> level = ParseDetourMesh(FileBytes(files / "all_tiles_navmesh.bin"));
   ASSERT_THAT(level, IsOk());
   EXPECT_EQ(level->tile_count, 66u);
-  EXPECT_EQ(level->mesh.polygon_count() + level->off_mesh_count, 271u);
+  EXPECT_EQ(level->mesh.polygon_count() + level->portal_count + level->passed_over, 271u);
   EXPECT_GT(LargestPart(level->mesh), 100u);
   const absl::StatusOr<DetourMesh> dungeon =
       ParseDetourMesh(FileBytes(files / "dungeon_all_tiles_navmesh.bin"));

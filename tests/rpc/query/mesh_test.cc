@@ -363,7 +363,6 @@ TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
   expect_refused([](v1::ValidatePathRequest& path) { path.add_points(); }, "points");
   expect_refused([](v1::ValidatePathRequest& path) { path.add_directions(v1::DIRECTION_EAST); },
                  "directions");
-  expect_refused([](v1::ValidatePathRequest& path) { path.add_crossings(); }, "crossings");
   expect_refused([](v1::ValidatePathRequest& path) { path.add_nodes("a"); }, "nodes");
   expect_refused([](v1::ValidatePathRequest& path) { path.mutable_start_position(); }, "start_position");
   expect_refused([](v1::ValidatePathRequest& path) { path.mutable_goal_position(); }, "goal_position");
@@ -550,7 +549,6 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
   expect_refused([](v1::FindPathRequest& query) { query.mutable_agent()->set_profile_name("tank"); },
                  "agent.profile_name");
   expect_refused([](v1::FindPathRequest& query) { query.set_path_form(v1::PATH_FORM_CORNERS); }, "path_form");
-  expect_refused([](v1::FindPathRequest& query) { query.set_goal_map("other"); }, "goal_map");
   expect_refused(
       [](v1::FindPathRequest& query) { query.mutable_view()->mutable_overlay()->add_blocked_nodes("a"); },
       "view.overlay.blocked_nodes");
@@ -897,6 +895,158 @@ TEST_F(MeshTest, BadFilesAreRefused) {
   request.mutable_grid()->set_cell_size(2);
   EXPECT_THAT(server_.client().CreateMap(request),
               IsRefused(absl::StatusCode::kInvalidArgument, "BAD_SOURCE", "grid"));
+}
+
+class MeshPortalTest : public MeshTest {
+ protected:
+  absl::StatusOr<v1::UpdateObstaclesResponse> Put(const std::string& map, const v1::Portal& portal) {
+    v1::UpdateObstaclesRequest update;
+    update.set_map(map);
+    *update.add_edits()->mutable_put_portal()->mutable_portal() = portal;
+    return server_.client().UpdateObstacles(update);
+  }
+  static v1::Portal Portal(const std::string& id, const v1::Location& from, const v1::Location& to) {
+    v1::Portal portal;
+    portal.set_id(id);
+    *portal.mutable_from_position() = from.position();
+    *portal.mutable_to_position() = to.position();
+    return portal;
+  }
+};
+
+TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
+  v1::Portal ferry = Portal("ferry", At(1, 1), At(21, 1));
+  ferry.set_cost(2);
+  ferry.set_both_ways(true);
+  ferry.add_tags("boat");
+  ASSERT_THAT(Put("corridor", ferry), IsOk());
+  v1::FindPathRequest query = Query(At(1, 3), At(23, 1));
+  query.set_with_corridor(true);
+  query.set_with_summary(true);
+  query.mutable_agent()->mutable_profile()->add_required_tags("boat");
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 2 + 2 + 2);
+  EXPECT_EQ(answer.summary().length(), 4);
+  ASSERT_THAT(answer.positions(), SizeIs(4));
+  EXPECT_THAT(answer.corridor(), ElementsAre(0, 3));
+  ASSERT_THAT(answer.crossings(), SizeIs(1));
+  EXPECT_EQ(answer.crossings(0).portal(), "ferry");
+  EXPECT_EQ(answer.crossings(0).index(), 2);
+  EXPECT_EQ(answer.crossings(0).arrival_position().x(), 21);
+  EXPECT_FALSE(answer.crossings(0).has_arrival());
+  EXPECT_EQ(answer.version().revision(), 2);
+
+  query.mutable_agent()->mutable_profile()->set_required_tags(0, "wings");
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
+
+  v1::ValidatePathRequest validation;
+  validation.set_map("corridor");
+  *validation.mutable_positions() = answer.positions();
+  *validation.mutable_crossings() = answer.crossings();
+  const auto walk = server_.client().ValidatePath(validation);
+  ASSERT_THAT(walk, IsOk());
+  EXPECT_TRUE(walk->walkable());
+  EXPECT_EQ(walk->cost(), answer.cost());
+
+  v1::CheckReachabilityRequest pairs;
+  pairs.set_map("corridor");
+  *pairs.add_pairs()->mutable_start() = At(1, 3);
+  *pairs.mutable_pairs(0)->mutable_goal() = At(23, 1);
+  const auto reachable = server_.client().CheckReachability(pairs);
+  ASSERT_THAT(reachable, IsOk());
+  EXPECT_TRUE(reachable->reachable(0));
+
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("corridor");
+  *matrix.add_starts() = At(1, 3);
+  *matrix.add_goals() = At(23, 1);
+  const auto costs = server_.client().ComputeCostMatrix(matrix);
+  ASSERT_THAT(costs, IsOk());
+  EXPECT_THAT(costs->costs(), ElementsAre(answer.cost()));
+}
+
+TEST_F(MeshPortalTest, PortalsAreListedAndKeptInImages) {
+  ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
+  v1::ListPortalsRequest list;
+  list.set_map("corridor");
+  const auto listed = server_.client().ListPortals(list);
+  ASSERT_THAT(listed, IsOk());
+  ASSERT_THAT(listed->portals(), SizeIs(1));
+  EXPECT_EQ(listed->portals(0).to_position().x(), 21);
+  EXPECT_FALSE(listed->portals(0).has_from());
+
+  v1::ExportMapRequest request;
+  request.set_map("corridor");
+  request.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto image = server_.client().ExportMap(request);
+  ASSERT_THAT(image, IsOk());
+  EXPECT_EQ(image->header.info().mesh().portals(), 1);
+  v1::CreateMapRequest again;
+  again.set_map("again");
+  again.set_data(image->bytes);
+  const auto created = server_.client().CreateMap(again);
+  ASSERT_THAT(created, IsOk());
+  EXPECT_EQ(created->info().digest(), image->header.info().digest());
+  EXPECT_EQ(created->info().mesh().portals(), 1);
+}
+
+TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
+  v1::CreateMapRequest request;
+  request.set_map("attic");
+  request.set_data(kCorridor);
+  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
+  stairs.set_to_map("attic");
+  ASSERT_THAT(Put("corridor", stairs), IsOk());
+  v1::FindPathRequest query = Query(At(1, 3), At(7, 7));
+  query.set_goal_map("attic");
+  const v1::FindPathResponse answer = server_.Find(query);
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 3);
+  ASSERT_THAT(answer.crossings(), SizeIs(1));
+  EXPECT_EQ(answer.crossings(0).map(), "attic");
+  EXPECT_EQ(answer.crossings(0).map_version().revision(), 1);
+  // A picture shows the legs on its own map.
+  v1::RenderMapRequest picture;
+  picture.set_map("corridor");
+  *picture.mutable_query() = query;
+  EXPECT_THAT(server_.client().RenderMap(picture), IsOk());
+}
+
+TEST_F(MeshPortalTest, AnOverlayTakesTheGroundFromUnderAPortal) {
+  ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
+  v1::FindPathRequest query = Query(At(1, 3), At(23, 1));
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
+  v1::Disc& disc = *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs();
+  disc.mutable_center()->set_x(1);
+  disc.mutable_center()->set_y(1);
+  disc.set_radius(0.5);
+  EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
+}
+
+TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
+  v1::Portal mixed = Portal("p", At(1, 1), At(21, 1));
+  mixed.mutable_from()->set_x(1);
+  EXPECT_THAT(Put("corridor", mixed),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_PORTAL", "edits[0].put_portal.portal.from"));
+  mixed.clear_from();
+  mixed.clear_to_position();
+  EXPECT_THAT(Put("corridor", mixed), IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD",
+                                                "edits[0].put_portal.portal.to_position"));
+  v1::Portal cells;
+  cells.set_id("p");
+  cells.mutable_from()->set_x(1);
+  cells.mutable_to()->set_x(2);
+  EXPECT_THAT(Put("corridor", cells), IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND",
+                                                "edits[0].put_portal.portal.from"));
+  server_.Create("grid", {"...", "..."});
+  EXPECT_THAT(Put("grid", Portal("p", At(1, 1), At(2, 1))),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND",
+                        "edits[0].put_portal.portal.from_position"));
+  EXPECT_THAT(
+      Put("corridor", Portal("p", At(50, 1), At(2, 1))),
+      IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].put_portal.portal.from_position"));
 }
 
 }  // namespace

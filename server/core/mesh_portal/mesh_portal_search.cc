@@ -1,0 +1,444 @@
+#include "server/core/mesh_portal/mesh_portal_search.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh_portal/mesh_doors.h"
+#include "server/core/mesh_portal/mesh_wave.h"
+#include "server/core/mesh_search/mesh_path.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// A path, kept while the scratch is used for another search.
+struct KeptPath {
+  MeshPathResult path;
+  std::vector<WorldPoint> corners;
+  std::vector<PolygonNumber> corridor;
+
+  explicit KeptPath(const MeshPathResult& found)
+      : path(found),
+        corners(found.corners.begin(), found.corners.end()),
+        corridor(found.corridor.begin(), found.corridor.end()) {}
+};
+
+// The scratches of the waves: that of the caller for the first map, and one for each other map. All share one
+// limit.
+class WaveScratches {
+ public:
+  explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} { first_.ShareLimit(&all_); }
+  WaveScratches(const WaveScratches&) = delete;
+  WaveScratches& operator=(const WaveScratches&) = delete;
+  ~WaveScratches() { first_.ShareLimit(nullptr); }
+
+  MeshScratch& Of(std::uint32_t map) {
+    if (map == 0) {
+      return first_;
+    }
+    others_.push_back(std::make_unique<MeshScratch>(first_.max_bytes()));
+    all_.push_back(others_.back().get());
+    others_.back()->ShareLimit(&all_);
+    return *others_.back();
+  }
+
+ private:
+  MeshScratch& first_;
+  std::vector<std::unique_ptr<MeshScratch>> others_;
+  std::vector<const MeshScratch*> all_;
+};
+
+// The waves of all maps.
+class WavesOverMaps {
+ public:
+  WavesOverMaps(const MeshDoors& doors, const MeshPlace& start, std::uint32_t goal_map,
+                absl::Span<const MeshGoal> goals, const Budget& budget, MeshScratch& scratch)
+      : doors_(doors),
+        start_(start),
+        goal_map_(goal_map),
+        goals_(goals),
+        budget_(budget),
+        scratches_(scratch),
+        waves_(doors.maps().size()),
+        passed_(doors.doors().size()) {}
+
+  // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or
+  // what ended the search early.
+  SearchEnd Run(double bound, std::uint64_t max_expansions) {
+    Budget budget = budget_;
+    budget.max_expansions = max_expansions;
+    if (!AddSeed(0, start_, 0.0, kStart)) {
+      return SearchEnd::kScratchLimit;
+    }
+    while (!open_.empty()) {
+      const auto [f, map] = open_.top();
+      open_.pop();
+      MeshWave& wave = *waves_[map].wave;
+      if (f != wave.first_f()) {
+        continue;
+      }
+      if (f >= bound) {
+        return SearchEnd::kExhausted;
+      }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget, expanded_)) {
+        return *end;
+      }
+      const MeshWave::Step step = wave.Next();
+      if (step.is_full) {
+        return SearchEnd::kScratchLimit;
+      }
+      expanded_ += step.is_expansion ? 1 : 0;
+      if (step.arrival) {
+        const std::uint32_t target = step.arrival->target;
+        const std::size_t goals = map == goal_map_ ? goals_.size() : 0;
+        if (target < goals) {
+          reached_goal_ = target;
+          return SearchEnd::kGoalReached;
+        }
+        if (!Pass(doors_.maps()[map].departures[target - goals], target, step.arrival->g)) {
+          return SearchEnd::kScratchLimit;
+        }
+      }
+      Enqueue(map);
+    }
+    return SearchEnd::kExhausted;
+  }
+
+  std::uint64_t expanded() const { return expanded_; }
+  std::uint64_t generated() const {
+    std::uint64_t generated = 0;
+    for (const Wave& wave : waves_) {
+      generated += wave.wave == nullptr ? 0 : wave.wave->generated();
+    }
+    return generated;
+  }
+
+  // Fills in the path to the goal that was reached.
+  void TakePath(std::vector<WorldPoint>& corners, std::vector<PolygonNumber>& corridor,
+                MeshPortalPath& found) {
+    corners.clear();
+    corridor.clear();
+    std::uint32_t map = goal_map_;
+    std::uint32_t target = reached_goal_;
+    while (true) {
+      const std::uint32_t seed = waves_[map].wave->Trace(target, corners, corridor);
+      const std::uint32_t index = waves_[map].doors_of_seeds[seed];
+      if (index == kStart) {
+        break;
+      }
+      const MeshDoor& door = doors_.doors()[index];
+      found.crossings.push_back({.portal = door.portal,
+                                 .is_reversed = door.is_reversed,
+                                 .map = doors_.maps()[door.to_map].id,
+                                 .arrival = door.to.point,
+                                 .index = corners.size(),
+                                 .corridor_index = corridor.size()});
+      map = door.from_map;
+      target = passed_[index].target;
+    }
+    std::ranges::reverse(corners);
+    std::ranges::reverse(corridor);
+    std::ranges::reverse(found.crossings);
+    for (MeshCrossing& crossing : found.crossings) {
+      crossing.index = corners.size() - crossing.index;
+      crossing.corridor_index = corridor.size() - crossing.corridor_index;
+    }
+    found.path.outcome = Outcome::kFound;
+    found.path.reason = OutcomeReason::kGoalReached;
+    found.path.goal_index = goals_[reached_goal_].index;
+    found.path.corners = corners;
+    found.path.corridor = corridor;
+    found.path.cost = CostOf(found);
+  }
+
+ private:
+  static constexpr std::uint32_t kStart = std::numeric_limits<std::uint32_t>::max();
+
+  struct Wave {
+    std::unique_ptr<MeshWave> wave;
+    // For each seed the door that leads there, or kStart.
+    std::vector<std::uint32_t> doors_of_seeds;
+  };
+  // The shortest way through a door that is known.
+  struct Passed {
+    double g = kNoWay;
+    // The target of its wave.
+    std::uint32_t target = 0;
+  };
+
+  static double CostOf(const MeshPortalPath& found) {
+    double cost = 0.0;
+    auto crossing = found.crossings.begin();
+    for (std::size_t i = 1; i < found.path.corners.size(); ++i) {
+      if (crossing != found.crossings.end() && crossing->index == i) {
+        cost += crossing->portal->cost;
+        ++crossing;
+      } else {
+        cost += PlanDistance(found.path.corners[i - 1], found.path.corners[i]);
+      }
+    }
+    return cost;
+  }
+
+  // The wave goes to the goals on its map, which are its first targets, and to the doors that begin there.
+  MeshWave& WaveOn(std::uint32_t map) {
+    std::unique_ptr<MeshWave>& wave = waves_[map].wave;
+    if (wave == nullptr) {
+      std::vector<WaveTarget> targets;
+      if (map == goal_map_) {
+        for (const MeshGoal& goal : goals_) {
+          targets.push_back({goal.place, 0.0});
+        }
+      }
+      for (const std::uint32_t index : doors_.maps()[map].departures) {
+        const MeshDoor& door = doors_.doors()[index];
+        targets.push_back({door.from, door.portal->cost + door.rest});
+      }
+      std::vector<MeshPlace> seeds;
+      if (map == 0) {
+        seeds.push_back(start_);
+      }
+      for (const MeshDoor& door : doors_.doors()) {
+        if (door.to_map == map) {
+          seeds.push_back(door.to);
+        }
+      }
+      wave =
+          std::make_unique<MeshWave>(*doors_.maps()[map].mesh, std::move(targets), seeds, scratches_.Of(map));
+    }
+    return *wave;
+  }
+
+  bool AddSeed(std::uint32_t map, const MeshPlace& place, double g, std::uint32_t door) {
+    MeshWave& wave = WaveOn(map);
+    waves_[map].doors_of_seeds.push_back(door);
+    if (!wave.AddSeed(place, g)) {
+      return false;
+    }
+    Enqueue(map);
+    return true;
+  }
+
+  // Returns false if a scratch is full.
+  bool Pass(std::uint32_t index, std::uint32_t target, double g) {
+    const MeshDoor& door = doors_.doors()[index];
+    if (g >= passed_[index].g || door.rest == kNoWay) {
+      return true;
+    }
+    passed_[index] = {g, target};
+    return AddSeed(door.to_map, door.to, g + door.portal->cost, index);
+  }
+
+  void Enqueue(std::uint32_t map) {
+    if (const double f = waves_[map].wave->first_f(); f != MeshWave::kNothing) {
+      open_.push({f, map});
+    }
+  }
+
+  using Entry = std::pair<double, std::uint32_t>;
+
+  const MeshDoors& doors_;
+  const MeshPlace start_;
+  const std::uint32_t goal_map_;
+  const absl::Span<const MeshGoal> goals_;
+  const Budget& budget_;
+  WaveScratches scratches_;
+  std::vector<Wave> waves_;
+  std::vector<Passed> passed_;
+  // The maps by the least f of their waves; some entries are out of date.
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
+  std::uint64_t expanded_ = 0;
+  std::uint32_t reached_goal_ = 0;
+};
+
+class PortalPathFinder {
+ public:
+  PortalPathFinder(const NavMesh& home, MeshWorld& world, const MeshPortalQuery& query, const Budget& budget,
+                   MeshScratch& scratch, IntervalRecorder* recorder)
+      : home_(home), world_(world), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+
+  absl::StatusOr<MeshPortalPath> Run() {
+    const MeshQuery& path = query_.path;
+    WAYSTAR_RETURN_IF_ERROR(CheckMeshQuery(path));
+    WAYSTAR_ASSIGN_OR_RETURN(start_, FindMeshStart(home_, path));
+    const NavMesh* const there = query_.goal_map.empty() ? &home_ : world_.Find(query_.goal_map);
+    if (there == nullptr) {
+      return MakeError(ErrorReason::kMapNotFound, "goal_map",
+                       absl::StrCat("there is no navigation mesh \"", query_.goal_map, "\""));
+    }
+    MeshDoors doors(home_, world_, start_, query_.required_tags);
+    if (doors.doors().empty() && there == &home_) {
+      WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult plain,
+                               FindMeshPath(home_, path, budget_, scratch_, recorder_));
+      return MeshPortalPath{plain, {}};
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<MeshGoal> goals, FindMeshGoals(*there, path, budget_));
+    const bool is_blocked = goals.empty();
+    const std::optional<std::uint32_t> map = there == &home_ ? 0 : doors.IndexOf(query_.goal_map);
+    std::erase_if(goals, [&](const MeshGoal& goal) {
+      return !map || !doors.IsReached(*map, there->PartOf(goal.place.polygon));
+    });
+    const bool is_stand_in = goals.empty();
+    if (is_stand_in && map && path.unreachable_policy != UnreachablePolicy::kReport) {
+      goals = NearestTo(path.goals.front(), doors, *map);
+    }
+    if (goals.empty()) {
+      return MeshPortalPath();
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(MeshPortalPath found, Search(doors, *map, goals, budget_));
+    if (is_stand_in && found.path.outcome == Outcome::kFound) {
+      found.path.outcome = Outcome::kPartial;
+      found.path.reason = is_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+    }
+    return found;
+  }
+
+  // Returns the lengths of paths within the mesh that the query starts on.
+  absl::StatusOr<MeshMatrix> ComputeMatrix(absl::Span<const MeshPlace> starts,
+                                           absl::Span<const MeshPlace> goals) {
+    MeshMatrix matrix;
+    Budget left = budget_;
+    for (const MeshPlace& start : starts) {
+      start_ = start;
+      MeshDoors doors(home_, world_, start_, query_.required_tags);
+      for (const MeshPlace& goal : goals) {
+        matrix.lengths.push_back(MeshMatrix::kUnreachable);
+        if (!doors.IsReached(0, home_.PartOf(goal.polygon))) {
+          continue;
+        }
+        WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found, Search(doors, 0, {{goal, 0}}, left));
+        if (found.path.outcome != Outcome::kFound) {
+          return MakeError(ErrorReason::kRegionTooLarge, "",
+                           "the searches would need more expansions or memory than they may have");
+        }
+        matrix.lengths.back() = found.path.cost;
+        const SearchStatistics& took = found.path.statistics;
+        matrix.statistics.expanded += took.expanded;
+        matrix.statistics.generated += took.generated;
+        left.max_expansions -= std::min(left.max_expansions, took.expanded);
+      }
+      WAYSTAR_RETURN_IF_ERROR(BudgetStop(budget_).Check());
+    }
+    return matrix;
+  }
+
+ private:
+  // Returns the place on the map that is nearest to a position in space, of those that can be reached.
+  static std::vector<MeshGoal> NearestTo(const WorldPoint& position, const MeshDoors& doors,
+                                         std::uint32_t map) {
+    std::vector<MeshGoal> nearest;
+    MeshReach reach{.position = position, .radius = kNoWay, .height = kNoWay};
+    for (const std::uint32_t part : doors.ReachedParts(map)) {
+      const std::optional<MeshPlace> place = doors.maps()[map].mesh->FindNearest(reach, part);
+      const double distance = place ? Distance(position, place->point) : kNoWay;
+      if (distance < reach.radius) {
+        reach.radius = distance;
+        reach.height = distance;
+        nearest.assign(1, {*place, 0});
+      }
+    }
+    return nearest;
+  }
+
+  absl::StatusOr<MeshPortalPath> Search(MeshDoors& doors, std::uint32_t goal_map,
+                                        const std::vector<MeshGoal>& goals, const Budget& budget) {
+    std::vector<MeshPlace> places;
+    std::vector<MeshGoal> without_portals;
+    for (const MeshGoal& goal : goals) {
+      places.push_back(goal.place);
+      if (goal_map == 0 && home_.PartOf(goal.place.polygon) == home_.PartOf(start_.polygon)) {
+        without_portals.push_back(goal);
+      }
+    }
+    WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(goal_map, places, BudgetStop(budget)));
+    MeshPortalPath plain;
+    if (!without_portals.empty()) {
+      WAYSTAR_ASSIGN_OR_RETURN(
+          plain.path, FindPathToNearest(home_, start_, without_portals, budget, scratch_, recorder_));
+      if (plain.path.outcome == Outcome::kBudgetExhausted) {
+        return plain;
+      }
+    }
+    const bool has_plain = plain.path.outcome == Outcome::kFound;
+    if (has_plain && plain.path.cost <= doors.LeastThroughDoors(0, start_)) {
+      return plain;
+    }
+    const KeptPath kept(plain.path);
+    WavesOverMaps waves(doors, start_, goal_map, goals, budget, scratch_);
+    const std::uint64_t before = plain.path.statistics.expanded;
+    const SearchEnd end = waves.Run(has_plain ? plain.path.cost : kNoWay,
+                                    budget.max_expansions - std::min(budget.max_expansions, before));
+    MeshPortalPath found;
+    found.path.statistics = plain.path.statistics;
+    found.path.statistics.expanded += waves.expanded();
+    found.path.statistics.generated += waves.generated();
+    switch (end) {
+      case SearchEnd::kGoalReached:
+        waves.TakePath(scratch_.corners(), scratch_.corridor(), found);
+        break;
+      case SearchEnd::kExhausted:
+        if (has_plain) {
+          TakeKept(kept, found.path);
+        }
+        break;
+      case SearchEnd::kExpansionLimit:
+      case SearchEnd::kScratchLimit:
+        found.path.outcome = Outcome::kBudgetExhausted;
+        found.path.reason =
+            end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit : OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return InterruptionError(end, found.path.statistics.expanded);
+    }
+    return found;
+  }
+
+  void TakeKept(const KeptPath& kept, MeshPathResult& path) {
+    const SearchStatistics statistics = path.statistics;
+    path = kept.path;
+    path.statistics = statistics;
+    scratch_.corners() = kept.corners;
+    scratch_.corridor() = kept.corridor;
+    path.corners = scratch_.corners();
+    path.corridor = scratch_.corridor();
+  }
+
+  const NavMesh& home_;
+  MeshWorld& world_;
+  const MeshPortalQuery& query_;
+  const Budget& budget_;
+  MeshScratch& scratch_;
+  IntervalRecorder* const recorder_;
+  MeshPlace start_;
+};
+
+}  // namespace
+
+absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(const NavMesh& mesh, MeshWorld& world,
+                                                          const MeshPortalQuery& query, const Budget& budget,
+                                                          MeshScratch& scratch, IntervalRecorder* recorder) {
+  return PortalPathFinder(mesh, world, query, budget, scratch, recorder).Run();
+}
+
+absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
+                                                           absl::Span<const MeshPlace> starts,
+                                                           absl::Span<const MeshPlace> goals,
+                                                           absl::Span<const std::string> required_tags,
+                                                           const Budget& budget, MeshScratch& scratch) {
+  const MeshPortalQuery query{.path = {}, .goal_map = "", .required_tags = required_tags};
+  return PortalPathFinder(mesh, world, query, budget, scratch, nullptr).ComputeMatrix(starts, goals);
+}
+
+}  // namespace waystar::core

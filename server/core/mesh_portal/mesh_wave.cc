@@ -1,0 +1,182 @@
+#include "server/core/mesh_portal/mesh_wave.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "server/core/mesh_search/polygons_around.h"
+
+namespace waystar::core {
+namespace {
+
+// With so many targets, each interval looks at each of them for the least way on.
+constexpr std::size_t kFewTargets = 8;
+
+}  // namespace
+
+MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::Span<const MeshPlace> seeds,
+                   MeshScratch& scratch)
+    : Expansion(mesh, scratch), targets_(std::move(targets)), reached_(targets_.size()) {
+  has_started_ = scratch_.Start(mesh_.vertex_count(), mesh_.room_count());
+  if (!has_started_) {
+    return;
+  }
+  for (std::uint32_t i = 0; i < targets_.size(); ++i) {
+    around_.clear();
+    FindPolygonsAround(mesh_, targets_[i].place, around_);
+    for (const PolygonNumber polygon : around_) {
+      polygons_.push_back({polygon, i});
+      MarkRooms(polygon);
+    }
+  }
+  single_targets_ = targets_.size();
+  if (single_targets_ > kFewTargets) {
+    const auto is_end = [](const WaveTarget& target) { return target.rest > 0.0; };
+    const auto ends = static_cast<std::size_t>(std::ranges::find_if(targets_, is_end) - targets_.begin());
+    single_targets_ = ends > kFewTargets ? 0 : ends;
+  }
+  for (std::size_t i = single_targets_; i < targets_.size(); ++i) {
+    least_rest_ = std::min(least_rest_, targets_[i].rest);
+  }
+  std::sort(polygons_.begin(), polygons_.end());
+  for (std::size_t begin = 0; begin < polygons_.size();) {
+    std::size_t end = begin;
+    while (end < polygons_.size() && polygons_[end].first == polygons_[begin].first) {
+      ++end;
+    }
+    most_in_polygon_ = std::max(most_in_polygon_, end - begin);
+    begin = end;
+  }
+  for (const MeshPlace& seed : seeds) {
+    MarkRooms(seed.polygon);
+  }
+}
+
+// Marks the room and those outside of it: the way to any other room leads over the outer ones of both.
+void MeshWave::MarkRooms(PolygonNumber polygon) {
+  std::uint32_t room = mesh_.RoomOf(polygon);
+  while (!scratch_.IsRoomMarked(room)) {
+    scratch_.MarkRoom(room);
+    room = mesh_.OuterRoomOf(room);
+  }
+}
+
+template <typename Visitor>
+void MeshWave::VisitTargets(PolygonNumber polygon, Visitor visit) const {
+  for (auto i = std::lower_bound(polygons_.begin(), polygons_.end(), std::pair(polygon, std::uint32_t{0}));
+       i != polygons_.end() && i->first == polygon; ++i) {
+    visit(i->second);
+  }
+}
+
+bool MeshWave::AddSeed(const MeshPlace& place, double g) {
+  assert(seeds_.size() < std::size_t{1} << 20);
+  if (!has_started_) {
+    return false;
+  }
+  const auto seed = static_cast<std::uint32_t>(MeshInterval::kStart - seeds_.size());
+  seeds_.push_back(place);
+  around_.clear();
+  FindPolygonsAround(mesh_, place, around_);
+  std::size_t most = 0;
+  for (const PolygonNumber polygon : around_) {
+    most += (mesh_.VerticesOf(polygon).size() + 1) * (most_in_polygon_ + 1);
+  }
+  if (!scratch_.Reserve(most)) {
+    return false;
+  }
+  for (const PolygonNumber polygon : around_) {
+    VisitTargets(polygon, [&](std::uint32_t target) {
+      MeshInterval interval;
+      interval.g = g;
+      interval.root = seed;
+      interval.before = seed;
+      interval.polygon = polygon;
+      interval.edge_left = MeshInterval::kNoEdge;
+      Reach(target, interval, g + PlanDistance(place.point, targets_[target].place.point));
+    });
+  }
+  return ExpandSeed(seed, around_, g);
+}
+
+void MeshWave::Reach(std::uint32_t target, const MeshInterval& interval, double g) {
+  Reached& reached = reached_[target];
+  if (g >= reached.g) {
+    return;
+  }
+  MeshInterval last = interval;
+  last.is_final = true;
+  reached = {g, scratch_.Add(last)};
+  scratch_.Push({g + targets_[target].rest, reached.arrival});
+  ++generated_;
+}
+
+MeshWave::Step MeshWave::Next() {
+  const IntervalNumber number = scratch_.Pop().interval;
+  const MeshInterval& interval = scratch_.At(number);
+  if (interval.is_final) {
+    Step step;
+    VisitTargets(interval.polygon, [&](std::uint32_t target) {
+      // Another path may be shorter by now.
+      if (reached_[target].arrival == number && reached_[target].g != kNothing) {
+        step.arrival = Arrival{target, reached_[target].g};
+      }
+    });
+    return step;
+  }
+  if (!IsSeed(interval.root) && scratch_.IsBeaten(interval.g, interval.root)) {
+    return {};
+  }
+  if (!scratch_.Reserve((mesh_.VerticesOf(interval.polygon).size() + 4) * (most_in_polygon_ + 1))) {
+    return {.is_full = true, .is_expansion = false, .arrival = {}};
+  }
+  Expand(number);
+  return {.is_full = false, .is_expansion = true, .arrival = {}};
+}
+
+void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon,
+                            std::uint32_t edge_right, std::uint32_t edge_left, const End& right,
+                            const End& left) {
+  if (!scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
+    return;
+  }
+  const WorldPoint& from = PointOf(root.vertex);
+  if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
+    return;
+  }
+  const MeshInterval interval = MakeInterval(from, root, parent, polygon, edge_left, right, left);
+  VisitTargets(polygon, [&](std::uint32_t target) {
+    const WorldPoint& point = targets_[target].place.point;
+    if (const std::optional<Expansion::Arrival> arrival = ArrivalAt(point, interval, root, edge_right)) {
+      MeshInterval last = interval;
+      last.root = arrival->root.vertex;
+      last.before = arrival->root.before;
+      last.g = arrival->root.g;
+      last.is_turned = arrival->is_turned;
+      Reach(target, last, arrival->length);
+    }
+  });
+  scratch_.Push({root.g + RestOf(interval, from, edge_right), scratch_.Add(interval)});
+  ++generated_;
+}
+
+double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, std::uint32_t right) const {
+  // From the root, as are the lengths of ways through the interval.
+  const double x = std::clamp(root.x, std::min(interval.left_x, interval.right_x),
+                              std::max(interval.left_x, interval.right_x));
+  const double y = std::clamp(root.y, std::min(interval.left_y, interval.right_y),
+                              std::max(interval.left_y, interval.right_y));
+  double rest = PlanDistance(root.x, root.y, x, y) + least_rest_;
+  for (std::size_t i = 0; i < single_targets_; ++i) {
+    const WaveTarget& target = targets_[i];
+    rest = std::min(rest, LeastDistance(target.place.point, interval, root, right) + target.rest);
+  }
+  return rest;
+}
+
+std::uint32_t MeshWave::Trace(std::uint32_t target, std::vector<WorldPoint>& corners,
+                              std::vector<PolygonNumber>& corridor) const {
+  return MeshInterval::kStart -
+         TracePath(reached_[target].arrival, targets_[target].place.point, corners, corridor);
+}
+
+}  // namespace waystar::core
