@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_bounds.h"
 #include "server/core/mesh/mesh_check.h"
 #include "server/core/mesh/plan.h"
@@ -24,6 +27,11 @@ namespace {
 
 // Corners that are no further from a line are on it: some times what rounding moves them.
 constexpr double kOnLine = 4.0 / kFixedScale;
+
+// How often pieces are put together, until what was joined leaves nothing else to join.
+constexpr int kMostPasses = 16;
+// How many vertices may lie on a side, one after another: hardly ever more than one does.
+constexpr int kMostSeams = 16;
 
 // A corner of a piece, and the edge that begins there.
 struct PieceCorner {
@@ -61,9 +69,18 @@ class Cutter {
     for (const Touched& touched : touched_) {
       WAYSTAR_RETURN_IF_ERROR(CutPolygon(touched));
     }
+    if (pieces_.empty()) {
+      return Uncut();
+    }
     MarkAround(Role::kCut, Role::kBeside);
     MarkAround(Role::kBeside, Role::kNear);
     WAYSTAR_RETURN_IF_ERROR(Assemble());
+    for (int pass = 1; has_joined_ && pass < kMostPasses; ++pass) {
+      // What is joined may be an edge of the next polygon.
+      std::replace(roles_.begin(), roles_.end(), Role::kNear, Role::kBeside);
+      MarkAround(Role::kBeside, Role::kNear);
+      WAYSTAR_RETURN_IF_ERROR(Assemble());
+    }
     return Finish();
   }
 
@@ -96,26 +113,18 @@ class Cutter {
 
   absl::Status FindTouched() {
     absl::flat_hash_map<PolygonNumber, std::size_t> index;
-    std::vector<MeshPlace> places;
+    std::vector<PolygonNumber> polygons;
     for (std::uint32_t i = 0; i < holes_.outlines.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-      MeshBounds box;
-      for (const WorldPoint& corner : holes_.outlines[i]) {
-        box.Add(corner);
-      }
-      const WorldPoint middle{(box.low.x + box.high.x) / 2.0, (box.low.y + box.high.y) / 2.0, 0.0};
-      places.clear();
-      mesh_.FindAllNear({.position = middle,
-                         .radius = PlanLength(middle, box.high) + kOnLine,
-                         .height = std::numeric_limits<double>::infinity()},
-                        places);
-      for (const MeshPlace& place : places) {
-        if (!IsAtHeight(place.polygon)) {
+      polygons.clear();
+      mesh_.FindAllTouching(holes_.outlines[i], kOnLine, polygons);
+      for (const PolygonNumber polygon : polygons) {
+        if (!IsAtHeight(polygon)) {
           continue;
         }
-        const auto [entry, is_new] = index.try_emplace(place.polygon, touched_.size());
+        const auto [entry, is_new] = index.try_emplace(polygon, touched_.size());
         if (is_new) {
-          touched_.push_back({place.polygon, {}});
+          touched_.push_back({polygon, {}});
         }
         touched_[entry->second].outlines.push_back(i);
       }
@@ -195,9 +204,14 @@ class Cutter {
     for (std::size_t k = 0; k < piece.size(); ++k) {
       const WorldPoint& a = vertices_[piece[k].vertex];
       const WorldPoint& b = vertices_[piece[(k + 1) % piece.size()].vertex];
-      const double reach = kOnLine * PlanLength(a, b);
-      if (std::all_of(outline.begin(), outline.end(),
-                      [&](const WorldPoint& corner) { return Side(a, b, corner) <= reach; })) {
+      const double length = PlanLength(a, b);
+      // A side that rounding has turned may have corners of the piece on both sides.
+      if (length > 0.0 &&
+          std::all_of(outline.begin(), outline.end(),
+                      [&](const WorldPoint& corner) { return Side(a, b, corner) <= kOnLine * length; }) &&
+          std::all_of(piece.begin(), piece.end(), [&](const PieceCorner& corner) {
+            return SideOfLine(a, b, length, corner.vertex) >= 0;
+          })) {
         return true;
       }
     }
@@ -212,11 +226,18 @@ class Cutter {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = outline[(k + 1) % outline.size()];
       std::vector<Loop> left;
+      // Each is cut into triangles once, and hardly ever a triangle whose sides were split.
+      std::size_t triangulations = 2 * inside.size() + 16;
       while (!inside.empty()) {
         Loop piece = std::move(inside.back());
         inside.pop_back();
         Expand(piece);
-        WAYSTAR_RETURN_IF_ERROR(CutLine(std::move(piece), a, b, left, outside, inside));
+        if (triangulations > 0 && CountCrossings(piece, a, b) > 2) {
+          --triangulations;
+          WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, inside));
+        } else {
+          CutLine(std::move(piece), a, b, left, outside);
+        }
       }
       inside = std::move(left);
     }
@@ -243,33 +264,43 @@ class Cutter {
     ExpandEdge({split->second, corner.across, corner.is_cut}, to, expanded);
   }
 
-  // Cuts a loop along the line from a to b, and adds the parts to its left and right. A loop that the line
-  // crosses more than twice, as it may where polygons are dented, is cut into triangles, which are added to
-  // `again`.
-  absl::Status CutLine(Loop loop, const WorldPoint& a, const WorldPoint& b, std::vector<Loop>& left,
-                       std::vector<Loop>& right, std::vector<Loop>& again) {
+  std::vector<int> SidesOfLine(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
     const double length = PlanLength(a, b);
     std::vector<int> sides;
     sides.reserve(loop.size());
-    int changes = 0;
-    int last = 0;
-    int first = 0;
     for (const PieceCorner& corner : loop) {
-      const int side = SideOfLine(a, b, length, corner.vertex);
-      sides.push_back(side);
+      sides.push_back(SideOfLine(a, b, length, corner.vertex));
+    }
+    return sides;
+  }
+
+  // Returns how often the loop crosses the line: more than twice it may where polygons are dented.
+  int CountCrossings(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
+    int crossings = 0;
+    int first = 0;
+    int last = 0;
+    for (const int side : SidesOfLine(loop, a, b)) {
       if (side != 0) {
-        changes += last != 0 && side != last ? 1 : 0;
+        crossings += last != 0 && side != last ? 1 : 0;
         first = first == 0 ? side : first;
         last = side;
       }
     }
-    changes += first != last ? 1 : 0;
-    if (changes == 0) {
-      (last > 0 ? left : right).push_back(std::move(loop));
-      return absl::OkStatus();
+    return crossings + (first != last ? 1 : 0);
+  }
+
+  // Cuts a loop along the line from a to b, and adds the parts to its left and right.
+  void CutLine(Loop loop, const WorldPoint& a, const WorldPoint& b, std::vector<Loop>& left,
+               std::vector<Loop>& right) {
+    std::vector<int> sides = SidesOfLine(loop, a, b);
+    const auto is_left = [](int side) { return side > 0; };
+    if (std::none_of(sides.begin(), sides.end(), is_left)) {
+      right.push_back(std::move(loop));
+      return;
     }
-    if (changes > 2) {
-      return Triangulate(loop, again);
+    if (std::none_of(sides.begin(), sides.end(), [](int side) { return side < 0; })) {
+      left.push_back(std::move(loop));
+      return;
     }
     // From the last corner on the right on.
     std::size_t begin = 0;
@@ -279,7 +310,6 @@ class Cutter {
     std::rotate(loop.begin(), loop.begin() + static_cast<std::ptrdiff_t>(begin), loop.end());
     std::rotate(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(begin), sides.end());
     Part(std::move(loop), sides, a, b, left, right);
-    return absl::OkStatus();
   }
 
   // Returns the side of the next corner behind `place` that is not on the line.
@@ -339,14 +369,16 @@ class Cutter {
     return place + 1;
   }
 
-  // Adds triangles that cover the loop.
+  // Adds triangles that cover the loop, and those without area between them.
   absl::Status Triangulate(const Loop& loop, std::vector<Loop>& triangles) const {
     std::vector<FixedPoint> points;
     points.reserve(loop.size());
     for (const PieceCorner& corner : loop) {
-      points.push_back(ToFixed(vertices_[corner.vertex]));
+      points.push_back(FixedAt(corner.vertex));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> found, TriangulateLoop(points, stop_));
+    std::vector<LoopTriangle> flat;
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<LoopTriangle> found, TriangulateLoop(points, stop_, &flat));
+    found.insert(found.end(), flat.begin(), flat.end());
     for (const LoopTriangle& triangle : found) {
       Loop piece;
       for (std::size_t k = 0; k < 3; ++k) {
@@ -374,6 +406,8 @@ class Cutter {
   }
 
   absl::Status Assemble() {
+    has_joined_ = false;
+    result_.clear();
     first_piece_.assign(mesh_.polygon_count(), kNoPolygon);
     for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
@@ -383,8 +417,8 @@ class Cutter {
       } else if (roles_[polygon] == Role::kBeside) {
         WAYSTAR_RETURN_IF_ERROR(AddPiece(LoopOf(polygon), polygon));
       } else {
-        for (Loop& piece : pieces_[polygon]) {
-          WAYSTAR_RETURN_IF_ERROR(AddPiece(std::move(piece), polygon));
+        for (const Loop& piece : pieces_[polygon]) {
+          WAYSTAR_RETURN_IF_ERROR(AddPiece(piece, polygon));
         }
       }
       if (result_.size() > kMaxMeshPolygons || vertices_.size() > kMaxMeshVertices) {
@@ -398,19 +432,159 @@ class Cutter {
   absl::Status AddPiece(Loop loop, PolygonNumber source) {
     const std::size_t corners = loop.size();
     Expand(loop);
-    const bool is_as_it_was = roles_[source] == Role::kBeside && loop.size() == corners;
-    if (is_as_it_was || (loop.size() <= kMaxPolygonCorners && IsConvex(loop))) {
+    Join(loop);
+    if (roles_[source] == Role::kBeside && loop.size() == corners) {
       result_.push_back({std::move(loop), source});
       return absl::OkStatus();
     }
-    std::vector<Loop> triangles;
-    WAYSTAR_RETURN_IF_ERROR(Triangulate(loop, triangles));
-    for (Loop& triangle : triangles) {
-      if (IsConvex(triangle)) {
-        result_.push_back({std::move(triangle), source});
+    std::size_t steps = 4 * loop.size() + 16;
+    std::vector<Loop> open;
+    open.push_back(std::move(loop));
+    while (!open.empty()) {
+      const Loop piece = std::move(open.back());
+      open.pop_back();
+      if (piece.size() < 3) {
+        continue;
       }
+      if (piece.size() == 3 && steps > 0 && SplitAtSeam(piece, open)) {
+        --steps;
+        continue;
+      }
+      if (piece.size() <= kMaxPolygonCorners && IsConvex(piece)) {
+        result_.push_back({piece, source});
+        continue;
+      }
+      if (SplitPinch(piece, open)) {
+        continue;
+      }
+      if (piece.size() == 3) {
+        JoinSides(piece[0].vertex, piece[1].vertex, piece[2].vertex);
+        continue;
+      }
+      WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, open));
     }
     return absl::OkStatus();
+  }
+
+  // Parts a triangle on one of whose sides a vertex lies, from there to the corner across, and adds both
+  // parts.
+  bool SplitAtSeam(const Loop& triangle, std::vector<Loop>& parts) const {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const PieceCorner& begin = triangle[k];
+      const PieceCorner& end = triangle[(k + 1) % 3];
+      const PieceCorner& across = triangle[(k + 2) % 3];
+      const auto seam =
+          seams_.find(KeyOf(std::min(begin.vertex, end.vertex), std::max(begin.vertex, end.vertex)));
+      if (seam != seams_.end()) {
+        const std::uint32_t vertex = seam->second;
+        parts.push_back({begin, {vertex, kNoPolygon, true}, across});
+        parts.push_back({{vertex, begin.across, begin.is_cut}, end, {across.vertex, kNoPolygon, true}});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Parts a loop that passes a vertex twice there, and adds both parts. Parts of two corners are nothing.
+  static bool SplitPinch(const Loop& loop, std::vector<Loop>& parts) {
+    for (std::size_t begin = 0; begin < loop.size(); ++begin) {
+      for (std::size_t end = begin + 1; end < loop.size(); ++end) {
+        if (loop[begin].vertex == loop[end].vertex) {
+          const auto at = [&](std::size_t place) {
+            return loop.begin() + static_cast<std::ptrdiff_t>(place);
+          };
+          Loop rest(at(0), at(begin));
+          rest.insert(rest.end(), at(end), loop.end());
+          parts.push_back(std::move(rest));
+          parts.emplace_back(at(begin), at(end));
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  FixedPoint FixedAt(std::uint32_t vertex) const { return ToFixed(vertices_[vertex]); }
+
+  // Returns the vertex that stands for this one.
+  std::uint32_t TwinOf(std::uint32_t vertex) const {
+    for (auto twin = twins_.find(vertex); twin != twins_.end(); twin = twins_.find(vertex)) {
+      vertex = twin->second;
+    }
+    return vertex;
+  }
+
+  // Joins what lies across the sides of a triangle without area, which is left out: its longest side is split
+  // at the corner between, or two corners at one place become the same.
+  void JoinSides(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    if (a == b || b == c || c == a) {
+      return;
+    }
+    const FixedPoint at_a = FixedAt(a);
+    const FixedPoint at_b = FixedAt(b);
+    const FixedPoint at_c = FixedAt(c);
+    for (const auto& [first, second, are_same] :
+         {std::tuple(a, b, at_a == at_b), {b, c, at_b == at_c}, {c, a, at_c == at_a}}) {
+      if (are_same) {
+        Unite(first, second);
+        return;
+      }
+    }
+    const Int128 ab = SquaredLength(at_a, at_b);
+    const Int128 bc = SquaredLength(at_b, at_c);
+    const Int128 ca = SquaredLength(at_c, at_a);
+    if (ab >= bc && ab >= ca) {
+      AddSeam(a, b, c);
+    } else if (bc >= ca) {
+      AddSeam(b, c, a);
+    } else {
+      AddSeam(c, a, b);
+    }
+  }
+
+  void AddSeam(std::uint32_t a, std::uint32_t b, std::uint32_t vertex) {
+    has_joined_ |= seams_.emplace(KeyOf(std::min(a, b), std::max(a, b)), vertex).second;
+  }
+
+  static Int128 SquaredLength(const FixedPoint& a, const FixedPoint& b) {
+    return Int128{b.x - a.x} * (b.x - a.x) + Int128{b.y - a.y} * (b.y - a.y);
+  }
+
+  // Lets one vertex stand for both. Those of the mesh stay apart: polygons that are not cut have them.
+  void Unite(std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t low = std::min(a, b);
+    const std::uint32_t high = std::max(a, b);
+    if (high >= mesh_.vertex_count()) {
+      twins_.emplace(high, low);
+      // Their ends may be others now. They are found again.
+      seams_.clear();
+      has_joined_ = true;
+    }
+  }
+
+  // Gives the loop the vertices that stand for others, and adds those that lie on its sides.
+  void Join(Loop& loop) const {
+    Loop joined;
+    joined.reserve(loop.size());
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const PieceCorner& corner = loop[k];
+      JoinEdge({TwinOf(corner.vertex), corner.across, corner.is_cut},
+               TwinOf(loop[(k + 1) % loop.size()].vertex), kMostSeams, joined);
+    }
+    loop = std::move(joined);
+  }
+
+  void JoinEdge(const PieceCorner& corner, std::uint32_t to, int most, Loop& joined) const {
+    if (corner.vertex == to) {
+      return;
+    }
+    const auto seam = seams_.find(KeyOf(std::min(corner.vertex, to), std::max(corner.vertex, to)));
+    if (seam == seams_.end() || most == 0) {
+      joined.push_back(corner);
+      return;
+    }
+    JoinEdge(corner, seam->second, most - 1, joined);
+    JoinEdge({seam->second, corner.across, corner.is_cut}, to, most - 1, joined);
   }
 
   // Returns whether the loop has an area and no dent at all: a search along a side with many small dents may
@@ -418,9 +592,15 @@ class Cutter {
   bool IsConvex(const Loop& loop) const {
     std::array<FixedPoint, kMaxPolygonCorners> points;
     for (std::size_t k = 0; k < loop.size(); ++k) {
-      points[k] = ToFixed(vertices_[loop[k].vertex]);
+      points[k] = FixedAt(loop[k].vertex);
     }
     return FindLoopFault(absl::MakeConstSpan(points.data(), loop.size()), 0.0) == LoopFault::kNone;
+  }
+
+  CutMesh Uncut() const {
+    std::vector<PolygonNumber> sources(mesh_.polygon_count());
+    std::iota(sources.begin(), sources.end(), PolygonNumber{0});
+    return {mesh_, std::move(sources)};
   }
 
   absl::StatusOr<CutMesh> Finish() {
@@ -463,13 +643,35 @@ class Cutter {
     if (spec.corners.size() > kMaxMeshCorners) {
       return TooManyPieces();
     }
-    spec.vertices = std::move(vertices_);
+    TakeVertices(spec);
     absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_);
     if (absl::IsInvalidArgument(cut.status())) {
       return TooManyPieces();
     }
     WAYSTAR_RETURN_IF_ERROR(cut.status());
     return CutMesh{*std::move(cut), std::move(sources)};
+  }
+
+  // Moves the vertices that polygons have to the spec, in their order.
+  void TakeVertices(MeshSpec& spec) {
+    constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> numbers(vertices_.size(), kUnused);
+    for (const std::uint32_t vertex : spec.corners) {
+      numbers[vertex] = 0;
+    }
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+      if (numbers[i] != kUnused) {
+        vertices_[count] = vertices_[i];
+        numbers[i] = count++;
+      }
+    }
+    vertices_.resize(count);
+    vertices_.shrink_to_fit();
+    for (std::uint32_t& vertex : spec.corners) {
+      vertex = numbers[vertex];
+    }
+    spec.vertices = std::move(vertices_);
   }
 
   void CopyPolygon(PolygonNumber polygon, MeshSpec& spec) const {
@@ -504,6 +706,12 @@ class Cutter {
   PolygonNumber source_ = 0;
   // For an edge, by its ends, the vertex in its middle at which it was split.
   absl::flat_hash_map<std::uint64_t, std::uint32_t> splits_;
+  // The same, for sides of triangles that were left out. Edges are looked up in `splits_` first.
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> seams_;
+  // For a vertex that lies at the place of another one, that one.
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> twins_;
+  // Whether one of the two has grown since the pieces were put together.
+  bool has_joined_ = false;
   absl::flat_hash_map<PolygonNumber, std::vector<Loop>> pieces_;
   std::size_t piece_count_ = 0;
   std::size_t steps_ = 0;

@@ -59,6 +59,46 @@ bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoi
          (to_end > 0 || (to_end == 0 && is_ahead(point, end)));
 }
 
+// A convex outline and its box, for tests against other boxes.
+class OutlineBox {
+ public:
+  OutlineBox(absl::Span<const WorldPoint> outline, double margin) : outline_(outline) {
+    reaches_.reserve(outline.size());
+    for (std::size_t k = 0; k < outline.size(); ++k) {
+      const WorldPoint& a = outline[k];
+      const WorldPoint& b = EndOfSide(k);
+      reaches_.push_back(margin * std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)));
+      box_.Add(a);
+    }
+  }
+
+  // Returns false if a side of either has the two on either side of it.
+  bool MayTouch(const MeshBounds& box) const {
+    if (box.high.x < box_.low.x || box.low.x > box_.high.x || box.high.y < box_.low.y ||
+        box.low.y > box_.high.y) {
+      return false;
+    }
+    for (std::size_t k = 0; k < outline_.size(); ++k) {
+      const WorldPoint& a = outline_[k];
+      const WorldPoint& b = EndOfSide(k);
+      // The corner of the box that lies furthest to the left of the side.
+      const WorldPoint corner{b.y > a.y ? box.low.x : box.high.x, b.x > a.x ? box.high.y : box.low.y, 0.0};
+      if (Side(a, b, corner) <= reaches_[k]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const WorldPoint& EndOfSide(std::size_t k) const { return outline_[k + 1 < outline_.size() ? k + 1 : 0]; }
+
+  absl::Span<const WorldPoint> outline_;
+  // For each side the margin times its length.
+  std::vector<double> reaches_;
+  MeshBounds box_;
+};
+
 double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
   const double dx = point.x - x;
   const double dy = point.y - y;
@@ -335,6 +375,23 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   });
   std::sort(places.begin() + first, places.end(),
             [](const MeshPlace& a, const MeshPlace& b) { return a.polygon < b.polygon; });
+}
+
+void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
+                              std::vector<PolygonNumber>& polygons) const {
+  const OutlineBox around(outline, margin);
+  const auto may_touch = [&](const MeshBounds& box) { return around.MayTouch(box); };
+  const auto first = static_cast<std::ptrdiff_t>(polygons.size());
+  surface_->tree.VisitTouching(may_touch, [&](PolygonNumber polygon) {
+    MeshBounds box;
+    for (const std::uint32_t vertex : VerticesOf(polygon)) {
+      box.Add(VertexAt(vertex));
+    }
+    if (may_touch(box)) {
+      polygons.push_back(polygon);
+    }
+  });
+  std::sort(polygons.begin() + first, polygons.end());
 }
 
 PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {

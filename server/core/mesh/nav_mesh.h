@@ -139,6 +139,13 @@ class NavMesh {
   // Adds the points of all polygons that FindNearest chooses from, in the order of their numbers.
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 
+  // Adds the polygons whose boxes, seen from above, the convex outline reaches into, in the order of their
+  // numbers. A box that lies no further than `margin` inside of a side of the outline may be left out. It
+  // costs O(log polygons) and the corners of the outline for each box that is met. REQUIRES: the outline runs
+  // counterclockwise, and its coordinates are multiples of 2^-20.
+  void FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
+                       std::vector<PolygonNumber>& polygons) const;
+
   // Returns an empty table: obstacles do not lie on meshes yet.
   const ObstacleTable& obstacles() const { return surface_->obstacles; }
 

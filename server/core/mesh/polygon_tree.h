@@ -43,6 +43,15 @@ class PolygonTree {
     }
   }
 
+  // Calls visit(polygon) for all polygons whose box `may_touch` accepts, and for some others. REQUIRES: it
+  // accepts a box around one that it accepts.
+  template <typename MayTouch, typename Visitor>
+  void VisitTouching(const MayTouch& may_touch, Visitor visit) const {
+    if (!nodes_.empty()) {
+      VisitTouchingBelow(0, may_touch, visit);
+    }
+  }
+
   std::size_t memory_bytes() const {
     return nodes_.capacity() * sizeof(Node) + polygons_.capacity() * sizeof(PolygonNumber);
   }
@@ -97,6 +106,22 @@ class PolygonTree {
     }
     if (IsWithin(far_offset, reach, limit)) {
       Visit(far, reach, limit, visit);
+    }
+  }
+
+  template <typename MayTouch, typename Visitor>
+  void VisitTouchingBelow(std::uint32_t at, const MayTouch& may_touch, Visitor& visit) const {
+    const Node& node = nodes_[at];
+    if (!may_touch(node.box)) {
+      return;
+    }
+    if (node.count == 0) {
+      VisitTouchingBelow(at + 1, may_touch, visit);
+      VisitTouchingBelow(node.begin, may_touch, visit);
+      return;
+    }
+    for (std::uint32_t i = node.begin; i < node.begin + node.count; ++i) {
+      visit(polygons_[i]);
     }
   }
 

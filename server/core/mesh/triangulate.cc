@@ -12,8 +12,13 @@ namespace {
 
 class EarClipper {
  public:
-  EarClipper(absl::Span<const FixedPoint> loop, const StopCheck* stop)
-      : loop_(loop), stop_(stop), next_(loop.size()), previous_(loop.size()), left_(loop.size()) {
+  EarClipper(absl::Span<const FixedPoint> loop, const StopCheck* stop, std::vector<LoopTriangle>* flat)
+      : loop_(loop),
+        stop_(stop),
+        flat_(flat),
+        next_(loop.size()),
+        previous_(loop.size()),
+        left_(loop.size()) {
     for (std::uint32_t i = 0; i < loop.size(); ++i) {
       next_[i] = i + 1 < loop.size() ? i + 1 : 0;
       previous_[next_[i]] = i;
@@ -27,8 +32,11 @@ class EarClipper {
       if (corner == kNone) {
         break;
       }
+      const LoopTriangle triangle = {previous_[corner], corner, next_[corner]};
       if (SideAt(corner) > 0) {
-        triangles_.push_back({previous_[corner], corner, next_[corner]});
+        triangles_.push_back(triangle);
+      } else if (flat_ != nullptr) {
+        flat_->push_back(triangle);
       }
       corner = Remove(corner);
     }
@@ -43,10 +51,13 @@ class EarClipper {
   }
 
   // Returns the corner to cut off, looking from this one on: an ear; if there is none, as in a polygon that
-  // touches itself, a corner without area; or else any that has one.
+  // touches itself, a corner without area; or else any that has one. Where all run clockwise, it is that of
+  // the least area if flat triangles count, and kNone if not.
   absl::StatusOr<std::uint32_t> FindCorner(std::uint32_t from) {
     std::uint32_t flat = kNone;
     std::uint32_t convex = kNone;
+    std::uint32_t best = kNone;
+    Int128 best_side = 0;
     std::uint32_t corner = from;
     for (std::size_t i = 0; i < left_; ++i, corner = next_[corner]) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool is_ear, IsEar(corner));
@@ -56,8 +67,15 @@ class EarClipper {
       const Int128 side = SideAt(corner);
       flat = flat == kNone && side == 0 ? corner : flat;
       convex = convex == kNone && side > 0 ? corner : convex;
+      if (best == kNone || side > best_side) {
+        best = corner;
+        best_side = side;
+      }
     }
-    return flat != kNone ? flat : convex;
+    if (flat != kNone || convex != kNone) {
+      return flat != kNone ? flat : convex;
+    }
+    return flat_ != nullptr ? best : kNone;
   }
 
   // Returns whether the triangle at the corner can be cut off: it has an area, and no other corner in it.
@@ -93,6 +111,8 @@ class EarClipper {
 
   absl::Span<const FixedPoint> loop_;
   const StopCheck* stop_;
+  // Null where flat triangles do not count.
+  std::vector<LoopTriangle>* flat_;
   // A ring of the corners that are left.
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> previous_;
@@ -104,8 +124,9 @@ class EarClipper {
 }  // namespace
 
 absl::StatusOr<std::vector<LoopTriangle>> TriangulateLoop(absl::Span<const FixedPoint> loop,
-                                                          const StopCheck* stop) {
-  return EarClipper(loop, stop).Clip();
+                                                          const StopCheck* stop,
+                                                          std::vector<LoopTriangle>* flat) {
+  return EarClipper(loop, stop, flat).Clip();
 }
 
 }  // namespace waystar::core

@@ -20,7 +20,11 @@ using LoopTriangle = std::array<std::uint32_t, 3>;
 // Ears" (1975). The loop runs counterclockwise. A simple polygon gets all its corners into triangles, also
 // those in the middle of a side. Of one that touches or crosses itself some parts may be left out or covered
 // twice. It costs O(corners^2) for most polygons and asks `stop`, whose error it returns.
+//
+// With `flat`, triangles that have no area or run clockwise are added to it. Both kinds together are two
+// fewer than the corners, and their sides are those of the loop and pairs of opposite diagonals.
 absl::StatusOr<std::vector<LoopTriangle>> TriangulateLoop(absl::Span<const FixedPoint> loop,
-                                                          const StopCheck* stop = nullptr);
+                                                          const StopCheck* stop = nullptr,
+                                                          std::vector<LoopTriangle>* flat = nullptr);
 
 }  // namespace waystar::core
