@@ -34,10 +34,11 @@ struct CutMesh {
 // Returns the mesh without the ground inside the outlines. A polygon that an outline reaches into is cut
 // along the lines through the sides of the outline, and the pieces around it are kept. Edges where pieces and
 // their neighbours meet are split at each other's ends, so that nothing but the outlines becomes a wall. A
-// side of an outline that misses an edge of the mesh by some 1e-5 units is an exception: a sliver without
-// area is dropped there, and may leave a wall on that edge. New corners are rounded to 2^-20, and corners
-// within 2^-18 of a line count as on it, so that no ground of that width is left between an outline and a
-// wall. Corners on edges of the mesh have the height of the edge, and others that of the surface.
+// piece without area is left out, and what lies across its sides adjoins. New corners are rounded to 2^-20,
+// and corners within 2^-18 of a line count as on it, so that no ground of that width is left between an
+// outline and a wall. Where lines meet at an acute angle, that is ground that reaches further from the
+// corner. Corners on edges of the mesh have the height of the edge, and others that of the surface. Vertices
+// that no polygon has any more are left out.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if the pieces are more than a mesh may have,
 // or the error of `stop`. It takes O(corners) to put the mesh together, and for each polygon the sum over its

@@ -180,6 +180,23 @@ TEST(MeshCutTest, ConcavePolygonsAreCutAsTheyAre) {
   EXPECT_NEAR(Length(cut.mesh, {4, 5}, {9.5, 5}), 5.5, 1e-12);
 }
 
+TEST(MeshCutTest, SliversLeaveNoWallBesideThem) {
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}, {{0, 1, 2}, {0, 2, 3}}));
+  // A side along the diagonal that crosses it, and leaves slivers between.
+  const Shape shape = {.polygons = {{.vertices = {{2, 2 + 0x1p-20}, {7, 7 - 15 * 0x1p-20}, {8.28, 9}}}}};
+  const CutMesh cut = Cut(mesh, shape);
+  EXPECT_EQ(cut.mesh.part_count(), 1U);
+  EXPECT_NEAR(Length(cut.mesh, {1.5, 0.5}, {0.5, 1.5}), std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(Length(cut.mesh, {9.5, 9}, {9, 9.5}), std::sqrt(0.5), 1e-9);
+}
+
+TEST(MeshCutTest, VerticesThatNoPolygonHasAreLeftOut) {
+  const CutMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 6}}});
+  EXPECT_EQ(cut.mesh.polygon_count(), 1U);
+  EXPECT_EQ(cut.mesh.vertex_count(), 4U);
+}
+
 TEST(MeshCutTest, RefusesPolygonsThatCrossThemselves) {
   const Shape bow = {.polygons = {{.vertices = {{0, 0}, {4, 4}, {4, 0}, {0, 3}}}}};
   EXPECT_THAT(OutlinesOf(bow),
@@ -347,6 +364,75 @@ TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
     }
     if (!spec.polygons.empty()) {
       ExpectRight(MeshOf(std::move(spec)), RandomShape(random), random);
+    }
+  }
+}
+
+// Returns a place on the line through a random edge, which it misses by up to 16 times 2^-20 units.
+class RandomEdge {
+ public:
+  RandomEdge(const NavMesh& mesh, Random& random) : random_(random) {
+    const auto polygon =
+        static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+    const auto loop = mesh.VerticesOf(polygon);
+    const auto k = static_cast<std::size_t>(random.Between(0, static_cast<int>(loop.size()) - 1));
+    a_ = mesh.VertexAt(loop[k]);
+    b_ = mesh.VertexAt(loop[(k + 1) % loop.size()]);
+  }
+
+  Point PlaceNearby() {
+    const double share = random_.Between(-300, 1300) / 1000.0;
+    return {a_.x + share * (b_.x - a_.x) + Miss(), a_.y + share * (b_.y - a_.y) + Miss()};
+  }
+  // Returns a point at a distance of the line, on either side.
+  Point Beside(const Point& place) {
+    const double length = std::hypot(b_.x - a_.x, b_.y - a_.y);
+    const double across = (random_.Chance(0.5) ? 1 : -1) * random_.Between(100, 2000) / 1000.0 / length;
+    return {place.x - across * (b_.y - a_.y), place.y + across * (b_.x - a_.x)};
+  }
+
+ private:
+  double Miss() { return random_.Chance(0.3) ? 0.0 : random_.Between(-16, 16) * 0x1p-20; }
+
+  Random& random_;
+  WorldPoint a_;
+  WorldPoint b_;
+};
+
+// A shape with sides along edges of the mesh that miss them by little.
+Shape ShapeAlongEdges(const NavMesh& mesh, Random& random) {
+  Shape shape = random.Chance(0.5) ? RandomShape(random) : Shape();
+  for (int i = random.Between(1, 6); i > 0; --i) {
+    RandomEdge edge(mesh, random);
+    const Point a = edge.PlaceNearby();
+    const Point b = edge.PlaceNearby();
+    // Where sides meet in a corner of a hundred-thousandth, cuts reach a unit too far.
+    if (std::hypot(b.x - a.x, b.y - a.y) < 0.1) {
+      continue;
+    }
+    const Point beside = edge.Beside(a);
+    if (random.Chance(0.5)) {
+      shape.polygons.push_back({{a, b, beside}});
+    } else {
+      shape.polygons.push_back({{a, b, {b.x + beside.x - a.x, b.y + beside.y - a.y}, beside}});
+    }
+  }
+  return shape;
+}
+
+TEST(MeshCutPropertyTest, SidesThatMissAnEdgeByLittleLeaveNoOtherWalls) {
+  for (std::uint64_t seed = 0; seed < Rounds(3000) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    if (random.Chance(0.7)) {
+      AddFloor(spec, random.Between(1, 7), random.Between(1, 7), 0.0, random);
+    } else {
+      spec = DrawRooms(RandomRooms(random), &random);
+    }
+    if (!spec.polygons.empty()) {
+      const NavMesh mesh = MeshOf(std::move(spec));
+      ExpectRight(mesh, ShapeAlongEdges(mesh, random), random);
     }
   }
 }
