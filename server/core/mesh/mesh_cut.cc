@@ -439,50 +439,74 @@ class Cutter {
     }
     std::size_t steps = 4 * loop.size() + 16;
     std::vector<Loop> open;
-    open.push_back(std::move(loop));
+    if (loop.size() >= 3) {
+      open.push_back(std::move(loop));
+    }
     while (!open.empty()) {
       const Loop piece = std::move(open.back());
       open.pop_back();
-      if (piece.size() < 3) {
-        continue;
-      }
-      if (piece.size() == 3 && steps > 0 && SplitAtSeam(piece, open)) {
-        --steps;
-        continue;
-      }
-      if (piece.size() <= kMaxPolygonCorners && IsConvex(piece)) {
-        result_.push_back({piece, source});
-        continue;
-      }
-      if (SplitPinch(piece, open)) {
-        continue;
-      }
       if (piece.size() == 3) {
-        JoinSides(piece[0].vertex, piece[1].vertex, piece[2].vertex);
-        continue;
+        AddTriangle(piece, source, steps, open);
+      } else if (piece.size() <= kMaxPolygonCorners && IsConvex(piece)) {
+        result_.push_back({piece, source});
+      } else if (!SplitPinch(piece, open)) {
+        WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, open));
       }
-      WAYSTAR_RETURN_IF_ERROR(Triangulate(piece, open));
     }
     return absl::OkStatus();
   }
 
+  // Adds a triangle, or its parts to `open` if a vertex lies on one of its sides and `steps` are left.
+  void AddTriangle(const Loop& triangle, PolygonNumber source, std::size_t& steps, std::vector<Loop>& open) {
+    const std::uint32_t a = triangle[0].vertex;
+    const std::uint32_t b = triangle[1].vertex;
+    const std::uint32_t c = triangle[2].vertex;
+    if (a == b || b == c || c == a) {
+      return;
+    }
+    if (steps > 0 && SplitAtSeam(triangle, open)) {
+      --steps;
+    } else if (IsConvex(triangle) && (steps > 0 || !IsSliver(triangle))) {
+      result_.push_back({triangle, source});
+    } else {
+      JoinSides(a, b, c);
+    }
+  }
+
+  // Returns whether all corners are on the line through the longest side. Slivers may have vertices on their
+  // sides that part each into the other, again and again.
+  bool IsSliver(const Loop& triangle) const {
+    const WorldPoint& a = vertices_[triangle[0].vertex];
+    const WorldPoint& b = vertices_[triangle[1].vertex];
+    const WorldPoint& c = vertices_[triangle[2].vertex];
+    return Side(a, b, c) <= kOnLine * std::max({PlanLength(a, b), PlanLength(b, c), PlanLength(c, a)});
+  }
+
   // Parts a triangle on one of whose sides a vertex lies, from there to the corner across, and adds both
-  // parts.
+  // parts. It takes the longest of such sides.
   bool SplitAtSeam(const Loop& triangle, std::vector<Loop>& parts) const {
+    std::size_t longest = 0;
+    Int128 most = 0;
+    std::uint32_t vertex = 0;
     for (std::size_t k = 0; k < 3; ++k) {
-      const PieceCorner& begin = triangle[k];
-      const PieceCorner& end = triangle[(k + 1) % 3];
-      const PieceCorner& across = triangle[(k + 2) % 3];
-      const auto seam =
-          seams_.find(KeyOf(std::min(begin.vertex, end.vertex), std::max(begin.vertex, end.vertex)));
-      if (seam != seams_.end()) {
-        const std::uint32_t vertex = seam->second;
-        parts.push_back({begin, {vertex, kNoPolygon, true}, across});
-        parts.push_back({{vertex, begin.across, begin.is_cut}, end, {across.vertex, kNoPolygon, true}});
-        return true;
+      const std::uint32_t from = triangle[k].vertex;
+      const std::uint32_t to = triangle[(k + 1) % 3].vertex;
+      const auto seam = seams_.find(KeyOf(std::min(from, to), std::max(from, to)));
+      if (seam != seams_.end() && SquaredLength(FixedAt(from), FixedAt(to)) > most) {
+        longest = k;
+        most = SquaredLength(FixedAt(from), FixedAt(to));
+        vertex = seam->second;
       }
     }
-    return false;
+    if (most == 0) {
+      return false;
+    }
+    const PieceCorner& begin = triangle[longest];
+    const PieceCorner& end = triangle[(longest + 1) % 3];
+    const PieceCorner& across = triangle[(longest + 2) % 3];
+    parts.push_back({begin, {vertex, kNoPolygon, true}, across});
+    parts.push_back({{vertex, begin.across, begin.is_cut}, end, {across.vertex, kNoPolygon, true}});
+    return true;
   }
 
   // Parts a loop that passes a vertex twice there, and adds both parts. Parts of two corners are nothing.
@@ -495,8 +519,11 @@ class Cutter {
           };
           Loop rest(at(0), at(begin));
           rest.insert(rest.end(), at(end), loop.end());
-          parts.push_back(std::move(rest));
-          parts.emplace_back(at(begin), at(end));
+          for (Loop part : {std::move(rest), Loop(at(begin), at(end))}) {
+            if (part.size() >= 3) {
+              parts.push_back(std::move(part));
+            }
+          }
           return true;
         }
       }
@@ -517,9 +544,6 @@ class Cutter {
   // Joins what lies across the sides of a triangle without area, which is left out: its longest side is split
   // at the corner between, or two corners at one place become the same.
   void JoinSides(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    if (a == b || b == c || c == a) {
-      return;
-    }
     const FixedPoint at_a = FixedAt(a);
     const FixedPoint at_b = FixedAt(b);
     const FixedPoint at_c = FixedAt(c);
