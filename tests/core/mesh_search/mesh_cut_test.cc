@@ -368,7 +368,7 @@ TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
   }
 }
 
-// Returns a place on the line through a random edge, which it misses by up to 16 times 2^-20 units.
+// A random edge, and places near the line through it.
 class RandomEdge {
  public:
   RandomEdge(const NavMesh& mesh, Random& random) : random_(random) {
@@ -380,6 +380,7 @@ class RandomEdge {
     b_ = mesh.VertexAt(loop[(k + 1) % loop.size()]);
   }
 
+  // Returns a place that misses the line by up to 16 times 2^-20 units.
   Point PlaceNearby() {
     const double share = random_.Between(-300, 1300) / 1000.0;
     return {a_.x + share * (b_.x - a_.x) + Miss(), a_.y + share * (b_.y - a_.y) + Miss()};
@@ -406,7 +407,7 @@ Shape ShapeAlongEdges(const NavMesh& mesh, Random& random) {
     RandomEdge edge(mesh, random);
     const Point a = edge.PlaceNearby();
     const Point b = edge.PlaceNearby();
-    // Where sides meet in a corner of a hundred-thousandth, cuts reach a unit too far.
+    // Where sides meet at a very acute angle, cuts reach further from the corner.
     if (std::hypot(b.x - a.x, b.y - a.y) < 0.1) {
       continue;
     }
