@@ -34,18 +34,6 @@ WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, 
   return Rounded(WorldPoint{a.x + share * dx, a.y + share * dy, 0.0});
 }
 
-// Returns the squared distance of a position from the box around a polygon, seen from above, which no point
-// of the polygon is below: see PolygonTree::OffsetOf.
-double SquaredPlanOffset(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& position) {
-  MeshBounds box;
-  for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
-    box.Add(mesh.VertexAt(vertex));
-  }
-  const double dx = std::max({box.low.x - position.x, 0.0, position.x - box.high.x});
-  const double dy = std::max({box.low.y - position.y, 0.0, position.y - box.high.y});
-  return dx * dx + dy * dy;
-}
-
 // Returns true if, seen from the vertex, one comes to the point on the way counterclockwise from behind the
 // direction of `begin` to that of `end`. REQUIRES: that is at most half a turn.
 bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoint& point,
@@ -247,18 +235,24 @@ std::uint64_t NavMesh::DigestOf(const Surface& surface) {
 }
 
 bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
+  return HasWithin(
+      polygon, {static_cast<double>(point.x) / kFixedScale, static_cast<double>(point.y) / kFixedScale, 0.0});
+}
+
+bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
   bool is_inside = false;
-  FixedPoint a = ToFixed(VertexAt(loop.back()));
+  const WorldPoint* a = &VertexAt(loop.back());
   for (const std::uint32_t vertex : loop) {
-    const FixedPoint b = ToFixed(VertexAt(vertex));
-    if ((a.y > point.y) != (b.y > point.y)) {
-      const Int128 side = SideOf(a, b, point);
-      if (side == 0) {
+    const WorldPoint* const b = &VertexAt(vertex);
+    if ((a->y > point.y) != (b->y > point.y)) {
+      const double side = Side(*a, *b, point);
+      if (side == 0.0) {
         return true;
       }
-      is_inside ^= (side > 0) == (b.y > a.y);
-    } else if (b == point || (a.y == point.y && b.y == point.y && (a.x > point.x) != (b.x > point.x))) {
+      is_inside ^= (side > 0.0) == (b->y > a->y);
+    } else if (b->y == point.y &&
+               (b->x == point.x || (a->y == point.y && (a->x > point.x) != (b->x > point.x)))) {
       return true;
     }
     a = b;
@@ -285,6 +279,8 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
   // The triangle whose edge the point is furthest inside of. Rounding may put it outside of all.
   double height = mean.z;
   double most_inside = -std::numeric_limits<double>::infinity();
+  const double from_x = x - mean.x;
+  const double from_y = y - mean.y;
   for (std::size_t k = 0; k < loop.size(); ++k) {
     const WorldPoint& a = VertexAt(loop[k]);
     const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
@@ -293,11 +289,14 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
     const double bx = b.x - mean.x;
     const double by = b.y - mean.y;
     const double whole = ax * by - ay * bx;
-    if (whole <= 0.0) {
+    const double beside_a = from_x * by - from_y * bx;
+    const double beside_b = ax * from_y - ay * from_x;
+    // Most triangles are seen to be others without a division.
+    if (whole <= 0.0 || (std::min(beside_a, beside_b) < 0.0 && most_inside >= 0.0)) {
       continue;
     }
-    const double of_a = ((x - mean.x) * by - (y - mean.y) * bx) / whole;
-    const double of_b = (ax * (y - mean.y) - ay * (x - mean.x)) / whole;
+    const double of_a = beside_a / whole;
+    const double of_b = beside_b / whole;
     if (std::min(of_a, of_b) > most_inside) {
       most_inside = std::min(of_a, of_b);
       height = mean.z + of_a * (a.z - mean.z) + of_b * (b.z - mean.z);
@@ -308,7 +307,7 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
 
 WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) const {
   WorldPoint nearest = Rounded(WorldPoint{x, y, 0.0});
-  if (!Contains(polygon, ToFixed(nearest))) {
+  if (!HasWithin(polygon, nearest)) {
     const WorldPoint from = nearest;
     const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
     double least = std::numeric_limits<double>::infinity();
@@ -326,6 +325,20 @@ WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) cons
   return nearest;
 }
 
+WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});
+  const WorldPoint on_edge =
+      NearestOnSegment(VertexAt(loop[corner]), VertexAt(loop[corner + 1 < loop.size() ? corner + 1 : 0]),
+                       rounded.x, rounded.y);
+  // No point is nearer than itself.
+  if (on_edge.x != rounded.x || on_edge.y != rounded.y) {
+    return NearestPoint(polygon, x, y);
+  }
+  rounded.z = HeightAt(polygon, rounded.x, rounded.y);
+  return rounded;
+}
+
 std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
                                               std::optional<std::uint32_t> part) const {
   const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
@@ -334,10 +347,6 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
   MeshPlace place;
   surface_->tree.VisitNear(rounded, least, [&](PolygonNumber polygon) {
     if (part.has_value() && PartOf(polygon) != *part) {
-      return;
-    }
-    // Most polygons of a leaf of the tree are too far, which costs less to see from their boxes.
-    if (SquaredPlanOffset(*this, polygon, position) > std::min(reach.radius * reach.radius, least)) {
       return;
     }
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
@@ -364,9 +373,6 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   const auto first = static_cast<std::ptrdiff_t>(places.size());
   surface_->tree.VisitNear(rounded, kNoLimit, [&](PolygonNumber polygon) {
-    if (SquaredPlanOffset(*this, polygon, position) > reach.radius * reach.radius) {
-      return;
-    }
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
     if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
         std::abs(point.z - position.z) <= reach.height) {

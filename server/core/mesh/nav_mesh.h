@@ -124,6 +124,9 @@ class NavMesh {
   // Returns the point of the polygon that is nearest to (x, y) seen from above, on the surface and rounded to
   // 2^-20: it may lie half as far outside. REQUIRES: x and y are from -kMaxReach to kMaxReach.
   WorldPoint NearestPoint(PolygonNumber polygon, double x, double y) const;
+  // As NearestPoint, for a position that lies about on the edge from this corner of the polygon to the next:
+  // the same answer, sooner. REQUIRES: corner < VerticesOf(polygon).size().
+  WorldPoint NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const;
 
   // Returns the nearest of the polygons that come near to the position, and the point there: that of
   // NearestPoint, which must be at most reach.radius away seen from above, and at most reach.height above or
@@ -210,6 +213,8 @@ class NavMesh {
 
   std::size_t surface_bytes() const;
 
+  // As Contains. REQUIRES: coordinates are multiples of 2^-20.
+  bool HasWithin(PolygonNumber polygon, const WorldPoint& point) const;
   // Returns the height of the surface. REQUIRES: (x, y) lies in the polygon, or hardly outside.
   double HeightAt(PolygonNumber polygon, double x, double y) const;
 

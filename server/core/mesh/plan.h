@@ -14,6 +14,12 @@ inline Int128 SideOf(const FixedPoint& a, const FixedPoint& b, const FixedPoint&
   return Int128{b.x - a.x} * (p.y - a.y) - Int128{b.y - a.y} * (p.x - a.x);
 }
 
+// As Side, by integers. It is seldom needed, and not to be in the way of what is.
+[[gnu::noinline, gnu::cold]] inline double SideByIntegers(const WorldPoint& a, const WorldPoint& b,
+                                                          const WorldPoint& p) {
+  return static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
+}
+
 // Returns twice the area of the triangle, which is above 0 if `p` lies to the left of the line from a to b.
 // Its sign is exact, and its size to 2^-32. Whatever calls this must be compiled with -ffp-contract=off.
 // REQUIRES: coordinates are multiples of 2^-20.
@@ -23,9 +29,7 @@ inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p
   const double right = (b.y - a.y) * (p.x - a.x);
   const double side = left - right;
   constexpr double kCancelled = 1.0 / (1 << 18);
-  return std::abs(side) > (std::abs(left) + std::abs(right)) * kCancelled
-             ? side
-             : static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
+  return std::abs(side) > (std::abs(left) + std::abs(right)) * kCancelled ? side : SideByIntegers(a, b, p);
 }
 
 }  // namespace waystar::core

@@ -1,5 +1,8 @@
 #include "server/core/mesh/polygon_tree.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -10,32 +13,34 @@ using Axis = double WorldPoint::*;
 
 double TwiceCentre(const MeshBounds& box, Axis axis) { return box.low.*axis + box.high.*axis; }
 
+float RoundedDown(double value) {
+  const auto rounded = static_cast<float>(value);
+  return rounded > value ? std::nextafter(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+}
+float RoundedUp(double value) { return -RoundedDown(-value); }
+
 }  // namespace
 
-PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes) : polygons_(boxes.size()) {
-  std::iota(polygons_.begin(), polygons_.end(), PolygonNumber{0});
+PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes) {
+  std::vector<PolygonNumber> polygons(boxes.size());
+  std::iota(polygons.begin(), polygons.end(), PolygonNumber{0});
   if (!boxes.empty()) {
-    Build(boxes, 0, boxes.size());
-    nodes_.shrink_to_fit();
+    nodes_.reserve(boxes.size() - 1);
+    root_ = Build(boxes, polygons, 0, boxes.size()).at;
   }
 }
 
-void PolygonTree::Build(const std::vector<MeshBounds>& boxes, std::size_t begin, std::size_t end) {
-  const std::size_t at = nodes_.size();
-  nodes_.emplace_back();
-  MeshBounds box;
+PolygonTree::Built PolygonTree::Build(const std::vector<MeshBounds>& boxes,
+                                      std::vector<PolygonNumber>& polygons, std::size_t begin,
+                                      std::size_t end) {
+  if (end - begin == 1) {
+    return {boxes[polygons[begin]], polygons[begin] | kLeaf};
+  }
   MeshBounds centres;
   for (std::size_t i = begin; i < end; ++i) {
-    const MeshBounds& polygon = boxes[polygons_[i]];
-    box.Add(polygon);
+    const MeshBounds& polygon = boxes[polygons[i]];
     centres.Add(WorldPoint{TwiceCentre(polygon, &WorldPoint::x), TwiceCentre(polygon, &WorldPoint::y),
                            TwiceCentre(polygon, &WorldPoint::z)});
-  }
-  nodes_[at].box = box;
-  if (end - begin <= kLeafPolygons) {
-    nodes_[at].begin = static_cast<std::uint32_t>(begin);
-    nodes_[at].count = static_cast<std::uint32_t>(end - begin);
-    return;
   }
   Axis longest = &WorldPoint::x;
   for (const Axis axis : {&WorldPoint::y, &WorldPoint::z}) {
@@ -44,14 +49,25 @@ void PolygonTree::Build(const std::vector<MeshBounds>& boxes, std::size_t begin,
     }
   }
   const std::size_t middle = begin + (end - begin) / 2;
-  const auto from_start = [&](std::size_t i) { return polygons_.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto from_start = [&](std::size_t i) { return polygons.begin() + static_cast<std::ptrdiff_t>(i); };
   std::nth_element(
       from_start(begin), from_start(middle), from_start(end), [&](PolygonNumber a, PolygonNumber b) {
         return std::pair(TwiceCentre(boxes[a], longest), a) < std::pair(TwiceCentre(boxes[b], longest), b);
       });
-  Build(boxes, begin, middle);
-  nodes_[at].begin = static_cast<std::uint32_t>(nodes_.size());
-  Build(boxes, middle, end);
+  const auto at = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.emplace_back();
+  const Built lower = Build(boxes, polygons, begin, middle);
+  const Built upper = Build(boxes, polygons, middle, end);
+  const auto half = [](const Built& built) {
+    const auto& [low, high] = built.box;
+    return Half{{RoundedDown(low.x), RoundedDown(low.y), RoundedDown(low.z)},
+                {RoundedUp(high.x), RoundedUp(high.y), RoundedUp(high.z)},
+                built.at};
+  };
+  nodes_[at].halves = {half(lower), half(upper)};
+  MeshBounds box = lower.box;
+  box.Add(upper.box);
+  return {box, at};
 }
 
 }  // namespace waystar::core

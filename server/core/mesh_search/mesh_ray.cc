@@ -20,6 +20,105 @@ double RayDistance(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
 }
 
+// Returns true if FindPolygonsAround finds the polygon of the place alone.
+bool IsAlone(const NavMesh& mesh, const MeshPlace& place) {
+  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(place.polygon);
+  const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(place.polygon);
+  const WorldPoint* a = &mesh.VertexAt(corners.back());
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const WorldPoint* const b = &mesh.VertexAt(corners[k]);
+    if (neighbours[k > 0 ? k - 1 : corners.size() - 1] != kNoPolygon && Side(*a, *b, place.point) <= 0.0) {
+      return false;
+    }
+    a = b;
+  }
+  return true;
+}
+
+// Returns the number, which is mostly small: a long one takes a call to convert.
+double ToDouble(Int128 number) {
+  const auto low = static_cast<std::int64_t>(number);
+  return low == number ? static_cast<double>(low) : static_cast<double>(number);
+}
+
+// Casts the rays that are most frequent, without what only others need: start and goal lie in one polygon
+// each, and the ray touches no vertex and no dented polygon, so that it leaves each through one edge.
+//
+// Returns what MeshRayWalk would, or nothing if the ray is another one.
+std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+  const WorldPoint& from = start.point;
+  const WorldPoint& to = goal.point;
+  const double dx = to.x - from.x;
+  const double dy = to.y - from.y;
+  // Rounding makes no more of a side: twice the greatest coordinates, by the ray, and by 2^-52, with some
+  // room.
+  const double least_side = (std::abs(dx) + std::abs(dy)) * kMaxReach / (std::uint64_t{1} << 48);
+  if (least_side == 0.0 || !IsAlone(mesh, start) || (goal.polygon != kNoPolygon && !IsAlone(mesh, goal))) {
+    return std::nullopt;
+  }
+  const auto side_of = [&](const WorldPoint& p) { return dx * (p.y - from.y) - dy * (p.x - from.x); };
+  constexpr int kMostPolygons = 1 << 16;
+  PolygonNumber polygon = start.polygon;
+  for (int i = 0; i < kMostPolygons; ++i) {
+    if (polygon == goal.polygon) {
+      return MeshRayHit{.reaches_goal = true, .end = goal, .length = RayDistance(from, to)};
+    }
+    if (mesh.IsDented(polygon)) {
+      return std::nullopt;
+    }
+    const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
+    const std::size_t last = corners.size() - 1;
+    // The edge that leads from the right of the ray to its left.
+    std::size_t exit = last;
+    const WorldPoint* a = &mesh.VertexAt(corners[last]);
+    const WorldPoint* b = &mesh.VertexAt(corners[0]);
+    double a_side = side_of(*a);
+    double b_side = side_of(*b);
+    bool is_clear = std::abs(a_side) > least_side && std::abs(b_side) > least_side;
+    for (std::size_t k = 0; !(a_side < 0.0 && b_side > 0.0); ++k) {
+      if (k == last) {
+        return std::nullopt;
+      }
+      exit = k;
+      a = b;
+      a_side = b_side;
+      b = &mesh.VertexAt(corners[k + 1]);
+      b_side = side_of(*b);
+      is_clear &= std::abs(b_side) > least_side;
+    }
+    const double goal_side = Side(*a, *b, to);
+    if (!is_clear || goal_side == 0.0) {
+      return std::nullopt;
+    }
+    if (goal_side > 0.0) {
+      return MeshRayHit{.reaches_goal = goal.polygon == kNoPolygon,
+                        .end = {polygon, mesh.NearestPoint(polygon, to.x, to.y)},
+                        .length = RayDistance(from, to)};
+    }
+    const PolygonNumber beyond = mesh.NeighboursOf(polygon)[exit];
+    if (beyond == kNoPolygon) {
+      const Int128 start_side = SideOf(ToFixed(*a), ToFixed(*b), ToFixed(from));
+      const Int128 whole = start_side - SideOf(ToFixed(*a), ToFixed(*b), ToFixed(to));
+      if (start_side <= 0) {
+        return std::nullopt;
+      }
+      const double fraction = ToDouble(start_side) / ToDouble(whole);
+      const WorldPoint end =
+          mesh.NearestPointBy(polygon, exit, from.x + fraction * dx, from.y + fraction * dy);
+      return MeshRayHit{.is_blocked = true,
+                        .end = {polygon, end},
+                        .fraction = fraction,
+                        .length = RayDistance(from, end),
+                        .wall_normal = LeftOf(*a, *b)};
+    }
+    if (beyond == start.polygon) {
+      return std::nullopt;
+    }
+    polygon = beyond;
+  }
+  return std::nullopt;
+}
+
 class MeshRayWalk {
  public:
   // The goal has no polygon if any floor counts.
@@ -271,11 +370,14 @@ class MeshRayWalk {
 }  // namespace
 
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+  if (const std::optional<MeshRayHit> hit = CastPlainRay(mesh, start, goal)) {
+    return *hit;
+  }
   return MeshRayWalk(mesh, start, goal).Run();
 }
 
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal) {
-  return MeshRayWalk(mesh, start, {kNoPolygon, Rounded(goal)}).Run();
+  return CastMeshRay(mesh, start, MeshPlace{kNoPolygon, Rounded(goal)});
 }
 
 }  // namespace waystar::core
