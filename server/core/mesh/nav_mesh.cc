@@ -325,6 +325,15 @@ WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) cons
   return nearest;
 }
 
+std::optional<WorldPoint> NavMesh::PointAt(PolygonNumber polygon, double x, double y) const {
+  WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});
+  if (!HasWithin(polygon, rounded)) {
+    return std::nullopt;
+  }
+  rounded.z = HeightAt(polygon, rounded.x, rounded.y);
+  return rounded;
+}
+
 WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const {
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
   WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});

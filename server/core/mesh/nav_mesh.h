@@ -105,6 +105,14 @@ class NavMesh {
     const Face& face = surface_->polygons[polygon];
     return {surface_->neighbours.data() + face.first_corner, face.corner_count};
   }
+  // Ask for memory before it is needed: that of what all polygons have, and, once that is there, that of the
+  // corners and neighbours.
+  void PrefetchFace(PolygonNumber polygon) const { __builtin_prefetch(&surface_->polygons[polygon]); }
+  void PrefetchCorners(PolygonNumber polygon) const {
+    const std::uint32_t first_corner = surface_->polygons[polygon].first_corner;
+    __builtin_prefetch(surface_->corners.data() + first_corner);
+    __builtin_prefetch(surface_->neighbours.data() + first_corner);
+  }
   // Returns whether the polygon is not exactly convex.
   bool IsDented(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dented; }
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
@@ -124,6 +132,9 @@ class NavMesh {
   // Returns the point of the polygon that is nearest to (x, y) seen from above, on the surface and rounded to
   // 2^-20: it may lie half as far outside. REQUIRES: x and y are from -kMaxReach to kMaxReach.
   WorldPoint NearestPoint(PolygonNumber polygon, double x, double y) const;
+  // Returns the point of the surface that has these coordinates, rounded, or nothing if the polygon does not
+  // contain it. REQUIRES: x and y are from -kMaxReach to kMaxReach.
+  std::optional<WorldPoint> PointAt(PolygonNumber polygon, double x, double y) const;
   // As NearestPoint, for a position that lies about on the edge from this corner of the polygon to the next:
   // the same answer, sooner. REQUIRES: corner < VerticesOf(polygon).size().
   WorldPoint NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const;

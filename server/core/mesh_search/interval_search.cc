@@ -100,6 +100,12 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
       const IntervalNumber number = next_->interval;
       next_.reset();
       const MeshInterval& interval = scratch_.At(number);
+      const bool is_last = scratch_.is_open_empty();
+      const OpenInterval after = is_last ? OpenInterval{} : scratch_.first();
+      if (!is_last) {
+        scratch_.Prefetch(after.interval);
+        mesh_.PrefetchFace(after.polygon);
+      }
       if (interval.is_final) {
         Finish(number);
         return report_.end;
@@ -118,6 +124,9 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
         return SearchEnd::kScratchLimit;
       }
       Expand(number);
+      if (!is_last) {
+        mesh_.PrefetchCorners(after.polygon);
+      }
     }
   }
 
@@ -138,6 +147,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
     if (!is_final && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
       return;
     }
+    mesh_.PrefetchCorners(polygon);
     const WorldPoint& from = PointOf(root.vertex);
     if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
       return;
@@ -159,7 +169,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
       f = root.g + LeastDistance(goal_, interval, from, edge_right);
     }
 
-    const OpenInterval entry{f, scratch_.Add(interval)};
+    const OpenInterval entry{f, scratch_.Add(interval), polygon};
     ++report_.statistics.generated;
     recorder_.Generated([&] { return Traced(interval, root, edge_right, f); });
     ++successors_;

@@ -26,7 +26,7 @@ struct Cut {
 class StepFlood {
  public:
   StepFlood(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
-      : mesh_(mesh), start_(start), target_(target), fixed_target_(ToFixed(target)) {}
+      : mesh_(mesh), start_(start), target_(target) {}
 
   // `hit` is that of the ray to the target, which a wall ends.
   MeshMove Run(const MeshRayHit& hit) {
@@ -38,8 +38,8 @@ class StepFlood {
       found_.Add(polygon);
     }
     for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons; ++i) {
-      if (mesh_.Contains(queue_[i], fixed_target_)) {
-        return {.end = {queue_[i], mesh_.NearestPoint(queue_[i], target_.x, target_.y)}};
+      if (const std::optional<WorldPoint> end = mesh_.PointAt(queue_[i], target_.x, target_.y)) {
+        return {.end = {queue_[i], *end}};
       }
       LookAt(queue_[i]);
     }
@@ -142,7 +142,6 @@ class StepFlood {
   const NavMesh& mesh_;
   const MeshPlace start_;
   const WorldPoint target_;
-  const FixedPoint fixed_target_;
   std::vector<PolygonNumber> queue_;
   PolygonSet found_;
   MeshMove move_;
@@ -159,8 +158,8 @@ class StepFlood {
 MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target) {
   const WorldPoint rounded = Rounded(target);
   // Most steps of a frame end in the polygon in which they begin.
-  if (mesh.Contains(start.polygon, ToFixed(rounded))) {
-    return {.end = {start.polygon, mesh.NearestPoint(start.polygon, rounded.x, rounded.y)}};
+  if (const std::optional<WorldPoint> end = mesh.PointAt(start.polygon, rounded.x, rounded.y)) {
+    return {.end = {start.polygon, *end}};
   }
   const MeshRayHit hit = CastMeshRay(mesh, start, rounded);
   if (!hit.is_blocked) {

@@ -61,6 +61,8 @@ struct OpenInterval {
   // The least length of a path to the goal through the interval.
   double f = 0.0;
   IntervalNumber interval = 0;
+  // That of the interval, where the search asks for its memory ahead; else kNoPolygon.
+  PolygonNumber polygon = kNoPolygon;
 
   // Smaller f goes first, then the newer interval. The order is total.
   bool Precedes(const OpenInterval& other) const {
@@ -131,6 +133,13 @@ class MeshScratch {
   }
 
   const MeshInterval& At(IntervalNumber interval) const { return intervals_[interval]; }
+  // Asks for its memory before it is needed.
+  void Prefetch(IntervalNumber interval) const {
+    const MeshInterval* const at = &intervals_[interval];
+    __builtin_prefetch(at);
+    // It may begin in one line of the cache and end in the next.
+    __builtin_prefetch(&at->edge_left);
+  }
   std::size_t interval_count() const { return intervals_.size(); }
   // Makes room for so many more intervals, on the open list as well. Returns false if the memory limit stands
   // in the way.
