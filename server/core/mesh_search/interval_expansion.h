@@ -120,7 +120,7 @@ class IntervalExpansion {
     const bool is_dented = mesh_.IsDented(interval.polygon);
     // A corner that a dent may have moved off a line of sight is on it.
     const auto side_of = [&](const Sight& sight, std::uint32_t j) {
-      const double side = Side(sight.from, sight.to, PointOf(corner(j)));
+      const double side = Side(sight.from, sight.to, mesh_.VertexAt(corner(j)));
       return is_dented && std::abs(side) <= dent_ * PlanDistance(sight.from, sight.to) ? 0.0 : side;
     };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,6 +34,9 @@ class StepFlood {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
     least_ = SquaredPlan(hit.end.point);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
+    // Most steps see no more polygons.
+    constexpr std::size_t kFew = 16;
+    queue_.reserve(kFew);
     FindPolygonsAround(mesh_, start_, queue_);
     for (const PolygonNumber polygon : queue_) {
       found_.Add(polygon);
