@@ -36,10 +36,10 @@ void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector
                           (kFixedScale * kFixedScale);
       const double dx = b.x - a.x;
       const double dy = b.y - a.y;
-      const double length = std::sqrt(dx * dx + dy * dy);
+      const double whole = dx * dx + dy * dy;
       // Beyond the ends of the edge there may be a wall between the polygons.
       const double along = (place.point.x - a.x) * dx + (place.point.y - a.y) * dy;
-      if (side <= 0.0 && side >= -kPlaceSlack * length && along >= 0.0 && along <= length * length) {
+      if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole) {
         polygons.push_back(neighbours[k]);
       }
     }
