@@ -12,6 +12,7 @@
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh/plan.h"
 #include "server/core/mesh_search/mesh_scratch.h"
+#include "server/core/mesh_search/polygon_set.h"
 
 namespace waystar::core {
 
@@ -77,6 +78,10 @@ class IntervalExpansion {
   // Makes the intervals of the edges around the polygons that a seed is in, to which it is so far. Returns
   // false if the memory limit stands in the way.
   bool ExpandSeed(std::uint32_t seed, const std::vector<PolygonNumber>& polygons, double g = 0.0) {
+    PolygonSet seeds;
+    for (const PolygonNumber polygon : polygons) {
+      seeds.Add(polygon);
+    }
     for (const PolygonNumber polygon : polygons) {
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
       if (!scratch_.Reserve(corners.size())) {
@@ -84,8 +89,7 @@ class IntervalExpansion {
       }
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
       for (std::size_t k = 0; k < corners.size(); ++k) {
-        if (neighbours[k] == kNoPolygon ||
-            std::find(polygons.begin(), polygons.end(), neighbours[k]) != polygons.end()) {
+        if (neighbours[k] == kNoPolygon || seeds.Has(neighbours[k])) {
           continue;
         }
         const std::uint32_t right = corners[k];

@@ -53,6 +53,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
     }
     FindPolygonsAround(mesh_, task.start, scratch_.start_polygons());
     FindPolygonsAround(mesh_, task.goal, scratch_.goal_polygons());
+    std::ranges::sort(scratch_.goal_polygons());
     for (const PolygonNumber polygon : scratch_.start_polygons()) {
       if (IsGoal(polygon)) {
         scratch_.corridor().push_back(polygon);
@@ -71,8 +72,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   const WorldPoint& SeedAt(std::uint32_t /*root*/) const { return start_; }
   bool IsGoal(PolygonNumber polygon) const {
     const std::vector<PolygonNumber>& goals = scratch_.goal_polygons();
-    return polygon == goals.front() ||
-           (goals.size() > 1 && std::find(goals.begin(), goals.end(), polygon) != goals.end());
+    return polygon >= goals.front() && polygon <= goals.back() && std::ranges::binary_search(goals, polygon);
   }
 
   // Marks the rooms between these two, and both. What lies beyond is left as it was entered.

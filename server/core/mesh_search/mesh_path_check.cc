@@ -11,6 +11,7 @@
 #include "server/core/graph/waypoint.h"
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/polygon_set.h"
 #include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
@@ -93,15 +94,13 @@ class MeshPathValidator {
   // Sets `there_` to the place, and to others at its point that no edge joins to it or to each other.
   void FindPlacesAt(const MeshPlace& place) {
     there_.clear();
-    around_.clear();
+    PolygonSet around;
     near_.assign(1, place);
     mesh_.FindAllNear({.position = place.point, .radius = kRounding, .height = kMeshTolerance}, near_);
     for (const MeshPlace& other : near_) {
-      if (std::find(around_.begin(), around_.end(), other.polygon) == around_.end()) {
+      if (!around.Has(other.polygon)) {
         there_.push_back({other.polygon, {place.point.x, place.point.y, other.point.z}});
-        group_.clear();
-        FindPolygonsAround(mesh_, there_.back(), group_);
-        around_.insert(around_.end(), group_.begin(), group_.end());
+        AddPolygonsAround(mesh_, there_.back(), around);
       }
     }
   }
@@ -132,8 +131,6 @@ class MeshPathValidator {
   std::vector<MeshPlace> there_;
   // What FindPlacesAt works with.
   std::vector<MeshPlace> near_;
-  std::vector<PolygonNumber> around_;
-  std::vector<PolygonNumber> group_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_spec.h"
+#include "server/core/mesh_search/polygon_set.h"
 #include "server/core/mesh_search/polygons_around.h"
 
 namespace waystar::core {
@@ -76,18 +77,16 @@ void MeshRegion::AddPlaces(const NavMesh& whole, const MeshPlace& place,
                            std::vector<MeshPlace>& places) const {
   std::vector<PolygonNumber> around;
   FindPolygonsAround(whole, place, around);
-  std::vector<PolygonNumber> joined;
+  PolygonSet joined;
   for (const PolygonNumber polygon : around) {
     const auto number = std::ranges::lower_bound(numbers_, polygon);
     if (number == numbers_.end() || *number != polygon) {
       continue;
     }
     const auto here = static_cast<PolygonNumber>(number - numbers_.begin());
-    if (std::ranges::find(joined, here) == joined.end()) {
+    if (!joined.Has(here)) {
       places.push_back({here, place.point});
-      std::vector<PolygonNumber> more;
-      FindPolygonsAround(mesh_, places.back(), more);
-      joined.insert(joined.end(), more.begin(), more.end());
+      AddPolygonsAround(mesh_, places.back(), joined);
     }
   }
 }

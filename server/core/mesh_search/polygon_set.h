@@ -10,13 +10,14 @@
 
 namespace waystar::core {
 
-// The polygons that a flood has come to. Thread safety: none.
+// The polygons that a flood has come to, or that lie around a place. Each call costs O(1), also on a mesh all
+// of whose polygons meet in a vertex. Thread safety: none.
 class PolygonSet {
  public:
   // Returns false if it has the polygon already.
   bool Add(PolygonNumber polygon) {
     if (many_.empty()) {
-      if (std::find(few_.begin(), few_.end(), polygon) != few_.end()) {
+      if (IsAmongFew(polygon)) {
         return false;
       }
       if (few_.size() < kFew) {
@@ -28,9 +29,17 @@ class PolygonSet {
     return many_.insert(polygon).second;
   }
 
+  bool Has(PolygonNumber polygon) const {
+    return many_.empty() ? IsAmongFew(polygon) : many_.contains(polygon);
+  }
+
  private:
   // So many are found by a look at all of them.
   static constexpr std::size_t kFew = 32;
+
+  bool IsAmongFew(PolygonNumber polygon) const {
+    return std::find(few_.begin(), few_.end(), polygon) != few_.end();
+  }
 
   absl::InlinedVector<PolygonNumber, kFew> few_;
   // All of them, once there are more.

@@ -1,6 +1,6 @@
 #include "server/core/mesh_search/polygons_around.h"
 
-#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,18 @@ namespace {
 // How far rounding may put a place outside of its polygon, with some room.
 constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
-}  // namespace
-
-void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
+// Adds to both what the set does not have yet.
+void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found,
+             std::vector<PolygonNumber>& polygons) {
+  if (!found.Add(place.polygon)) {
+    return;
+  }
   polygons.push_back(place.polygon);
   for (std::size_t i = 0; i < polygons.size(); ++i) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygons[i]);
     const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
     for (std::size_t k = 0; k < corners.size(); ++k) {
-      if (neighbours[k] == kNoPolygon ||
-          std::find(polygons.begin(), polygons.end(), neighbours[k]) != polygons.end()) {
+      if (neighbours[k] == kNoPolygon) {
         continue;
       }
       const WorldPoint& a = mesh.VertexAt(corners[k]);
@@ -39,11 +41,25 @@ void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector
       const double whole = dx * dx + dy * dy;
       // Beyond the ends of the edge there may be a wall between the polygons.
       const double along = (place.point.x - a.x) * dx + (place.point.y - a.y) * dy;
-      if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole) {
+      if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole &&
+          found.Add(neighbours[k])) {
         polygons.push_back(neighbours[k]);
       }
     }
   }
+}
+
+}  // namespace
+
+void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
+  assert(polygons.empty());
+  PolygonSet found;
+  Collect(mesh, place, found, polygons);
+}
+
+void AddPolygonsAround(const NavMesh& mesh, const MeshPlace& place, PolygonSet& polygons) {
+  std::vector<PolygonNumber> added;
+  Collect(mesh, place, polygons, added);
 }
 
 }  // namespace waystar::core

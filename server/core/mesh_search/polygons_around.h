@@ -4,12 +4,17 @@
 #include <vector>
 
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/polygon_set.h"
 
 namespace waystar::core {
 
 // Adds the polygon of the place and those that its point joins to it: across an edge that it lies on, and
 // around a vertex. What joins them is an edge, so walls keep polygons apart. A point that rounding has moved
-// off an edge still lies on it.
+// off an edge still lies on it. They are in the order of how many edges they are away from the polygon of the
+// place. It costs O(corners of those polygons). REQUIRES: `polygons` is empty.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
+
+// Adds them to a set, which has all that are joined to those that it has.
+void AddPolygonsAround(const NavMesh& mesh, const MeshPlace& place, PolygonSet& polygons);
 
 }  // namespace waystar::core

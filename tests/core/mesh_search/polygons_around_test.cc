@@ -8,26 +8,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
+#include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/mesh_fields.h"
 #include "tests/core/mesh/drawn_mesh.h"
 #include "tests/core/mesh_search/sight_graph.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAreArray;
 using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
+constexpr std::size_t kPlenty = std::size_t{1} << 30;
 constexpr double kRim = 1000.0;
 
 std::vector<PolygonNumber> Around(const NavMesh& mesh, const MeshPlace& place) {
@@ -60,6 +69,11 @@ NavMesh Wheel(std::uint32_t count) {
     spec.AddPolygon({rim(i), rim(i) + count, rim(i + 1) + count, rim(i + 1)});
   }
   return MeshOf(std::move(spec));
+}
+
+// REQUIRES: a polygon is there.
+MeshPlace PlaceOn(const NavMesh& mesh, double x, double y) {
+  return *mesh.FindNearest({{x, y, 0.0}, 0.01, 0.5});
 }
 
 void ExpectFans(const NavMesh& mesh) {
@@ -97,6 +111,60 @@ TEST(PolygonsAroundTest, AreThoseThatEdgesAtAVertexJoin) {
 TEST(PolygonsAroundTest, OnesFarFromThePlaceComeLast) {
   EXPECT_THAT(Around(Wheel(8), {2, {0, 0, 0}}), ElementsAre(2, 1, 3, 0, 4, 7, 5, 6));
   EXPECT_THAT(Around(Wheel(8), {2, {1, 2, 0}}), ElementsAre(2));
+}
+
+TEST(PolygonsAroundTest, ASetTakesThemInOnce) {
+  const NavMesh mesh = Wheel(100);
+  PolygonSet set;
+  AddPolygonsAround(mesh, {2, {0, 0, 0}}, set);
+  AddPolygonsAround(mesh, {7, {0, 0, 0}}, set);
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    EXPECT_EQ(set.Has(polygon), polygon < 100);
+  }
+}
+
+// So many polygons that to look at all of them for each takes too long.
+class LargeWheelTest : public ::testing::Test {
+ protected:
+  const std::uint32_t count_ = static_cast<std::uint32_t>(Rounds(100'000));
+  const NavMesh mesh_ = Wheel(count_);
+  const MeshPlace middle_{0, {0, 0, 0}};
+  MeshScratch scratch_{kPlenty};
+};
+
+TEST_F(LargeWheelTest, AllOfItsPolygonsAreAroundTheMiddle) {
+  std::vector<PolygonNumber> around = Around(mesh_, middle_);
+  std::ranges::sort(around);
+  std::vector<PolygonNumber> all(count_);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(around, all);
+}
+
+TEST_F(LargeWheelTest, PathsLeadStraightToTheMiddleAndFromThere) {
+  const MeshPlace outside = PlaceOn(mesh_, -1.5 * kRim, 0.25 * kRim);
+  const auto expect_straight = [&](const MeshPlace& start, const MeshPlace& goal) {
+    const MeshSearchReport report = SearchMesh(mesh_, {start, goal}, Budget{}, scratch_);
+    EXPECT_EQ(report.end, SearchEnd::kGoalReached);
+    EXPECT_THAT(report.corners, ElementsAre(start.point, goal.point));
+    EXPECT_THAT(report.corridor, SizeIs(2));
+  };
+  expect_straight(outside, middle_);
+  expect_straight(middle_, outside);
+}
+
+TEST_F(LargeWheelTest, AllOfItsPolygonsAreWithinReachOfTheMiddle) {
+  const auto reach = [&](const MeshReachQuery& query) {
+    const absl::StatusOr<ReachablePolygons> reachable =
+        FindReachablePolygons(mesh_, query, Budget{}, scratch_);
+    EXPECT_THAT(reachable, IsOk());
+    return reachable.ok() ? reachable->polygons : std::vector<ReachablePolygon>();
+  };
+  const std::vector<ReachablePolygon> all = reach({.start = middle_, .max_cost = 1.0, .region = {}});
+  EXPECT_THAT(all, SizeIs(count_));
+  EXPECT_THAT(all, Each(Field(&ReachablePolygon::cost, 0.0)));
+  // The half of them at which y is 0 or more.
+  EXPECT_THAT(reach({.start = middle_, .max_cost = 1.0, .region = Box{-kRim, 0, kRim, kRim}}),
+              SizeIs(count_ / 2));
 }
 
 }  // namespace
