@@ -39,7 +39,7 @@ absl::Status CheckPlaceInRegion(const NavMesh& mesh, const std::optional<Box>& r
 Box ReachOf(absl::Span<const MeshPlace> seeds, double max_length) {
   Box reach;
   for (const MeshPlace& seed : seeds) {
-    reach = reach.And(Box::Around(seed.point.x, seed.point.y, max_length));
+    reach = reach.And(Box::Around(seed.point.x, seed.point.y, max_length + kFloodRounding));
   }
   return reach;
 }

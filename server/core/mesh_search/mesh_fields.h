@@ -16,7 +16,8 @@ namespace waystar::core {
 
 struct MeshReachQuery {
   MeshPlace start;
-  // The limit of the length, to a hundred-millionth of it. Without it, the result is all that a path leads
+  // The limit of ReachablePolygon::cost, to a hundred-millionth of it: with it the result is exactly those
+  // polygons of the result without it whose cost is not greater. Without it, that is all that a path leads
   // to.
   std::optional<double> max_cost;
   // The area that paths may not leave, seen from above: polygons that do not lie wholly in it, edges
@@ -40,7 +41,7 @@ struct ReachablePolygons {
   SearchStatistics statistics;
 };
 
-// Finds the polygons that have a point within the cost. It takes the time of a flood (FloodMesh),
+// Finds the polygons that are within the cost. It takes the time of a flood (FloodMesh),
 // and with a region time and memory for a mesh of what the region holds (MeshRegion).
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not hold its
@@ -52,7 +53,8 @@ absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, con
 struct MeshFlowQuery {
   // From 1 to kMaxGoals places; nothing for goals that no place stands in for, which are passed over.
   absl::Span<const std::optional<MeshPlace>> goals;
-  // Polygons from whose middle the path is longer have no place in the flow.
+  // The limit of MeshFlowStep::cost, as above: polygons from whose middle the path is longer have no place in
+  // the flow.
   std::optional<double> max_cost;
   // As above.
   std::optional<Box> region;

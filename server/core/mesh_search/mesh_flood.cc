@@ -119,7 +119,8 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     }
     const Sighted nearest = NearestOf(from, right, left);
     const double length = root.g + nearest.distance;
-    if (length > task_.max_length) {
+    // The way to the rounded point may be shorter.
+    if (length > task_.max_length + kFloodRounding) {
       return;
     }
     const MeshInterval interval = MakeInterval(from, root, parent, polygon, edge_left, right, left);

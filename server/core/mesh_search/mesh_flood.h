@@ -15,6 +15,9 @@
 
 namespace waystar::core {
 
+// How far rounding may move the point of a polygon that is nearest to a seed, with some room.
+inline constexpr double kFloodRounding = 4.0 / kFixedScale;
+
 // The point of each polygon to which a flood finds the path.
 enum class FloodAim : std::uint8_t {
   // The point that is nearest to a seed, along the mesh.
@@ -27,7 +30,7 @@ struct MeshFloodTask {
   // At least one, and no more than a few thousand.
   absl::Span<const MeshPlace> seeds;
   FloodAim aim = FloodAim::kNearest;
-  // Points to which the path is longer are left out.
+  // Points to which the path is longer are left out: exactly those with a greater MeshFloodPath::length.
   double max_length = std::numeric_limits<double>::infinity();
 };
 

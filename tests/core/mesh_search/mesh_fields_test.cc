@@ -282,6 +282,24 @@ class MeshFieldsOracleTest : public MeshFieldsTest {
     EXPECT_EQ(Flow(mesh, goals, max_cost), within);
   }
 
+  // A limit that is the cost of a polygon leaves that in, and what is as near, in a region as well.
+  void JudgeLimits(const NavMesh& mesh, Random& random) {
+    MeshReachQuery query{
+        .start = RandomPlace(mesh, random), .max_cost = std::nullopt, .region = std::nullopt};
+    if (random.Chance(0.5)) {
+      query.region = Box{-10, -10, 20, 20};
+    }
+    const std::vector<ReachablePolygon> all = Reach(mesh, query);
+    for (const ReachablePolygon& limit : all) {
+      query.max_cost = limit.cost;
+      std::vector<ReachablePolygon> within;
+      std::ranges::copy_if(all, std::back_inserter(within), [&](const ReachablePolygon& polygon) {
+        return polygon.cost <= limit.cost + limit.cost * 1e-8;
+      });
+      EXPECT_EQ(Reach(mesh, query), within) << "polygon " << limit.polygon << " at " << limit.cost;
+    }
+  }
+
   void JudgeReach(const NavMesh& mesh, Random& random) {
     const MeshPlace start = RandomPlace(mesh, random);
     const double max_cost = random.Between(0, 600) / 100.0;
@@ -328,6 +346,7 @@ TEST_F(MeshFieldsOracleTest, EqualsSearchesOnBentFloors) {
     const NavMesh mesh = MeshOf(std::move(spec));
     JudgeFlow(mesh, random);
     JudgeReach(mesh, random);
+    JudgeLimits(mesh, random);
   }
 }
 
