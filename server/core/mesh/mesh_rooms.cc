@@ -14,13 +14,13 @@ constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
 // Tarjan's search for bridges, depth first.
 class RoomFinder {
  public:
-  RoomFinder(std::size_t polygon_count, NeighboursOf neighbours_of)
-      : neighbours_of_(neighbours_of), visits_(polygon_count) {
+  RoomFinder(std::size_t polygon_count, NeighboursOf neighbours_of, const StopCheck* stop)
+      : neighbours_of_(neighbours_of), stop_(stop), visits_(polygon_count) {
     order_.reserve(polygon_count);
   }
 
   MeshRooms Find() {
-    for (PolygonNumber first = 0; first < visits_.size(); ++first) {
+    for (PolygonNumber first = 0; first < visits_.size() && !is_stopped_; ++first) {
       if (visits_[first].number == kUnseen) {
         VisitPart(first);
       }
@@ -29,6 +29,8 @@ class RoomFinder {
   }
 
  private:
+  static constexpr std::size_t kVisitsPerCheck = 4096;
+
   struct Visit {
     // The polygon's place in the order of visits, and the least place of those that are reached from it or
     // from polygons visited from it, without the edge that it was entered by.
@@ -44,11 +46,12 @@ class RoomFinder {
     visits_[polygon] = {number, number, before};
     order_.push_back(polygon);
     path_.push_back(polygon);
+    is_stopped_ = order_.size() % kVisitsPerCheck == 0 && IsStopped(stop_);
   }
 
   void VisitPart(PolygonNumber first) {
     Enter(first, kNoPolygon);
-    while (!path_.empty()) {
+    while (!path_.empty() && !is_stopped_) {
       const PolygonNumber polygon = path_.back();
       Visit& visit = visits_[polygon];
       const absl::Span<const PolygonNumber> neighbours = neighbours_of_(polygon);
@@ -97,6 +100,8 @@ class RoomFinder {
   }
 
   const NeighboursOf neighbours_of_;
+  const StopCheck* const stop_;
+  bool is_stopped_ = false;
   std::vector<Visit> visits_;
   std::vector<PolygonNumber> order_;
   // From the first polygon of the part to the one that is visited.
@@ -105,8 +110,8 @@ class RoomFinder {
 
 }  // namespace
 
-MeshRooms FindMeshRooms(std::size_t polygon_count, NeighboursOf neighbours_of) {
-  return RoomFinder(polygon_count, neighbours_of).Find();
+MeshRooms FindMeshRooms(std::size_t polygon_count, NeighboursOf neighbours_of, const StopCheck* stop) {
+  return RoomFinder(polygon_count, neighbours_of, stop).Find();
 }
 
 }  // namespace waystar::core

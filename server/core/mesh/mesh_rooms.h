@@ -6,6 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/mesh/mesh_spec.h"
 
 namespace waystar::core {
@@ -22,7 +23,9 @@ struct MeshRooms {
 };
 
 // `neighbours_of` returns for each edge of a polygon the polygon across, or kNoPolygon. It costs O(edges).
+// Once `stop` has returned an error, every polygon has some room, and not the right one.
 MeshRooms FindMeshRooms(std::size_t polygon_count,
-                        absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNumber)> neighbours_of);
+                        absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNumber)> neighbours_of,
+                        const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -120,13 +120,13 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     surface->bounds.Add(box);
     first_corner += polygon.corner_count;
   }
-  NoteDents(*surface);
-  LabelParts(*surface);
-  LabelRooms(*surface);
-  NoteWalls(*surface);
-  NoteSpirals(*surface);
+  LabelRooms(*surface, stop);
+  for (const auto note : {NoteDents, LabelParts, NoteWalls, NoteSpirals}) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    note(*surface);
+  }
+  surface->tree = PolygonTree(boxes, stop);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-  surface->tree = PolygonTree(boxes);
   surface->digest = DigestOf(*surface);
   return NavMesh(std::move(surface));
 }
@@ -168,11 +168,12 @@ void NavMesh::LabelParts(Surface& surface) {
   }
 }
 
-void NavMesh::LabelRooms(Surface& surface) {
-  MeshRooms rooms = FindMeshRooms(surface.polygons.size(), [&](PolygonNumber polygon) {
+void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
+  const auto neighbours_of = [&](PolygonNumber polygon) {
     const Face& face = surface.polygons[polygon];
     return absl::MakeConstSpan(surface.neighbours).subspan(face.first_corner, face.corner_count);
-  });
+  };
+  MeshRooms rooms = FindMeshRooms(surface.polygons.size(), neighbours_of, stop);
   for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
     surface.polygons[polygon].room = rooms.room_of[polygon];
   }

@@ -213,7 +213,8 @@ class NavMesh {
 
   // Gives every polygon its label, and counts them.
   static void LabelParts(Surface& surface);
-  static void LabelRooms(Surface& surface);
+  // The labels are wrong once `stop` has returned an error.
+  static void LabelRooms(Surface& surface, const StopCheck* stop);
   static std::uint64_t DigestOf(const Surface& surface);
 
   static void NoteDents(Surface& surface);

@@ -21,19 +21,21 @@ float RoundedUp(double value) { return -RoundedDown(-value); }
 
 }  // namespace
 
-PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes) {
+PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop) {
   std::vector<PolygonNumber> polygons(boxes.size());
   std::iota(polygons.begin(), polygons.end(), PolygonNumber{0});
   if (!boxes.empty()) {
     nodes_.reserve(boxes.size() - 1);
-    root_ = Build(boxes, polygons, 0, boxes.size()).at;
+    root_ = Build(boxes, polygons, 0, boxes.size(), stop).at;
   }
 }
 
 PolygonTree::Built PolygonTree::Build(const std::vector<MeshBounds>& boxes,
                                       std::vector<PolygonNumber>& polygons, std::size_t begin,
-                                      std::size_t end) {
-  if (end - begin == 1) {
+                                      std::size_t end, const StopCheck* stop) {
+  // Smaller ones take no longer than the check of a larger one is worth.
+  constexpr std::size_t kCheckedPolygons = 4096;
+  if (end - begin == 1 || (end - begin >= kCheckedPolygons && IsStopped(stop))) {
     return {boxes[polygons[begin]], polygons[begin] | kLeaf};
   }
   MeshBounds centres;
@@ -56,8 +58,8 @@ PolygonTree::Built PolygonTree::Build(const std::vector<MeshBounds>& boxes,
       });
   const auto at = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
-  const Built lower = Build(boxes, polygons, begin, middle);
-  const Built upper = Build(boxes, polygons, middle, end);
+  const Built lower = Build(boxes, polygons, begin, middle, stop);
+  const Built upper = Build(boxes, polygons, middle, end, stop);
   const auto half = [](const Built& built) {
     const auto& [low, high] = built.box;
     return Half{{RoundedDown(low.x), RoundedDown(low.y), RoundedDown(low.z)},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/base/stop_check.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_bounds.h"
 #include "server/core/mesh/mesh_spec.h"
@@ -33,8 +34,9 @@ class PolygonTree {
  public:
   // Makes an empty tree.
   PolygonTree() = default;
-  // `boxes` are those of the polygons, by number. REQUIRES: none is empty.
-  explicit PolygonTree(const std::vector<MeshBounds>& boxes);
+  // `boxes` are those of the polygons, by number. Once `stop` has returned an error, the tree is not to be
+  // used. REQUIRES: none is empty.
+  explicit PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop = nullptr);
 
   // Calls visit(polygon) for all polygons whose box has a point within `reach` whose squared distance from
   // the position is at most `limit`, and for some others, mostly nearer ones first. `visit` may lower
@@ -142,7 +144,7 @@ class PolygonTree {
   };
   // Adds the nodes of polygons[begin] to polygons[end - 1], which it puts in order. REQUIRES: begin < end.
   Built Build(const std::vector<MeshBounds>& boxes, std::vector<PolygonNumber>& polygons, std::size_t begin,
-              std::size_t end);
+              std::size_t end, const StopCheck* stop);
 
   std::vector<Node> nodes_;
   // As Half::at.
