@@ -46,16 +46,17 @@ Box ReachOf(absl::Span<const MeshPlace> seeds, double max_length) {
 
 // As FloodMesh, within the region. REQUIRES: it holds the seeds.
 absl::StatusOr<MeshFloodReport> Flood(const NavMesh& mesh, const MeshFloodTask& task,
-                                      const std::optional<Box>& region, const Budget& budget,
-                                      MeshScratch& scratch) {
+                                      const std::optional<Box>& region, MemoryAccount* memory,
+                                      const Budget& budget, MeshScratch& scratch) {
   if (!region) {
     MeshFloodReport report = FloodMesh(mesh, task, budget, scratch);
     WAYSTAR_RETURN_IF_ERROR(StatusOfMeshFlood(report.end, report.statistics.expanded));
     return report;
   }
   const BudgetStop stop(budget);
-  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MeshRegion> held,
-                           MeshRegion::Make(mesh, *region, ReachOf(task.seeds, task.max_length), &stop));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::optional<MeshRegion> held,
+      MeshRegion::Make(mesh, *region, ReachOf(task.seeds, task.max_length), memory, &stop));
   if (!held) {
     return MeshFloodReport();
   }
@@ -66,7 +67,7 @@ absl::StatusOr<MeshFloodReport> Flood(const NavMesh& mesh, const MeshFloodTask& 
   MeshFloodTask task_there = task;
   task_there.seeds = seeds;
   WAYSTAR_ASSIGN_OR_RETURN(MeshFloodReport report,
-                           Flood(held->mesh(), task_there, std::nullopt, budget, scratch));
+                           Flood(held->mesh(), task_there, std::nullopt, nullptr, budget, scratch));
   for (MeshFloodPath& path : report.paths) {
     path.polygon = held->NumberOnWhole(path.polygon);
   }
@@ -82,7 +83,7 @@ absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, con
   WAYSTAR_ASSIGN_OR_RETURN(
       const MeshFloodReport report,
       Flood(mesh, {.seeds = {&query.start, 1}, .aim = FloodAim::kNearest, .max_length = max_length},
-            query.region, budget, scratch));
+            query.region, query.memory, budget, scratch));
   ReachablePolygons reachable{.polygons = {}, .statistics = report.statistics};
   reachable.polygons.reserve(report.paths.size());
   for (const MeshFloodPath& path : report.paths) {
@@ -110,7 +111,7 @@ absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuer
   }
   WAYSTAR_ASSIGN_OR_RETURN(const MeshFloodReport report,
                            Flood(mesh, {.seeds = goals, .aim = FloodAim::kMiddle, .max_length = max_length},
-                                 query.region, budget, scratch));
+                                 query.region, query.memory, budget, scratch));
   MeshFlow flow{.steps = {}, .statistics = report.statistics};
   flow.steps.reserve(report.paths.size());
   for (const MeshFloodPath& path : report.paths) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh_search/mesh_scratch.h"
@@ -23,6 +24,8 @@ struct MeshReachQuery {
   // The area that paths may not leave, seen from above: polygons that do not lie wholly in it, edges
   // included, are not entered. Everywhere without a value.
   std::optional<Box> region;
+  // Where the memory of a mesh of the region is reserved; nowhere if it is null.
+  MemoryAccount* memory = nullptr;
 };
 
 struct ReachablePolygon {
@@ -58,6 +61,7 @@ struct MeshFlowQuery {
   std::optional<double> max_cost;
   // As above.
   std::optional<Box> region;
+  MemoryAccount* memory = nullptr;
 };
 
 struct MeshFlowStep {

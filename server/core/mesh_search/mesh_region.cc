@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -33,7 +34,8 @@ bool MeshRegion::Holds(const Box& region, const NavMesh& whole, PolygonNumber po
 }
 
 absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole, const Box& region,
-                                                           const Box& reach, const StopCheck* stop) {
+                                                           const Box& reach, MemoryAccount* account,
+                                                           const StopCheck* stop) {
   std::vector<PolygonNumber> numbers;
   // The numbers here of polygons and vertices of the whole.
   std::vector<PolygonNumber> polygons(whole.polygon_count(), kNoPolygon);
@@ -51,6 +53,7 @@ absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole,
   }
   MeshSpec spec;
   for (const PolygonNumber polygon : numbers) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, polygons[polygon]));
     const absl::Span<const std::uint32_t> corners = whole.VerticesOf(polygon);
     for (const std::uint32_t vertex : corners) {
       if (vertices[vertex] == kNoVertex) {
@@ -70,7 +73,14 @@ absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole,
     return MakeError(ErrorReason::kRegionTooLarge, "region", "the region has too many vertices");
   }
   WAYSTAR_RETURN_IF_ERROR(mesh.status());
-  return MeshRegion(*std::move(mesh), std::move(numbers));
+  MeshRegion held(*std::move(mesh), std::move(numbers));
+  const std::size_t bytes = held.mesh_.memory_bytes() + held.numbers_.capacity() * sizeof(PolygonNumber);
+  if (account != nullptr && !account->Reserve(bytes, held.memory_)) {
+    return MakeError(ErrorReason::kMapsMemoryFull, "region",
+                     absl::StrCat("all maps together, with a mesh of the region, would take more than ",
+                                  account->max_bytes() >> 20, " MiB, the server's limit"));
+  }
+  return held;
 }
 
 void MeshRegion::AddPlaces(const NavMesh& whole, const MeshPlace& place,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/shape/box.h"
@@ -20,12 +21,14 @@ namespace waystar::core {
 class MeshRegion {
  public:
   // Takes the polygons that lie wholly in the box `region`, seen from above and edges included, and that come
-  // near the box `reach`. It costs O(polygons), and O(n log n) for n polygons that are taken.
+  // near the box `reach`. It costs O(polygons), and O(n log n) for n polygons that are taken. The memory that
+  // it holds is reserved on the account, if there is one, which must outlive this.
   //
-  // Returns nothing if there is none, the error of `stop`, and RESOURCE_EXHAUSTED / REGION_TOO_LARGE with
-  // "region" if there are too many vertices.
+  // Returns nothing if there is none, the error of `stop`, and RESOURCE_EXHAUSTED with "region":
+  // REGION_TOO_LARGE if there are too many vertices, or MAPS_MEMORY_FULL.
   static absl::StatusOr<std::optional<MeshRegion>> Make(const NavMesh& whole, const Box& region,
-                                                        const Box& reach, const StopCheck* stop);
+                                                        const Box& reach, MemoryAccount* account,
+                                                        const StopCheck* stop);
 
   // Returns whether the region holds a polygon of the whole mesh.
   static bool Holds(const Box& region, const NavMesh& whole, PolygonNumber polygon);
@@ -41,6 +44,7 @@ class MeshRegion {
   MeshRegion(NavMesh mesh, std::vector<PolygonNumber> numbers)
       : mesh_(std::move(mesh)), numbers_(std::move(numbers)) {}
 
+  MemoryAccount::Reservation memory_;
   NavMesh mesh_;
   // In ascending order.
   std::vector<PolygonNumber> numbers_;

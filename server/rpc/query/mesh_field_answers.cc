@@ -47,7 +47,11 @@ absl::Status MeshAnswers::Answer(const v1::FindReachableRequest& request,
   const WorkStopwatch stopwatch;
   // Ways lead there and back, so `towards_start` asks for the same.
   const absl::StatusOr<core::ReachablePolygons> reachable =
-      core::FindReachablePolygons(mesh(), {.start = *start, .max_cost = MaxCostOf(request), .region = region},
+      core::FindReachablePolygons(mesh(),
+                                  {.start = *start,
+                                   .max_cost = MaxCostOf(request),
+                                   .region = region,
+                                   .memory = &question_.store.memory()},
                                   BudgetHere(), context().bench.mesh_scratch);
   if (NeedsLargerLane(reachable.status())) {
     return absl::OkStatus();
@@ -75,9 +79,10 @@ absl::Status MeshAnswers::Answer(const v1::ComputeFlowFieldRequest& request,
     return absl::OkStatus();
   }
   const WorkStopwatch stopwatch;
-  const absl::StatusOr<core::MeshFlow> flow =
-      core::ComputeMeshFlow(mesh(), {.goals = goals, .max_cost = MaxCostOf(request), .region = region},
-                            BudgetHere(), context().bench.mesh_scratch);
+  const absl::StatusOr<core::MeshFlow> flow = core::ComputeMeshFlow(
+      mesh(),
+      {.goals = goals, .max_cost = MaxCostOf(request), .region = region, .memory = &question_.store.memory()},
+      BudgetHere(), context().bench.mesh_scratch);
   if (NeedsLargerLane(flow.status())) {
     return absl::OkStatus();
   }

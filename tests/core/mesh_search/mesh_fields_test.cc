@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/base/memory_account.h"
 #include "server/core/import/polyanya_mesh.h"
 #include "server/core/mesh_search/interval_search.h"
 #include "server/core/mesh_search/mesh_ray.h"
@@ -214,6 +215,59 @@ TEST_F(MeshFieldsTest, RegionsHoldWholePolygons) {
   EXPECT_EQ(ErrorFieldOf(status), "goals[1]");
   // On the edge the start is in a polygon of the region as well.
   EXPECT_EQ(Reach(mesh, {.start = At(mesh, 0.5, 2), .max_cost = std::nullopt, .region = upper}).size(), 6u);
+}
+
+TEST_F(MeshFieldsTest, TheMeshOfARegionIsInTheMemoryAccount) {
+  const NavMesh mesh = MeshOf(DrawRooms({"....", ".##.", "...."}));
+  const MeshPlace start = At(mesh, 0.5, 0.5);
+  const std::vector<std::optional<MeshPlace>> goals = {start};
+  const Box all{0, 0, 4, 3};
+  const auto status_within = [&](std::size_t bytes, const std::optional<Box>& region) {
+    MemoryAccount account(bytes);
+    const absl::Status reached =
+        RefusedReach(mesh, {.start = start, .max_cost = {}, .region = region, .memory = &account});
+    EXPECT_EQ(ComputeMeshFlow(mesh, {.goals = goals, .max_cost = {}, .region = region, .memory = &account},
+                              budget_, scratch_)
+                  .status(),
+              reached);
+    EXPECT_EQ(account.taken(), 0u) << "it is given back";
+    return reached;
+  };
+  EXPECT_THAT(status_within(2 * mesh.memory_bytes(), all), IsOk());
+  const absl::Status status = status_within(mesh.memory_bytes() / 2, all);
+  EXPECT_EQ(ErrorReasonOf(status), "MAPS_MEMORY_FULL");
+  EXPECT_EQ(ErrorFieldOf(status), "region");
+  EXPECT_THAT(status_within(0, std::nullopt), IsOk()) << "without a region nothing is put together";
+}
+
+TEST_F(MeshFieldsTest, RegionsStopWithTheirBudget) {
+  // A rival lets the search go on for some of its looks.
+  class Looks final : public Rival {
+   public:
+    explicit Looks(int allowed) : allowed_(allowed) {}
+    bool GoOn() override { return ++looks_ > allowed_; }
+    int looks() const { return looks_; }
+
+   private:
+    const int allowed_;
+    int looks_ = 0;
+  };
+  Random random(2);
+  MeshSpec spec;
+  AddFloor(spec, 80, 80, 0.0, random);
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const MeshReachQuery query{.start = {0, mesh.VertexAt(mesh.VerticesOf(0)[0])},
+                             .max_cost = std::nullopt,
+                             .region = Box{-10, -10, 100, 100}};
+  Looks never(std::numeric_limits<int>::max());
+  budget_.rival = &never;
+  Reach(mesh, query);
+  for (int allowed = 0; allowed < never.looks(); allowed += 1 + allowed / 10) {
+    Looks looks(allowed);
+    budget_.rival = &looks;
+    EXPECT_EQ(RefusedReach(mesh, query).code(), absl::StatusCode::kCancelled) << allowed;
+    EXPECT_LE(looks.looks(), allowed + 2);
+  }
 }
 
 TEST_F(MeshFieldsTest, RefusesCostsBelowZero) {
