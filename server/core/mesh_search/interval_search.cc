@@ -72,7 +72,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   const WorldPoint& SeedAt(std::uint32_t /*root*/) const { return start_; }
   bool IsGoal(PolygonNumber polygon) const {
     const std::vector<PolygonNumber>& goals = scratch_.goal_polygons();
-    return polygon >= goals.front() && polygon <= goals.back() && std::ranges::binary_search(goals, polygon);
+    return polygon == goals.front() || (goals.size() > 1 && std::ranges::binary_search(goals, polygon));
   }
 
   // Marks the rooms between these two, and both. What lies beyond is left as it was entered.
