@@ -30,7 +30,7 @@ class StepFlood {
       : mesh_(mesh), start_(start), target_(target) {}
 
   // `hit` is that of the ray to the target, which a wall ends.
-  MeshMove Run(const MeshRayHit& hit) {
+  MeshMove Run(const MeshRayHit& hit, PolygonMeter* meter) {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
     least_ = SquaredPlan(hit.end.point);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
@@ -41,7 +41,7 @@ class StepFlood {
     for (const PolygonNumber polygon : queue_) {
       found_.Add(polygon);
     }
-    for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons; ++i) {
+    for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons && Visit(meter); ++i) {
       if (const std::optional<WorldPoint> end = mesh_.PointAt(queue_[i], target_.x, target_.y)) {
         return {.end = {queue_[i], *end}};
       }
@@ -159,17 +159,18 @@ class StepFlood {
 
 }  // namespace
 
-MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target) {
+MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target,
+                          PolygonMeter* meter) {
   const WorldPoint rounded = Rounded(target);
   // Most steps of a frame end in the polygon in which they begin.
   if (const std::optional<WorldPoint> end = mesh.PointAt(start.polygon, rounded.x, rounded.y)) {
     return {.end = {start.polygon, *end}};
   }
-  const MeshRayHit hit = CastMeshRay(mesh, start, rounded);
+  const MeshRayHit hit = CastMeshRay(mesh, start, rounded, meter);
   if (!hit.is_blocked) {
     return {.end = hit.end};
   }
-  return StepFlood(mesh, start, rounded).Run(hit);
+  return StepFlood(mesh, start, rounded).Run(hit, meter);
 }
 
 }  // namespace waystar::core

@@ -5,6 +5,7 @@
 
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/polygon_meter.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -49,7 +50,10 @@ struct MeshMove {
 // polygons in the circle), of which it looks at kMaxMovePolygons: of longer moves over finer meshes the end
 // is the nearest point of those, and at least as near as where the ray ends.
 //
+// The meter counts those polygons, and once it says to stop the move is not to be used.
+//
 // REQUIRES: the start is a place that NavMesh::FindNearest could return; the target obeys CheckPosition.
-MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target);
+MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target,
+                          PolygonMeter* meter = nullptr);
 
 }  // namespace waystar::core

@@ -29,7 +29,7 @@ constexpr double kRounding = 2.0 / kFixedScale;
 class MeshPathValidator {
  public:
   MeshPathValidator(const NavMesh& mesh, absl::Span<const WorldPoint> corners, const Budget& budget)
-      : mesh_(mesh), corners_(corners), budget_(budget) {}
+      : mesh_(mesh), corners_(corners), budget_(Unlimited(budget)), meter_(budget_) {}
 
   absl::StatusOr<MeshPathCheck> Run() {
     WAYSTAR_RETURN_IF_ERROR(CheckCorners());
@@ -45,6 +45,9 @@ class MeshPathValidator {
         if (i > 0) {
           KeepReached();
         }
+      }
+      if (meter_.end()) {
+        return InterruptionError(*meter_.end(), 0);
       }
       if (!place || there_.empty()) {
         check.is_walkable = false;
@@ -62,6 +65,11 @@ class MeshPathValidator {
   }
 
  private:
+  static Budget Unlimited(Budget budget) {
+    budget.max_expansions = Budget().max_expansions;
+    return budget;
+  }
+
   absl::Status CheckCorners() const {
     if (corners_.empty()) {
       return MakeError(ErrorReason::kMissingField, "positions", "a path has at least one corner");
@@ -108,23 +116,26 @@ class MeshPathValidator {
   // Removes from `there_` what no straight walk from the last corner reaches.
   void KeepReached() {
     std::erase_if(there_, [&](const MeshPlace& to) {
-      return std::none_of(here_.begin(), here_.end(),
-                          [&](const MeshPlace& from) { return CastMeshRay(mesh_, from, to).reaches_goal; });
+      return std::none_of(here_.begin(), here_.end(), [&](const MeshPlace& from) {
+        return CastMeshRay(mesh_, from, to, &meter_).reaches_goal;
+      });
     });
   }
 
   // Returns nothing if the walk has not begun.
-  std::optional<WorldPoint> EndOfWalk(const std::optional<MeshPlace>& place, const WorldPoint& corner) const {
+  std::optional<WorldPoint> EndOfWalk(const std::optional<MeshPlace>& place, const WorldPoint& corner) {
     if (here_.empty()) {
       return std::nullopt;
     }
     const MeshPlace& from = here_.front();
-    return (place ? CastMeshRay(mesh_, from, *place) : CastMeshRay(mesh_, from, corner)).end.point;
+    return (place ? CastMeshRay(mesh_, from, *place, &meter_) : CastMeshRay(mesh_, from, corner, &meter_))
+        .end.point;
   }
 
   const NavMesh& mesh_;
   const absl::Span<const WorldPoint> corners_;
-  const Budget& budget_;
+  const Budget budget_;
+  PolygonMeter meter_;
   // The places at the last corner that the walk has come to, and those at the next: one for each group of
   // polygons that edges join there. There are several where polygons meet in the corner alone, or floors do.
   std::vector<MeshPlace> here_;

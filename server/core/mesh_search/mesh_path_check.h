@@ -38,8 +38,8 @@ struct MeshPathCheck {
 // kMeshTolerance. Where polygons meet in a vertex alone, the walk may begin and arrive in any of them, and
 // goes on from those in which it arrives.
 //
-// It costs O(log polygons) for each corner, plus what the rays cost. The budget is asked at each corner; of
-// it only what can interrupt counts.
+// It costs O(log polygons) for each corner, plus what the rays cost. The budget is asked at each corner and
+// within long walks; of it only what can interrupt counts.
 //
 // Returns INVALID_ARGUMENT / MISSING_FIELD ("positions": empty), BAD_VALUE ("positions[3].x", looked for in
 // the whole list); RESOURCE_EXHAUSTED / PATH_TOO_LONG ("positions"); and the errors of InterruptionError.

@@ -45,7 +45,8 @@ double ToDouble(Int128 number) {
 // each, and the ray touches no vertex and no dented polygon, so that it leaves each through one edge.
 //
 // Returns what MeshRayWalk would, or nothing if the ray is another one.
-std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                                       PolygonMeter* meter) {
   const WorldPoint& from = start.point;
   const WorldPoint& to = goal.point;
   const double dx = to.x - from.x;
@@ -59,7 +60,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
   const auto side_of = [&](const WorldPoint& p) { return dx * (p.y - from.y) - dy * (p.x - from.x); };
   constexpr int kMostPolygons = 1 << 16;
   PolygonNumber polygon = start.polygon;
-  for (int i = 0; i < kMostPolygons; ++i) {
+  for (int i = 0; i < kMostPolygons && Visit(meter); ++i) {
     if (polygon == goal.polygon) {
       return MeshRayHit{.reaches_goal = true, .end = goal, .length = RayDistance(from, to)};
     }
@@ -122,8 +123,9 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
 class MeshRayWalk {
  public:
   // The goal has no polygon if any floor counts.
-  MeshRayWalk(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal)
+  MeshRayWalk(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, PolygonMeter* meter)
       : mesh_(mesh),
+        meter_(meter),
         start_(start),
         goal_(goal),
         from_(ToFixed(start.point)),
@@ -223,7 +225,7 @@ class MeshRayWalk {
 
   void WalkFrom(PolygonNumber polygon) {
     fraction_ = FractionOf(along_);
-    while (polygon != kNoPolygon && steps_left_ > 0) {
+    while (polygon != kNoPolygon && steps_left_ > 0 && Visit(meter_)) {
       --steps_left_;
       if (IsGoal(polygon)) {
         reaches_goal_ = true;
@@ -339,12 +341,14 @@ class MeshRayWalk {
       hit.wall_normal = LeftOf(*furthest_.a, *furthest_.b);
     } else {
       const double whole = RayDistance(from, to);
-      hit.wall_normal = WallNormalAt(mesh_, hit.end, {(to.x - from.x) / whole, (to.y - from.y) / whole});
+      hit.wall_normal =
+          WallNormalAt(mesh_, hit.end, {(to.x - from.x) / whole, (to.y - from.y) / whole}, meter_);
     }
     return hit;
   }
 
   const NavMesh& mesh_;
+  PolygonMeter* const meter_;
   const MeshPlace start_;
   const MeshPlace goal_;
   const FixedPoint from_;
@@ -369,15 +373,17 @@ class MeshRayWalk {
 
 }  // namespace
 
-MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
-  if (const std::optional<MeshRayHit> hit = CastPlainRay(mesh, start, goal)) {
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                       PolygonMeter* meter) {
+  if (const std::optional<MeshRayHit> hit = CastPlainRay(mesh, start, goal, meter)) {
     return *hit;
   }
-  return MeshRayWalk(mesh, start, goal).Run();
+  return MeshRayWalk(mesh, start, goal, meter).Run();
 }
 
-MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal) {
-  return CastMeshRay(mesh, start, MeshPlace{kNoPolygon, Rounded(goal)});
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal,
+                       PolygonMeter* meter) {
+  return CastMeshRay(mesh, start, MeshPlace{kNoPolygon, Rounded(goal)}, meter);
 }
 
 }  // namespace waystar::core

@@ -3,6 +3,7 @@
 
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/polygon_meter.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -35,13 +36,16 @@ struct MeshRayHit {
 // leads through the middle of a spiral staircase: then the goal's counts if it is among them, else the one
 // that is nearest to it in height, and among equals the polygon with the least number.
 //
-// It costs O(corners of the polygons that the ray touches).
+// It costs O(corners of the polygons that the ray touches). They are counted by the meter, and once that says
+// to stop the hit is not to be used.
 //
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
-MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal);
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                       PolygonMeter* meter = nullptr);
 
 // As above, to a position that need not be on the mesh. Any floor on which the ray arrives counts as the
 // goal's. REQUIRES: the position obeys CheckPosition.
-MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal);
+MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal,
+                       PolygonMeter* meter = nullptr);
 
 }  // namespace waystar::core

@@ -74,6 +74,10 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
   return points;
 }
 
+double DistanceInPlan(const WorldPoint& a, const WorldPoint& b) {
+  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
+}
+
 double LengthInSpace(absl::Span<const WorldPoint> points) {
   double length = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {

@@ -25,9 +25,10 @@ Point LeftOf(const WorldPoint& a, const WorldPoint& b) {
   return {left_x / length, left_y / length};
 }
 
-Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction) {
+Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction, PolygonMeter* meter) {
   std::vector<PolygonNumber> polygons;
   FindPolygonsAround(mesh, place, polygons);
+  Visit(meter, polygons.size());
   Point most{0.0 - direction.x, 0.0 - direction.y};
   double least = 0.0;
   for (const PolygonNumber polygon : polygons) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/polygon_meter.h"
 #include "server/core/shape/shape.h"
 
 namespace waystar::core {
@@ -13,7 +14,8 @@ Point LeftOf(const WorldPoint& a, const WorldPoint& b);
 // Returns the normal of the wall at the place, that of one of its polygons as FindPolygonsAround says, which
 // stops most of what goes in `direction`: the one that points most against it, and of equal ones the first.
 // Without a wall it is opposite to the direction. It costs O(corners of those polygons). REQUIRES: the
-// direction has length 1.
-Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction);
+// direction has length 1. The polygons are counted by the meter.
+Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction,
+                   PolygonMeter* meter = nullptr);
 
 }  // namespace waystar::core

@@ -13,10 +13,12 @@
 #include "server/core/mesh_portal/mesh_doors.h"
 #include "server/core/mesh_portal/mesh_portal_search.h"
 #include "server/core/mesh_portal/mesh_portal_validation.h"
+#include "server/core/mesh_search/mesh_flood.h"
 #include "server/core/mesh_search/mesh_matrix.h"
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_samples.h"
+#include "server/core/mesh_search/polygon_meter.h"
 #include "server/core/query/location_check.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/checks.h"
@@ -172,7 +174,13 @@ absl::Status MeshAnswers::Answer(const v1::CastRayRequest& request, v1::CastRayR
   const std::optional<core::MeshPlace> goal = core::FindMeshPlace(mesh(), to, {});
   core::MeshRayHit hit{.is_blocked = true, .end = {.point = from}, .fraction = 0.0};
   if (start) {
-    hit = goal ? core::CastMeshRay(mesh(), *start, *goal) : core::CastMeshRay(mesh(), *start, to);
+    core::PolygonMeter meter(BudgetHere());
+    hit = goal ? core::CastMeshRay(mesh(), *start, *goal, &meter)
+               : core::CastMeshRay(mesh(), *start, to, &meter);
+    if (meter.end()) {
+      const absl::Status status = core::StatusOfMeshFlood(*meter.end(), meter.visited());
+      return NeedsLargerLane(status) ? absl::OkStatus() : status;
+    }
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   response.set_blocked(!hit.reaches_goal);

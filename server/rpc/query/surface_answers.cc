@@ -10,14 +10,16 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/base/stop_check.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/graph/world_point.h"
+#include "server/core/mesh_search/mesh_flood.h"
 #include "server/core/mesh_search/mesh_move.h"
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_query.h"
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_wall.h"
+#include "server/core/mesh_search/polygon_meter.h"
+#include "server/core/mesh_search/surface_line.h"
 #include "server/core/query/resolve.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
@@ -29,8 +31,10 @@ namespace waystar::rpc {
 namespace {
 
 constexpr std::size_t kMaxProbes = 10'000;
-// A probe takes as long as some expansions of a search.
+// A probe mostly takes as long as some expansions of a search.
 constexpr std::uint64_t kExpansionsPerProbe = 4;
+// Between so many probes there is a look at the budget, beside those that their walks take.
+constexpr std::size_t kProbesPerLook = 16;
 
 absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::string_view field) {
   const core::WorldPoint point{position.x(), position.y(), position.z()};
@@ -44,10 +48,10 @@ absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::str
 class Prober {
  public:
   Prober(const core::MeshAgent& agent, const core::MeshSnap& snap, const core::Budget& budget)
-      : agent_(agent), mesh_(agent.mesh()), snap_(snap), left_(budget) {}
+      : agent_(agent), mesh_(agent.mesh()), snap_(snap), budget_(budget), meter_(budget) {}
 
-  // Polygons that walls were looked for in.
-  std::uint64_t expanded() const { return expanded_; }
+  // Polygons that were visited.
+  std::uint64_t expanded() const { return meter_.visited(); }
 
   // Returns errors with fields of the probe.
   absl::Status Answer(const v1::SurfaceProbe& probe, v1::SurfaceResult& result) {
@@ -64,13 +68,13 @@ class Prober {
     FillPoint(start->point, *result.mutable_start());
     switch (probe.question_case()) {
       case v1::SurfaceProbe::kMoveTo: {
-        const core::MeshMove move = core::MoveAlongSurface(mesh_, *start, target);
+        const core::MeshMove move = core::MoveAlongSurface(mesh_, *start, target, &meter_);
         FillEnd(*start, move.end, result);
         FillWall(move.is_blocked, move.wall_normal, result);
         break;
       }
       case v1::SurfaceProbe::kRayTo: {
-        const core::MeshRayHit hit = core::CastMeshRay(mesh_, *start, target);
+        const core::MeshRayHit hit = core::CastMeshRay(mesh_, *start, target, &meter_);
         FillEnd(*start, hit.end, result);
         FillWall(hit.is_blocked, hit.wall_normal, result);
         break;
@@ -81,10 +85,15 @@ class Prober {
         FillEnd(*start, *start, result);
         break;
     }
-    return absl::OkStatus();
+    return Status();
   }
 
  private:
+  // Returns the error of walks that the budget stopped.
+  absl::Status Status() const {
+    return meter_.end() ? core::StatusOfMeshFlood(*meter_.end(), expanded()) : absl::OkStatus();
+  }
+
   // Returns what is moved or looked to, if anything is. Checks all of the question.
   static absl::StatusOr<core::WorldPoint> TargetOf(const v1::SurfaceProbe& probe) {
     if (probe.has_move_to()) {
@@ -106,9 +115,7 @@ class Prober {
   void FillEnd(const core::MeshPlace& start, const core::MeshPlace& end, v1::SurfaceResult& result) const {
     FillPoint(end.point, *result.mutable_end());
     result.set_polygon(agent_.NumberOnMap(end.polygon));
-    const double dx = end.point.x - start.point.x;
-    const double dy = end.point.y - start.point.y;
-    result.set_distance(std::sqrt(dx * dx + dy * dy));
+    result.set_distance(core::DistanceInPlan(start.point, end.point));
   }
 
   static void FillWall(bool is_blocked, const core::Point& normal, v1::SurfaceResult& result) {
@@ -119,28 +126,28 @@ class Prober {
   }
 
   absl::Status FindWall(const core::MeshPlace& start, double radius, v1::SurfaceResult& result) {
-    const absl::StatusOr<core::MeshWallReport> report = core::FindNearestWall(mesh_, start, radius, left_);
+    core::Budget left = budget_;
+    left.max_expansions -= expanded();
+    const absl::StatusOr<core::MeshWallReport> report = core::FindNearestWall(mesh_, start, radius, left);
     if (!report.ok()) {
       return ErrorReasonOf(report.status()) == "REGION_TOO_LARGE"
                  ? WithFieldPrefix(report.status(), "wall_within")
                  : report.status();
     }
-    expanded_ += report->expanded;
-    left_.max_expansions -= report->expanded;
+    meter_.Visit(report->expanded);
     FillEnd(start, report->wall ? report->wall->end : start, result);
     if (report->wall) {
       FillWall(true, report->wall->normal, result);
       result.set_distance(report->wall->distance);
     }
-    return absl::OkStatus();
+    return Status();
   }
 
   const core::MeshAgent& agent_;
   const core::NavMesh& mesh_;
   const core::MeshSnap snap_;
-  // What is left of it.
-  core::Budget left_;
-  std::uint64_t expanded_ = 0;
+  const core::Budget budget_;
+  core::PolygonMeter meter_;
 };
 
 }  // namespace
@@ -164,7 +171,9 @@ absl::Status AnswerProbes(const core::MeshAgent& agent, const Question& question
   Prober prober(agent, core::ToMeshSnap(question.snap), here);
   response.mutable_results()->Reserve(request.probes_size());
   for (std::size_t i = 0; i < count; ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));
+    if (i % kProbesPerLook == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
     const absl::Status status = prober.Answer(request.probes(static_cast<int>(i)), *response.add_results());
     if (here.max_expansions < budget.max_expansions && ErrorReasonOf(status) == "REGION_TOO_LARGE") {
       context.needs_more_expansions = true;
