@@ -13,6 +13,7 @@
 #include "server/core/render/cell_looks.h"
 #include "server/core/render/ground.h"
 #include "server/core/render/obstacle_outlines.h"
+#include "server/core/render/portal_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/search/interruption.h"
 #include "server/picture/font.h"
@@ -135,8 +136,7 @@ class GridSceneMaker {
   std::vector<LegendEntry> Legend() const {
     std::vector<LegendEntry> legend = looks_.LegendOf(region_, stop_);
     if (!map_.portals().empty()) {
-      legend.push_back(
-          {.sign = LegendEntry::Sign::kDisc, .color = theme::kPortal, .symbol = 'P', .text = "portal"});
+      legend.push_back(PortalLegend());
     }
     if (query_ != nullptr) {
       AddToLegend(*query_, legend);
@@ -222,31 +222,16 @@ class GridSceneMaker {
       const bool from_shown = region_.Contains(portal.from);
       const bool to_shown = portal.to_map.empty() && region_.Contains(portal.to);
       if (from_shown && to_shown) {
-        scene_.AddLine({CenterOf(portal.from), CenterOf(portal.to)}, std::max(1.0, sizes.path * 0.4),
-                       {theme::kPortal, portal.closed ? 0.35 : 0.8}, 0, 4);
+        AddPortalLine(CenterOf(portal.from), CenterOf(portal.to), sizes, portal.closed, scene_);
       }
       if (from_shown) {
-        AddPortalEnd(CenterOf(portal.from), sizes, portal.closed);
+        AddPortalEnd(CenterOf(portal.from), sizes, portal.closed, scene_);
       }
       if (to_shown) {
-        AddPortalEnd(CenterOf(portal.to), sizes, portal.closed);
+        AddPortalEnd(CenterOf(portal.to), sizes, portal.closed, scene_);
       }
       return true;
     });
-  }
-
-  // A diamond; hollow while the portal is closed.
-  void AddPortalEnd(picture::Point at, const MarkSizes& sizes, bool is_closed) {
-    const auto diamond = [&](double reach) -> picture::Polygon {
-      return {at + picture::Point{0, -reach}, at + picture::Point{reach, 0}, at + picture::Point{0, reach},
-              at + picture::Point{-reach, 0}};
-    };
-    const double reach = sizes.disc * 1.05;
-    scene_.marks.push_back({.points = diamond(reach + sizes.halo), .paint = {theme::kPaper, 0.9}});
-    scene_.marks.push_back({.points = diamond(reach), .paint = {theme::kPortal}, .symbol = 'P'});
-    if (is_closed) {
-      scene_.marks.push_back({.points = diamond(reach * 0.6), .paint = {theme::kPaper}});
-    }
   }
 
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }

@@ -16,6 +16,7 @@
 #include "server/core/mesh_search/mesh_query.h"
 #include "server/core/render/mesh_cover.h"
 #include "server/core/render/mesh_marks.h"
+#include "server/core/render/portal_marks.h"
 #include "server/core/render/query_marks.h"
 #include "server/core/render/theme.h"
 #include "server/core/render/world_plot.h"
@@ -68,6 +69,7 @@ class MeshSceneMaker {
           stop_, scene_));
     }
     AddScaleLines(area_, ground, options_, scene_);
+    AddPortals();
     WAYSTAR_RETURN_IF_ERROR(AddQuery());
     CoverMargins(layout_, options_, scene_);
     AddWorldNumbers(area_, ground, options_, scene_);
@@ -146,6 +148,9 @@ class MeshSceneMaker {
                           .text = absl::StrCat("highest at ", polygons_.back().height)});
       }
       legend.push_back({.sign = Sign::kLine, .color = theme::kInk, .text = "wall"});
+    }
+    if (!mesh_.portals().empty()) {
+      legend.push_back(PortalLegend());
     }
     if (query_ != nullptr) {
       AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), legend);
@@ -237,6 +242,29 @@ class MeshSceneMaker {
         }
       }
     }
+  }
+
+  // Ends at other heights are left out, and those that no surface is under.
+  void AddPortals() {
+    const MarkSizes sizes(layout_, options_.is_text);
+    const auto is_shown = [&](const MeshPlace& end) {
+      return end.polygon != kNoPolygon && area_.Overlaps(Box::Around(end.point.x, end.point.y, 0.0)) &&
+             view_.heights.Overlaps({end.point.z, end.point.z});
+    };
+    mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      const bool from_shown = is_shown(portal.from_place);
+      const bool to_shown = is_shown(portal.to_place);
+      if (from_shown && to_shown) {
+        AddPortalLine(At(portal.from_place.point), At(portal.to_place.point), sizes, portal.closed, scene_);
+      }
+      if (from_shown) {
+        AddPortalEnd(At(portal.from_place.point), sizes, portal.closed, scene_);
+      }
+      if (to_shown) {
+        AddPortalEnd(At(portal.to_place.point), sizes, portal.closed, scene_);
+      }
+      return true;
+    });
   }
 
   // The parts of a straight piece of the path that are not plain to see, as shares of it.

@@ -11,8 +11,8 @@
 #include "server/core/grid/cell.h"
 #include "server/core/mesh_search/surface_line.h"
 #include "server/core/portal/path_legs.h"
-#include "server/core/query/route_extras.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_extras.h"
 
 namespace waystar::core {
 namespace {
@@ -122,11 +122,8 @@ GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
   return marks;
 }
 
-MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
+MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route) {
   MeshQueryMarks marks{.start = ToWorldPoint(query.start)};
-  for (const Location& goal : query.goals) {
-    marks.goals.push_back(ToWorldPoint(goal));
-  }
   std::vector<WorldPoint> corners;
   for (const Position& corner : route.positions) {
     corners.push_back({corner.x, corner.y, corner.z});
@@ -144,6 +141,11 @@ MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route) {
       last = leg.corners.back();
     }
     was_home = leg.is_home;
+  }
+  if (query.goal_map.empty() || query.goal_map == map) {
+    for (const Location& goal : query.goals) {
+      marks.goals.push_back(ToWorldPoint(goal));
+    }
   }
   return marks;
 }

@@ -18,8 +18,9 @@ QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Ro
 // REQUIRES: the route is one on a waypoint graph.
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
 
-// With a corridor, the way goes where the surface goes. REQUIRES: the route is one on a navigation mesh.
-MeshQueryMarks ToMeshQueryMarks(const RouteQuery& query, const Route& route);
+// Returns the marks of a route on the navigation mesh with that id: its goals, and those legs that lie on it.
+// With a corridor, the legs go where the surface goes. REQUIRES: the route is one on a navigation mesh.
+MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".
 std::string CaptionOf(const Route& route);

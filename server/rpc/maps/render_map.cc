@@ -285,7 +285,7 @@ class MapRenderer {
     core::SearchRecorder recorder(kMaxSearchEvents);
     const auto draw = [&](const core::RouteQuery& query, const core::Route& route,
                           const core::ResolvedRoute& /*resolved*/) {
-      core::MeshQueryMarks marks = core::ToMeshQueryMarks(query, route);
+      core::MeshQueryMarks marks = core::ToMeshQueryMarks(snapshot_.id, query, route);
       marks.search = request_.with_search() ? &recorder.intervals : nullptr;
       options.caption = core::CaptionOf(route);
       scene = core::MakeMeshScene(route.mesh_agent->mesh(), view, options, &marks, budget_);
