@@ -53,6 +53,15 @@ std::vector<core::Edit> AllKinds() {
                                      .tags = {"boat"},
                                      .closed = true},
                           .replace = true},
+          core::PutMeshPortal{.portal = {.id = "m",
+                                         .from = {1.5, 2, -3},
+                                         .to_map = "other",
+                                         .to = {3, 4.25, 5},
+                                         .cost = 0.75,
+                                         .tags = {"boat"},
+                                         .closed = true},
+                              .replace = true},
+          core::PutMeshPortal{.portal = {.id = "n", .to = {1, 0, 0}, .both_ways = true}},
           core::RemovePortal{"p"},
           core::SwitchPortal{.id = "p", .closed = true},
           core::PutProfile{{.name = "cart",
@@ -101,7 +110,7 @@ void ExpectSame(const core::LoggedCommit& read, const core::LoggedCommit& writte
 }
 
 TEST(EditCodeTest, EveryKindOfEditComesBack) {
-  static_assert(std::variant_size_v<core::Edit> == 17, "put the new kind above");
+  static_assert(std::variant_size_v<core::Edit> == 18, "put the new kind above");
   const core::LoggedCommit written = CommitOf(AllKinds());
   const std::string entry = EncodeCommits("map", 99, {written});
   std::string record;

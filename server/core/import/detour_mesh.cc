@@ -22,6 +22,7 @@
 #include "server/core/format/file_errors.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/import/soup_mesh.h"
+#include "server/core/map/portal.h"
 
 namespace waystar::core {
 namespace {
@@ -112,7 +113,7 @@ class DetourParser {
                                      .height = climb_};
     WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_));
     DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
-    Connect(detour);
+    WAYSTAR_RETURN_IF_ERROR(Connect(detour));
     return detour;
   }
 
@@ -126,9 +127,11 @@ class DetourParser {
   };
 
   // Makes portals of the connections.
-  void Connect(DetourMesh& detour) const {
+  absl::Status Connect(DetourMesh& detour) const {
     MeshBatchEditor editor(detour.mesh);
-    for (const Connection& connection : connections_) {
+    for (std::size_t i = 0; i < connections_.size() && detour.portal_count < kMaxPortals; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const Connection& connection = connections_[i];
       const auto nearest = [&](const WorldPoint& end) {
         return detour.mesh.FindNearest(
             {.position = end, .radius = std::max(connection.radius, kMeshTolerance), .height = climb_});
@@ -150,6 +153,7 @@ class DetourParser {
     }
     detour.passed_over = connection_count_ - detour.portal_count;
     detour.mesh = std::move(editor).Finish();
+    return absl::OkStatus();
   }
 
   absl::Status ReadTiles() {

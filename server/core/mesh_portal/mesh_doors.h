@@ -1,109 +1,83 @@
-// The portals that an agent can get to, on a navigation mesh and on all those that they lead to.
+// The doors of a net of portals that a query can get to.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
-#include "server/core/mesh/mesh_portal.h"
-#include "server/core/mesh/nav_mesh.h"
-#include "server/core/mesh_portal/mesh_world.h"
+#include "server/core/mesh_portal/mesh_portal_net.h"
 
 namespace waystar::core {
 
 // The cost of a way that does not exist.
 inline constexpr double kNoWay = std::numeric_limits<double>::infinity();
 
-// A portal in one direction.
-struct MeshDoor {
-  const PlacedPortal* portal = nullptr;
-  // If true, it is passed from `to` to `from`.
-  bool is_reversed = false;
-  // Indices in MeshDoors::maps.
-  std::uint32_t from_map = 0;
-  std::uint32_t to_map = 0;
-  MeshPlace from;
-  MeshPlace to;
-  // A lower bound of the cost that is left behind it, as if there were no walls.
-  double rest = kNoWay;
-};
-
-// A map that portals lead over.
-struct MeshOfDoors {
-  // Empty for the map that the query starts on.
-  absl::string_view id;
-  const NavMesh* mesh = nullptr;
-  // The doors that begin on it.
-  std::vector<std::uint32_t> departures;
-};
-
 // Thread safety: none.
 class MeshDoors {
  public:
-  // Finds the doors that can be reached from `start`: those that are open, have all the tags that are
-  // required, which are sorted, and begin and end on meshes in parts that can be reached. It costs a look at
-  // each portal of each map that portals lead to, whether or not one can get there, and O(log polygons) for
-  // each that leads to another map. The arguments must outlive this.
-  MeshDoors(const NavMesh& home, MeshWorld& world, const MeshPlace& start,
-            absl::Span<const std::string> required_tags);
+  // Finds the doors that can be reached from a place on the map that queries start on, and the parts behind
+  // them. It costs O(log parts) for each of the doors, besides what the net has to look up. Returns the error
+  // of `stop`. The net must outlive the result.
+  static absl::StatusOr<MeshDoors> Find(MeshPortalNet& net, const MeshPlace& start, const StopCheck& stop);
 
-  const std::vector<MeshOfDoors>& maps() const { return maps_; }
-  // Those that can be reached.
-  const std::vector<MeshDoor>& doors() const { return doors_; }
+  bool empty() const { return doors_.empty(); }
+  std::size_t size() const { return doors_.size(); }
+  const std::vector<MeshPortalNet::Map>& maps() const { return net_->maps(); }
+  // REQUIRES, of the following: index < size().
+  const MeshDoor& operator[](std::uint32_t index) const { return net_->door(doors_[index]); }
+  // Returns a lower bound of the cost that is left behind a door, as if there were no walls; kNoWay unless
+  // EstimateRests was called.
+  double RestBehind(std::uint32_t index) const { return rests_[index]; }
+  // Returns the doors that begin on a map.
+  std::vector<std::uint32_t> DeparturesOn(std::uint32_t map) const;
 
-  // Returns the index of a map, or nothing if no portal leads there and it is not the one of the start, whose
-  // id is empty.
-  std::optional<std::uint32_t> IndexOf(absl::string_view id) const;
-
-  bool IsReached(std::uint32_t map, std::uint32_t part) const { return parts_.contains({map, part}); }
+  bool IsReached(const MeshPart& part) const { return parts_.contains(part); }
   // Returns the parts of the map that can be reached, in ascending order.
   std::vector<std::uint32_t> ReachedParts(std::uint32_t map) const;
 
-  // Sets MeshDoor::rest, given goals on one map. It costs O((goals + doors) * doors) at most. Returns the
-  // error of `stop`.
+  // Sets what RestBehind returns, given goals on one map. It costs O((goals + doors) * doors) at most.
+  // Returns the error of `stop`.
   absl::Status EstimateRests(std::uint32_t goal_map, absl::Span<const MeshPlace> goals,
                              const StopCheck& stop);
 
-  // Returns the least that a way costs from the place through one of the doors, or kNoWay.
-  double LeastThroughDoors(std::uint32_t map, const MeshPlace& place) const;
+  // Returns the least that a way costs from a place on the first map through one of the doors, or kNoWay.
+  double LeastThroughDoors(const MeshPlace& place) const;
 
  private:
-  using Part = std::pair<std::uint32_t, std::uint32_t>;
+  explicit MeshDoors(MeshPortalNet& net) : net_(&net) {}
 
-  void FindAll(MeshWorld& world, absl::Span<const std::string> required_tags, std::vector<MeshDoor>& all);
-  void KeepReached(const MeshPlace& start, const std::vector<MeshDoor>& all);
+  MeshPart PartOf(std::uint32_t map, const MeshPlace& place) const {
+    return {map, maps()[map].mesh->PartOf(place.polygon)};
+  }
 
-  std::vector<MeshOfDoors> maps_;
-  std::vector<MeshDoor> doors_;
-  // For each part that can be reached, the doors that begin in it.
-  std::map<Part, std::vector<std::uint32_t>> parts_;
+  MeshPortalNet* net_;
+  // Their numbers in the net.
+  std::vector<std::uint32_t> doors_;
+  std::vector<double> rests_;
+  // For each part that can be reached, the indices of the doors that begin in it.
+  std::map<MeshPart, std::vector<std::uint32_t>> parts_;
 };
 
-// Tells which parts of a mesh can be reached from which, through portals and by way of other maps too.
+// Tells which parts of the map that queries start on can be reached from which.
 //
 // Thread safety: none.
 class ReachedMeshParts {
  public:
-  // The arguments must outlive this.
-  ReachedMeshParts(const NavMesh& mesh, MeshWorld& world, absl::Span<const std::string> required_tags)
-      : mesh_(mesh), world_(world), required_tags_(required_tags) {}
+  // The net must outlive this.
+  explicit ReachedMeshParts(MeshPortalNet& net) : net_(net) {}
 
-  // The first time for a part of `from`, it costs what MeshDoors does, and then O(log parts).
-  bool IsReached(const MeshPlace& from, const MeshPlace& to);
+  // The first time for a part of `from`, it costs what MeshDoors::Find does, and then O(log parts). Returns
+  // the error of `stop`.
+  absl::StatusOr<bool> IsReached(const MeshPlace& from, const MeshPlace& to, const StopCheck& stop);
 
  private:
-  const NavMesh& mesh_;
-  MeshWorld& world_;
-  const absl::Span<const std::string> required_tags_;
+  MeshPortalNet& net_;
   // For each part that was asked about, what can be reached from there.
   std::map<std::uint32_t, std::vector<std::uint32_t>> parts_;
 };

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,13 @@ struct KeptPath {
 // limit.
 class WaveScratches {
  public:
-  explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} { first_.ShareLimit(&all_); }
+  explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} {
+    // What earlier searches have left is not to be missing elsewhere.
+    if (first_.memory_bytes() > first_.max_bytes() / 4) {
+      first_.Free();
+    }
+    first_.ShareLimit(&all_);
+  }
   WaveScratches(const WaveScratches&) = delete;
   WaveScratches& operator=(const WaveScratches&) = delete;
   ~WaveScratches() { first_.ShareLimit(nullptr); }
@@ -70,7 +78,7 @@ class WavesOverMaps {
         budget_(budget),
         scratches_(scratch),
         waves_(doors.maps().size()),
-        passed_(doors.doors().size()) {}
+        passed_(doors.size()) {}
 
   // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or
   // what ended the search early.
@@ -80,38 +88,26 @@ class WavesOverMaps {
     if (!AddSeed(0, start_, 0.0, kStart)) {
       return SearchEnd::kScratchLimit;
     }
-    while (!open_.empty()) {
+    // Goes on while another goal may be as near.
+    while (!open_.empty() && (reached_goal_ ? open_.top().first <= reached_g_ : open_.top().first < bound)) {
       const auto [f, map] = open_.top();
       open_.pop();
-      MeshWave& wave = *waves_[map].wave;
-      if (f != wave.first_f()) {
+      if (f != waves_[map].wave->first_f()) {
         continue;
       }
-      if (f >= bound) {
-        return SearchEnd::kExhausted;
+      std::optional<SearchEnd> end = EndOf(budget);
+      if (!end && !Advance(map)) {
+        end = SearchEnd::kScratchLimit;
       }
-      if (const std::optional<SearchEnd> end = BudgetEnd(budget, expanded_)) {
+      const bool is_limit = end == SearchEnd::kExpansionLimit || end == SearchEnd::kScratchLimit;
+      if (end && !(is_limit && reached_goal_)) {
         return *end;
       }
-      const MeshWave::Step step = wave.Next();
-      if (step.is_full) {
-        return SearchEnd::kScratchLimit;
+      if (end) {
+        break;
       }
-      expanded_ += step.is_expansion ? 1 : 0;
-      if (step.arrival) {
-        const std::uint32_t target = step.arrival->target;
-        const std::size_t goals = map == goal_map_ ? goals_.size() : 0;
-        if (target < goals) {
-          reached_goal_ = target;
-          return SearchEnd::kGoalReached;
-        }
-        if (!Pass(doors_.maps()[map].departures[target - goals], target, step.arrival->g)) {
-          return SearchEnd::kScratchLimit;
-        }
-      }
-      Enqueue(map);
     }
-    return SearchEnd::kExhausted;
+    return reached_goal_ ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
   }
 
   std::uint64_t expanded() const { return expanded_; }
@@ -129,14 +125,14 @@ class WavesOverMaps {
     corners.clear();
     corridor.clear();
     std::uint32_t map = goal_map_;
-    std::uint32_t target = reached_goal_;
+    std::uint32_t target = *reached_goal_;
     while (true) {
       const std::uint32_t seed = waves_[map].wave->Trace(target, corners, corridor);
       const std::uint32_t index = waves_[map].doors_of_seeds[seed];
       if (index == kStart) {
         break;
       }
-      const MeshDoor& door = doors_.doors()[index];
+      const MeshDoor& door = doors_[index];
       found.crossings.push_back({.portal = door.portal,
                                  .is_reversed = door.is_reversed,
                                  .map = doors_.maps()[door.to_map].id,
@@ -144,7 +140,7 @@ class WavesOverMaps {
                                  .index = corners.size(),
                                  .corridor_index = corridor.size()});
       map = door.from_map;
-      target = passed_[index].target;
+      target = passed_[index];
     }
     std::ranges::reverse(corners);
     std::ranges::reverse(corridor);
@@ -155,7 +151,7 @@ class WavesOverMaps {
     }
     found.path.outcome = Outcome::kFound;
     found.path.reason = OutcomeReason::kGoalReached;
-    found.path.goal_index = goals_[reached_goal_].index;
+    found.path.goal_index = goals_[*reached_goal_].index;
     found.path.corners = corners;
     found.path.corridor = corridor;
     found.path.cost = CostOf(found);
@@ -166,15 +162,42 @@ class WavesOverMaps {
 
   struct Wave {
     std::unique_ptr<MeshWave> wave;
+    // The doors that begin there, in the order of the wave's targets behind the goals.
+    std::vector<std::uint32_t> departures;
     // For each seed the door that leads there, or kStart.
     std::vector<std::uint32_t> doors_of_seeds;
   };
-  // The shortest way through a door that is known.
-  struct Passed {
-    double g = kNoWay;
-    // The target of its wave.
-    std::uint32_t target = 0;
-  };
+
+  // Returns what ends the search. Arrivals take time as well as expansions do.
+  std::optional<SearchEnd> EndOf(const Budget& budget) {
+    if (expanded_ >= budget.max_expansions) {
+      return SearchEnd::kExpansionLimit;
+    }
+    return steps_++ % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
+  }
+
+  // Makes the next step of a wave. Returns false if a scratch is full.
+  bool Advance(std::uint32_t map) {
+    const MeshWave::Step step = waves_[map].wave->Next();
+    if (step.is_full) {
+      return false;
+    }
+    expanded_ += step.is_expansion ? 1 : 0;
+    if (step.arrival) {
+      const std::uint32_t target = step.arrival->target;
+      const std::size_t goals = map == goal_map_ ? goals_.size() : 0;
+      if (target >= goals) {
+        if (!Pass(waves_[map].departures[target - goals], target, step.arrival->g)) {
+          return false;
+        }
+      } else if (!reached_goal_ || goals_[target].index < goals_[*reached_goal_].index) {
+        reached_goal_ = target;
+        reached_g_ = step.arrival->g;
+      }
+    }
+    Enqueue(map);
+    return true;
+  }
 
   static double CostOf(const MeshPortalPath& found) {
     double cost = 0.0;
@@ -200,17 +223,17 @@ class WavesOverMaps {
           targets.push_back({goal.place, 0.0});
         }
       }
-      for (const std::uint32_t index : doors_.maps()[map].departures) {
-        const MeshDoor& door = doors_.doors()[index];
-        targets.push_back({door.from, door.portal->cost + door.rest});
+      waves_[map].departures = doors_.DeparturesOn(map);
+      for (const std::uint32_t index : waves_[map].departures) {
+        targets.push_back({doors_[index].from, doors_[index].portal->cost + doors_.RestBehind(index)});
       }
       std::vector<MeshPlace> seeds;
       if (map == 0) {
         seeds.push_back(start_);
       }
-      for (const MeshDoor& door : doors_.doors()) {
-        if (door.to_map == map) {
-          seeds.push_back(door.to);
+      for (std::uint32_t i = 0; i < doors_.size(); ++i) {
+        if (doors_[i].to_map == map) {
+          seeds.push_back(doors_[i].to);
         }
       }
       wave =
@@ -231,12 +254,17 @@ class WavesOverMaps {
 
   // Returns false if a scratch is full.
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
-    const MeshDoor& door = doors_.doors()[index];
-    if (g >= passed_[index].g || door.rest == kNoWay) {
+    const MeshDoor& door = doors_[index];
+    const double behind = g + door.portal->cost;
+    // Many portals may lead to one place.
+    const auto [least, is_new] =
+        arrived_.try_emplace({door.to_map, door.to.polygon, door.to.point.x, door.to.point.y}, behind);
+    if ((!is_new && behind >= least->second) || doors_.RestBehind(index) == kNoWay) {
       return true;
     }
-    passed_[index] = {g, target};
-    return AddSeed(door.to_map, door.to, g + door.portal->cost, index);
+    least->second = behind;
+    passed_[index] = target;
+    return AddSeed(door.to_map, door.to, behind, index);
   }
 
   void Enqueue(std::uint32_t map) {
@@ -254,43 +282,52 @@ class WavesOverMaps {
   const Budget& budget_;
   WaveScratches scratches_;
   std::vector<Wave> waves_;
-  std::vector<Passed> passed_;
+  // For each door that was passed the target of its wave.
+  std::vector<std::uint32_t> passed_;
+  // The least cost of a way through a portal to each place behind one.
+  std::map<std::tuple<std::uint32_t, PolygonNumber, double, double>, double> arrived_;
   // The maps by the least f of their waves; some entries are out of date.
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
   std::uint64_t expanded_ = 0;
-  std::uint32_t reached_goal_ = 0;
+  std::uint64_t steps_ = 0;
+  std::optional<std::uint32_t> reached_goal_;
+  double reached_g_ = 0.0;
 };
 
 class PortalPathFinder {
  public:
-  PortalPathFinder(const NavMesh& home, MeshWorld& world, const MeshPortalQuery& query, const Budget& budget,
-                   MeshScratch& scratch, IntervalRecorder* recorder)
-      : home_(home), world_(world), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+  PortalPathFinder(MeshPortalNet& net, const Budget& budget, MeshScratch& scratch, IntervalRecorder* recorder)
+      : net_(net),
+        home_(net.home()),
+        budget_(budget),
+        stop_(budget),
+        scratch_(scratch),
+        recorder_(recorder) {}
 
-  absl::StatusOr<MeshPortalPath> Run() {
-    const MeshQuery& path = query_.path;
+  absl::StatusOr<MeshPortalPath> Find(const MeshPortalQuery& query) {
+    const MeshQuery& path = query.path;
     WAYSTAR_RETURN_IF_ERROR(CheckMeshQuery(path));
     WAYSTAR_ASSIGN_OR_RETURN(start_, FindMeshStart(home_, path));
-    const NavMesh* const there = query_.goal_map.empty() ? &home_ : world_.Find(query_.goal_map);
-    if (there == nullptr) {
+    const std::optional<std::uint32_t> map = net_.FindMap(query.goal_map);
+    if (!map) {
       return MakeError(ErrorReason::kMapNotFound, "goal_map",
-                       absl::StrCat("there is no navigation mesh \"", query_.goal_map, "\""));
+                       absl::StrCat("there is no navigation mesh \"", query.goal_map, "\""));
     }
-    MeshDoors doors(home_, world_, start_, query_.required_tags);
-    if (doors.doors().empty() && there == &home_) {
+    const NavMesh& there = *net_.maps()[*map].mesh;
+    WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, start_, stop_));
+    if (doors.empty() && *map == 0) {
       WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult plain,
                                FindMeshPath(home_, path, budget_, scratch_, recorder_));
       return MeshPortalPath{plain, {}};
     }
-    WAYSTAR_ASSIGN_OR_RETURN(std::vector<MeshGoal> goals, FindMeshGoals(*there, path, budget_));
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<MeshGoal> goals, FindMeshGoals(there, path, budget_));
     const bool is_blocked = goals.empty();
-    const std::optional<std::uint32_t> map = there == &home_ ? 0 : doors.IndexOf(query_.goal_map);
     std::erase_if(goals, [&](const MeshGoal& goal) {
-      return !map || !doors.IsReached(*map, there->PartOf(goal.place.polygon));
+      return !doors.IsReached({*map, there.PartOf(goal.place.polygon)});
     });
     const bool is_stand_in = goals.empty();
-    if (is_stand_in && map && path.unreachable_policy != UnreachablePolicy::kReport) {
-      goals = NearestTo(path.goals.front(), doors, *map);
+    if (is_stand_in && path.unreachable_policy != UnreachablePolicy::kReport) {
+      WAYSTAR_ASSIGN_OR_RETURN(goals, NearestTo(path.goals.front(), doors, *map));
     }
     if (goals.empty()) {
       return MeshPortalPath();
@@ -303,42 +340,51 @@ class PortalPathFinder {
     return found;
   }
 
-  // Returns the lengths of paths within the mesh that the query starts on.
+  // Returns the lengths of paths within the mesh that queries start on.
   absl::StatusOr<MeshMatrix> ComputeMatrix(absl::Span<const MeshPlace> starts,
                                            absl::Span<const MeshPlace> goals) {
     MeshMatrix matrix;
+    matrix.lengths.assign(starts.size() * goals.size(), MeshMatrix::kUnreachable);
+    // From one part the same doors can be reached.
+    std::map<std::uint32_t, std::vector<std::size_t>> starts_of_part;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      starts_of_part[home_.PartOf(starts[i].polygon)].push_back(i);
+    }
     Budget left = budget_;
-    for (const MeshPlace& start : starts) {
-      start_ = start;
-      MeshDoors doors(home_, world_, start_, query_.required_tags);
-      for (const MeshPlace& goal : goals) {
-        matrix.lengths.push_back(MeshMatrix::kUnreachable);
-        if (!doors.IsReached(0, home_.PartOf(goal.polygon))) {
+    for (const auto& [part, members] : starts_of_part) {
+      WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, starts[members.front()], stop_));
+      for (std::size_t j = 0; j < goals.size(); ++j) {
+        if (!doors.IsReached({0, home_.PartOf(goals[j].polygon)})) {
           continue;
         }
-        WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found, Search(doors, 0, {{goal, 0}}, left));
-        if (found.path.outcome != Outcome::kFound) {
-          return MakeError(ErrorReason::kRegionTooLarge, "",
-                           "the searches would need more expansions or memory than they may have");
+        WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(0, goals.subspan(j, 1), stop_));
+        for (const std::size_t i : members) {
+          start_ = starts[i];
+          WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found,
+                                   SearchByRests(doors, 0, {{goals[j], 0}}, left));
+          if (found.path.outcome != Outcome::kFound) {
+            return MakeError(ErrorReason::kRegionTooLarge, "",
+                             "the searches would need more expansions or memory than they may have");
+          }
+          matrix.lengths[i * goals.size() + j] = found.path.cost;
+          const SearchStatistics& took = found.path.statistics;
+          matrix.statistics.expanded += took.expanded;
+          matrix.statistics.generated += took.generated;
+          left.max_expansions -= std::min(left.max_expansions, took.expanded);
         }
-        matrix.lengths.back() = found.path.cost;
-        const SearchStatistics& took = found.path.statistics;
-        matrix.statistics.expanded += took.expanded;
-        matrix.statistics.generated += took.generated;
-        left.max_expansions -= std::min(left.max_expansions, took.expanded);
       }
-      WAYSTAR_RETURN_IF_ERROR(BudgetStop(budget_).Check());
     }
     return matrix;
   }
 
  private:
   // Returns the place on the map that is nearest to a position in space, of those that can be reached.
-  static std::vector<MeshGoal> NearestTo(const WorldPoint& position, const MeshDoors& doors,
-                                         std::uint32_t map) {
+  absl::StatusOr<std::vector<MeshGoal>> NearestTo(const WorldPoint& position, const MeshDoors& doors,
+                                                  std::uint32_t map) const {
     std::vector<MeshGoal> nearest;
     MeshReach reach{.position = position, .radius = kNoWay, .height = kNoWay};
     for (const std::uint32_t part : doors.ReachedParts(map)) {
+      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
       const std::optional<MeshPlace> place = doors.maps()[map].mesh->FindNearest(reach, part);
       const double distance = place ? Distance(position, place->point) : kNoWay;
       if (distance < reach.radius) {
@@ -353,14 +399,21 @@ class PortalPathFinder {
   absl::StatusOr<MeshPortalPath> Search(MeshDoors& doors, std::uint32_t goal_map,
                                         const std::vector<MeshGoal>& goals, const Budget& budget) {
     std::vector<MeshPlace> places;
-    std::vector<MeshGoal> without_portals;
     for (const MeshGoal& goal : goals) {
       places.push_back(goal.place);
+    }
+    WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(goal_map, places, stop_));
+    return SearchByRests(doors, goal_map, goals, budget);
+  }
+
+  absl::StatusOr<MeshPortalPath> SearchByRests(const MeshDoors& doors, std::uint32_t goal_map,
+                                               const std::vector<MeshGoal>& goals, const Budget& budget) {
+    std::vector<MeshGoal> without_portals;
+    for (const MeshGoal& goal : goals) {
       if (goal_map == 0 && home_.PartOf(goal.place.polygon) == home_.PartOf(start_.polygon)) {
         without_portals.push_back(goal);
       }
     }
-    WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(goal_map, places, BudgetStop(budget)));
     MeshPortalPath plain;
     if (!without_portals.empty()) {
       WAYSTAR_ASSIGN_OR_RETURN(
@@ -370,7 +423,7 @@ class PortalPathFinder {
       }
     }
     const bool has_plain = plain.path.outcome == Outcome::kFound;
-    if (has_plain && plain.path.cost <= doors.LeastThroughDoors(0, start_)) {
+    if (has_plain && plain.path.cost <= doors.LeastThroughDoors(start_)) {
       return plain;
     }
     const KeptPath kept(plain.path);
@@ -415,10 +468,10 @@ class PortalPathFinder {
     path.corridor = scratch_.corridor();
   }
 
+  MeshPortalNet& net_;
   const NavMesh& home_;
-  MeshWorld& world_;
-  const MeshPortalQuery& query_;
   const Budget& budget_;
+  const BudgetStop stop_;
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
   MeshPlace start_;
@@ -426,19 +479,17 @@ class PortalPathFinder {
 
 }  // namespace
 
-absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(const NavMesh& mesh, MeshWorld& world,
-                                                          const MeshPortalQuery& query, const Budget& budget,
-                                                          MeshScratch& scratch, IntervalRecorder* recorder) {
-  return PortalPathFinder(mesh, world, query, budget, scratch, recorder).Run();
+absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(MeshPortalNet& net, const MeshPortalQuery& query,
+                                                          const Budget& budget, MeshScratch& scratch,
+                                                          IntervalRecorder* recorder) {
+  return PortalPathFinder(net, budget, scratch, recorder).Find(query);
 }
 
-absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
+absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(MeshPortalNet& net,
                                                            absl::Span<const MeshPlace> starts,
                                                            absl::Span<const MeshPlace> goals,
-                                                           absl::Span<const std::string> required_tags,
                                                            const Budget& budget, MeshScratch& scratch) {
-  const MeshPortalQuery query{.path = {}, .goal_map = "", .required_tags = required_tags};
-  return PortalPathFinder(mesh, world, query, budget, scratch, nullptr).ComputeMatrix(starts, goals);
+  return PortalPathFinder(net, budget, scratch, nullptr).ComputeMatrix(starts, goals);
 }
 
 }  // namespace waystar::core

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,7 +10,7 @@
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_portal.h"
 #include "server/core/mesh/nav_mesh.h"
-#include "server/core/mesh_portal/mesh_world.h"
+#include "server/core/mesh_portal/mesh_portal_net.h"
 #include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/mesh_search/mesh_matrix.h"
 #include "server/core/mesh_search/mesh_query.h"
@@ -24,8 +23,6 @@ struct MeshPortalQuery {
   MeshQuery path;
   // The id of the map that the goals lie on; empty if it is the start's.
   absl::string_view goal_map;
-  // Only portals that have all of these tags may be passed. The tags are sorted.
-  absl::Span<const std::string> required_tags;
 };
 
 // A place where a path goes through a portal.
@@ -54,27 +51,24 @@ struct MeshPortalPath {
 // equally cheap paths one without portals is preferred. With UnreachablePolicy::kNearestByDistance the path
 // leads to the point of the goal's map that is nearest to the goal in space, of those that can be reached.
 //
-// Where no portal can shorten the way, it costs as much as FindMeshPath and a look at each portal. Else one
-// search more goes on over all meshes at once: each mesh has a wave of intervals (see MeshWave), which begins
-// where a portal leads there, and the wave goes on whose first interval promises the shortest path.
+// Where no portal can shorten the way, it costs as much as FindMeshPath and what MeshDoors::Find does. Else
+// one search more goes on over all meshes at once: each mesh has a wave of intervals (see MeshWave), which
+// begins where a portal leads there, and the wave goes on whose first interval promises the shortest path.
 //
 // A recorder receives the steps of the search without portals alone.
 //
 // Returns the errors of FindMeshPath, and NOT_FOUND / MAP_NOT_FOUND with field "goal_map".
 //
-// Thread safety: it only reads the meshes; `scratch` and `world` belong to the caller's thread.
-absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(const NavMesh& mesh, MeshWorld& world,
-                                                          const MeshPortalQuery& query, const Budget& budget,
-                                                          MeshScratch& scratch,
+// Thread safety: it only reads the meshes; `scratch` and `net` belong to the caller's thread.
+absl::StatusOr<MeshPortalPath> FindMeshPathThroughPortals(MeshPortalNet& net, const MeshPortalQuery& query,
+                                                          const Budget& budget, MeshScratch& scratch,
                                                           IntervalRecorder* recorder = nullptr);
 
-// As ComputeMeshMatrix, but through portals too, with a search for each start and goal. `budget` and
-// `scratch` are as in FindMeshPathThroughPortals, and the limit of expansions is one for all searches
-// together.
-absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
+// As ComputeMeshMatrix, for the map that queries start on, but through portals too, with a search for each
+// start and goal.
+absl::StatusOr<MeshMatrix> ComputeMatrixThroughMeshPortals(MeshPortalNet& net,
                                                            absl::Span<const MeshPlace> starts,
                                                            absl::Span<const MeshPlace> goals,
-                                                           absl::Span<const std::string> required_tags,
                                                            const Budget& budget, MeshScratch& scratch);
 
 }  // namespace waystar::core

@@ -5,10 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/mesh_portal.h"
 #include "server/core/portal/path_legs.h"
@@ -23,19 +19,6 @@ bool IsNear(const WorldPoint& a, const WorldPoint& b) {
 
 bool IsAt(const MeshPlace& place, const WorldPoint& point) {
   return place.polygon != kNoPolygon && IsNear(place.point, point);
-}
-
-// "positions[i].x" of a leg that begins at corner `begin` of the path.
-absl::Status InPath(const absl::Status& status, std::size_t begin) {
-  const std::string field = ErrorFieldOf(status);
-  absl::string_view rest = field;
-  const std::size_t close = field.find(']');
-  std::size_t corner = 0;
-  if (close == std::string::npos || !absl::ConsumePrefix(&rest, "positions[") ||
-      !absl::SimpleAtoi(rest.substr(0, close - field.size() + rest.size()), &corner)) {
-    return status;
-  }
-  return WithField(status, absl::StrCat("positions[", begin + corner, field.substr(close)));
 }
 
 // A portal that is passed, and the mesh that it leads to.
@@ -60,7 +43,7 @@ std::optional<Passage> Pass(const NavMesh& here, MeshWorld& world, const Crossed
   }
   const NavMesh* const there = world.Find(portal->to_map);
   if (there == nullptr || !IsAt(portal->from_place, from) ||
-      !IsAt(MeshPlaceAt(*there, portal->to).value_or(MeshPlace()), crossing.arrival)) {
+      !IsAt(world.PlaceOn(*there, portal->to).value_or(MeshPlace()), crossing.arrival)) {
     return std::nullopt;
   }
   return Passage{portal, there};
@@ -73,22 +56,20 @@ absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, Me
                                                          absl::Span<const CrossedMeshPortal> crossings,
                                                          absl::Span<const std::string> required_tags,
                                                          const Budget& budget) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshCorners(corners));
   WAYSTAR_RETURN_IF_ERROR(CheckCrossingIndices(corners.size(), crossings));
   const NavMesh* here = &mesh;
   double cost = 0.0;
   for (std::size_t leg = 0;; ++leg) {
     const absl::Span<const WorldPoint> part = LegOf(corners, crossings, leg);
     const std::size_t begin = leg == 0 ? 0 : crossings[leg - 1].index;
-    absl::StatusOr<MeshPathCheck> walk = ValidateMeshPath(*here, part, budget);
-    if (!walk.ok()) {
-      return InPath(walk.status(), begin);
-    }
-    walk->cost += cost;
-    walk->blocked_index += begin;
-    if (leg == crossings.size() || !walk->is_walkable) {
+    WAYSTAR_ASSIGN_OR_RETURN(MeshPathCheck walk, ValidateMeshPath(*here, part, budget));
+    walk.cost += cost;
+    walk.blocked_index += begin;
+    if (leg == crossings.size() || !walk.is_walkable) {
       return walk;
     }
-    cost = walk->cost;
+    cost = walk.cost;
     const std::optional<Passage> passage = Pass(*here, world, crossings[leg], part.back(), required_tags);
     const std::size_t end = crossings[leg].index;
     if (!passage || !IsNear(corners[end], crossings[leg].arrival)) {

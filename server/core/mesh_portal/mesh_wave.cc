@@ -38,14 +38,6 @@ MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::S
     least_rest_ = std::min(least_rest_, targets_[i].rest);
   }
   std::sort(polygons_.begin(), polygons_.end());
-  for (std::size_t begin = 0; begin < polygons_.size();) {
-    std::size_t end = begin;
-    while (end < polygons_.size() && polygons_[end].first == polygons_[begin].first) {
-      ++end;
-    }
-    most_in_polygon_ = std::max(most_in_polygon_, end - begin);
-    begin = end;
-  }
   for (const MeshPlace& seed : seeds) {
     MarkRooms(seed.polygon);
   }
@@ -68,6 +60,25 @@ void MeshWave::VisitTargets(PolygonNumber polygon, Visitor visit) const {
   }
 }
 
+std::size_t MeshWave::TargetsIn(PolygonNumber polygon) const {
+  std::size_t count = 0;
+  VisitTargets(polygon, [&](std::uint32_t /*target*/) { ++count; });
+  return count;
+}
+
+// A neighbour may be entered as it is seen from the root, and from both ends of the interval.
+std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) const {
+  constexpr std::size_t kMostRoots = 3;
+  const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
+  std::size_t most = neighbours.size() + 4;
+  if (!polygons_.empty()) {
+    for (const PolygonNumber neighbour : neighbours) {
+      most += neighbour == kNoPolygon ? 0 : kMostRoots * TargetsIn(neighbour);
+    }
+  }
+  return most;
+}
+
 bool MeshWave::AddSeed(const MeshPlace& place, double g) {
   assert(seeds_.size() < std::size_t{1} << 20);
   if (!has_started_) {
@@ -79,7 +90,7 @@ bool MeshWave::AddSeed(const MeshPlace& place, double g) {
   FindPolygonsAround(mesh_, place, around_);
   std::size_t most = 0;
   for (const PolygonNumber polygon : around_) {
-    most += (mesh_.VerticesOf(polygon).size() + 1) * (most_in_polygon_ + 1);
+    most += TargetsIn(polygon) + MostSuccessors(polygon);
   }
   if (!scratch_.Reserve(most)) {
     return false;
@@ -105,6 +116,8 @@ void MeshWave::Reach(std::uint32_t target, const MeshInterval& interval, double 
   }
   MeshInterval last = interval;
   last.is_final = true;
+  // Nothing is seen beyond it.
+  last.right_sight = target;
   reached = {g, scratch_.Add(last)};
   scratch_.Push({g + targets_[target].rest, reached.arrival});
   ++generated_;
@@ -115,18 +128,17 @@ MeshWave::Step MeshWave::Next() {
   const MeshInterval& interval = scratch_.At(number);
   if (interval.is_final) {
     Step step;
-    VisitTargets(interval.polygon, [&](std::uint32_t target) {
-      // Another path may be shorter by now.
-      if (reached_[target].arrival == number && reached_[target].g != kNothing) {
-        step.arrival = Arrival{target, reached_[target].g};
-      }
-    });
+    step.arrival = Arrival{interval.right_sight, reached_[interval.right_sight].g};
+    // Another path may be shorter by now.
+    if (reached_[interval.right_sight].arrival != number) {
+      step.arrival.reset();
+    }
     return step;
   }
   if (!IsSeed(interval.root) && scratch_.IsBeaten(interval.g, interval.root)) {
     return {};
   }
-  if (!scratch_.Reserve((mesh_.VerticesOf(interval.polygon).size() + 4) * (most_in_polygon_ + 1))) {
+  if (!scratch_.Reserve(MostSuccessors(interval.polygon))) {
     return {.is_full = true, .is_expansion = false, .arrival = {}};
   }
   Expand(number);

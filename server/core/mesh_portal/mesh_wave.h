@@ -84,14 +84,15 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   // Calls visit(target) for the targets in the polygon.
   template <typename Visitor>
   void VisitTargets(PolygonNumber polygon, Visitor visit) const;
+  std::size_t TargetsIn(PolygonNumber polygon) const;
+  // Returns how many intervals the expansion of one before the polygon may make.
+  std::size_t MostSuccessors(PolygonNumber polygon) const;
   void MarkRooms(PolygonNumber polygon);
 
   const std::vector<WaveTarget> targets_;
   std::vector<Reached> reached_;
   // The polygons that each target lies in, with its number, in order.
   std::vector<std::pair<PolygonNumber, std::uint32_t>> polygons_;
-  // The most targets of one polygon.
-  std::size_t most_in_polygon_ = 0;
   // So many targets are looked at one by one for the least way on, and this is the least rest of the others.
   std::size_t single_targets_ = 0;
   double least_rest_ = kNothing;

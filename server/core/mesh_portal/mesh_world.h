@@ -1,7 +1,10 @@
 // The meshes that portals of navigation meshes may lead to.
 #pragma once
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
+#include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
 
 namespace waystar::core {
@@ -13,12 +16,12 @@ class MeshWorld {
   // Returns the mesh of an id as the query sees it, or null if there is none or its agent may not go there.
   // The result is the same at each call, and lives as long as this.
   virtual const NavMesh* Find(absl::string_view id) = 0;
-};
 
-// A world without other maps.
-class NoMeshWorld final : public MeshWorld {
- public:
-  const NavMesh* Find(absl::string_view /*id*/) override { return nullptr; }
+  // Returns the place on one of these meshes where a portal ends that leads there from another, or nothing if
+  // no surface is there. REQUIRES: the position obeys CheckPosition.
+  virtual std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
+    return MeshPlaceAt(mesh, position);
+  }
 };
 
 }  // namespace waystar::core

@@ -32,7 +32,7 @@ class MeshPathValidator {
       : mesh_(mesh), corners_(corners), budget_(Unlimited(budget)), meter_(budget_) {}
 
   absl::StatusOr<MeshPathCheck> Run() {
-    WAYSTAR_RETURN_IF_ERROR(CheckCorners());
+    WAYSTAR_RETURN_IF_ERROR(CheckMeshCorners(corners_));
     MeshPathCheck check{.is_walkable = true};
     WorldPoint last;
     for (std::size_t i = 0; i < corners_.size(); ++i) {
@@ -68,23 +68,6 @@ class MeshPathValidator {
   static Budget Unlimited(Budget budget) {
     budget.max_expansions = Budget().max_expansions;
     return budget;
-  }
-
-  absl::Status CheckCorners() const {
-    if (corners_.empty()) {
-      return MakeError(ErrorReason::kMissingField, "positions", "a path has at least one corner");
-    }
-    if (corners_.size() > kMaxValidatedCorners) {
-      return MakeError(ErrorReason::kPathTooLong, "positions",
-                       absl::StrCat("a path to validate has at most ", kMaxValidatedCorners, " corners, not ",
-                                    corners_.size()));
-    }
-    for (std::size_t i = 0; i < corners_.size(); ++i) {
-      if (absl::Status status = CheckPosition(corners_[i]); !status.ok()) {
-        return WithFieldPrefix(status, IndexedField("positions", i));
-      }
-    }
-    return absl::OkStatus();
   }
 
   // Returns the place that stands in for a corner. A corner that was rounded once already stays where it is.
@@ -145,6 +128,23 @@ class MeshPathValidator {
 };
 
 }  // namespace
+
+absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners) {
+  if (corners.empty()) {
+    return MakeError(ErrorReason::kMissingField, "positions", "a path has at least one corner");
+  }
+  if (corners.size() > kMaxValidatedCorners) {
+    return MakeError(ErrorReason::kPathTooLong, "positions",
+                     absl::StrCat("a path to validate has at most ", kMaxValidatedCorners, " corners, not ",
+                                  corners.size()));
+  }
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    if (absl::Status status = CheckPosition(corners[i]); !status.ok()) {
+      return WithFieldPrefix(status, IndexedField("positions", i));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<MeshPathCheck> ValidateMeshPath(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                                const Budget& budget) {

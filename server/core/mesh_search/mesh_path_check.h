@@ -30,6 +30,10 @@ struct MeshPathCheck {
   friend bool operator==(const MeshPathCheck&, const MeshPathCheck&) = default;
 };
 
+// Returns INVALID_ARGUMENT / MISSING_FIELD ("positions": empty), BAD_VALUE ("positions[3].x"); or
+// RESOURCE_EXHAUSTED / PATH_TOO_LONG ("positions").
+absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners);
+
 // Returns whether a path can be walked. The corners of a path that FindMeshPath returned are walkable at the
 // same cost on the mesh that it was found on.
 //
@@ -41,8 +45,7 @@ struct MeshPathCheck {
 // It costs O(log polygons) for each corner, plus what the rays cost. The budget is asked at each corner and
 // within long walks; of it only what can interrupt counts.
 //
-// Returns INVALID_ARGUMENT / MISSING_FIELD ("positions": empty), BAD_VALUE ("positions[3].x", looked for in
-// the whole list); RESOURCE_EXHAUSTED / PATH_TOO_LONG ("positions"); and the errors of InterruptionError.
+// Returns the errors of CheckMeshCorners and of InterruptionError.
 absl::StatusOr<MeshPathCheck> ValidateMeshPath(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                                const Budget& budget = {});
 

@@ -26,6 +26,19 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::s
   return true;
 }
 
+void MeshScratch::Free() {
+  reached_ = {};
+  rooms_ = {};
+  intervals_ = {};
+  open_ = {};
+  slots_ = {};
+  flooded_ = {};
+  corners_ = {};
+  corridor_ = {};
+  start_polygons_ = {};
+  goal_polygons_ = {};
+}
+
 std::size_t MeshScratch::counted_bytes() const {
   if (sharers_ == nullptr) {
     return memory_bytes();

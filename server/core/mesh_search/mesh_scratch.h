@@ -106,6 +106,8 @@ class MeshScratch {
   // outlive that.
   void ShareLimit(const std::vector<const MeshScratch*>* sharers) { sharers_ = sharers; }
   std::size_t max_bytes() const { return max_bytes_; }
+  // Frees all memory. The last search is forgotten.
+  void Free();
 
   // Clears the last search and prepares for one over so many vertices and rooms, and for a flood over so many
   // polygons. Returns false if the memory limit stands in the way. It costs O(1) besides what it grows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "server/core/graph/sight_line.h"
 #include "server/core/graph_search/graph_overlay.h"
 #include "server/core/mesh/shape_outlines.h"
+#include "server/core/mesh_search/polygons_around.h"
+#include "server/core/mesh_search/surface_line.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"
@@ -45,6 +48,7 @@ absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& sn
   if (query.overlay.has_value()) {
     WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, budget));
   }
+  agent->portals_.emplace(agent->mesh(), *agent, agent->required_tags_);
   return agent;
 }
 
@@ -52,29 +56,55 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
   if (id == snapshot_.id) {
     return &mesh();
   }
-  for (const PinnedSnapshot& visited : visited_) {
-    if (visited->id == id) {
-      return visited->as_mesh();
+  for (const auto& [visited, snapshot] : visited_) {
+    if (visited == id) {
+      return snapshot ? (*snapshot)->as_mesh() : nullptr;
     }
   }
-  if (!others_.may_visit(id)) {
-    return nullptr;
+  visited_.emplace_back(id, std::nullopt);
+  std::optional<PinnedSnapshot>& found = visited_.back().second;
+  if (others_.may_visit(id)) {
+    if (absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id); snapshot.ok()) {
+      found = *std::move(snapshot);
+    }
   }
-  absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id);
-  if (!snapshot.ok()) {
-    return nullptr;
-  }
-  visited_.push_back(*std::move(snapshot));
-  return visited_.back()->as_mesh();
+  return found ? (*found)->as_mesh() : nullptr;
 }
 
 MapVersion MeshAgent::VersionOf(absl::string_view id) const {
-  for (const PinnedSnapshot& visited : visited_) {
-    if (visited->id == id) {
-      return visited->version();
+  for (const auto& [visited, snapshot] : visited_) {
+    if (visited == id && snapshot) {
+      return (*snapshot)->version();
     }
   }
   return snapshot_.version();
+}
+
+std::optional<MeshPlace> MeshAgent::PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
+  if (!cut_.has_value() || &mesh != &cut_->mesh) {
+    return MeshPlaceAt(mesh, position);
+  }
+  const std::optional<MeshPlace> plain = MeshPlaceAt(plain_, position);
+  return plain ? LeftOf(*plain) : std::nullopt;
+}
+
+std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
+  std::vector<PolygonNumber> around;
+  FindPolygonsAround(plain_, plain, around);
+  std::vector<MeshPlace> near;
+  cut_->mesh.FindAllNear(
+      {.position = plain.point, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()},
+      near);
+  std::optional<MeshPlace> nearest;
+  double least = std::numeric_limits<double>::infinity();
+  for (const MeshPlace& place : near) {
+    const double distance = DistanceInPlan(place.point, plain.point);
+    if (distance < least && std::ranges::find(around, cut_->sources[place.polygon]) != around.end()) {
+      least = distance;
+      nearest = place;
+    }
+  }
+  return nearest;
 }
 
 absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget) {
@@ -109,8 +139,14 @@ absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget
   }
   cut_ = *std::move(cut);
   MeshPortalTable portals;
-  plain_.portals().VisitAfter("", [&](const MeshPortal& portal) {
-    portals.Put(std::make_shared<const PlacedPortal>(cut_->mesh.Placed(portal)));
+  plain_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    auto left = std::make_shared<PlacedPortal>(portal);
+    for (MeshPlace* end : {&left->from_place, &left->to_place}) {
+      if (end->polygon != kNoPolygon) {
+        *end = LeftOf(*end).value_or(MeshPlace());
+      }
+    }
+    portals.Put(std::move(left));
     return true;
   });
   cut_->mesh = cut_->mesh.WithPortals(std::move(portals));

@@ -15,6 +15,7 @@
 #include "server/core/mesh/mesh_cut.h"
 #include "server/core/mesh/mesh_spec.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_portal/mesh_portal_net.h"
 #include "server/core/mesh_portal/mesh_world.h"
 #include "server/core/query/other_maps.h"
 #include "server/core/query/route_query.h"
@@ -46,6 +47,10 @@ class MeshAgent final : public MeshWorld {
   // Pins another map when it is first asked for. Returns null for one that is no navigation mesh, and for one
   // that the agent may not visit.
   const NavMesh* Find(absl::string_view id) override;
+  // Where an overlay has taken the ground away, no other floor takes its place.
+  std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const override;
+  // Returns the portals that the agent can pass.
+  MeshPortalNet& portals() { return *portals_; }
   // Returns the version of a map that was found.
   MapVersion VersionOf(absl::string_view id) const;
 
@@ -59,14 +64,18 @@ class MeshAgent final : public MeshWorld {
       : snapshot_(snapshot), plain_(snapshot.mesh()), others_(std::move(others)) {}
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
+  // Returns the place on what is left of the polygons around a place of the plain mesh.
+  std::optional<MeshPlace> LeftOf(const MeshPlace& plain) const;
 
   const MapSnapshot& snapshot_;
   const NavMesh plain_;
   const OtherMaps others_;
   std::vector<std::string> required_tags_;
-  std::vector<PinnedSnapshot> visited_;
+  // The maps that were looked for, also those that there are none of.
+  std::vector<std::pair<std::string, std::optional<PinnedSnapshot>>> visited_;
   MemoryAccount::Reservation overlay_memory_;
   std::optional<CutMesh> cut_;
+  std::optional<MeshPortalNet> portals_;
 };
 
 // Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of what other kinds of maps have.

@@ -108,10 +108,8 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   if (asked.HasPortals()) {
     WAYSTAR_ASSIGN_OR_RETURN(
         whole,
-        FindMeshPathThroughPortals(
-            mesh, *asked.agent,
-            {.path = asked.path, .goal_map = asked.goal_map, .required_tags = asked.agent->required_tags()},
-            own, scratch.mesh_scratch, intervals));
+        FindMeshPathThroughPortals(asked.agent->portals(), {.path = asked.path, .goal_map = asked.goal_map},
+                                   own, scratch.mesh_scratch, intervals));
   } else {
     WAYSTAR_ASSIGN_OR_RETURN(found, FindMeshPath(mesh, asked.path, own, scratch.mesh_scratch, intervals));
   }

@@ -25,8 +25,8 @@ constexpr std::size_t kTableFactor = 4;
 
 bool AddsToMap(const Edit& edit) {
   return std::holds_alternative<PutObstacle>(edit) || std::holds_alternative<PutPortal>(edit) ||
-         std::holds_alternative<PutProfile>(edit) || std::holds_alternative<PutNodes>(edit) ||
-         std::holds_alternative<PutEdges>(edit);
+         std::holds_alternative<PutMeshPortal>(edit) || std::holds_alternative<PutProfile>(edit) ||
+         std::holds_alternative<PutNodes>(edit) || std::holds_alternative<PutEdges>(edit);
 }
 
 }  // namespace

@@ -124,8 +124,8 @@ absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
   const absl::StatusOr<core::MeshMatrix> matrix =
       mesh().portals().empty()
           ? core::ComputeMeshMatrix(mesh(), known_starts, known_goals, BudgetHere(), scratch)
-          : core::ComputeMatrixThroughMeshPortals(mesh(), *agent_, known_starts, known_goals,
-                                                  agent_->required_tags(), BudgetHere(), scratch);
+          : core::ComputeMatrixThroughMeshPortals(agent_->portals(), known_starts, known_goals, BudgetHere(),
+                                                  scratch);
   if (NeedsLargerLane(matrix.status())) {
     return absl::OkStatus();
   }
@@ -150,7 +150,7 @@ absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
   WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(2 * static_cast<std::size_t>(request.pairs_size()), budget_));
   const WorkStopwatch stopwatch;
   const core::BudgetStop stop(budget_);
-  core::ReachedMeshParts reached(mesh(), *agent_, agent_->required_tags());
+  core::ReachedMeshParts reached(agent_->portals());
   for (const v1::LocationPair& pair : request.pairs()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, static_cast<std::size_t>(response.reachable_size())));
     const auto start = PlaceOf("start", pair.start());
@@ -160,7 +160,11 @@ absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
       return WithFieldPrefix(start.ok() ? goal.status() : start.status(),
                              absl::StrCat(core::IndexedField("pairs", index), "."));
     }
-    response.add_reachable(*start && *goal && reached.IsReached(**start, **goal));
+    bool is_reached = false;
+    if (*start && *goal) {
+      WAYSTAR_ASSIGN_OR_RETURN(is_reached, reached.IsReached(**start, **goal, stop));
+    }
+    response.add_reachable(is_reached);
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "pairs");

@@ -18,9 +18,9 @@
 namespace waystar::rpc {
 
 // The following convert from the wire. Errors are INVALID_ARGUMENT with the field below the message:
-// MISSING_FIELD, BAD_VALUE (a cost that is no number), BAD_MAP_ID. The core checks all else. A portal that
-// names its own map as the one it leads to stays on it.
-// One with a position at an end is a portal of navigation meshes.
+// MISSING_FIELD, BAD_PORTAL (ends of both kinds), BAD_VALUE (a cost that is no number), BAD_MAP_ID. The core
+// checks all else. A portal that names its own map as the one it leads to stays on it. One with a position at
+// an end is a portal of navigation meshes.
 absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
                                        const HexCoordinates& coordinates);
 std::vector<core::CrossedPortal> ToCrossedPortals(

@@ -3,6 +3,7 @@
 #include "server/core/mesh_portal/mesh_portal_search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,12 +21,14 @@
 #include "server/core/mesh_portal/mesh_portal_validation.h"
 #include "server/core/mesh_search/interval_search.h"
 #include "server/core/mesh_search/mesh_path.h"
+#include "server/core/search/interruption.h"
 #include "tests/core/mesh/drawn_mesh.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -90,9 +93,9 @@ WorldPoint MiddleOf(const NavMesh& mesh, Random& random) {
 class MeshPortalSearchTest : public ::testing::Test {
  protected:
   Found Find(const std::string& home, const MeshPortalQuery& query, const Budget& budget = {}) {
-    Found found{.path = FindMeshPathThroughPortals(world_.meshes.at(home), world_, query, budget, scratch_),
-                .corners = {},
-                .corridor = {}};
+    MeshPortalNet net(world_.meshes.at(home), world_, tags_);
+    Found found{
+        .path = FindMeshPathThroughPortals(net, query, budget, scratch_), .corners = {}, .corridor = {}};
     if (found.path.ok()) {
       const MeshPathResult& path = found.path->path;
       found.corners.assign(path.corners.begin(), path.corners.end());
@@ -110,6 +113,7 @@ class MeshPortalSearchTest : public ::testing::Test {
   }
 
   Meshes world_;
+  std::vector<std::string> tags_;
   MeshScratch scratch_{std::size_t{1} << 24};
 };
 
@@ -137,20 +141,18 @@ TEST_F(MeshPortalSearchTest, OneWayClosedAndTaggedPortalsKeepAgentsOut) {
   world_.meshes.emplace("keep", TwoRooms());
   MeshPortal ferry{.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .tags = {"boat"}};
   ASSERT_TRUE(world_.Put("keep", ferry).ok());
-  MeshPortalQuery there = Query({1, 5, 0}, {109, 5, 5});
+  const MeshPortalQuery there = Query({1, 5, 0}, {109, 5, 5});
   const MeshPortalQuery back = Query({109, 5, 5}, {1, 5, 0});
   const auto outcome_of = [&](const MeshPortalQuery& query) {
     return Find("keep", query).path->path.outcome;
   };
   EXPECT_EQ(outcome_of(there), Outcome::kFound);
   EXPECT_EQ(outcome_of(back), Outcome::kUnreachable);
-  const std::vector<std::string> boat = {"boat"};
-  const std::vector<std::string> wings = {"wings"};
-  there.required_tags = boat;
+  tags_ = {"boat"};
   EXPECT_EQ(outcome_of(there), Outcome::kFound);
-  there.required_tags = wings;
+  tags_ = {"wings"};
   EXPECT_EQ(outcome_of(there), Outcome::kUnreachable);
-  there.required_tags = {};
+  tags_ = {};
   ferry.both_ways = true;
   world_.meshes.at("keep") = TwoRooms();
   ASSERT_TRUE(world_.Put("keep", ferry).ok());
@@ -294,6 +296,7 @@ double OracleCost(Meshes& world, const Stop& start, const Stop& goal, MeshScratc
 }
 
 TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
+  const BudgetStop stop{Budget()};
   int crossed = 0;
   int found_paths = 0;
   const std::uint64_t rounds = Rounds(80);
@@ -325,6 +328,8 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
           .IgnoreError();
     }
     const NavMesh& home = world.meshes.at("a");
+    // One for all questions.
+    MeshPortalNet net(home, world, {});
     for (int i = 0; i < 4; ++i) {
       const std::string goal_map = any();
       const NavMesh& there = world.meshes.at(goal_map);
@@ -333,11 +338,11 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
       const Stop start{&home, *MeshPlaceAt(home, query.path.start)};
       const Stop goal{&there, *MeshPlaceAt(there, query.path.goals.front())};
       const double least = OracleCost(world, start, goal, scratch_);
-      MeshDoors doors(home, world, start.place, {});
-      const auto map = doors.IndexOf(query.goal_map);
-      EXPECT_EQ(map && doors.IsReached(*map, there.PartOf(goal.place.polygon)), least < kInfinity);
-      const absl::StatusOr<MeshPortalPath> found =
-          FindMeshPathThroughPortals(home, world, query, {}, scratch_);
+      const auto map = net.FindMap(query.goal_map);
+      const absl::StatusOr<MeshDoors> doors = MeshDoors::Find(net, start.place, stop);
+      ASSERT_TRUE(doors.ok()) << doors.status();
+      EXPECT_EQ(map && doors->IsReached({*map, there.PartOf(goal.place.polygon)}), least < kInfinity);
+      const absl::StatusOr<MeshPortalPath> found = FindMeshPathThroughPortals(net, query, {}, scratch_);
       ASSERT_TRUE(found.ok()) << found.status();
       if (least == kInfinity) {
         EXPECT_EQ(found->path.outcome, Outcome::kUnreachable);
@@ -360,9 +365,11 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
       EXPECT_NEAR(check->cost, least, 1e-9);
       if (goal_map == "a") {
         const auto matrix =
-            ComputeMatrixThroughMeshPortals(home, world, {start.place}, {goal.place}, {}, {}, scratch_);
+            ComputeMatrixThroughMeshPortals(net, {start.place, start.place}, {goal.place}, {}, scratch_);
         ASSERT_TRUE(matrix.ok()) << matrix.status();
-        EXPECT_THAT(matrix->lengths, ElementsAre(::testing::DoubleNear(least, 1e-9)));
+        EXPECT_THAT(matrix->lengths, Each(::testing::DoubleNear(least, 1e-9)));
+        ReachedMeshParts reached(net);
+        EXPECT_TRUE(reached.IsReached(start.place, goal.place, stop).value_or(false));
       }
     }
   }
@@ -386,10 +393,92 @@ TEST_F(MeshPortalSearchTest, TheNearestOfSeveralGoalsIsFound) {
   EXPECT_THAT(found.path->crossings, IsEmpty());
 }
 
+TEST_F(MeshPortalSearchTest, OfEquallyNearGoalsTheFirstIsFound) {
+  world_.meshes.emplace("keep", TwoRooms());
+  ASSERT_TRUE(world_.Put("keep", {.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .cost = 1}).ok());
+  MeshPortalQuery query = Query({1, 5, 0}, {109, 5, 5});
+  query.path.goals.push_back({105, 5, 5});
+  query.path.goals.push_back({101, 9, 5});
+  query.path.goals.push_back({101, 1, 5});
+  const Found found = Find("keep", query);
+  ASSERT_TRUE(found.path.ok()) << found.path.status();
+  EXPECT_EQ(found.path->path.goal_index, 1U);
+}
+
+// Each door to the place would begin a search of its own there.
+TEST_F(MeshPortalSearchTest, ManyPortalsToOnePlaceCostNoMoreThanOne) {
+  world_.meshes.emplace("yard", Square(0, 0, 100));
+  Random random(3);
+  MeshSpec spec;
+  AddFloor(spec, 20, 20, 0.0, random);
+  world_.meshes.emplace("floor", MeshOf(std::move(spec)));
+  const NavMesh& floor = world_.meshes.at("floor");
+  const WorldPoint arrival = floor.NearestPoint(0, 0, 0);
+  const WorldPoint goal = floor.NearestPoint(static_cast<PolygonNumber>(floor.polygon_count() - 1), 20, 20);
+  std::uint64_t of_one = 0;
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(
+        world_
+            .Put("yard",
+                 {.id = absl::StrCat("p", i), .from = {50.0 + i, 50, 0}, .to_map = "floor", .to = arrival})
+            .ok());
+    const Found found = Find("yard", Query({1, 50, 0}, goal, "floor"));
+    ASSERT_TRUE(found.path.ok()) << found.path.status();
+    ASSERT_EQ(found.path->path.outcome, Outcome::kFound);
+    if (i == 0) {
+      of_one = found.path->path.statistics.expanded;
+    }
+    EXPECT_LE(found.path->path.statistics.expanded, of_one);
+  }
+}
+
+TEST_F(MeshPortalSearchTest, WhatStopsASearchIsSeenWhilePortalsAreCollected) {
+  world_.meshes.emplace("keep", TwoRooms());
+  ASSERT_TRUE(world_.Put("keep", {.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .cost = 3}).ok());
+  std::atomic<bool> cancelled = true;
+  Budget budget;
+  budget.cancelled = &cancelled;
+  const Found found = Find("keep", Query({1, 5, 0}, {109, 5, 5}), budget);
+  EXPECT_TRUE(absl::IsCancelled(found.path.status())) << found.path.status();
+}
+
+// An earlier search of a large mesh leaves a scratch that is nearly full.
+TEST_F(MeshPortalSearchTest, WhatEarlierSearchesLeftDoesNotCount) {
+  Random random(5);
+  MeshSpec spec;
+  AddFloor(spec, 60, 60, 0.0, random);
+  const NavMesh large = MeshOf(std::move(spec));
+  world_.meshes.emplace("town", Square(0, 0, 10));
+  world_.meshes.emplace("floor", large);
+  const WorldPoint goal = large.NearestPoint(static_cast<PolygonNumber>(large.polygon_count() - 1), 60, 60);
+  ASSERT_TRUE(
+      world_
+          .Put("town",
+               {.id = "stairs", .from = {9, 9, 0}, .to_map = "floor", .to = large.NearestPoint(0, 0, 0)})
+          .ok());
+  const MeshPortalQuery query = Query({1, 1, 0}, goal, "floor");
+  const auto outcome_with = [&](std::size_t bytes, bool is_used) {
+    MeshScratch scratch(bytes);
+    if (is_used) {
+      const MeshPlace last{static_cast<PolygonNumber>(large.polygon_count() - 1), goal};
+      SearchMesh(large, {.start = {0, large.NearestPoint(0, 0, 0)}, .goal = last}, {}, scratch);
+    }
+    MeshPortalNet net(world_.meshes.at("town"), world_, {});
+    return FindMeshPathThroughPortals(net, query, {}, scratch)->path.outcome;
+  };
+  std::size_t enough = std::size_t{1} << 12;
+  while (outcome_with(enough, false) != Outcome::kFound) {
+    ASSERT_LT(enough, std::size_t{1} << 26);
+    enough *= 2;
+  }
+  EXPECT_EQ(outcome_with(enough + enough / 2, true), Outcome::kFound);
+  EXPECT_EQ(outcome_with(enough / 8, false), Outcome::kBudgetExhausted);
+}
+
 TEST_F(MeshPortalSearchTest, AChangedPortalBlocksAPath) {
   world_.meshes.emplace("keep", TwoRooms());
   ASSERT_TRUE(world_.Put("keep", {.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .cost = 3}).ok());
-  const std::vector<WorldPoint> corners = {{1, 5, 0}, {9, 5, 0}, {101, 5, 5}, {109, 5, 5}};
+  std::vector<WorldPoint> corners = {{1, 5, 0}, {9, 5, 0}, {101, 5, 5}, {109, 5, 5}};
   const auto check = [&](const CrossedMeshPortal& crossing) {
     return ValidateThroughMeshPortals(world_.meshes.at("keep"), world_, corners, {{crossing}}, {});
   };
@@ -400,6 +489,8 @@ TEST_F(MeshPortalSearchTest, AChangedPortalBlocksAPath) {
   EXPECT_FALSE(check({"ferry", {102, 5, 5}, 2})->is_walkable);
   EXPECT_EQ(ErrorFieldOf(check({"ferry", {101, 5, 5}, 4}).status()), "crossings[0].index");
   EXPECT_EQ(ErrorFieldOf(check({"ferry", {101, 5, 5}, 0}).status()), "crossings[0].index");
+  corners.back().x = kInfinity;
+  EXPECT_EQ(ErrorFieldOf(check({"bridge", {101, 5, 5}, 2}).status()), "positions[3].x");
 }
 
 }  // namespace

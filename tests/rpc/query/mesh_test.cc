@@ -1025,6 +1025,37 @@ TEST_F(MeshPortalTest, AnOverlayTakesTheGroundFromUnderAPortal) {
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
 }
 
+TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {
+  v1::CreateMapRequest request;
+  request.set_map("house");
+  request.set_format(v1::MAP_FORMAT_OBJ);
+  // Two floors of 10 x 10 at the heights 0 and 10, and an island.
+  request.set_data(
+      "v 0 0 0\nv 10 0 0\nv 10 0 10\nv 0 0 10\nv 0 10 0\nv 10 10 0\nv 10 10 10\nv 0 10 10\n"
+      "v 50 0 0\nv 60 0 0\nv 60 0 10\nv 50 0 10\n"
+      "f 1 2 3 4\nf 5 6 7 8\nf 9 10 11 12\n");
+  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  ASSERT_THAT(Put("house", Portal("jump", At(1, 1, 10), At(55, 5))), IsOk());
+  const auto outcome = [&](double height, bool with_overlay) {
+    v1::FindPathRequest query = Query(At(5, 5, height), At(55, 5));
+    query.set_map("house");
+    if (with_overlay) {
+      v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
+      v1::Disc& disc = *overlay.mutable_blocked()->add_discs();
+      disc.mutable_center()->set_x(1);
+      disc.mutable_center()->set_y(1);
+      disc.set_radius(0.5);
+      overlay.mutable_blocked_heights()->set_low(9);
+      overlay.mutable_blocked_heights()->set_high(11);
+    }
+    return server_.Find(query).outcome();
+  };
+  EXPECT_EQ(outcome(10, false), v1::OUTCOME_FOUND);
+  EXPECT_EQ(outcome(0, false), v1::OUTCOME_UNREACHABLE);
+  EXPECT_EQ(outcome(10, true), v1::OUTCOME_UNREACHABLE);
+  EXPECT_EQ(outcome(0, true), v1::OUTCOME_UNREACHABLE) << "the portal does not fall down";
+}
+
 TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
   v1::Portal mixed = Portal("p", At(1, 1), At(21, 1));
   mixed.mutable_from()->set_x(1);
