@@ -162,7 +162,7 @@ std::vector<Tile> TwoTiles() {
   return {left, right};
 }
 
-void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour) {
+void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour, MeshAxes axes = MeshAxes::kYUp) {
   ASSERT_THAT(detour, IsOk());
   const NavMesh& mesh = detour->mesh;
   EXPECT_EQ(detour->tile_count, 2u);
@@ -170,8 +170,8 @@ void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour) {
   EXPECT_EQ(detour->passed_over, 1u);
   const auto portal = mesh.portals().Find("off-mesh-1");
   ASSERT_NE(portal, nullptr);
-  EXPECT_EQ(portal->from, FromAxes(MeshAxes::kYUp, 1, 1, 1)) << "on the ground";
-  EXPECT_EQ(portal->to, FromAxes(MeshAxes::kYUp, 3, 1, 3));
+  EXPECT_EQ(portal->from, FromAxes(axes, 1, 1, 1)) << "on the ground";
+  EXPECT_EQ(portal->to, FromAxes(axes, 3, 1, 3));
   EXPECT_EQ(portal->cost, std::sqrt(8.0));
   EXPECT_TRUE(portal->both_ways);
   ASSERT_EQ(mesh.polygon_count(), 3u);
@@ -232,7 +232,7 @@ TEST(DetourMeshTest, CoordinatesAreTurned) {
   EXPECT_EQ(up->mesh.VertexAt(up->mesh.VerticesOf(0)[0]).z, 1.0);
   EXPECT_EQ(up->mesh.bounds().high, (WorldPoint{4, 8, 1}));
   const absl::StatusOr<DetourMesh> unreal = ParseDetourMesh(bytes, MeshAxes::kUnreal);
-  ExpectTwoTiles(unreal);
+  ExpectTwoTiles(unreal, MeshAxes::kUnreal);
   EXPECT_EQ(unreal->mesh.bounds().low, (WorldPoint{-4, -8, 1}));
   EXPECT_EQ(FromAxes(MeshAxes::kZUp, 1, 2, 3), (WorldPoint{1, 2, 3}));
 }
