@@ -35,6 +35,9 @@ class MeshPathFinder {
       : mesh_(mesh), start_(start), budget_(budget), scratch_(scratch), recorder_(recorder) {}
 
   absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
+    if (goals.size() == 1) {
+      return Search(goals.front());
+    }
     std::vector<std::pair<double, const MeshGoal*>> by_distance;
     by_distance.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
