@@ -25,7 +25,7 @@ struct MeshPortalQuery {
   absl::string_view goal_map;
 };
 
-// A place where a path goes through a portal.
+// A place where a path goes through a portal. It refers to the net that was searched.
 struct MeshCrossing {
   // The portal, which belongs to the map that it leads from.
   const PlacedPortal* portal = nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,9 +94,11 @@ WorldPoint MiddleOf(const NavMesh& mesh, Random& random) {
 class MeshPortalSearchTest : public ::testing::Test {
  protected:
   Found Find(const std::string& home, const MeshPortalQuery& query, const Budget& budget = {}) {
-    MeshPortalNet net(world_.meshes.at(home), world_, tags_);
-    Found found{
-        .path = FindMeshPathThroughPortals(net, query, budget, scratch_), .corners = {}, .corridor = {}};
+    // The answer names maps by what the net keeps.
+    nets_.push_back(std::make_unique<MeshPortalNet>(world_.meshes.at(home), world_, tags_));
+    Found found{.path = FindMeshPathThroughPortals(*nets_.back(), query, budget, scratch_),
+                .corners = {},
+                .corridor = {}};
     if (found.path.ok()) {
       const MeshPathResult& path = found.path->path;
       found.corners.assign(path.corners.begin(), path.corners.end());
@@ -114,6 +117,7 @@ class MeshPortalSearchTest : public ::testing::Test {
 
   Meshes world_;
   std::vector<std::string> tags_;
+  std::vector<std::unique_ptr<MeshPortalNet>> nets_;
   MeshScratch scratch_{std::size_t{1} << 24};
 };
 
