@@ -19,6 +19,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/portals_alike.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
 #include "server/core/shape/shape_check.h"
@@ -27,23 +28,6 @@
 
 namespace waystar::core {
 namespace {
-
-// Returns another portal that leads from the same cell to the same cell, or null if there is none. The time
-// is proportional to the portals.
-const Portal* FindAlike(const PortalTable& portals, const Portal& portal) {
-  const Portal* found = nullptr;
-  portals.VisitAfter("", [&](const Portal& other) {
-    const bool is_alike =
-        other.to_map == portal.to_map &&
-        ((other.from == portal.from && other.to == portal.to) ||
-         ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
-    if (is_alike && other.id != portal.id) {
-      found = &other;
-    }
-    return found == nullptr;
-  });
-  return found;
-}
 
 class Planner {
  public:

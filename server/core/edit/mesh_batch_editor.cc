@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/edit/portals_alike.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/map/portal.h"
 #include "server/core/mesh/mesh_portal.h"
@@ -87,17 +88,7 @@ class PortalPlanner {
 
   // Returns an error if another portal leads from the same place to the same place.
   absl::Status CheckAlone(const PlacedPortal& portal) const {
-    const PlacedPortal* found = nullptr;
-    portals_.VisitAfter("", [&](const PlacedPortal& other) {
-      const bool is_alike =
-          other.to_map == portal.to_map &&
-          ((other.from == portal.from && other.to == portal.to) ||
-           ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
-      if (is_alike && other.id != portal.id) {
-        found = &other;
-      }
-      return found == nullptr;
-    });
+    const PlacedPortal* const found = FindAlike(portals_, portal);
     if (found == nullptr) {
       return absl::OkStatus();
     }

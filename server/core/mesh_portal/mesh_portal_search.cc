@@ -399,6 +399,7 @@ class PortalPathFinder {
   absl::StatusOr<MeshPortalPath> Search(MeshDoors& doors, std::uint32_t goal_map,
                                         const std::vector<MeshGoal>& goals, const Budget& budget) {
     std::vector<MeshPlace> places;
+    places.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
       places.push_back(goal.place);
     }

@@ -1,0 +1,26 @@
+// Portals that lead from the same place to the same place.
+#pragma once
+
+#include "server/core/map/id_table.h"
+
+namespace waystar::core {
+
+// Returns another portal that leads from the same place to the same place, or null if there is none. It costs
+// a look at each portal.
+template <typename Portal>
+const Portal* FindAlike(const IdTable<Portal>& portals, const Portal& portal) {
+  const Portal* found = nullptr;
+  portals.VisitAfter("", [&](const Portal& other) {
+    const bool is_alike =
+        other.to_map == portal.to_map &&
+        ((other.from == portal.from && other.to == portal.to) ||
+         ((other.both_ways || portal.both_ways) && other.from == portal.to && other.to == portal.from));
+    if (is_alike && other.id != portal.id) {
+      found = &other;
+    }
+    return found == nullptr;
+  });
+  return found;
+}
+
+}  // namespace waystar::core
