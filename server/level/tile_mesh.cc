@@ -221,8 +221,10 @@ class TileBuilder {
     const int height = settings_.height_cells;
     const int climb = settings_.climb_cells;
     rcFilterLowHangingWalkableObstacles(&context_, climb, *solid_);
-    rcFilterLedgeSpans(&context_, height, climb, *solid_);
+    // These two take spans off whatever the other one has taken off. Ledges cost far more for each span that
+    // is left.
     rcFilterWalkableLowHeightSpans(&context_, height, *solid_);
+    rcFilterLedgeSpans(&context_, height, climb, *solid_);
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     field_.reset(rcAllocCompactHeightfield());
     if (field_ == nullptr || !rcBuildCompactHeightfield(&context_, height, climb, *solid_, *field_)) {

@@ -581,9 +581,8 @@ void TimeBuilding(int tiles) {
   for (const double radius : {0.3, 0.6, 1.5}) {
     const level::BuildSettings settings =
         OrDie(level::MakeSettings({.agent_radius = radius, .cell_size = 0.3, .cell_height = 0.2}));
-    const auto build = [&](int threads) {
-      sink = static_cast<double>(OrDie(level::BuildMesh(geometry, settings, threads)).polygon_count());
-    };
+    std::optional<NavMesh> mesh;
+    const auto build = [&](int threads) { mesh = OrDie(level::BuildMesh(geometry, settings, threads)); };
     const std::clock_t before = std::clock();
     const double one = MicrosOf([&] { build(1); });
     const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / square_kilometres;
@@ -593,6 +592,10 @@ void TimeBuilding(int tiles) {
         "radius %.1f: %.2f CPU s a km2 <= %.0f %s; two threads: efficiency %.2f >= %.1f %s\n", radius,
         seconds, kSecondsAim, seconds <= kSecondsAim ? "" : "MISSED", efficiency, kEfficiencyAim,
         efficiency >= kEfficiencyAim ? "" : "MISSED");
+    MeshTimer timer(*mesh, nullptr);
+    std::cout << absl::StreamFormat("  %d polygons, %d parts, %.0f m2 of ground\n", mesh->polygon_count(),
+                                    mesh->part_count(), timer.area());
+    timer.TimePaths({.count = absl::GetFlag(FLAGS_world_queries)}, {});
   }
 }
 
