@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,7 +12,10 @@
 
 namespace waystar::level {
 
-// The convex polygon that is left of a triangle: a side of a square adds a corner at most.
+// A side of a square adds a corner to a triangle at most, and rounding may add one to each of four cuts.
+inline constexpr std::size_t kMaxClippedCorners = 12;
+
+// The convex polygon that is left of a triangle.
 class ClippedTriangle {
  public:
   // REQUIRES: there is room for it.
@@ -20,8 +24,7 @@ class ClippedTriangle {
   absl::Span<const core::WorldPoint> corners() const { return {corners_.data(), count_}; }
 
  private:
-  // Rounding may add a corner to each of four cuts.
-  std::array<core::WorldPoint, 12> corners_;
+  std::array<core::WorldPoint, kMaxClippedCorners> corners_;
   std::size_t count_ = 0;
 };
 

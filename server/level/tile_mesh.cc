@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -15,6 +16,7 @@
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_bounds.h"
 #include "server/level/tile_clip.h"
+#include "server/level/voxel_raster.h"
 
 namespace waystar::level {
 namespace {
@@ -46,18 +48,29 @@ absl::Status Failed(absl::string_view stage) {
                               stage, ": give a larger cell_size, or fewer tile_cells"));
 }
 
-// What of the triangles lies in a tile, in units of the game from its lowest corner as Recast counts them: x,
-// height, y.
+// A convex polygon of a level that lies in a tile.
+struct TilePolygon {
+  std::uint8_t corner_count = 0;
+  unsigned char area = RC_NULL_AREA;
+  // About how many cells it touches.
+  float cells = 0.0F;
+};
+
+// What of the triangles lies in a tile, in voxels from its lowest corner.
 struct TileSoup {
-  // Three numbers a corner.
-  std::vector<float> corners;
-  std::vector<unsigned char> areas;
-  // About how many cells each triangle touches.
-  std::vector<float> cells;
+  std::vector<TilePolygon> polygons;
+  // Of the first polygon, then of the second, and so on.
+  std::vector<VoxelPoint> corners;
   // Where height 0 is, in voxels from the origin of the grid.
   std::int64_t low_cell = 0;
   int height_cells = 0;
 };
+
+// Rounds a length in voxels, so that what lies on their lattice but for rounding lies on it.
+double Snapped(double voxels) {
+  constexpr double kSteps = 1 << 16;
+  return std::floor(voxels * kSteps + 0.5) / kSteps;
+}
 
 class TileBuilder {
  public:
@@ -75,7 +88,8 @@ class TileBuilder {
 
   absl::StatusOr<TileMesh> Build() {
     WAYSTAR_ASSIGN_OR_RETURN(const TileSoup soup, CutOut());
-    if (std::find(soup.areas.begin(), soup.areas.end(), RC_WALKABLE_AREA) == soup.areas.end()) {
+    if (std::none_of(soup.polygons.begin(), soup.polygons.end(),
+                     [](const TilePolygon& polygon) { return polygon.area == RC_WALKABLE_AREA; })) {
       return TileMesh();
     }
     WAYSTAR_RETURN_IF_ERROR(Rasterise(soup));
@@ -93,61 +107,46 @@ class TileBuilder {
                          .high_x = grid_.origin().x + static_cast<double>(low_x_ + side_) * cell,
                          .high_y = grid_.origin().y + static_cast<double>(low_y_ + side_) * cell};
     const absl::Span<const std::uint32_t> triangles = grid_.TrianglesOf(tile_);
-    std::vector<ClippedTriangle> pieces;
-    std::vector<std::uint32_t> sources;
-    core::MeshBounds bounds;
+    TileSoup soup;
+    double lowest = std::numeric_limits<double>::max();
+    double highest = std::numeric_limits<double>::lowest();
     for (std::size_t i = 0; i < triangles.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const ClippedTriangle piece = ClipTriangle(geometry_, triangles[i], box);
       if (piece.corners().size() < 3) {
         continue;
       }
+      core::MeshBounds bounds;
       for (const core::WorldPoint& corner : piece.corners()) {
-        bounds.Add(corner);
+        const VoxelPoint point = {std::clamp(Snapped((corner.x - box.low_x) / cell), 0.0, 1.0 * side_),
+                                  std::clamp(Snapped((corner.y - box.low_y) / cell), 0.0, 1.0 * side_),
+                                  Snapped((corner.z - grid_.origin().z) / settings_.cell_height)};
+        soup.corners.push_back(point);
+        bounds.Add(core::WorldPoint{point.x, point.y, point.z});
       }
-      pieces.push_back(piece);
-      sources.push_back(triangles[i]);
+      lowest = std::min(lowest, bounds.low.z);
+      highest = std::max(highest, bounds.high.z);
+      soup.polygons.push_back({.corner_count = static_cast<std::uint8_t>(piece.corners().size()),
+                               .area = IsWalkable(triangles[i]) ? RC_WALKABLE_AREA : RC_NULL_AREA,
+                               .cells = static_cast<float>((bounds.high.x - bounds.low.x + 1.0) *
+                                                           (bounds.high.y - bounds.low.y + 1.0))});
     }
-    TileSoup soup;
-    if (pieces.empty()) {
+    if (soup.polygons.empty()) {
       return soup;
     }
     // Surfaces lie in the middle of voxels where they are a whole number of them above the lowest corner.
-    const auto cell_of = [&](double z) {
-      return std::floor((z - grid_.origin().z) / settings_.cell_height + 0.5);
-    };
-    const double low = cell_of(bounds.low.z);
-    const double high = cell_of(bounds.high.z) + 1.0;
+    const double low = std::floor(lowest + 0.5);
+    const double high = std::floor(highest + 0.5) + 1.0;
     if (high - low > kMaxTileHeightCells) {
       return BadTile(absl::StrCat("a tile of the level is ", high - low, " voxels high, and at most ",
                                   kMaxTileHeightCells, " are built: give a larger cell_height"));
     }
     soup.low_cell = static_cast<std::int64_t>(low);
     soup.height_cells = static_cast<int>(high - low);
-    const core::WorldPoint origin = {box.low_x, box.low_y,
-                                     grid_.origin().z + (low - 0.5) * settings_.cell_height};
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const unsigned char area = IsWalkable(sources[i]) ? RC_WALKABLE_AREA : RC_NULL_AREA;
-      const absl::Span<const core::WorldPoint> corners = pieces[i].corners();
-      for (std::size_t k = 2; k < corners.size(); ++k) {
-        AddTriangle({corners[0], corners[k - 1], corners[k]}, origin, area, soup);
-      }
+    for (VoxelPoint& corner : soup.corners) {
+      corner.z -= low - 0.5;
     }
     return soup;
-  }
-
-  void AddTriangle(const std::array<core::WorldPoint, 3>& corners, const core::WorldPoint& origin,
-                   unsigned char area, TileSoup& soup) const {
-    core::MeshBounds bounds;
-    for (const core::WorldPoint& corner : corners) {
-      bounds.Add(corner);
-      soup.corners.push_back(static_cast<float>(corner.x - origin.x));
-      soup.corners.push_back(static_cast<float>(corner.z - origin.z));
-      soup.corners.push_back(static_cast<float>(corner.y - origin.y));
-    }
-    soup.areas.push_back(area);
-    soup.cells.push_back(static_cast<float>(((bounds.high.x - bounds.low.x) / settings_.cell_size + 1.0) *
-                                            ((bounds.high.y - bounds.low.y) / settings_.cell_size + 1.0)));
   }
 
   bool IsWalkable(std::uint32_t triangle) const {
@@ -178,20 +177,33 @@ class TileBuilder {
                                                   static_cast<float>(settings_.cell_height))) {
       return Failed("voxels");
     }
-    for (std::size_t begin = 0; begin < soup.areas.size();) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-      std::size_t end = begin;
-      for (double cells = 0.0; end < soup.areas.size() && cells < kCellsPerCheck; ++end) {
-        cells += soup.cells[end];
+    VoxelRaster raster(side_);
+    absl::Span<const VoxelPoint> corners = soup.corners;
+    double cells = 0.0;
+    for (const TilePolygon& polygon : soup.polygons) {
+      if (cells >= kCellsPerCheck) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+        WAYSTAR_RETURN_IF_ERROR(CheckSpans());
+        cells = 0.0;
       }
-      if (!rcRasterizeTriangles(&context_, soup.corners.data() + 9 * begin, soup.areas.data() + begin,
-                                static_cast<int>(end - begin), *solid_, settings_.climb_cells)) {
+      cells += polygon.cells;
+      bool is_added = true;
+      raster.VisitColumns(corners.first(polygon.corner_count), [&](int x, int y, double from, double to) {
+        // As large as rounding may make it.
+        const int low_cell = std::clamp(static_cast<int>(from), 0, soup.height_cells);
+        const int high_cell =
+            std::clamp(static_cast<int>(std::ceil(to)), low_cell + 1, soup.height_cells + 1);
+        is_added = is_added &&
+                   rcAddSpan(&context_, *solid_, x, y, static_cast<unsigned short>(low_cell),
+                             static_cast<unsigned short>(high_cell), polygon.area, settings_.climb_cells);
+      });
+      if (!is_added) {
         return Failed("voxels");
       }
-      WAYSTAR_RETURN_IF_ERROR(CheckSpans());
-      begin = end;
+      corners.remove_prefix(polygon.corner_count);
     }
-    return absl::OkStatus();
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    return CheckSpans();
   }
 
   absl::Status CheckSpans() {
