@@ -26,8 +26,8 @@ constexpr float kEdgeError = 1.3F;
 constexpr int kMaxEdgeCells = 40;
 constexpr int kMergeRegionCells = 400;
 constexpr int kMaxCorners = 6;
-// From so many spans a cell on regions are monotone.
-constexpr std::size_t kMonotoneSpansPerCell = 6;
+// Half as many as Recast has numbers for regions.
+constexpr int kMaxSweeps = 1 << 14;
 // About how many cells to rasterise before asking whether to stop.
 constexpr double kCellsPerCheck = 1 << 18;
 
@@ -220,7 +220,6 @@ class TileBuilder {
       }
       spans += floors;
     }
-    has_many_floors_ = spans >= kMonotoneSpansPerCell * columns;
     if (spans > kMaxTileSpans || spans > kMaxSpansPerCell * columns) {
       return BadTile(absl::StrCat("a tile of the level has ", spans, " spans of voxels, and at most ",
                                   std::min(kMaxTileSpans, kMaxSpansPerCell * columns),
@@ -251,7 +250,7 @@ class TileBuilder {
 
   absl::Status PartIntoRegions() {
     const int least = settings_.min_region_cells;
-    const bool is_made = has_many_floors_ && IsMonotoneSafe()
+    const bool is_made = AreSweepsFew()
                              ? rcBuildRegionsMonotone(&context_, *field_, border_, least, kMergeRegionCells)
                              : rcBuildDistanceField(&context_, *field_) && CheckStop(stop_).ok() &&
                                    rcBuildRegions(&context_, *field_, border_, least, kMergeRegionCells);
@@ -259,9 +258,11 @@ class TileBuilder {
     return is_made ? absl::OkStatus() : Failed("regions");
   }
 
-  // Recast has room for as many sweeps in a row of cells as the row has cells, on all floors together, and
-  // writes beyond its end if there are more.
-  bool IsMonotoneSafe() const {
+  // Monotone regions are made of sweeps: pieces of ground in a row of cells, on all floors together. Recast
+  // has room for as many in a row as the row has cells, and writes beyond its end if there are more. Each may
+  // become a region of its own.
+  bool AreSweepsFew() const {
+    int all = 0;
     for (int y = border_; y < side_ - border_; ++y) {
       int sweeps = 1;
       for (int x = border_; x < side_ - border_; ++x) {
@@ -277,7 +278,8 @@ class TileBuilder {
           sweeps += goes_on ? 0 : 1;
         }
       }
-      if (sweeps > side_) {
+      all += sweeps;
+      if (sweeps > side_ || all > kMaxSweeps) {
         return false;
       }
     }
@@ -337,7 +339,6 @@ class TileBuilder {
   std::unique_ptr<rcCompactHeightfield, Free> field_;
   std::unique_ptr<rcContourSet, Free> contours_;
   std::unique_ptr<rcPolyMesh, Free> mesh_;
-  bool has_many_floors_ = false;
 };
 
 }  // namespace

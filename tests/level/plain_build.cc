@@ -130,11 +130,11 @@ class PlainBuilder {
     rcFilterLowHangingWalkableObstacles(&context, climb, *solid);
     rcFilterLedgeSpans(&context, height, climb, *solid);
     rcFilterWalkableLowHeightSpans(&context, height, *solid);
-    is_made = is_made && rcBuildCompactHeightfield(&context, height, climb, *solid, *open) &&
-              rcErodeWalkableArea(&context, settings_.radius_cells, *open) &&
-              rcBuildDistanceField(&context, *open) &&
-              rcBuildRegions(&context, *open, border_, settings_.min_region_cells, kMergedRegionCells) &&
-              rcBuildContours(&context, *open, kEdgeError, kEdgeCells, *contours);
+    is_made =
+        is_made && rcBuildCompactHeightfield(&context, height, climb, *solid, *open) &&
+        rcErodeWalkableArea(&context, settings_.radius_cells, *open) &&
+        rcBuildRegionsMonotone(&context, *open, border_, settings_.min_region_cells, kMergedRegionCells) &&
+        rcBuildContours(&context, *open, kEdgeError, kEdgeCells, *contours);
     if (is_made && contours->nconts == 0) {
       return "";
     }
