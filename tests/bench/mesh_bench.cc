@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -569,11 +570,12 @@ void TimeWorld(int tiles) {
   timer.PrintMemory(square_metres);
 }
 
-// Builds the mesh of a world by ourselves, with one thread and with two.
+// Builds the mesh of a world by ourselves, with one thread and with two in turns; the least times count.
 void TimeBuilding(int tiles) {
   constexpr double kTileKilometres = 0.0192;
   constexpr double kSecondsAim = 8.0;
   constexpr double kEfficiencyAim = 0.9;
+  constexpr int kTurns = 3;
   const level::LevelGeometry geometry = MakeLevelWorld(tiles);
   const double square_kilometres = kTileKilometres * kTileKilometres * tiles * tiles;
   std::cout << absl::StreamFormat("\nbuilding a level of %.2f km2, %d triangles, cell 0.3\n",
@@ -583,10 +585,16 @@ void TimeBuilding(int tiles) {
         OrDie(level::MakeSettings({.agent_radius = radius, .cell_size = 0.3, .cell_height = 0.2}));
     std::optional<NavMesh> mesh;
     const auto build = [&](int threads) { mesh = OrDie(level::BuildMesh(geometry, settings, threads)); };
-    const std::clock_t before = std::clock();
-    const double one = MicrosOf([&] { build(1); });
-    const double seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / square_kilometres;
-    const double two = MicrosOf([&] { build(2); });
+    double seconds = std::numeric_limits<double>::max();
+    double one = std::numeric_limits<double>::max();
+    double two = std::numeric_limits<double>::max();
+    for (int i = 0; i < kTurns; ++i) {
+      const std::clock_t before = std::clock();
+      one = std::min(one, MicrosOf([&] { build(1); }));
+      seconds =
+          std::min(seconds, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC / square_kilometres);
+      two = std::min(two, MicrosOf([&] { build(2); }));
+    }
     const double efficiency = one / two / 2.0;
     std::cout << absl::StreamFormat(
         "radius %.1f: %.2f CPU s a km2 <= %.0f %s; two threads: efficiency %.2f >= %.1f %s\n", radius,
