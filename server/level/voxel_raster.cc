@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
-#include <utility>
 
 namespace waystar::level {
 
@@ -40,8 +39,7 @@ VoxelRaster::Range VoxelRaster::FillRow(int y, bool is_last) {
   for (std::size_t i = 0; i < edge_count_; ++i) {
     const Edge& edge = edges_[i];
     if (edge.high.y >= y && edge.low.y <= y + 1) {
-      AddSegment(edge.low.y >= y ? RowPoint{edge.low.x, edge.low.z} : At(edge, y),
-                 edge.high.y <= y + 1 ? RowPoint{edge.high.x, edge.high.z} : At(edge, y + 1));
+      AddSegment(edge.low.y >= y ? RowPoint{edge.low.x, edge.low.z} : At(edge, y), At(edge, y + 1));
     }
   }
   double low = std::numeric_limits<double>::max();

@@ -69,6 +69,9 @@ class VoxelRaster {
   };
 
   static RowPoint At(const Edge& edge, double y) {
+    if (y >= edge.high.y) {
+      return {edge.high.x, edge.high.z};
+    }
     return {edge.low.x + edge.x_rise * (y - edge.low.y), edge.low.z + edge.z_rise * (y - edge.low.y)};
   }
 
