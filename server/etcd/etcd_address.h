@@ -1,0 +1,47 @@
+// Where a server finds etcd, as one line of text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace waystar::etcd {
+
+inline constexpr std::uint16_t kDefaultPort = 2379;
+inline constexpr char kDefaultPrefix[] = "/waystar/";
+inline constexpr std::size_t kMaxPrefixBytes = 200;
+
+// A member of a cluster.
+struct Endpoint {
+  // A name or an IP address; an IPv6 address has no brackets.
+  std::string host;
+  std::uint16_t port = kDefaultPort;
+
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+struct Address {
+  // At least one, none of them twice.
+  std::vector<Endpoint> endpoints;
+  // What all keys begin with. It begins and ends with a slash.
+  std::string prefix;
+
+  friend bool operator==(const Address&, const Address&) = default;
+};
+
+// Parses "etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]", such as "etcd://10.0.0.1,[fd00::2]:2379/maps". An
+// IPv6 address is in brackets. Without a prefix it is kDefaultPrefix. A prefix has parts of letters, digits,
+// '-', '_' and '.' between slashes, no part is empty, "." or "..", and one slash at its end makes no
+// difference. With its slashes it has at most kMaxPrefixBytes.
+//
+// Returns INVALID_ARGUMENT / BAD_VALUE; the field is "scheme", "hosts", "hosts[1]" or "prefix".
+absl::StatusOr<Address> ParseAddress(absl::string_view text);
+
+// Returns "HOST:PORT", with brackets around an IPv6 address.
+std::string TextOf(const Endpoint& endpoint);
+
+}  // namespace waystar::etcd
