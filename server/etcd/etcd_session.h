@@ -1,0 +1,301 @@
+// What the calls and watches of one client share: connections to the members, and the token.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/base/mutex.h"
+#include "server/etcd/etcd.grpc.pb.h"
+#include "server/etcd/etcd_client.h"
+#include "server/etcd/etcd_error.h"
+
+namespace waystar::etcd {
+
+// Returns what the end of a call means.
+absl::Status FailureOfRead(const grpc::Status& status);
+absl::Status FailureOfWrite(const grpc::Status& status);
+// Returns whether another member may do better.
+bool IsOfMember(Failure failure);
+// Returns whether a call was refused for its token, and a new one may do better.
+bool IsOfToken(const grpc::Status& status);
+
+// Connection to a member.
+struct Member {
+  explicit Member(std::shared_ptr<grpc::Channel> to)
+      : channel(std::move(to)), kv(channel), watch(channel), maintenance(channel), auth(channel) {}
+
+  const std::shared_ptr<grpc::Channel> channel;
+  etcdserverpb::KV::Stub kv;
+  etcdserverpb::Watch::Stub watch;
+  etcdserverpb::Maintenance::Stub maintenance;
+  etcdserverpb::Auth::Stub auth;
+  // Whether a call waits for the connection.
+  std::atomic<bool> is_probed = false;
+};
+
+// Thread safety: any method may be called from any thread.
+class Session {
+ public:
+  static absl::StatusOr<std::unique_ptr<Session>> Open(const ClientOptions& options);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  // Cancels the calls, and returns when the last has ended.
+  ~Session();
+
+  const ClientOptions& options() const { return options_; }
+  std::size_t member_count() const { return members_.size(); }
+
+  // Returns a member that there is a connection to, the same one as long as nobody blames it; null if there
+  // is none now. Those without a connection are connected meanwhile.
+  Member* Pick();
+  // Tells that a member has failed: others come first from now on.
+  void Blame(const Member& member);
+
+  bool NeedsToken() const { return !user_.empty(); }
+  using TokenDone = absl::AnyInvocable<void(absl::StatusOr<std::string>) &&>;
+  // Calls `done` with the token, which is empty if etcd needs none. If there is none yet, one call asks for
+  // it on behalf of all who wait.
+  void WithToken(TokenDone done);
+  // Tells that a token was refused.
+  void DropToken(const std::string& token);
+
+  // Adds what each call of the client sends along.
+  static void Prepare(grpc::ClientContext& context, const std::string& token);
+
+  // A call that runs, so that the session can end it.
+  class Running {
+   public:
+    virtual ~Running() = default;
+    virtual void Cancel() = 0;
+  };
+  // Returns false if the session is closing.
+  bool Enter(const std::shared_ptr<Running>& running);
+  // The last thing that a call does with the session.
+  void Leave(const Running& running);
+  bool IsClosing() const { return is_closing_.load(); }
+
+ private:
+  Session(const ClientOptions& options, std::string user, std::string password);
+
+  // Gives the member a call that waits for its connection: the library connects for calls alone.
+  void Probe(Member& member);
+  void HandOut(const absl::StatusOr<std::string>& token);
+
+  const ClientOptions options_;
+  const std::string user_;
+  const std::string password_;
+  std::vector<std::unique_ptr<Member>> members_;
+  std::atomic<std::size_t> preferred_ = 0;
+  std::atomic<bool> is_closing_ = false;
+
+  Mutex mutex_;
+  CondVar left_;
+  absl::flat_hash_map<const Running*, std::shared_ptr<Running>> running_ ABSL_GUARDED_BY(mutex_);
+  std::string token_ ABSL_GUARDED_BY(mutex_);
+  std::vector<TokenDone> token_waiters_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The context of a call that another thread may cancel.
+//
+// It holds the channel, which must not end on a thread of the library: that would wait for itself. So it is
+// reset before the call leaves its session.
+//
+// Thread safety: any.
+class RunningContext {
+ public:
+  // Returns the context, which is cancelled if this was.
+  grpc::ClientContext* Set(std::shared_ptr<grpc::ClientContext> context) {
+    MutexLock lock(mutex_);
+    context_ = std::move(context);
+    if (is_cancelled_) {
+      context_->TryCancel();
+    }
+    return context_.get();
+  }
+
+  void Reset() {
+    // Not to end under the lock.
+    std::shared_ptr<grpc::ClientContext> last;
+    MutexLock lock(mutex_);
+    last.swap(context_);
+  }
+
+  void Cancel() {
+    std::shared_ptr<grpc::ClientContext> context;
+    {
+      MutexLock lock(mutex_);
+      is_cancelled_ = true;
+      context = context_;
+    }
+    if (context != nullptr) {
+      context->TryCancel();
+    }
+  }
+
+ private:
+  Mutex mutex_;
+  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<grpc::ClientContext> context_ ABSL_GUARDED_BY(mutex_);
+};
+
+// How a call is made.
+template <typename Request, typename Response>
+struct CallKind {
+  // Starts it.
+  void (*start)(Member& member, grpc::ClientContext* context, const Request* request, Response* response,
+                std::function<void(grpc::Status)> done) = nullptr;
+  // Whether etcd may be asked again when it is unknown what became of the first time.
+  bool is_read = true;
+  bool takes_token = true;
+};
+
+// One unary call, over as many members as it takes.
+template <typename Request, typename Response>
+class Call final : public Session::Running, public std::enable_shared_from_this<Call<Request, Response>> {
+ public:
+  using Done = absl::AnyInvocable<void(absl::StatusOr<Response>) &&>;
+
+  static void Start(Session& session, CallKind<Request, Response> kind, Request request, Done done) {
+    const auto call = std::make_shared<Call>(session, kind, std::move(request), std::move(done));
+    if (session.Enter(call)) {
+      call->Attempt();
+    } else {
+      std::move(call->done_)(Closed());
+    }
+  }
+
+  Call(Session& session, CallKind<Request, Response> kind, Request request, Done done)
+      : session_(session), kind_(kind), request_(std::move(request)), done_(std::move(done)) {}
+
+  void Cancel() override { context_.Cancel(); }
+
+ private:
+  static constexpr absl::Duration kFirstPause = absl::Milliseconds(10);
+  static constexpr absl::Duration kLongestPause = absl::Milliseconds(320);
+
+  static absl::Status Closed() { return MakeFailure(Failure::kClosed, "the client of etcd was closed"); }
+
+  void Attempt() {
+    if (session_.IsClosing()) {
+      Finish(Closed());
+    } else if (kind_.takes_token && session_.NeedsToken() && token_.empty()) {
+      session_.WithToken([self = this->shared_from_this()](absl::StatusOr<std::string> token) {
+        if (token.ok()) {
+          self->token_ = *std::move(token);
+          self->Send();
+        } else {
+          self->Finish(std::move(token).status());
+        }
+      });
+    } else {
+      Send();
+    }
+  }
+
+  void Send() {
+    const absl::Time now = absl::Now();
+    Member* const member = now < deadline_ ? session_.Pick() : nullptr;
+    if (member == nullptr) {
+      TryAgain(failure_.ok() ? MakeFailure(Failure::kUnreachable, "no member of etcd can be reached")
+                             : failure_);
+      return;
+    }
+    auto context = std::make_shared<grpc::ClientContext>();
+    Session::Prepare(*context, token_);
+    // A write that is given up is one whose outcome nobody knows.
+    context->set_deadline(absl::ToChronoTime(
+        kind_.is_read ? std::min(deadline_, now + session_.options().read_timeout) : deadline_));
+    response_.Clear();
+    // It may have ended, and the session with it, before this returns.
+    kind_.start(*member, context_.Set(std::move(context)), &request_, &response_,
+                [self = this->shared_from_this(), member](const grpc::Status& status) {
+                  self->OnDone(*member, status);
+                });
+  }
+
+  void OnDone(Member& member, const grpc::Status& status) {
+    context_.Reset();
+    if (status.ok()) {
+      Finish(std::move(response_));
+      return;
+    }
+    if (kind_.takes_token && session_.NeedsToken() && IsOfToken(status) && renewals_ < 2) {
+      ++renewals_;
+      session_.DropToken(token_);
+      token_.clear();
+      Attempt();
+      return;
+    }
+    const absl::Status failure = kind_.is_read ? FailureOfRead(status) : FailureOfWrite(status);
+    if (IsOfMember(FailureOf(failure)) || FailureOf(failure) == Failure::kUnknownOutcome) {
+      session_.Blame(member);
+    }
+    if (!IsOfMember(FailureOf(failure))) {
+      Finish(failure);
+    } else if (++attempts_ < session_.member_count()) {
+      failure_ = failure;
+      Attempt();
+    } else {
+      TryAgain(failure);
+    }
+  }
+
+  // After a pause.
+  void TryAgain(const absl::Status& failure) {
+    if (session_.IsClosing()) {
+      Finish(Closed());
+      return;
+    }
+    if (absl::Now() + pause_ >= deadline_) {
+      Finish(failure);
+      return;
+    }
+    failure_ = failure;
+    alarm_ = std::make_unique<grpc::Alarm>();
+    const absl::Time at = absl::Now() + pause_;
+    pause_ = std::min(pause_ * 2, kLongestPause);
+    alarm_->Set(absl::ToChronoTime(at), [self = this->shared_from_this()](bool) { self->Attempt(); });
+  }
+
+  void Finish(absl::StatusOr<Response> result) {
+    // It holds this call.
+    alarm_.reset();
+    std::move(done_)(std::move(result));
+    session_.Leave(*this);
+  }
+
+  Session& session_;
+  const CallKind<Request, Response> kind_;
+  const Request request_;
+  Done done_;
+  const absl::Time deadline_ = absl::Now() + session_.options().call_timeout;
+  // The rest belongs to whoever makes the next step.
+  Response response_;
+  std::string token_;
+  std::size_t attempts_ = 0;
+  int renewals_ = 0;
+  absl::Duration pause_ = kFirstPause;
+  absl::Status failure_;
+  std::unique_ptr<grpc::Alarm> alarm_;
+  RunningContext context_;
+};
+
+}  // namespace waystar::etcd

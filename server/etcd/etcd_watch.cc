@@ -1,0 +1,367 @@
+#include "server/etcd/etcd_watch.h"
+
+#include <grpcpp/support/client_callback.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/mutex.h"
+#include "server/base/thread.h"
+#include "server/etcd/etcd.grpc.pb.h"
+#include "server/etcd/etcd_error.h"
+#include "server/etcd/etcd_session.h"
+
+namespace waystar::etcd {
+namespace {
+
+using etcdserverpb::WatchRequest;
+using etcdserverpb::WatchResponse;
+using TimePoint = std::chrono::steady_clock::time_point;
+
+constexpr std::chrono::milliseconds kFirstPause{10};
+constexpr std::chrono::milliseconds kLongestPause{640};
+
+TimePoint After(absl::Duration duration) {
+  return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
+}
+
+}  // namespace
+
+// The library's threads leave here what becomes of a stream, and one thread takes it from here.
+class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
+ public:
+  Follower(Session& session, absl::string_view prefix, std::int64_t from_revision, WatchCallbacks callbacks,
+           const WatchOptions& options)
+      : session_(session),
+        prefix_(prefix),
+        callbacks_(std::move(callbacks)),
+        options_(options),
+        next_revision_(from_revision) {}
+
+  void Start() {
+    thread_ = StartThread("etcd-watch", [this] { Run(); });
+  }
+
+  void Stop() {
+    {
+      MutexLock lock(mutex_);
+      is_stopping_ = true;
+      changed_.NotifyAll();
+    }
+    MutexLock lock(joining_);
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+ private:
+  class Stream;
+
+  enum class End : std::uint8_t { kStopped, kCut, kCompacted };
+
+  void Run() {
+    std::chrono::milliseconds pause = kFirstPause;
+    while (true) {
+      Member* const member = WaitForMember();
+      if (member == nullptr) {
+        return;
+      }
+      absl::Status status;
+      const std::int64_t before = next_revision_;
+      has_heard_ = false;
+      const End end = Follow(*member, status);
+      if (end != End::kCut) {
+        return;
+      }
+      session_.Blame(*member);
+      if (callbacks_.on_cut) {
+        callbacks_.on_cut(status);
+      }
+      pause = has_heard_ || next_revision_ > before ? kFirstPause : std::min(pause * 2, kLongestPause);
+      if (IsStoppedWithin(pause)) {
+        return;
+      }
+    }
+  }
+
+  // Returns null if it is time to stop.
+  Member* WaitForMember() {
+    std::chrono::milliseconds pause = kFirstPause;
+    while (true) {
+      if (Member* const member = session_.Pick(); member != nullptr) {
+        return IsStoppedWithin(std::chrono::milliseconds(0)) ? nullptr : member;
+      }
+      if (IsStoppedWithin(pause)) {
+        return nullptr;
+      }
+      pause = std::min(pause * 2, kLongestPause);
+    }
+  }
+
+  bool IsStoppedWithin(std::chrono::milliseconds pause) {
+    const TimePoint end = std::chrono::steady_clock::now() + pause;
+    MutexLock lock(mutex_);
+    while (!is_stopping_ && std::chrono::steady_clock::now() < end) {
+      changed_.WaitUntil(mutex_, end);
+    }
+    return is_stopping_;
+  }
+
+  // Returns nothing if it is time to stop.
+  std::optional<absl::StatusOr<std::string>> WaitForToken() {
+    {
+      MutexLock lock(mutex_);
+      token_.reset();
+    }
+    session_.WithToken([self = shared_from_this()](absl::StatusOr<std::string> token) {
+      MutexLock lock(self->mutex_);
+      self->token_ = std::move(token);
+      self->changed_.NotifyAll();
+    });
+    MutexLock lock(mutex_);
+    // The call for the token ends soon; it must not outlive the session.
+    while (!token_.has_value()) {
+      changed_.Wait(mutex_);
+    }
+    return is_stopping_ ? std::nullopt : token_;
+  }
+
+  End Follow(Member& member, absl::Status& status);
+  // Deals with a message. Returns how the stream ends for it, if it does.
+  std::optional<End> Take(WatchResponse& message, absl::Status& status);
+  // Delivers what was gathered of a revision.
+  void Deliver() {
+    if (gathered_.empty()) {
+      return;
+    }
+    const std::int64_t revision = gathered_.front().mod_revision;
+    next_revision_ = revision + 1;
+    if (callbacks_.on_events) {
+      callbacks_.on_events(revision, std::move(gathered_));
+    }
+    gathered_.clear();
+  }
+
+  Session& session_;
+  const std::string prefix_;
+  const WatchCallbacks callbacks_;
+  const WatchOptions options_;
+
+  // The thread's.
+  // Only what was delivered counts: what etcd tells of its progress may be too much.
+  std::int64_t next_revision_;
+  // The last events, as long as others of their revision may follow.
+  std::vector<WatchEvent> gathered_;
+  // Whether anything came by the stream.
+  bool has_heard_ = false;
+
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::StatusOr<std::string>> token_ ABSL_GUARDED_BY(mutex_);
+  // Of the stream that runs.
+  bool has_message_ ABSL_GUARDED_BY(mutex_) = false;
+  bool has_written_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<grpc::Status> end_ ABSL_GUARDED_BY(mutex_);
+
+  Mutex joining_;
+  std::thread thread_ ABSL_GUARDED_BY(joining_);
+};
+
+// A stream to a member. It reads the next message when the thread has taken the one before, so that etcd
+// keeps what a slow callback has no time for.
+class Watch::Follower::Stream final : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
+ public:
+  Stream(Follower& follower, Member& member, const std::string& token) : follower_(follower) {
+    Session::Prepare(context_, token);
+    etcdserverpb::WatchCreateRequest& create = *request_.mutable_create_request();
+    create.set_key(follower.prefix_);
+    create.set_range_end(EndOfPrefix(follower.prefix_));
+    create.set_start_revision(follower.next_revision_);
+    create.set_progress_notify(true);
+    create.set_fragment(true);
+    member.watch.async()->Watch(&context_, this);
+    // The thread reads and writes.
+    AddHold();
+    StartWrite(&request_);
+    StartRead(&response_);
+    StartCall();
+  }
+
+  WatchResponse& message() { return response_; }
+  void ReadNext() { StartRead(&response_); }
+  void AskForProgress() {
+    request_.mutable_progress_request();
+    StartWrite(&request_);
+  }
+
+  // Returns when the library is done with it.
+  grpc::Status Finish() {
+    context_.TryCancel();
+    RemoveHold();
+    MutexLock lock(follower_.mutex_);
+    while (!follower_.end_.has_value()) {
+      follower_.changed_.Wait(follower_.mutex_);
+    }
+    return *follower_.end_;
+  }
+
+  void OnReadDone(bool ok) override {
+    MutexLock lock(follower_.mutex_);
+    (ok ? follower_.has_message_ : follower_.is_broken_) = true;
+    follower_.changed_.NotifyAll();
+  }
+
+  void OnWriteDone(bool ok) override {
+    MutexLock lock(follower_.mutex_);
+    (ok ? follower_.has_written_ : follower_.is_broken_) = true;
+    follower_.changed_.NotifyAll();
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    MutexLock lock(follower_.mutex_);
+    follower_.end_ = status;
+    follower_.changed_.NotifyAll();
+  }
+
+ private:
+  Follower& follower_;
+  grpc::ClientContext context_;
+  WatchRequest request_;
+  WatchResponse response_;
+};
+
+Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& status) {
+  std::string token;
+  if (session_.NeedsToken()) {
+    auto result = WaitForToken();
+    if (!result.has_value()) {
+      return End::kStopped;
+    }
+    if (!result->ok()) {
+      status = result->status();
+      return End::kCut;
+    }
+    token = **std::move(result);
+  }
+  {
+    MutexLock lock(mutex_);
+    has_message_ = false;
+    has_written_ = false;
+    is_broken_ = false;
+    end_.reset();
+  }
+  gathered_.clear();
+  Stream stream(*this, member, token);
+  std::optional<End> end;
+  TimePoint ask_at = After(options_.quiet_timeout / 2);
+  TimePoint give_up_at = After(options_.quiet_timeout);
+  bool has_asked = false;
+  while (!end.has_value()) {
+    bool has_message = false;
+    bool may_write = false;
+    {
+      MutexLock lock(mutex_);
+      const TimePoint wake_at = has_asked ? give_up_at : ask_at;
+      while (!is_stopping_ && !has_message_ && !is_broken_ && std::chrono::steady_clock::now() < wake_at) {
+        changed_.WaitUntil(mutex_, wake_at);
+      }
+      has_message = std::exchange(has_message_, false);
+      may_write = has_written_;
+      if (is_stopping_) {
+        end = End::kStopped;
+      } else if (is_broken_ && !has_message) {
+        end = End::kCut;
+      }
+    }
+    if (end.has_value()) {
+      break;
+    }
+    if (has_message) {
+      has_heard_ = true;
+      end = Take(stream.message(), status);
+      stream.ReadNext();
+      ask_at = After(options_.quiet_timeout / 2);
+      give_up_at = After(options_.quiet_timeout);
+      has_asked = false;
+    } else if (!has_asked) {
+      has_asked = true;
+      if (may_write) {
+        MutexLock lock(mutex_);
+        has_written_ = false;
+      }
+      if (may_write) {
+        stream.AskForProgress();
+      }
+    } else {
+      status = MakeFailure(Failure::kUnreachable, "etcd is quiet, though asked for a sign of life");
+      end = End::kCut;
+    }
+  }
+  const grpc::Status ended = stream.Finish();
+  if (*end == End::kCut) {
+    if (status.ok()) {
+      status = FailureOfRead(ended);
+    }
+    if (FailureOf(status) == Failure::kDenied) {
+      session_.DropToken(token);
+    }
+  }
+  return *end;
+}
+
+std::optional<Watch::Follower::End> Watch::Follower::Take(WatchResponse& message, absl::Status& status) {
+  if (message.canceled() && message.compact_revision() > 0) {
+    if (callbacks_.on_compacted) {
+      callbacks_.on_compacted(message.compact_revision());
+    }
+    return End::kCompacted;
+  }
+  if (message.canceled()) {
+    // Above all a token that was refused, of which etcd says no more than that.
+    status =
+        MakeFailure(Failure::kDenied, absl::StrCat("etcd cancelled the watch: ", message.cancel_reason()));
+    return End::kCut;
+  }
+  for (etcdserverpb::Event& event : *message.mutable_events()) {
+    etcdserverpb::KeyValue& entry = *event.mutable_kv();
+    if (!gathered_.empty() && gathered_.front().mod_revision != entry.mod_revision()) {
+      Deliver();
+    }
+    if (entry.mod_revision() < next_revision_) {
+      continue;
+    }
+    gathered_.push_back({.is_delete = event.type() == etcdserverpb::Event::DELETE,
+                         .key = std::move(*entry.mutable_key()),
+                         .value = std::move(*entry.mutable_value()),
+                         .mod_revision = entry.mod_revision()});
+  }
+  if (!message.fragment()) {
+    Deliver();
+  }
+  if (message.events().empty() && !message.created() && callbacks_.on_progress) {
+    callbacks_.on_progress(message.header().revision());
+  }
+  return std::nullopt;
+}
+
+Watch::Watch(Client& client, absl::string_view prefix, std::int64_t from_revision, WatchCallbacks callbacks,
+             const WatchOptions& options)
+    : follower_(std::make_shared<Follower>(*client.session_, prefix, from_revision, std::move(callbacks),
+                                           options)) {
+  assert(from_revision > 0);
+  follower_->Start();
+}
+
+Watch::~Watch() { Stop(); }
+
+void Watch::Stop() { follower_->Stop(); }
+
+}  // namespace waystar::etcd
