@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "server/etcd/etcd_error.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
 
@@ -135,8 +137,13 @@ void EtcdCluster::Start(int member) {
 void EtcdCluster::WaitUntilHealthy(int member) const {
   const auto client = etcd::Client::Open(OptionsOf(member));
   ASSERT_THAT(client, IsOk());
-  WaitUntil([&] { return (*client)->Range({.key = "health"}).ok(); },
-            absl::StrCat("an answer of ", NameOf(member)));
+  WaitUntil(
+      [&] {
+        const absl::Status status = (*client)->Range({.key = "health"}).status();
+        // It may ask for a password.
+        return status.ok() || etcd::FailureOf(status) == etcd::Failure::kDenied;
+      },
+      absl::StrCat("an answer of ", NameOf(member)));
 }
 
 etcd::ClientOptions EtcdCluster::Options() const {
