@@ -34,7 +34,8 @@ core::MapSnapshot MapNamed(const std::string& map) {
 
 absl::Status Create(CommitLog& log, const std::string& map) {
   return core::AppendAndWait(
-      [&](core::DurableLog::Done done) { log.AppendCreation(MapNamed(map), {}, std::move(done)); });
+             [&](core::DurableLog::Done done) { log.AppendCreation(MapNamed(map), {}, std::move(done)); })
+      .status();
 }
 
 TEST(CommitLogTest, SaysWhetherItIsAtItsLimitThoughNothingIsAppended) {
@@ -81,7 +82,8 @@ TEST(CommitLogTest, CountsTheAgeOfWhatIsNotDurableFromItsAppend) {
   auto first = std::async(std::launch::async, [&] { return Create(log, "first"); });
   ASSERT_TRUE(syncs[0].Wait());
   Event is_done("the second entry");
-  log.AppendCreation(MapNamed("second"), {}, [&](const absl::Status& /*status*/) { is_done.Happen(); });
+  log.AppendCreation(MapNamed("second"), {},
+                     [&](const core::AppendOutcome& /*outcome*/) { is_done.Happen(); });
   const Clock::time_point appended = Clock::now();
   ASSERT_TRUE(
       WaitUntil([&] { return Clock::now() > appended + std::chrono::milliseconds(10); }, "some time"));

@@ -39,11 +39,11 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   ImageMaker maker(folder, store, {}, absl::ZeroDuration());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
                 log.AppendCreation(SnapshotOf(kOld), {}, std::move(done));
-              }),
+              }).status(),
               IsOk());
   ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
                 log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
-              }),
+              }).status(),
               IsOk());
   const auto has_first_file = [&] {
     const auto names = folder.List();

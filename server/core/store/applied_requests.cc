@@ -81,6 +81,17 @@ void AppliedRequests::Add(std::string request_id, const Fingerprint& fingerprint
   }
 }
 
+void AppliedRequests::Follow(std::string request_id, const Fingerprint& fingerprint,
+                             std::optional<absl::Time> request_time, const UpdateResult& result,
+                             absl::Time now) {
+  if (const auto it = by_id_.find(request_id); it != by_id_.end()) {
+    bytes_ -= BytesOf(*it);
+    std::erase(in_order_, &*it);
+    by_id_.erase(it);
+  }
+  Add(std::move(request_id), fingerprint, request_time, result, now);
+}
+
 std::vector<AppliedRequest> AppliedRequests::UpTo(std::uint64_t revision) const {
   std::vector<AppliedRequest> requests;
   for (const Entry* const entry : in_order_) {

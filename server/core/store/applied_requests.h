@@ -83,6 +83,11 @@ class AppliedRequests {
   void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
            const UpdateResult& result, absl::Time now);
 
+  // As Add, for a batch that another server has applied, which may have forgotten one of that id earlier than
+  // this one: the last counts. The time grows with their number if this one remembers it.
+  void Follow(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
+              const UpdateResult& result, absl::Time now);
+
   // Forgets the batches that led to later revisions: they were not applied after all. Those that were
   // forgotten to make room for them, and the horizon, stay as they are.
   void TakeBackAfter(std::uint64_t revision);

@@ -6,14 +6,20 @@
 
 namespace waystar::core {
 
-absl::Status AppendAndWait(absl::FunctionRef<void(DurableLog::Done)> append) {
+AppendOutcome AppendOutcome::Conflict() {
+  AppendOutcome conflict = absl::AbortedError("another server has changed the map first");
+  conflict.is_conflict_ = true;
+  return conflict;
+}
+
+AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done)> append) {
   Mutex mutex;
   CondVar is_done;
-  std::optional<absl::Status> answer;
-  append([&](absl::Status status) {
+  std::optional<AppendOutcome> answer;
+  append([&](AppendOutcome outcome) {
     // Told under the lock: whoever waits may destroy all of this as soon as it has the lock.
     MutexLock lock(mutex);
-    answer = std::move(status);
+    answer = std::move(outcome);
     is_done.NotifyAll();
   });
   MutexLock lock(mutex);

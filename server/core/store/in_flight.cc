@@ -12,10 +12,18 @@ constexpr std::size_t kFewGroups = 2;
 // So many batches are worth another group even so.
 constexpr std::size_t kManyBatches = 64;
 
+// They are not judged again.
+void Fail(std::vector<UpdateAnswer>& answers, const absl::Status& status) {
+  for (UpdateAnswer& answer : answers) {
+    answer.result = status;
+    answer.kept.reset();
+  }
+}
+
 }  // namespace
 
 bool InFlight::MustWait(std::size_t waiting) const {
-  return is_held_ || !loss_.ok() || batches_ >= max_batches_ || bytes_ >= max_bytes_ ||
+  return is_held_ || !loss_.is_durable() || batches_ >= max_batches_ || bytes_ >= max_bytes_ ||
          (groups_.size() >= kFewGroups && waiting < kManyBatches);
 }
 
@@ -32,10 +40,10 @@ bool InFlight::Unpark(std::size_t waiting) {
 
 bool InFlight::Add(ComposedGroup& group) {
   MutexLock lock(mutex_);
-  if (!loss_.ok()) {
+  if (!loss_.is_durable()) {
     group.expiry_to_tell.reset();
-    for (UpdateAnswer& answer : group.answers) {
-      answer.result = loss_;
+    if (!loss_.is_conflict()) {
+      Fail(group.answers, loss_.status());
     }
   } else if (group.next != nullptr) {
     batches_ += group.batches;
@@ -45,13 +53,23 @@ bool InFlight::Add(ComposedGroup& group) {
   }
   if (!groups_.empty()) {
     // What they say stands upon what is in flight.
-    ComposedGroup& last = groups_.back();
-    last.batches += group.batches;
+    groups_.back().batches += group.batches;
     batches_ += group.batches;
-    std::ranges::move(group.answers, std::back_inserter(last.answers));
-    group.answers.clear();
+    JoinLocked(group.answers);
   }
   return false;
+}
+
+void InFlight::Join(std::vector<UpdateAnswer>& answers) {
+  MutexLock lock(mutex_);
+  if (!groups_.empty()) {
+    JoinLocked(answers);
+  }
+}
+
+void InFlight::JoinLocked(std::vector<UpdateAnswer>& answers) {
+  std::ranges::move(answers, std::back_inserter(groups_.back().answers));
+  answers.clear();
 }
 
 ComposedGroup& InFlight::First() {
@@ -65,15 +83,61 @@ bool InFlight::Lose(const absl::Status& status) {
   loss_ = status;
   ComposedGroup& first = groups_.front();
   first.expiry_to_tell.reset();
-  for (UpdateAnswer& answer : first.answers) {
-    answer.result = status;
-  }
+  Fail(first.answers, status);
   return groups_.size() == 1;
+}
+
+bool InFlight::LoseToConflict() {
+  MutexLock lock(mutex_);
+  loss_ = AppendOutcome::Conflict();
+  ComposedGroup& first = groups_.front();
+  first.expiry_to_tell.reset();
+  if (groups_.size() == 1) {
+    return true;
+  }
+  std::vector<UpdateAnswer>& next = groups_[1].answers;
+  next.insert(next.begin(), std::make_move_iterator(first.answers.begin()),
+              std::make_move_iterator(first.answers.end()));
+  first.answers.clear();
+  return false;
+}
+
+bool InFlight::Doom() {
+  MutexLock lock(mutex_);
+  if (groups_.empty()) {
+    return false;
+  }
+  loss_ = AppendOutcome::Conflict();
+  return true;
+}
+
+std::vector<WaitingBatch> InFlight::TakeLost() {
+  std::vector<UpdateAnswer> answers;
+  {
+    MutexLock lock(mutex_);
+    answers.swap(groups_.front().answers);
+  }
+  std::vector<WaitingBatch> lost;
+  lost.reserve(answers.size());
+  for (UpdateAnswer& answer : answers) {
+    if (answer.kept != nullptr) {
+      WaitingBatch& batch = lost.emplace_back(std::move(answer.kept->batch));
+      if (answer.kept->commit != nullptr) {
+        batch.batch.edits = answer.kept->commit->edits;
+      }
+      batch.done = std::move(answer.done);
+    }
+  }
+  // What has failed is answered still.
+  std::erase_if(answers, [](const UpdateAnswer& answer) { return answer.kept != nullptr; });
+  Join(answers);
+  return lost;
 }
 
 void InFlight::Recover() {
   MutexLock lock(mutex_);
   loss_ = absl::OkStatus();
+  has_recovered_.NotifyAll();
 }
 
 ComposedGroup InFlight::Land() {
@@ -98,10 +162,17 @@ ComposedGroup InFlight::Land() {
   }
 }
 
-absl::Status InFlight::Hold() {
+AppendOutcome InFlight::Hold() {
   MutexLock lock(mutex_);
-  is_held_ = loss_.ok();
+  is_held_ = loss_.is_durable();
   return loss_;
+}
+
+void InFlight::AwaitRecovery() {
+  MutexLock lock(mutex_);
+  while (!loss_.is_durable()) {
+    has_recovered_.Wait(mutex_);
+  }
 }
 
 void InFlight::Release() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,22 @@
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/update_batch.h"
+#include "server/core/store/update_queue.h"
 
 namespace waystar::core {
+
+// A batch that may have to be judged again, without its `done`.
+struct KeptBatch {
+  WaitingBatch batch;
+  // What it has become, which has its edits. Null if it was refused, and has them itself.
+  SharedCommit commit;
+};
 
 struct UpdateAnswer {
   UpdateDone done;
   absl::StatusOr<UpdateResult> result;
+  // Null unless there is a shared log.
+  std::unique_ptr<KeptBatch> kept = nullptr;
 };
 
 // Batches that were applied together.
@@ -42,7 +53,7 @@ struct ComposedGroup {
 
 // Keeps groups in the order in which they were appended, gives their answers in the order in which the
 // batches came, and tells the commit loop when it has to wait: while too many are in flight, while the map is
-// being deleted, and from the failure of a group until all that stand upon it have come back. It waits, too,
+// being deleted, and from the loss of a group until all that stand upon it have come back. It waits, too,
 // while two groups are in flight and few batches wait for the next: one group of many costs less than many
 // groups.
 //
@@ -50,9 +61,11 @@ struct ComposedGroup {
 // that the loop is to be resumed.
 //
 // Thread safety: any method may be called from any thread, but Park and Add only by the leader of the commit
-// loop, and those from First to Land only by the log's thread, while a group is in flight. The leader
-// composes upon what is in flight and adds the outcome under a lock that is held to call Recover and Hold,
-// too.
+// loop, and those from First to Land only by the log's thread, while a group is in flight (but Doom at any
+// time). The leader composes upon what is in flight and adds the outcome under a lock that is held to call
+// Doom, TakeLost, Recover and Hold, too.
+//
+// What is lost for a conflict is kept until the last group comes back; its batches are judged again then.
 class InFlight {
  public:
   // The loop waits once so many batches, of about so many bytes, are in flight.
@@ -74,14 +87,26 @@ class InFlight {
   // Turns the answers of the first group into `status`. Returns whether it is the last; then the caller has
   // to go back to what is published and call Recover. Until then all that is composed is lost, too.
   bool Lose(const absl::Status& status);
+  // As Lose, but the answers of the first group join those of the next, for TakeLost.
+  bool LoseToConflict();
+  // Notes that whatever is in flight, and what is being composed upon it, will come back by LoseToConflict.
+  // Returns whether there is anything.
+  bool Doom();
+  // Returns the batches that a conflict has lost, in their order. REQUIRES: LoseToConflict has returned true.
+  std::vector<WaitingBatch> TakeLost();
+  // Leaves answers of batches that came after what is in flight to the last group, if there is one.
+  void Join(std::vector<UpdateAnswer>& answers);
   void Recover();
 
   // Gives the answers of the first group, and those that join them meanwhile, and takes it out. Unpark is to
   // be called next.
   ComposedGroup Land();
 
-  // Makes the loop wait until Release, or returns why what is composed is lost.
-  absl::Status Hold();
+  // Makes the loop wait until Release, or returns why what is composed is lost. After a conflict, the caller
+  // may call AwaitRecovery and try again.
+  AppendOutcome Hold();
+  // Waits while what is in flight is lost. REQUIRES: the caller holds no lock that the log's thread takes.
+  void AwaitRecovery();
   // Unpark is to be called next.
   void Release();
 
@@ -91,6 +116,7 @@ class InFlight {
   std::size_t bytes() const;
 
  private:
+  void JoinLocked(std::vector<UpdateAnswer>& answers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool MustWait(std::size_t waiting) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::size_t max_batches_;
@@ -100,8 +126,9 @@ class InFlight {
   // The sums over the groups.
   std::size_t batches_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The error of a group upon which what is composed stands. While it is one, there are groups.
-  absl::Status loss_ ABSL_GUARDED_BY(mutex_);
+  // What became of a group upon which what is composed stands. While that is not durable, there are groups.
+  AppendOutcome loss_ ABSL_GUARDED_BY(mutex_) = absl::OkStatus();
+  CondVar has_recovered_;
   bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
   // Whether the leadership rests here.
   bool is_parked_ ABSL_GUARDED_BY(mutex_) = false;

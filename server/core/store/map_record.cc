@@ -287,23 +287,23 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
 }
 
 MapRecord::Ended MapRecord::End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table) {
-  Ended ended;
   MutexLock ending(ending_);
   if (context_.log != nullptr) {
-    ended.status = LogEnd(expected, append);
-    if (!ended.status.ok()) {
-      return ended;
-    }
+    return EndByLog(expected, append, change_table);
   }
+  Ended ended;
   MutexLock committing(committing_);
   if (composed_ == nullptr) {
     return ended;
   }
-  // With a log, nothing was composed since it was asked.
   ended.status = CheckVersion(id_, composed_->version(), expected);
-  if (!ended.status.ok()) {
-    return ended;
+  if (ended.status.ok()) {
+    EndLocked(ended, change_table);
   }
+  return ended;
+}
+
+void MapRecord::EndLocked(Ended& ended, ChangeTable change_table) {
   ended.last = std::exchange(composed_, nullptr);
   ended.waiting = queue_.Close();
   next_expiry_nanos_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_release);
@@ -312,7 +312,6 @@ MapRecord::Ended MapRecord::End(const ExpectedVersion& expected, AppendEnd appen
       listener->OnDelete(ended.last);
     }
   });
-  return ended;
 }
 
 void MapRecord::HoldCommits(absl::FunctionRef<void()> body) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -49,11 +50,17 @@ absl::Status NoSuchMap(absl::string_view id);
 // their beginnings is made good before the next batch is applied. A commit that is being published, or is on
 // its way to storage, cannot be taken back: if it finds no memory, the process ends.
 //
+// If that log is shared, a group may conflict with one of another server. That one's is followed first: it is
+// applied to what is published, and what is in flight is lost from then on. Once all of that has come back,
+// its batches go to the front of the queue, to be judged again upon what was followed. With a log, only its
+// thread publishes and ends maps, so nothing is published between two steps of it.
+//
 // Lock order: 1. ending_; 2. committing_, and that of the record that takes this one's place; 3. any one
 // other lock, of which StoreContext::readers is one. No lock of level 3 is held while listeners or `done`s
 // are called. Listeners hear of commits under committing_, or from the log's thread without it, and of the
-// map's end under it. Nobody waits for the log with committing_ held: the log's thread takes it after a
-// failure.
+// map's end under it. Nobody waits for the log, or for what is lost to come back, with committing_ held: the
+// log's thread takes it after a failure, to follow others, and to end the map. It never takes ending_, which
+// is held to wait for it.
 //
 // Thread safety: any method may be called from any thread.
 class MapRecord : public std::enable_shared_from_this<MapRecord> {
@@ -113,7 +120,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // not throw. It is called under committing_, so whoever finds the map ended finds the table changed, too.
   using ChangeTable = absl::FunctionRef<void(absl::FunctionRef<void()> tell)>;
   // Ends the map, which is deleted or replaced, if it is at the version that is expected; what is in flight
-  // counts. `append` is called if there is a log, without a lock that a `done` takes.
+  // counts. If there is a log, `append` is called, without a lock that a `done` takes and again after each
+  // conflict, and `change_table` on the log's thread.
   Ended End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table);
   // Makes readers find no map here any more. Without it, those that have the record find its last snapshot.
   void Unpublish() { ReplacePublished(nullptr); }
@@ -121,12 +129,20 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // another record may be held.
   void HoldCommits(absl::FunctionRef<void()> body);
 
+  // Publishes what another server has committed. Called by the thread of a shared log, as FollowEnd is.
+  absl::Status Follow(std::uint64_t epoch, absl::Span<const LoggedCommit> commits)
+      ABSL_LOCKS_EXCLUDED(committing_);
+  // Ends the map as another server has, and completes the batches that waited.
+  Ended FollowEnd(MapVersion last, ChangeTable change_table) ABSL_LOCKS_EXCLUDED(committing_);
+
  private:
   // Batches on their way to one snapshot.
   struct Group;
 
   // When to try again to remove what is due.
   static constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
+  // Entries of tables and trees of what has an id, and of the log, for each byte of the edits.
+  static constexpr std::size_t kTableFactor = 4;
 
   // Which batches a thread commits. It hands the loop on where another comes first.
   enum class Takes : std::uint8_t { kSmall, kLarge, kAny };
@@ -147,18 +163,31 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   void Mend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   ComposedGroup SendToLog(ComposedGroup group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Called by the log for the first group in flight.
-  void OnLogged(const absl::Status& status) noexcept ABSL_LOCKS_EXCLUDED(committing_);
+  void OnLogged(const AppendOutcome& outcome) noexcept ABSL_LOCKS_EXCLUDED(committing_);
+  bool IsShared() const { return context_.log != nullptr && context_.log->is_shared(); }
+  bool HasEnded() const ABSL_LOCKS_EXCLUDED(committing_);
   // Goes back to what is published, and returns the next expiry.
   absl::Time RollBack() ABSL_LOCKS_EXCLUDED(committing_);
+  void GoBackToPublished() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Lets the batches that a conflict has lost wait again. Returns whether the caller leads now.
+  bool TryAgain() ABSL_LOCKS_EXCLUDED(committing_);
+  // Lets the first group in flight tell of it.
+  void TellNextExpiry(absl::Time next);
+  // Makes what was followed the state to compose upon, and what is in flight lost.
+  void TakeIn(ComposedGroup& group, const MapSnapshot& base, absl::Span<const LoggedCommit> commits) noexcept
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Hands the leadership on, or runs the loop.
+  void RunOrDeferLoop();
   void ResumeIfParked();
-  absl::Status LogEnd(const ExpectedVersion& expected, AppendEnd append) ABSL_LOCKS_EXCLUDED(committing_);
+  Ended EndByLog(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table)
+      ABSL_LOCKS_EXCLUDED(committing_);
+  void EndLocked(Ended& ended, ChangeTable change_table) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Tells of the next expiry, and frees what the group replaced.
   void Conclude(ComposedGroup group);
   absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // The edits take about `bytes`.
-  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit> edits, std::size_t bytes, absl::Time now,
+  // The edits take about `bytes`. They are moved from if they are applied.
+  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit>& edits, std::size_t bytes, absl::Time now,
                                             Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Reserves memory for what edits put on the map and in its log. What they paint is reserved by the editor.
   // Returns MAPS_MEMORY_FULL if there is none and they put something.
@@ -178,10 +207,10 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   UpdateQueue queue_;
   UpdateLog log_;
 
-  // Held to end the map.
+  // Held to end the map from here.
   Mutex ending_;
-  // The leader holds it to compose one group, and without a log to publish it; the thread that ends the map
-  // holds it, too.
+  // The leader holds it to compose one group, and without a log to publish it; the thread that ends the map,
+  // or follows another server's commits, holds it, too.
   mutable Mutex committing_;
   AppliedRequests applied_ ABSL_GUARDED_BY(committing_);
   Lifetimes lifetimes_ ABSL_GUARDED_BY(committing_);

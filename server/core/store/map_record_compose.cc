@@ -1,6 +1,7 @@
 // How a map's waiting batches become one snapshot.
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <optional>
 #include <utility>
@@ -19,9 +20,6 @@ namespace waystar::core {
 namespace {
 
 constexpr std::size_t kMaxRemovalsInBatch = 1000;
-
-// Entries of tables and trees of what has an id, and of the log, for each byte of the edits.
-constexpr std::size_t kTableFactor = 4;
 
 bool AddsToMap(const Edit& edit) {
   return std::holds_alternative<PutObstacle>(edit) || std::holds_alternative<PutPortal>(edit) ||
@@ -58,6 +56,7 @@ void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
   Group fold{.base = composed_, .revision = composed_->revision};
   bool was_due = false;
   std::size_t edits = 0;
+  const bool keeps_batches = IsShared();
   absl::Time now = options.clock->Now();
   const absl::Time end = now + options.max_fold_time;
   while (composed.batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
@@ -77,9 +76,15 @@ void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
     if (is_torn_) {
       Mend();
     }
-    answer.result = Apply(*waiting, now, fold);
+    const std::size_t applied = fold.commits.size();
+    // Another server's clock may be ahead.
+    answer.result = Apply(*waiting, std::max(now, fold.base->latest_commit_time), fold);
     if (!answer.done) {
       composed.answers.pop_back();
+    } else if (keeps_batches) {
+      answer.kept = std::make_unique<KeptBatch>(
+          KeptBatch{.batch = *std::move(waiting),
+                    .commit = fold.commits.size() > applied ? fold.commits.back() : nullptr});
     }
     now = options.clock->Now();
   }
@@ -110,6 +115,7 @@ void MapRecord::GiveUp(ComposedGroup& composed) {
   std::erase_if(composed.answers, [](const UpdateAnswer& answer) { return !answer.done; });
   for (UpdateAnswer& answer : composed.answers) {
     answer.result = context_.system_memory_full;
+    answer.kept.reset();
   }
   is_torn_ = true;
   if (NextExpiry() != absl::InfiniteFuture()) {
@@ -133,7 +139,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
     if (removals.empty()) {
       return UpdateResult();
     }
-    return ApplyToGroup(std::move(removals), 0, now, fold);
+    return ApplyToGroup(removals, 0, now, fold);
   }
   UpdateBatch& batch = waiting.batch;
   const MapVersion version{.epoch = fold.base->epoch, .revision = fold.revision};
@@ -147,8 +153,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   }
   WAYSTAR_RETURN_IF_ERROR(CheckRevision(id_, version, batch.expected));
   WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());
-  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result,
-                           ApplyToGroup(std::move(batch.edits), waiting.bytes, now, fold));
+  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(batch.edits, waiting.bytes, now, fold));
   if (!batch.request_id.empty()) {
     if (context_.log != nullptr) {
       LoggedCommit& logged = fold.logged.back();
@@ -156,7 +161,8 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
       logged.fingerprint = waiting.fingerprint;
       logged.request_time = batch.request_time;
     }
-    applied_.Add(std::move(batch.request_id), waiting.fingerprint, batch.request_time, result, now);
+    applied_.Add(IsShared() ? batch.request_id : std::move(batch.request_id), waiting.fingerprint,
+                 batch.request_time, result, now);
     request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
   }
   return result;
@@ -188,7 +194,7 @@ absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t byt
   return absl::OkStatus();
 }
 
-absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit> edits, std::size_t bytes,
+absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit>& edits, std::size_t bytes,
                                                      absl::Time now, Group& fold) {
   WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes));
   if (!fold.editor) {

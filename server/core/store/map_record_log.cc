@@ -17,73 +17,141 @@ ComposedGroup MapRecord::SendToLog(ComposedGroup group) {
   if (!in_flight_.Add(group)) {
     return group;
   }
-  context_.log->AppendCommits(id_, composed_->epoch, std::move(logged),
-                              [self = shared_from_this()](absl::Status status) { self->OnLogged(status); });
+  context_.log->AppendCommits(
+      id_, composed_->epoch, std::move(logged),
+      [self = shared_from_this()](const AppendOutcome& outcome) { self->OnLogged(outcome); });
   return {};
 }
 
-void MapRecord::OnLogged(const absl::Status& status) noexcept {
-  if (status.ok()) {
+void MapRecord::OnLogged(const AppendOutcome& outcome) noexcept {
+  bool leads = false;
+  if (outcome.is_durable()) {
     Publish(in_flight_.First());
-  } else if (in_flight_.Lose(status)) {
-    if (const absl::Time next = RollBack(); next != absl::InfiniteFuture()) {
-      in_flight_.First().expiry_to_tell = next;
+  } else if (!outcome.is_conflict()) {
+    if (in_flight_.Lose(outcome.status())) {
+      TellNextExpiry(RollBack());
     }
+  } else if (HasEnded()) {
+    if (in_flight_.Lose(NoSuchMap(id_))) {
+      in_flight_.Recover();
+    }
+  } else if (in_flight_.LoseToConflict()) {
+    leads = TryAgain();
   }
   Conclude(in_flight_.Land());
-  ResumeIfParked();
+  if (leads) {
+    RunOrDeferLoop();
+  } else {
+    ResumeIfParked();
+  }
+}
+
+void MapRecord::TellNextExpiry(absl::Time next) {
+  if (next != absl::InfiniteFuture()) {
+    in_flight_.First().expiry_to_tell = next;
+  }
+}
+
+bool MapRecord::HasEnded() const {
+  MutexLock committing(committing_);
+  return composed_ == nullptr;
 }
 
 absl::Time MapRecord::RollBack() {
   MutexLock committing(committing_);
-  composed_ = PinLatest();
-  Mend();
-  // Obstacles that were due are there again; the log that could not remove them needs time.
-  const absl::Time next = std::max(lifetimes_.next(), context_.options.clock->Now() + kRetryDelayOfRemovals);
-  SetNextExpiry(next);
+  absl::Time next = absl::InfiniteFuture();
+  if (composed_ != nullptr) {
+    GoBackToPublished();
+    // Obstacles that were due are there again; the log that could not remove them needs time.
+    next = std::max(lifetimes_.next(), context_.options.clock->Now() + kRetryDelayOfRemovals);
+    SetNextExpiry(next);
+  }
   in_flight_.Recover();
   return next;
 }
 
-void MapRecord::ResumeIfParked() {
-  if (!in_flight_.Unpark(queue_.size())) {
-    return;
+void MapRecord::GoBackToPublished() {
+  composed_ = PinLatest();
+  Mend();
+}
+
+bool MapRecord::TryAgain() {
+  MutexLock committing(committing_);
+  // Else another server's commits were followed, and what is composed is what is published.
+  if (composed_ != PinLatest()) {
+    GoBackToPublished();
   }
+  SetNextExpiry(lifetimes_.next());
+  TellNextExpiry(lifetimes_.next());
+  const UpdateQueue::Place place = queue_.PushFront(in_flight_.TakeLost());
+  in_flight_.Recover();
+  return place == UpdateQueue::Place::kLead;
+}
+
+void MapRecord::ResumeIfParked() {
+  if (in_flight_.Unpark(queue_.size())) {
+    RunOrDeferLoop();
+  }
+}
+
+void MapRecord::RunOrDeferLoop() {
   if (!DeferLoop()) {
     RunCommitLoop(Takes::kAny);
   }
 }
 
-absl::Status MapRecord::LogEnd(const ExpectedVersion& expected, AppendEnd append) {
-  MapVersion last;
-  {
-    MutexLock committing(committing_);
-    if (composed_ == nullptr) {
-      return absl::OkStatus();
-    }
-    WAYSTAR_RETURN_IF_ERROR(in_flight_.Hold());
-    last = composed_->version();
-  }
+MapRecord::Ended MapRecord::EndByLog(const ExpectedVersion& expected, AppendEnd append,
+                                     ChangeTable change_table) {
   const auto go_on = [this] {
     in_flight_.Release();
     ResumeIfParked();
   };
-  if (absl::Status status = CheckVersion(id_, last, expected); !status.ok()) {
-    go_on();
-    return status;
+  Ended ended;
+  AppendOutcome outcome = AppendOutcome::Conflict();
+  while (outcome.is_conflict()) {
+    MapVersion last;
+    {
+      MutexLock committing(committing_);
+      if (composed_ == nullptr) {
+        break;
+      }
+      outcome = in_flight_.Hold();
+      last = composed_->version();
+    }
+    if (outcome.is_conflict()) {
+      in_flight_.AwaitRecovery();
+      continue;
+    }
+    if (!outcome.is_durable()) {
+      ended.status = outcome.status();
+      return ended;
+    }
+    ended.status = CheckVersion(id_, last, expected);
+    if (!ended.status.ok()) {
+      break;
+    }
+    // Nothing is composed meanwhile. If what is in flight is lost, the log refuses what is appended upon it.
+    try {
+      outcome = AppendAndWait([&](DurableLog::Done done) {
+        append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
+          // On the log's thread, before it hears of a new map of that id.
+          if (appended.is_durable()) {
+            MutexLock committing(committing_);
+            EndLocked(ended, change_table);
+          }
+          std::move(done)(std::move(appended));
+        });
+      });
+    } catch (const std::bad_alloc&) {
+      go_on();
+      throw;
+    }
+    ended.status = outcome.is_conflict() ? absl::OkStatus() : outcome.status();
   }
-  // Nothing is composed meanwhile. If what is in flight is lost, the log refuses what is appended upon it.
-  absl::Status status;
-  try {
-    status = AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); });
-  } catch (const std::bad_alloc&) {
-    go_on();
-    throw;
-  }
-  if (!status.ok()) {
+  if (ended.last == nullptr) {
     go_on();
   }
-  return status;
+  return ended;
 }
 
 }  // namespace waystar::core

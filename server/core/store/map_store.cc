@@ -97,98 +97,157 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
       MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(map)});
   MutexLock creating(creating_);
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
-  const std::size_t bytes = snapshot->memory_bytes();
   MemoryAccount::Reservation memory;
-  if (!context_.memory->Reserve(bytes, memory)) {
-    for (const RecordPtr& record : Records()) {
-      record->ForgetMostRequests();
-    }
-    if (!context_.memory->Reserve(bytes, memory)) {
-      return MapsMemoryFull(*context_.memory, "");
-    }
-  }
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(*snapshot, memory));
   snapshot->epoch = context_.options.new_epoch();
-  bool has_replaced = false;
-  if (const absl::StatusOr<RecordPtr> old = FindRecord(snapshot->id); old.ok()) {
-    WAYSTAR_ASSIGN_OR_RETURN(has_replaced, TakePlace(*old, snapshot));
-  } else {
-    const auto append = [&](MapVersion last, DurableLog::Done done) {
-      context_.log->AppendReplacement(*snapshot, last, std::move(done));
-    };
-    WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged, EndDamaged(snapshot->id, {}, append));
-    if (damaged) {
-      Insert({.snapshot = snapshot});
-      has_replaced = true;
-    }
+  // Made before the log has the map, which must not be lost for want of memory then.
+  StoredMap first{.snapshot = snapshot};
+  if (!request.request_id.empty()) {
+    first.requests.push_back(RequestOf(*snapshot, request));
   }
-  if (!has_replaced) {
-    // Made before the log has the map, which must not be lost for want of memory then.
-    StoredMap first{.snapshot = snapshot};
-    if (!request.request_id.empty()) {
-      first.requests.push_back(RequestOf(*snapshot, request));
+  const auto record = std::make_shared<MapRecord>(context_, std::move(first));
+  const auto append = [&](MapVersion last, DurableLog::Done done) {
+    context_.log->AppendReplacement(*snapshot, last, std::move(done));
+  };
+  while (true) {
+    bool is_added = false;
+    if (if_exists == IfExists::kReplace) {
+      if (const absl::StatusOr<RecordPtr> old = FindRecord(snapshot->id); old.ok()) {
+        WAYSTAR_ASSIGN_OR_RETURN(is_added, TakePlace(*old, record, *snapshot));
+      } else {
+        WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
+                                 EndDamaged(snapshot->id, {}, append, [&] { Insert(record); }));
+        is_added = damaged.has_value();
+      }
     }
-    if (context_.log != nullptr) {
-      WAYSTAR_RETURN_IF_ERROR(AppendAndWait(
-          [&](DurableLog::Done done) { context_.log->AppendCreation(*snapshot, request, std::move(done)); }));
+    if (!is_added) {
+      WAYSTAR_ASSIGN_OR_RETURN(is_added, AddNew(record, *snapshot, request));
     }
-    Insert(std::move(first));
+    if (is_added) {
+      break;
+    }
+    // Another server has created it first.
+    WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   }
   memory.Keep();
   return snapshot;
 }
 
-absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
-    absl::string_view id, const ExpectedVersion& expected,
-    absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append) {
-  MapVersion last;
-  {
-    MutexLock lock(context_.readers);
-    const auto it = damaged_.find(id);
-    if (it == damaged_.end()) {
-      return std::nullopt;
-    }
-    last = it->second;
+absl::Status MapStore::ReserveFor(const MapSnapshot& map, MemoryAccount::Reservation& memory) {
+  const std::size_t bytes = map.memory_bytes();
+  if (context_.memory->Reserve(bytes, memory)) {
+    return absl::OkStatus();
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
-  WAYSTAR_RETURN_IF_ERROR(AppendAndWait([&](DurableLog::Done done) { append(last, std::move(done)); }));
-  MutexLock lock(context_.readers);
-  damaged_.erase(id);
-  return last;
+  for (const RecordPtr& record : Records()) {
+    record->ForgetMostRequests();
+  }
+  return context_.memory->Reserve(bytes, memory) ? absl::OkStatus() : MapsMemoryFull(*context_.memory, "");
 }
 
-absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot) {
-  RecordPtr record;
+absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot& first,
+                                      const CreationRequest& request) {
+  if (context_.log == nullptr) {
+    Insert(record);
+    return true;
+  }
+  const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
+    context_.log->AppendCreation(first, request, [&, done = std::move(done)](AppendOutcome appended) mutable {
+      // On the log's thread, before it hears of what others do to the map.
+      if (appended.is_durable()) {
+        Insert(record);
+      }
+      std::move(done)(std::move(appended));
+    });
+  });
+  if (outcome.is_conflict()) {
+    return false;
+  }
+  WAYSTAR_RETURN_IF_ERROR(outcome.status());
+  return true;
+}
+
+absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
+    absl::string_view id, const ExpectedVersion& expected,
+    absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append,
+    absl::FunctionRef<void()> on_end) {
+  while (true) {
+    MapVersion last;
+    {
+      MutexLock lock(context_.readers);
+      const auto it = damaged_.find(id);
+      if (it == damaged_.end()) {
+        return std::nullopt;
+      }
+      last = it->second;
+    }
+    WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
+    const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
+      append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
+        if (appended.is_durable()) {
+          {
+            MutexLock lock(context_.readers);
+            damaged_.erase(id);
+          }
+          on_end();
+        }
+        std::move(done)(std::move(appended));
+      });
+    });
+    if (!outcome.is_conflict()) {
+      WAYSTAR_RETURN_IF_ERROR(outcome.status());
+      return last;
+    }
+  }
+}
+
+absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const RecordPtr& record,
+                                         const MapSnapshot& first) {
   MapRecord::Ended ended = old->End(
       {},
       [&](MapVersion last, DurableLog::Done done) {
-        context_.log->AppendReplacement(*snapshot, last, std::move(done));
+        context_.log->AppendReplacement(first, last, std::move(done));
       },
-      [&](absl::FunctionRef<void()> tell) noexcept {
-        record = std::make_shared<MapRecord>(context_, StoredMap{.snapshot = snapshot});
-        // Listeners hear of nothing that happens to the new map before they hear of the old one's end.
-        record->HoldCommits([&] {
-          {
-            MutexLock lock(context_.readers);
-            by_id_.erase(old->id());
-            records_.erase(old->id());
-            records_.emplace(record->id(), record);
-            by_id_.emplace(record->id(), record.get());
-          }
-          tell();
-        });
-      });
+      [&](absl::FunctionRef<void()> tell) { SwapInTable(old, record, tell); });
   WAYSTAR_RETURN_IF_ERROR(ended.status);
   if (ended.last == nullptr) {
     return false;
   }
   FailWaiting(old->id(), std::move(ended.waiting));
   TellOfExpiry(*record);
-  context_.old_snapshots.Add(ended.last, context_.options.clock->Now());
+  NoteOld(ended.last);
   return true;
 }
 
-void MapStore::Insert(StoredMap map) noexcept {
-  const auto record = std::make_shared<MapRecord>(context_, std::move(map));
+void MapStore::SwapInTable(const RecordPtr& old, const RecordPtr& record,
+                           absl::FunctionRef<void()> tell) noexcept {
+  // Listeners hear of nothing that happens to the new map before they hear of the old one's end.
+  record->HoldCommits([&] {
+    {
+      MutexLock lock(context_.readers);
+      by_id_.erase(old->id());
+      records_.erase(old->id());
+      records_.emplace(record->id(), record);
+      by_id_.emplace(record->id(), record.get());
+    }
+    tell();
+  });
+}
+
+void MapStore::RemoveFromTable(const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept {
+  record->Unpublish();
+  tell();
+  MutexLock lock(context_.readers);
+  by_id_.erase(record->id());
+  records_.erase(record->id());
+}
+
+void MapStore::NoteOld(const PinnedSnapshot& last) {
+  if (last.use_count() > 1) {
+    context_.old_snapshots.Add(last, context_.options.clock->Now());
+  }
+}
+
+void MapStore::Insert(const RecordPtr& record) noexcept {
   {
     MutexLock lock(context_.readers);
     records_.emplace(record->id(), record);
@@ -221,9 +280,10 @@ absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest>
   if (!context_.memory->Reserve(snapshot.memory_bytes(), memory)) {
     return MapsMemoryFull(*context_.memory, "");
   }
-  Insert({.snapshot = std::make_shared<const MapSnapshot>(std::move(snapshot)),
-          .requests = std::move(requests),
-          .request_horizon = request_horizon});
+  Insert(std::make_shared<MapRecord>(
+      context_, StoredMap{.snapshot = std::make_shared<const MapSnapshot>(std::move(snapshot)),
+                          .requests = std::move(requests),
+                          .request_horizon = request_horizon}));
   memory.Keep();
   return absl::OkStatus();
 }
@@ -312,9 +372,12 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
     if (absl::IsNotFound(found.status())) {
       MutexLock creating(creating_);
       WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
-                               EndDamaged(id, expected, [&](MapVersion last, DurableLog::Done done) {
-                                 context_.log->AppendDeletion(id, last, std::move(done));
-                               }));
+                               EndDamaged(
+                                   id, expected,
+                                   [&](MapVersion last, DurableLog::Done done) {
+                                     context_.log->AppendDeletion(id, last, std::move(done));
+                                   },
+                                   [] {}));
       return damaged ? *damaged : absl::StatusOr<MapVersion>(found.status());
     }
     WAYSTAR_RETURN_IF_ERROR(found.status());
@@ -324,22 +387,14 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
         [&](MapVersion last, DurableLog::Done done) {
           context_.log->AppendDeletion(id, last, std::move(done));
         },
-        [&](absl::FunctionRef<void()> tell) noexcept {
-          record->Unpublish();
-          tell();
-          MutexLock lock(context_.readers);
-          by_id_.erase(id);
-          records_.erase(id);
-        });
+        [&](absl::FunctionRef<void()> tell) { RemoveFromTable(record, tell); });
     WAYSTAR_RETURN_IF_ERROR(ended.status);
     // Another thread deleted the map first, or replaced it.
     if (ended.last == nullptr) {
       continue;
     }
     FailWaiting(id, std::move(ended.waiting));
-    if (ended.last.use_count() > 1) {
-      context_.old_snapshots.Add(ended.last, context_.options.clock->Now());
-    }
+    NoteOld(ended.last);
     return ended.last->version();
   }
 }

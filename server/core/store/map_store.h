@@ -17,12 +17,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/base/memory_account.h"
 #include "server/base/mutex.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/jump_index/cancelled.h"
 #include "server/core/map/grid_map.h"
+#include "server/core/store/creation_request.h"
+#include "server/core/store/durable_log.h"
+#include "server/core/store/expected_version.h"
 #include "server/core/store/map_snapshot.h"
+#include "server/core/store/map_version.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/store_listener.h"
@@ -69,7 +75,8 @@ class MapStore {
   // REQUIRES: the store is not shared between threads yet. The listener must outlive the updates of maps.
   void AddListener(StoreListener* listener) { context_.listeners.push_back(listener); }
 
-  // Makes every creation, update and deletion durable from now on before anybody is told of it.
+  // Makes every creation, update and deletion durable from now on before anybody is told of it. If the log is
+  // shared, what conflicts with another server's is judged again upon that one's.
   // REQUIRES: the store is not shared between threads yet, and the log has called the `done`s of all appends
   // before the store is destroyed.
   //
@@ -87,6 +94,24 @@ class MapStore {
   // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin: nothing of what
   // is still on its way to the log. Updates wait while the requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
+
+  // Follow what other servers have appended to a shared log. Its thread calls them, one at a time and between
+  // the `done`s of what this store has appended, in the order of the log, under the rule of DurableLog.
+  // Listeners and pins hear of it as of a change made here. They return FAILED_PRECONDITION for what does not
+  // follow what the store has, and MAPS_MEMORY_FULL; after an error the store is as it was, and must follow
+  // that entry, or be given the map anew, before others of that map.
+  //
+  // Commits of one map become one published snapshot. The times in them count, not this server's clock.
+  // Returns NOT_FOUND / MAP_NOT_FOUND, too, and DATA_LOSS if they do not lead to their digests. REQUIRES:
+  // `commits` are not empty.
+  absl::Status FollowCommits(absl::string_view id, std::uint64_t epoch,
+                             absl::Span<const LoggedCommit> commits);
+  // A map that another server has created, or has put in the place of the map of that version. It need not be
+  // at revision 1. The number of maps has no limit here. REQUIRES: no other thread knows the map.
+  absl::Status FollowCreation(MapSnapshot first, CreationRequest request);
+  absl::Status FollowReplacement(MapSnapshot first, MapVersion replaced);
+  // `last` is the last version of the map.
+  absl::Status FollowDeletion(absl::string_view id, MapVersion last);
 
   // Returns the time by the store's clock.
   absl::Time Now() const { return context_.options.clock->Now(); }
@@ -201,15 +226,28 @@ class MapStore {
   absl::Status CheckCanAdd(absl::string_view id, IfExists if_exists) const;
   absl::StatusOr<PinnedSnapshot> Add(absl::string_view id, AnyMap map, absl::Time now, IfExists if_exists,
                                      const CreationRequest& request = {});
-  void Insert(StoredMap map) noexcept;
-  // Puts the map in the place of the record's. Returns false if the record's has ended.
-  absl::StatusOr<bool> TakePlace(const RecordPtr& old, const std::shared_ptr<MapSnapshot>& snapshot);
-  // Ends a damaged map, if it is as expected, once the log has what `append` appends. Returns its last
-  // version, or nothing if there is no such map.
+  // Reserves room for a map. Returns MAPS_MEMORY_FULL.
+  absl::Status ReserveFor(const MapSnapshot& map, MemoryAccount::Reservation& memory);
+  void Insert(const RecordPtr& record) noexcept;
+  // Inserts the record once the log has the map. Returns false after a conflict.
+  absl::StatusOr<bool> AddNew(const RecordPtr& record, const MapSnapshot& first,
+                              const CreationRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
+  // Puts the record, which has that snapshot, in the place of the old one. Returns false if that has ended.
+  absl::StatusOr<bool> TakePlace(const RecordPtr& old, const RecordPtr& record, const MapSnapshot& first);
+  // Change the table at the end of a map, and call `tell`: see MapRecord::ChangeTable.
+  void SwapInTable(const RecordPtr& old, const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept;
+  void RemoveFromTable(const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept;
+  // Counts the last snapshot of a map among the old ones if somebody else holds it.
+  void NoteOld(const PinnedSnapshot& last);
+  // Makes the record of a map that another server has begun.
+  absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, CreationRequest request,
+                                         MemoryAccount::Reservation& memory);
+  // Ends a damaged map, if it is as expected, once the log has what `append` appends, and calls `on_end` on
+  // the log's thread. Returns its last version, or nothing if there is no such map.
   absl::StatusOr<std::optional<MapVersion>> EndDamaged(
       absl::string_view id, const ExpectedVersion& expected,
-      absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
+      absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append,
+      absl::FunctionRef<void()> on_end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
   void TellOfExpiry(const MapRecord& record);
   // Completes the batches that waited for a map that has ended.
   static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);

@@ -1,5 +1,6 @@
 #include "server/core/store/update_queue.h"
 
+#include <iterator>
 #include <utility>
 
 namespace waystar::core {
@@ -34,6 +35,19 @@ UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch& batch) {
   const std::size_t bytes = batch.bytes;
   waiting_.push_back(std::move(batch));
   bytes_ += bytes;
+  return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
+}
+
+UpdateQueue::Place UpdateQueue::PushFront(std::vector<WaitingBatch> batches) {
+  MutexLock lock(mutex_);
+  for (const WaitingBatch& batch : batches) {
+    bytes_ += batch.bytes;
+  }
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(batches.begin()),
+                  std::make_move_iterator(batches.end()));
+  if (waiting_.empty()) {
+    return Place::kWait;
+  }
   return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
 }
 

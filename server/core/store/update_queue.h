@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
@@ -51,6 +52,10 @@ class UpdateQueue {
 
   // Accepts the removal of what is due, however many batches wait, unless one waits already.
   Place PushDue(absl::Time due);
+
+  // Puts batches that were popped before those that wait, in their order, whatever the limits. Returns kLead
+  // or kWait. REQUIRES: the queue is not closed.
+  Place PushFront(std::vector<WaitingBatch> batches);
 
   // Returns nothing if none waits, or if the first is large and `takes_large` is not set.
   std::optional<WaitingBatch> Pop(bool takes_large);

@@ -1,5 +1,6 @@
 #include "server/core/store/in_flight.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/testing/drawn_map.h"
+#include "tests/testing/store_edits.h"
 
 namespace waystar::core {
 namespace {
@@ -148,9 +150,52 @@ TEST_F(InFlightTest, WhatWasComposedUponALossIsLostThoughTheLastHasComeBack) {
   EXPECT_EQ(told_.back(), "2");
 }
 
+// One whose edits are kept, as with a shared log.
+ComposedGroup Kept(ComposedGroup group, Cell cell) {
+  group.answers[0].kept = std::make_unique<KeptBatch>(
+      KeptBatch{.commit = std::make_shared<const Commit>(Commit{.edits = {testing::Block(cell)}})});
+  return group;
+}
+
+TEST_F(InFlightTest, WhatConflictsComesBackInItsOrderWithItsEdits) {
+  EXPECT_TRUE(Add(Kept(Changed(2), {2, 0})));
+  EXPECT_TRUE(Add(Kept(Changed(3), {3, 0})));
+  EXPECT_TRUE(in_flight_.Doom());
+  EXPECT_EQ(in_flight_.Hold().is_conflict(), true);
+  // The leader was composing meanwhile.
+  EXPECT_FALSE(Add(Kept(Changed(4), {4, 0})));
+  EXPECT_FALSE(in_flight_.LoseToConflict());
+  EXPECT_FALSE(LandAndUnpark());
+  EXPECT_TRUE(in_flight_.LoseToConflict());
+  std::vector<WaitingBatch> lost = in_flight_.TakeLost();
+  ASSERT_EQ(lost.size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    WaitingBatch& batch = lost[static_cast<std::size_t>(i)];
+    EXPECT_THAT(batch.batch.edits, ElementsAre(testing::Block({i + 2, 0})));
+    std::move(batch.done)(UpdateResult());
+  }
+  in_flight_.Recover();
+  in_flight_.Land();
+  EXPECT_THAT(told_, ElementsAre("2", "3", "4"));
+  EXPECT_FALSE(in_flight_.Doom());
+  EXPECT_EQ(in_flight_.bytes(), 0U);
+}
+
+TEST_F(InFlightTest, WhatHasFailedDoesNotComeBack) {
+  EXPECT_TRUE(Add(Kept(Changed(2), {2, 0})));
+  EXPECT_TRUE(Add(Kept(Changed(3), {3, 0})));
+  EXPECT_FALSE(in_flight_.Lose(absl::UnavailableError("lost")));
+  in_flight_.Land();
+  EXPECT_TRUE(in_flight_.LoseToConflict());
+  EXPECT_EQ(in_flight_.TakeLost().size(), 1U);
+  in_flight_.Recover();
+  in_flight_.Land();
+  EXPECT_THAT(told_, ElementsAre("2: lost"));
+}
+
 TEST_F(InFlightTest, LoopWaitsWhileItIsHeld) {
   EXPECT_TRUE(Add(Changed(2)));
-  EXPECT_TRUE(in_flight_.Hold().ok());
+  EXPECT_TRUE(in_flight_.Hold().is_durable());
   EXPECT_TRUE(in_flight_.Park(kMany));
   EXPECT_FALSE(LandAndUnpark());
   in_flight_.Release();
@@ -163,7 +208,7 @@ TEST_F(InFlightTest, WhatIsLostCannotBeHeld) {
   EXPECT_TRUE(Add(Changed(2)));
   EXPECT_TRUE(in_flight_.Lose(absl::UnavailableError("lost")));
   EXPECT_TRUE(in_flight_.Park(kMany));
-  EXPECT_EQ(in_flight_.Hold().message(), "lost");
+  EXPECT_EQ(in_flight_.Hold().status().message(), "lost");
   in_flight_.Release();
   EXPECT_FALSE(in_flight_.Unpark(kMany));
   in_flight_.Recover();
