@@ -45,6 +45,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
         next_revision_(from_revision) {}
 
   void Start() {
+    MutexLock lock(joining_);
     thread_ = StartThread("etcd-watch", [this] { Run(); });
   }
 

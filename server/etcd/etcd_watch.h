@@ -58,7 +58,8 @@ class Watch {
   // Stops.
   ~Watch();
 
-  // Returns when no callback runs any more, nor will. REQUIRES: it is no callback that calls it.
+  // Returns when no callback runs any more, nor will; if a token is being asked for, when that call has
+  // ended. REQUIRES: it is no callback that calls it.
   void Stop();
 
  private:

@@ -238,7 +238,12 @@ TEST_F(EtcdWatchTest, GoesOnWithAnotherMemberWhenItsOwnDies) {
 
 TEST_F(EtcdWatchTest, LeavesAMemberThatIsQuietForTooLong) {
   EtcdCluster cluster(3);
-  const auto client = cluster.NewClient();
+  ClientOptions options = cluster.Options();
+  // A write to a member that hangs takes so long.
+  options.call_timeout = absl::Seconds(1);
+  const auto opened = Client::Open(options);
+  ASSERT_THAT(opened, IsOk());
+  Client* const client = opened->get();
   const std::int64_t first = PutValue(*client, "/w/", "0");
   Told told;
   const Watch watch(*client, "/w/", first, told.Callbacks(), {.quiet_timeout = absl::Seconds(1)});
@@ -288,8 +293,7 @@ TEST_F(EtcdWatchTest, TellsOfACompactionWhileItWasCut) {
   EtcdCluster cluster(3);
   const auto client = cluster.NewClient();
   const std::int64_t first = PutValue(*client, "/w/", "0");
-  ClientOptions options = cluster.OptionsOf(0);
-  const auto watching = Client::Open(options);
+  const auto watching = Client::Open(cluster.OptionsOf(0));
   ASSERT_THAT(watching, IsOk());
   Told told;
   Watch watch(**watching, "/w/", first, told.Callbacks());
