@@ -93,6 +93,28 @@ double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
   return dx * dx + dy * dy;
 }
 
+// As NavMesh::Contains: slower, for polygons of any shape and points on their edges.
+bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
+  const absl::Span<const std::uint32_t> loop = mesh.VerticesOf(polygon);
+  bool is_inside = false;
+  const WorldPoint* a = &mesh.VertexAt(loop.back());
+  for (const std::uint32_t vertex : loop) {
+    const WorldPoint* const b = &mesh.VertexAt(vertex);
+    if ((a->y > point.y) != (b->y > point.y)) {
+      const double side = Side(*a, *b, point);
+      if (side == 0.0) {
+        return true;
+      }
+      is_inside ^= (side > 0.0) == (b->y > a->y);
+    } else if (b->y == point.y &&
+               (b->x == point.x || (a->y == point.y && (a->x > point.x) != (b->x > point.x)))) {
+      return true;
+    }
+    a = b;
+  }
+  return is_inside;
+}
+
 }  // namespace
 
 absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
@@ -242,23 +264,23 @@ bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
 
 bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
-  bool is_inside = false;
+  // Differences are exact and products are rounded, which does not change which of two is less: sides are
+  // right unless two products come out equal. No branch depends on them, since none could be foreseen.
+  bool is_right_of_any = false;
+  bool is_unsure = false;
   const WorldPoint* a = &VertexAt(loop.back());
   for (const std::uint32_t vertex : loop) {
     const WorldPoint* const b = &VertexAt(vertex);
-    if ((a->y > point.y) != (b->y > point.y)) {
-      const double side = Side(*a, *b, point);
-      if (side == 0.0) {
-        return true;
-      }
-      is_inside ^= (side > 0.0) == (b->y > a->y);
-    } else if (b->y == point.y &&
-               (b->x == point.x || (a->y == point.y && (a->x > point.x) != (b->x > point.x)))) {
-      return true;
-    }
+    const double left = (b->x - a->x) * (point.y - a->y);
+    const double right = (b->y - a->y) * (point.x - a->x);
+    is_right_of_any |= left < right;
+    is_unsure |= left == right;
     a = b;
   }
-  return is_inside;
+  if (is_right_of_any ? !IsDented(polygon) : !is_unsure) {
+    return !is_right_of_any;
+  }
+  return HasWithinByCrossings(*this, polygon, point);
 }
 
 double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
