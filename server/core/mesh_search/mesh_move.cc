@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/plan.h"
 #include "server/core/mesh_search/mesh_ray.h"
@@ -29,21 +29,22 @@ class StepFlood {
   StepFlood(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
       : mesh_(mesh), start_(start), target_(target) {}
 
-  // `hit` is that of the ray to the target, which a wall ends.
+  // `hit` is that of the ray to the target, which a wall ends. REQUIRES: the polygon of the start does not
+  // contain the target.
   MeshMove Run(const MeshRayHit& hit, PolygonMeter* meter) {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
     least_ = SquaredPlan(hit.end.point);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
-    // Most steps see no more polygons.
-    constexpr std::size_t kFew = 16;
-    queue_.reserve(kFew);
-    FindPolygonsAround(mesh_, start_, queue_);
-    for (const PolygonNumber polygon : queue_) {
+    for (const PolygonNumber polygon : FindPolygonsAround(mesh_, start_)) {
       found_.Add(polygon);
+      queue_.push_back(polygon);
     }
     for (std::size_t i = 0; i < queue_.size() && i < kMaxMovePolygons && Visit(meter); ++i) {
-      if (const std::optional<WorldPoint> end = mesh_.PointAt(queue_[i], target_.x, target_.y)) {
-        return {.end = {queue_[i], *end}};
+      // The first is the polygon of the start.
+      if (i > 0) {
+        if (const std::optional<WorldPoint> end = mesh_.PointAt(queue_[i], target_.x, target_.y)) {
+          return {.end = {queue_[i], *end}};
+        }
       }
       LookAt(queue_[i]);
     }
@@ -146,7 +147,8 @@ class StepFlood {
   const NavMesh& mesh_;
   const MeshPlace start_;
   const WorldPoint target_;
-  std::vector<PolygonNumber> queue_;
+  // Most steps see no more polygons.
+  absl::InlinedVector<PolygonNumber, 32> queue_;
   PolygonSet found_;
   MeshMove move_;
   // How near the target the nearest wall so far comes, its polygon and the point; the end of the ray is none

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -18,21 +17,6 @@ namespace {
 
 double RayDistance(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
-}
-
-// Returns true if FindPolygonsAround finds the polygon of the place alone.
-bool IsAlone(const NavMesh& mesh, const MeshPlace& place) {
-  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(place.polygon);
-  const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(place.polygon);
-  const WorldPoint* a = &mesh.VertexAt(corners.back());
-  for (std::size_t k = 0; k < corners.size(); ++k) {
-    const WorldPoint* const b = &mesh.VertexAt(corners[k]);
-    if (neighbours[k > 0 ? k - 1 : corners.size() - 1] != kNoPolygon && Side(*a, *b, place.point) <= 0.0) {
-      return false;
-    }
-    a = b;
-  }
-  return true;
 }
 
 // Returns the number, which is mostly small: a long one takes a call to convert.
@@ -135,9 +119,9 @@ class MeshRayWalk {
         furthest_{0.0, start.polygon} {}
 
   MeshRayHit Run() {
-    FindPolygonsAround(mesh_, start_, start_polygons_);
+    start_polygons_ = FindPolygonsAround(mesh_, start_);
     if (goal_.polygon != kNoPolygon) {
-      FindPolygonsAround(mesh_, goal_, goal_polygons_);
+      goal_polygons_ = FindPolygonsAround(mesh_, goal_);
     }
     if (whole_ == 0) {
       Stay();
@@ -357,8 +341,8 @@ class MeshRayWalk {
   const Int128 whole_;
   // Sees to an end where dents of polygons lie in each other.
   std::size_t steps_left_;
-  std::vector<PolygonNumber> start_polygons_;
-  std::vector<PolygonNumber> goal_polygons_;
+  PolygonsAround start_polygons_;
+  PolygonsAround goal_polygons_;
   // A heap, nearest first.
   absl::InlinedVector<Front, 4> fronts_;
   // Where the last front was, and those that have been entered there.

@@ -15,8 +15,8 @@ namespace {
 constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
 // Adds to both what the set does not have yet.
-void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found,
-             std::vector<PolygonNumber>& polygons) {
+template <typename Polygons>
+void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found, Polygons& polygons) {
   if (!found.Add(place.polygon)) {
     return;
   }
@@ -51,14 +51,39 @@ void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found,
 
 }  // namespace
 
+bool IsAlone(const NavMesh& mesh, const MeshPlace& place) {
+  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(place.polygon);
+  const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(place.polygon);
+  bool is_alone = true;
+  const WorldPoint* a = &mesh.VertexAt(corners[0]);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const WorldPoint* const b = &mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+    // Products that are rounded compare as the exact ones do unless they come out equal.
+    const bool is_left = (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
+    is_alone &= is_left || neighbours[k] == kNoPolygon;
+    a = b;
+  }
+  return is_alone;
+}
+
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
   assert(polygons.empty());
   PolygonSet found;
   Collect(mesh, place, found, polygons);
 }
 
+PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place) {
+  if (IsAlone(mesh, place)) {
+    return {place.polygon};
+  }
+  PolygonsAround polygons;
+  PolygonSet found;
+  Collect(mesh, place, found, polygons);
+  return polygons;
+}
+
 void AddPolygonsAround(const NavMesh& mesh, const MeshPlace& place, PolygonSet& polygons) {
-  std::vector<PolygonNumber> added;
+  PolygonsAround added;
   Collect(mesh, place, polygons, added);
 }
 

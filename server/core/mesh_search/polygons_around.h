@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh_search/polygon_set.h"
 
@@ -13,6 +14,14 @@ namespace waystar::core {
 // off an edge still lies on it. They are in the order of how many edges they are away from the polygon of the
 // place. It costs O(corners of those polygons). REQUIRES: `polygons` is empty.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
+
+// Returns true if the place lies inside of its polygon, away from other polygons, as most do: then
+// FindPolygonsAround finds that alone.
+bool IsAlone(const NavMesh& mesh, const MeshPlace& place);
+
+// Returns them, mostly without memory of the heap.
+using PolygonsAround = absl::InlinedVector<PolygonNumber, 8>;
+PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place);
 
 // Adds them to a set, which has all that are joined to those that it has.
 void AddPolygonsAround(const NavMesh& mesh, const MeshPlace& place, PolygonSet& polygons);

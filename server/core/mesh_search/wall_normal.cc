@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/mesh_search/plan_segment.h"
@@ -26,8 +25,7 @@ Point LeftOf(const WorldPoint& a, const WorldPoint& b) {
 }
 
 Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction, PolygonMeter* meter) {
-  std::vector<PolygonNumber> polygons;
-  FindPolygonsAround(mesh, place, polygons);
+  const PolygonsAround polygons = FindPolygonsAround(mesh, place);
   Visit(meter, polygons.size());
   Point most{0.0 - direction.x, 0.0 - direction.y};
   double least = 0.0;
