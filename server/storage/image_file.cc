@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/core/image/map_image.h"
@@ -137,6 +138,33 @@ absl::Time LatestTimeOf(const std::vector<core::AppliedRequest>& requests) {
   return latest;
 }
 
+std::string EncodeAnyImage(const core::AnyMap& map) {
+  return std::visit([](const auto& kind) { return core::EncodeImage(kind); }, map);
+}
+
+// REQUIRES: there are kRecords.
+absl::StatusOr<MapState> MapOfRecords(absl::string_view path, absl::Span<const Record> records) {
+  const absl::StatusOr<Head> head = DecodeHead(records[0].payload);
+  if (!head.ok()) {
+    return Damage(path, records[0].offset, head.status().message());
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::MapSnapshot image, ReadImage(records[2].payload, path, records[2].offset));
+  MapState map{.snapshot = std::move(image)};
+  core::MapSnapshot& snapshot = map.snapshot;
+  if (snapshot.digest() != head->digest) {
+    return Damage(path, records[2].offset, "the map's digest is not what it was");
+  }
+  snapshot.id = head->name.map;
+  snapshot.epoch = head->name.version.epoch;
+  snapshot.revision = head->name.version.revision;
+  snapshot.create_time = head->create_time;
+  if (const absl::Status requests = DecodeRequests(records[1].payload, snapshot.epoch, map); !requests.ok()) {
+    return Damage(path, records[1].offset, requests.message());
+  }
+  snapshot.latest_commit_time = std::max(head->latest_commit_time, LatestTimeOf(map.requests));
+  return map;
+}
+
 }  // namespace
 
 std::string ImageFileName(const ImageName& name) {
@@ -158,8 +186,7 @@ std::optional<ImageName> ParseImageFileName(absl::string_view name) {
 absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder,
                                              absl::FunctionRef<absl::Status()> sync_log) {
   const core::MapSnapshot& snapshot = *map.snapshot;
-  const std::string image =
-      std::visit([](const auto& kind) { return core::EncodeImage(kind); }, snapshot.map);
+  const std::string image = EncodeAnyImage(snapshot.map);
   if (image.size() > kMaxRecordBytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the image of map \"", snapshot.id, "\" is longer than ", kMaxRecordBytes, " bytes"));
@@ -186,31 +213,35 @@ absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view 
   if (file.records.size() != kRecords) {
     return Damage(path, file.end, "this is not all of an image");
   }
-  const absl::StatusOr<Head> head = DecodeHead(file.records[0].payload);
-  if (!head.ok()) {
-    return Damage(path, file.records[0].offset, head.status().message());
+  WAYSTAR_ASSIGN_OR_RETURN(MapState map, MapOfRecords(path, file.records));
+  const ImageName found{.map = map.snapshot.id, .version = map.snapshot.version()};
+  if (ImageFileName(found) != ImageFileName(name)) {
+    return Damage(path, file.records[0].offset, absl::StrCat("the file was called ", ImageFileName(found)));
   }
-  if (ImageFileName(head->name) != ImageFileName(name)) {
-    return Damage(path, file.records[0].offset,
-                  absl::StrCat("the file was called ", ImageFileName(head->name)));
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(core::MapSnapshot image,
-                           ReadImage(file.records[2].payload, path, file.records[2].offset));
-  MapState map{.snapshot = std::move(image)};
-  core::MapSnapshot& snapshot = map.snapshot;
-  if (snapshot.digest() != head->digest) {
-    return Damage(path, file.records[2].offset, "the map's digest is not what it was");
-  }
-  snapshot.id = name.map;
-  snapshot.epoch = name.version.epoch;
-  snapshot.revision = name.version.revision;
-  snapshot.create_time = head->create_time;
-  if (const absl::Status requests = DecodeRequests(file.records[1].payload, name.version.epoch, map);
-      !requests.ok()) {
-    return Damage(path, file.records[1].offset, requests.message());
-  }
-  snapshot.latest_commit_time = std::max(head->latest_commit_time, LatestTimeOf(map.requests));
   return map;
+}
+
+std::string EncodeStoredMap(const core::StoredMap& map) {
+  core::ValueWriter to;
+  to.PutText(EncodeHead(*map.snapshot));
+  to.PutText(EncodeRequests(map));
+  to.PutText(EncodeAnyImage(map.snapshot->map));
+  return std::move(to).TakeBytes();
+}
+
+absl::StatusOr<MapState> DecodeStoredMap(absl::string_view bytes, absl::string_view path) {
+  core::ValueReader from(bytes);
+  std::vector<std::string> payloads;
+  std::vector<Record> records;
+  payloads.reserve(kRecords);
+  while (payloads.size() < kRecords) {
+    payloads.push_back(from.Text(bytes.size()));
+    records.push_back({.payload = payloads.back()});
+  }
+  if (const absl::Status status = from.Finish(); !status.ok()) {
+    return Damage(path, 0, status.message());
+  }
+  return MapOfRecords(path, records);
 }
 
 absl::StatusOr<core::MapSnapshot> ReadImage(absl::string_view image, absl::string_view path,

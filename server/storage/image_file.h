@@ -48,6 +48,11 @@ absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder&
 absl::StatusOr<MapState> ReadImageFile(const ImageName& name, absl::string_view path,
                                        absl::string_view bytes);
 
+// Returns what an image file holds as one text, for where there are no files.
+std::string EncodeStoredMap(const core::StoredMap& map);
+// Returns DATA_LOSS, with `path` and the offset, if this is not what EncodeStoredMap wrote.
+absl::StatusOr<MapState> DecodeStoredMap(absl::string_view bytes, absl::string_view path);
+
 // Returns the map of an image that a record of a file holds at `offset`, or DATA_LOSS.
 absl::StatusOr<core::MapSnapshot> ReadImage(absl::string_view image, absl::string_view path,
                                             std::uint64_t offset);

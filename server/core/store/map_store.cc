@@ -290,7 +290,7 @@ absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest>
 
 void MapStore::AddDamaged(absl::string_view id, MapVersion last) {
   MutexLock lock(context_.readers);
-  damaged_.emplace(id, last);
+  damaged_.insert_or_assign(std::string(id), last);
 }
 
 absl::StatusOr<StoredMap> MapStore::Store(absl::string_view id) const {

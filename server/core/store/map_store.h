@@ -106,10 +106,13 @@ class MapStore {
   // `commits` are not empty.
   absl::Status FollowCommits(absl::string_view id, std::uint64_t epoch,
                              absl::Span<const LoggedCommit> commits);
-  // A map that another server has created, or has put in the place of the map of that version. It need not be
-  // at revision 1. The number of maps has no limit here. REQUIRES: no other thread knows the map.
-  absl::Status FollowCreation(MapSnapshot first, CreationRequest request);
-  absl::Status FollowReplacement(MapSnapshot first, MapVersion replaced);
+  // A map that another server has created, or has put in the place of the map of that version, with the
+  // requests that it remembers. It need not be at revision 1. The number of maps has no limit here. REQUIRES:
+  // no other thread knows the map.
+  absl::Status FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
+                              const RequestHorizon& request_horizon);
+  absl::Status FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
+                                 const RequestHorizon& request_horizon, MapVersion replaced);
   // `last` is the last version of the map.
   absl::Status FollowDeletion(absl::string_view id, MapVersion last);
 
@@ -240,7 +243,8 @@ class MapStore {
   // Counts the last snapshot of a map among the old ones if somebody else holds it.
   void NoteOld(const PinnedSnapshot& last);
   // Makes the record of a map that another server has begun.
-  absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, CreationRequest request,
+  absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, std::vector<AppliedRequest> requests,
+                                         const RequestHorizon& request_horizon,
                                          MemoryAccount::Reservation& memory);
   // Ends a damaged map, if it is as expected, once the log has what `append` appends, and calls `on_end` on
   // the log's thread. Returns its last version, or nothing if there is no such map.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,23 +29,24 @@ absl::Status MapStore::FollowCommits(absl::string_view id, std::uint64_t epoch,
   return absl::OkStatus();
 }
 
-absl::StatusOr<MapStore::RecordPtr> MapStore::MakeFollowed(MapSnapshot first, CreationRequest request,
+absl::StatusOr<MapStore::RecordPtr> MapStore::MakeFollowed(MapSnapshot first,
+                                                           std::vector<AppliedRequest> requests,
+                                                           const RequestHorizon& request_horizon,
                                                            MemoryAccount::Reservation& memory) {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
   Prepare(first.map, nullptr, GridMap::LargeIndexes::kInBackground);
   WAYSTAR_RETURN_IF_ERROR(ReserveFor(first, memory));
-  StoredMap stored;
-  if (!request.request_id.empty()) {
-    stored.requests.push_back(RequestOf(first, std::move(request)));
-  }
-  stored.snapshot = std::make_shared<const MapSnapshot>(std::move(first));
-  return std::make_shared<MapRecord>(context_, std::move(stored));
+  return std::make_shared<MapRecord>(
+      context_, StoredMap{.snapshot = std::make_shared<const MapSnapshot>(std::move(first)),
+                          .requests = std::move(requests),
+                          .request_horizon = request_horizon});
 }
 
-absl::Status MapStore::FollowCreation(MapSnapshot first, CreationRequest request) {
+absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
+                                      const RequestHorizon& request_horizon) {
   MemoryAccount::Reservation memory;
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
-                           MakeFollowed(std::move(first), std::move(request), memory));
+                           MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
   {
     MutexLock lock(context_.readers);
     if (records_.contains(record->id()) || damaged_.contains(record->id())) {
@@ -57,9 +59,11 @@ absl::Status MapStore::FollowCreation(MapSnapshot first, CreationRequest request
   return absl::OkStatus();
 }
 
-absl::Status MapStore::FollowReplacement(MapSnapshot first, MapVersion replaced) {
+absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
+                                         const RequestHorizon& request_horizon, MapVersion replaced) {
   MemoryAccount::Reservation memory;
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, MakeFollowed(std::move(first), {}, memory));
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
+                           MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
   const absl::StatusOr<RecordPtr> old = FindRecord(record->id());
   if (old.ok()) {
     const MapRecord::Ended ended =

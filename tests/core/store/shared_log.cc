@@ -261,8 +261,14 @@ absl::Status SharedLog::Client::Follow(const Entry& entry) {
                     .revision = entry.version.revision,
                     .create_time = entry.create_time,
                     .map = *DecodeImage(entry.image)};
-  return entry.kind == Kind::kCreation ? store_->FollowCreation(std::move(first), entry.request)
-                                       : store_->FollowReplacement(std::move(first), entry.replaced);
+  if (entry.kind == Kind::kReplacement) {
+    return store_->FollowReplacement(std::move(first), {}, {}, entry.replaced);
+  }
+  std::vector<AppliedRequest> requests;
+  if (!entry.request.request_id.empty()) {
+    requests.push_back(RequestOf(first, entry.request));
+  }
+  return store_->FollowCreation(std::move(first), std::move(requests), {});
 }
 
 void SharedLog::Client::FailUnsent(const std::string& id) {
