@@ -90,6 +90,7 @@ enum class ErrorReason : std::uint8_t {
   kRegionTooLarge,
   kRequestTooLarge,
   kResponseTooLarge,
+  kStorageFull,
   kTooManyEdges,
   kTooManyItems,
   kTooManyMaps,

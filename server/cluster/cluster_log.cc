@@ -1,0 +1,841 @@
+#include "server/cluster/cluster_log.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/random_id.h"
+#include "server/base/status_macros.h"
+#include "server/etcd/etcd_error.h"
+#include "server/storage/image_file.h"
+#include "server/storage/log_entry.h"
+
+namespace waystar::cluster {
+namespace {
+
+using core::AppendOutcome;
+using core::MapVersion;
+
+// A transaction looks whether all parts are there, and etcd takes 128 comparisons.
+constexpr std::size_t kMaxParts = 64;
+
+constexpr MapVersion kNoMap{.epoch = 0};
+
+absl::Status TooLarge(absl::string_view id) {
+  return MakeError(
+      ErrorReason::kImportTooLarge, "map",
+      absl::StrCat("map \"", id, "\" is too large for a fleet: its image has more than ", kMaxParts, " MiB"));
+}
+
+// What a change that was not made is answered with.
+absl::Status NotTaken(const absl::Status& failure) {
+  if (etcd::FailureOf(failure) == etcd::Failure::kNoSpace) {
+    return MakeError(ErrorReason::kStorageFull, "",
+                     "etcd has no space left, and takes no changes before its operator makes some");
+  }
+  return MakeError(ErrorReason::kStorageFailed, "",
+                   absl::StrCat("the fleet's log cannot be reached: ", failure.message()));
+}
+
+absl::Status GivenUp() {
+  return NotTaken(absl::CancelledError("the server stops, and does not know whether the change was made"));
+}
+
+// Whether the same read may go well later.
+bool IsTransient(const absl::Status& status) {
+  switch (etcd::FailureOf(status)) {
+    case etcd::Failure::kUnreachable:
+    case etcd::Failure::kNoLeader:
+    case etcd::Failure::kBusy:
+    case etcd::Failure::kDenied:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+ClusterLog::ClusterLog(etcd::Client& client, const ClusterKeys& keys, core::MapStore& store,
+                       ClusterLogOptions options)
+    : client_(client),
+      keys_(keys),
+      store_(store),
+      options_(std::move(options)),
+      reader_(client, keys),
+      server_(RandomId()) {}
+
+ClusterLog::~ClusterLog() { Stop(); }
+
+void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken) {
+  MapLane& lane = LaneOf(id);
+  lane.version = map.head.version;
+  lane.etcd_revision = map.head_revision;
+  lane.records = map.records.size();
+  lane.is_broken = is_broken;
+}
+
+void ClusterLog::Start(std::int64_t revision) {
+  {
+    MutexLock lock(mutex_);
+    statistics_.revision = revision;
+    statistics_.heard = std::chrono::steady_clock::now();
+  }
+  thread_ = std::thread([this] { Run(); });
+  Post([this, revision] { BeginWatch(revision + 1); });
+}
+
+void ClusterLog::GiveUp() {
+  Post([this] {
+    has_given_up_ = true;
+    AnswerAll(GivenUp());
+  });
+}
+
+void ClusterLog::AnswerAll(const absl::Status& status) {
+  TakeSubmitted();
+  std::vector<std::string> ids;
+  for (const auto& [id, lane] : lanes_) {
+    ids.push_back(id);
+  }
+  for (const std::string& id : ids) {
+    Answer(id, status);
+  }
+}
+
+void ClusterLog::Stop() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  is_stopping_ = true;
+  GiveUp();
+  thread_.join();
+  watch_.reset();
+  // What was on the thread's list, and what `done`s have appended.
+  has_given_up_ = true;
+  AnswerAll(GivenUp());
+  DriveSubmitted();
+}
+
+void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
+  Post([this, id, version] {
+    const auto lane = lanes_.find(id);
+    if (lane != lanes_.end() && lane->second->version.epoch == version.epoch) {
+      lane->second->record_bytes = 0;
+    }
+  });
+}
+
+ClusterLogStatistics ClusterLog::Statistics() const {
+  MutexLock lock(mutex_);
+  return statistics_;
+}
+
+void ClusterLog::AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
+                                Done done) {
+  core::StoredMap map{.snapshot = std::make_shared<const core::MapSnapshot>(first)};
+  if (!request.request_id.empty()) {
+    map.requests.push_back(core::RequestOf(first, request));
+  }
+  Submit(first.id, {.kind = Append::Kind::kCreation,
+                    .after = first.version(),
+                    .digest = first.digest(),
+                    .bytes = storage::EncodeStoredMap(map),
+                    .done = std::move(done)});
+}
+
+void ClusterLog::AppendReplacement(const core::MapSnapshot& first, MapVersion replaced, Done done) {
+  Submit(first.id,
+         {.kind = Append::Kind::kReplacement,
+          .before = replaced,
+          .after = first.version(),
+          .digest = first.digest(),
+          .bytes = storage::EncodeStoredMap({.snapshot = std::make_shared<const core::MapSnapshot>(first)}),
+          .done = std::move(done)});
+}
+
+void ClusterLog::AppendCommits(absl::string_view id, std::uint64_t epoch,
+                               std::vector<core::LoggedCommit> commits, Done done) {
+  const core::Commit& first = *commits.front().commit;
+  const core::Commit& last = *commits.back().commit;
+  Submit(id, {.kind = Append::Kind::kCommits,
+              .before = {.epoch = epoch, .revision = first.revision - 1},
+              .after = {.epoch = epoch, .revision = last.revision},
+              .digest = last.digest,
+              .bytes = storage::EncodeCommits(id, epoch, commits),
+              .done = std::move(done)});
+}
+
+void ClusterLog::AppendDeletion(absl::string_view id, MapVersion last, Done done) {
+  Submit(id, {.kind = Append::Kind::kDeletion, .before = last, .done = std::move(done)});
+}
+
+void ClusterLog::Submit(absl::string_view id, Append append) {
+  append.appended = std::chrono::steady_clock::now();
+  MutexLock lock(mutex_);
+  submitted_.emplace_back(id, std::move(append));
+  wake_.NotifyOne();
+}
+
+MapLane& ClusterLog::LaneOf(const std::string& id) {
+  std::unique_ptr<MapLane>& lane = lanes_[id];
+  if (lane == nullptr) {
+    lane = std::make_unique<MapLane>();
+  }
+  return *lane;
+}
+
+void ClusterLog::TakeSubmitted() {
+  std::deque<std::pair<std::string, Append>> submitted;
+  {
+    MutexLock lock(mutex_);
+    submitted.swap(submitted_);
+  }
+  for (auto& [id, append] : submitted) {
+    LaneOf(id).waiting.push_back(std::move(append));
+    to_drive_.push_back(id);
+  }
+}
+
+void ClusterLog::DriveSubmitted() {
+  TakeSubmitted();
+  while (!to_drive_.empty()) {
+    std::vector<std::string> ids;
+    ids.swap(to_drive_);
+    for (const std::string& id : ids) {
+      Drive(id);
+    }
+  }
+}
+
+void ClusterLog::Post(Task task) {
+  MutexLock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  wake_.NotifyOne();
+}
+
+void ClusterLog::PostAt(TimePoint time, Task task) {
+  MutexLock lock(mutex_);
+  timers_.emplace_back(time, std::move(task));
+}
+
+void ClusterLog::Run() {
+  while (true) {
+    std::deque<Task> tasks;
+    {
+      MutexLock lock(mutex_);
+      while (tasks_.empty() && submitted_.empty()) {
+        const auto next =
+            std::ranges::min_element(timers_, [](const auto& a, const auto& b) { return a.first < b.first; });
+        if (next == timers_.end()) {
+          wake_.Wait(mutex_);
+        } else if (next->first > std::chrono::steady_clock::now()) {
+          wake_.WaitUntil(mutex_, next->first);
+        } else {
+          break;
+        }
+      }
+      tasks.swap(tasks_);
+      const TimePoint now = std::chrono::steady_clock::now();
+      for (std::size_t i = 0; i < timers_.size();) {
+        if (timers_[i].first > now) {
+          ++i;
+          continue;
+        }
+        tasks.push_back(std::move(timers_[i].second));
+        std::swap(timers_[i], timers_.back());
+        timers_.pop_back();
+      }
+    }
+    for (Task& task : tasks) {
+      if (is_stopping_) {
+        return;
+      }
+      std::move(task)();
+    }
+    DriveSubmitted();
+  }
+}
+
+void ClusterLog::Drive(const std::string& id) {
+  DropLost(id);
+  MapLane& lane = *lanes_.at(id);
+  if (has_given_up_ && !lane.waiting.empty()) {
+    Answer(id, GivenUp());
+    return;
+  }
+  if (lane.waiting.empty() || lane.sending || lane.is_behind) {
+    return;
+  }
+  if (const absl::Status status = Statistics().status; !status.ok()) {
+    Answer(id, status);
+    return;
+  }
+  lane.sending = Compose(id, lane);
+  if (lane.sending->parts.size() > kMaxParts) {
+    Answer(id, TooLarge(id));
+    return;
+  }
+  Send(id);
+}
+
+Sending ClusterLog::Compose(const std::string& id, MapLane& lane) {
+  Sending sending{.name = {.server = server_, .number = ++appends_}, .appends = 1};
+  const std::string head = keys_.Head(id);
+  sending.txn.compares.push_back({.key = head, .number = lane.version == kNoMap ? 0 : lane.etcd_revision});
+  sending.txn.otherwise.push_back(etcd::RangeQuery{.key = head});
+  const Append& append = lane.waiting.front();
+  switch (append.kind) {
+    case Append::Kind::kCreation:
+    case Append::Kind::kReplacement:
+      ComposeBeginning(id, append, lane, sending);
+      break;
+    case Append::Kind::kCommits:
+      ComposeCommits(id, lane, sending);
+      break;
+    case Append::Kind::kDeletion: {
+      const std::uint64_t epoch = append.before.epoch;
+      sending.txn.then = {
+          etcd::Put{keys_.End(id), Encode(MapHead{.version = append.before, .append = sending.name})},
+          etcd::Delete{head}, etcd::Delete{keys_.Base(id)},
+          etcd::Delete{keys_.LogBegin(id, epoch), keys_.LogEnd(id, epoch)},
+          etcd::Delete{keys_.DataBegin(id, epoch), keys_.DataEnd(id, epoch)}};
+      break;
+    }
+  }
+  return sending;
+}
+
+void ClusterLog::ComposeBeginning(const std::string& id, const Append& append, const MapLane& lane,
+                                  Sending& sending) {
+  // A map of that id that was created and deleted after what the store knows is in the way as well.
+  const std::string end = keys_.End(id);
+  sending.txn.compares.push_back({.key = end,
+                                  .relation = etcd::Compare::Relation::kLess,
+                                  .number = std::max(Statistics().revision, lane.etcd_revision) + 1});
+  sending.txn.otherwise.push_back(etcd::RangeQuery{.key = end});
+  const std::string data = keys_.Data(id, append.after, server_);
+  for (const absl::string_view part : CutIntoParts(append.bytes)) {
+    const std::string key = PartKey(data, sending.parts.size());
+    sending.parts.push_back({key, std::string(part)});
+    // Others may have deleted them with a map of that id.
+    sending.txn.compares.push_back({.key = key,
+                                    .target = etcd::Compare::Target::kCreateRevision,
+                                    .relation = etcd::Compare::Relation::kGreater});
+  }
+  sending.txn.then = {
+      etcd::Put{keys_.Head(id),
+                Encode(MapHead{.version = append.after, .digest = append.digest, .append = sending.name})},
+      etcd::Put{keys_.Base(id),
+                Encode(MapBase{.version = append.after, .image = PartsOf(append.bytes, data)})}};
+  if (lane.version != kNoMap) {
+    const std::uint64_t epoch = lane.version.epoch;
+    sending.txn.then.push_back(etcd::Delete{keys_.LogBegin(id, epoch), keys_.LogEnd(id, epoch)});
+    sending.txn.then.push_back(etcd::Delete{keys_.DataBegin(id, epoch), keys_.DataEnd(id, epoch)});
+  }
+}
+
+void ClusterLog::ComposeCommits(const std::string& id, MapLane& lane, Sending& sending) {
+  LogRecord record{.append = sending.name};
+  const Append* last = nullptr;
+  sending.appends = 0;
+  for (const Append& append : lane.waiting) {
+    if (append.kind != Append::Kind::kCommits ||
+        (last != nullptr && record.entries.size() + append.bytes.size() > kMaxValueBytes)) {
+      break;
+    }
+    storage::AddEntry(append.bytes, record.entries);
+    last = &append;
+    ++sending.appends;
+  }
+  lane.record_bytes += record.entries.size();
+  if (record.entries.size() > kMaxValueBytes) {
+    const std::string data = keys_.Data(id, last->after, sending.name.number ^ server_);
+    for (const absl::string_view part : CutIntoParts(record.entries)) {
+      sending.parts.push_back({PartKey(data, sending.parts.size()), std::string(part)});
+    }
+    record.parts = PartsOf(record.entries, data);
+    record.entries.clear();
+  }
+  sending.txn.then = {
+      etcd::Put{keys_.Log(id, last->after), Encode(record)},
+      etcd::Put{keys_.Head(id),
+                Encode(MapHead{.version = last->after, .digest = last->digest, .append = sending.name})}};
+}
+
+void ClusterLog::Send(const std::string& id) {
+  Sending& sending = *lanes_.at(id)->sending;
+  const AppendName name = sending.name;
+  if (sending.parts_put < sending.parts.size()) {
+    etcd::Txn txn;
+    txn.then.emplace_back(sending.parts[sending.parts_put]);
+    client_.Commit(txn, [this, id, name](absl::StatusOr<etcd::TxnResult> result) {
+      Post([this, id, name, result = std::move(result)] { OnPart(id, name, result); });
+    });
+    return;
+  }
+  sending.is_sent = true;
+  client_.Commit(sending.txn, [this, id, name](absl::StatusOr<etcd::TxnResult> result) {
+    Post([this, id, name, result = std::move(result)] { OnTxn(id, name, result); });
+  });
+}
+
+void ClusterLog::OnPart(const std::string& id, AppendName name,
+                        const absl::StatusOr<etcd::TxnResult>& result) {
+  MapLane& lane = *lanes_.at(id);
+  if (!lane.sending || lane.sending->name != name) {
+    return;
+  }
+  if (!result.ok()) {
+    OnFailure(id, result.status());
+    return;
+  }
+  ++lane.sending->parts_put;
+  Send(id);
+}
+
+void ClusterLog::OnTxn(const std::string& id, AppendName name,
+                       const absl::StatusOr<etcd::TxnResult>& result) {
+  MapLane& lane = *lanes_.at(id);
+  // The watch may have told what became of it.
+  if (!lane.sending || lane.sending->name != name) {
+    return;
+  }
+  if (!result.ok()) {
+    lane.sending->is_in_doubt |= etcd::FailureOf(result.status()) == etcd::Failure::kUnknownOutcome;
+    OnFailure(id, result.status());
+    return;
+  }
+  if (result->succeeded) {
+    OnLanded(id, result->revision);
+    return;
+  }
+  SetStatus(absl::OkStatus());
+  const std::vector<etcd::KeyValue>& heads = result->results.front().entries;
+  if (!heads.empty()) {
+    const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
+    if (!head.ok()) {
+      Answer(id, NotTaken(head.status()));
+      return;
+    }
+    if (head->append == name) {
+      OnLanded(id, heads.front().mod_revision);
+      return;
+    }
+  }
+  const std::int64_t expected = lane.version == kNoMap ? 0 : lane.etcd_revision;
+  const bool has_ended =
+      result->results.size() > 1 && !result->results[1].entries.empty() &&
+      result->results[1].entries.front().mod_revision >= lane.sending->txn.compares[1].number;
+  if ((heads.empty() ? 0 : heads.front().mod_revision) == expected && !has_ended) {
+    // Parts were deleted.
+    lane.sending->parts_put = 0;
+    SendLater(id, name);
+    return;
+  }
+  // The watch tells what others did, and whether this came before.
+  lane.is_behind = true;
+}
+
+void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
+  MapLane& lane = *lanes_.at(id);
+  const absl::Status answer = NotTaken(status);
+  const etcd::Failure failure = etcd::FailureOf(status);
+  if (failure != etcd::Failure::kTooLarge) {
+    SetStatus(answer);
+  }
+  if (lane.sending->is_in_doubt || failure == etcd::Failure::kUnknownOutcome) {
+    SendLater(id, lane.sending->name);
+    return;
+  }
+  Answer(id, failure == etcd::Failure::kTooLarge ? TooLarge(id) : answer);
+}
+
+void ClusterLog::SendLater(const std::string& id, AppendName name) {
+  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
+         [this, id, name] {
+           const MapLane& lane = *lanes_.at(id);
+           if (lane.sending && lane.sending->name == name) {
+             Send(id);
+           }
+         });
+}
+
+void ClusterLog::OnLanded(const std::string& id, std::int64_t revision) {
+  Land(id, revision);
+  Drive(id);
+}
+
+void ClusterLog::Land(const std::string& id, std::int64_t revision) {
+  MapLane& lane = *lanes_.at(id);
+  std::vector<Append> landed;
+  for (std::size_t i = 0; i < lane.sending->appends; ++i) {
+    landed.push_back(std::move(lane.waiting.front()));
+    lane.waiting.pop_front();
+  }
+  const bool is_commit = landed.back().kind == Append::Kind::kCommits;
+  lane.sending.reset();
+  lane.is_behind = false;
+  lane.version = landed.back().after;
+  lane.etcd_revision = revision;
+  lane.records = is_commit ? lane.records + 1 : 0;
+  lane.record_bytes = is_commit ? lane.record_bytes : 0;
+  lane.is_broken &= is_commit;
+  SetStatus(absl::OkStatus());
+  {
+    MutexLock lock(mutex_);
+    ++statistics_.landed;
+  }
+  const TimePoint now = std::chrono::steady_clock::now();
+  for (Append& append : landed) {
+    if (options_.on_commit) {
+      options_.on_commit(absl::FromChrono(now - append.appended));
+    }
+    std::move(append.done)(absl::OkStatus());
+  }
+  if (options_.on_long &&
+      (lane.records >= options_.max_records || lane.record_bytes >= options_.max_record_bytes)) {
+    options_.on_long(id);
+  }
+}
+
+void ClusterLog::Answer(const std::string& id, const AppendOutcome& outcome) {
+  TakeSubmitted();
+  MapLane& lane = *lanes_.at(id);
+  lane.sending.reset();
+  lane.lost = outcome;
+  std::deque<Append> waiting;
+  waiting.swap(lane.waiting);
+  for (Append& append : waiting) {
+    std::move(append.done)(outcome);
+  }
+}
+
+void ClusterLog::Conflict(const std::string& id) {
+  TakeSubmitted();
+  MapLane& lane = *lanes_.at(id);
+  if (!lane.waiting.empty()) {
+    MutexLock lock(mutex_);
+    ++statistics_.conflicts;
+  }
+  Answer(id, AppendOutcome::Conflict());
+}
+
+void ClusterLog::DropLost(const std::string& id) {
+  TakeSubmitted();
+  MapLane& lane = *lanes_.at(id);
+  if (lane.waiting.empty()) {
+    return;
+  }
+  if (lane.waiting.front().before == lane.version) {
+    lane.lost.reset();
+    return;
+  }
+  Answer(id, lane.lost ? AppendOutcome(*lane.lost) : AppendOutcome::Conflict());
+}
+
+void ClusterLog::BeginWatch(std::int64_t revision) {
+  etcd::WatchCallbacks callbacks;
+  callbacks.on_events = [this](std::int64_t at, std::vector<etcd::WatchEvent> events) {
+    Post([this, at, events = std::move(events)] { OnEvents(at, events); });
+  };
+  callbacks.on_progress = [this](std::int64_t /*at*/) {
+    MutexLock lock(mutex_);
+    statistics_.heard = std::chrono::steady_clock::now();
+  };
+  callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
+  watch_ = std::make_unique<etcd::Watch>(client_, keys_.Maps(), revision, std::move(callbacks),
+                                         etcd::WatchOptions{.quiet_timeout = options_.quiet_timeout});
+}
+
+void ClusterLog::OnEvents(std::int64_t revision, const std::vector<etcd::WatchEvent>& events) {
+  struct Change {
+    const etcd::WatchEvent* head = nullptr;
+    const etcd::WatchEvent* record = nullptr;
+    const etcd::WatchEvent* end = nullptr;
+  };
+  std::map<std::string, Change> changes;
+  for (const etcd::WatchEvent& event : events) {
+    const std::optional<ClusterKeys::MapKey> key = keys_.ParseMapKey(event.key);
+    if (!key) {
+      continue;
+    }
+    if (!event.is_delete) {
+      Change& change = changes[key->id];
+      switch (key->kind) {
+        case ClusterKeys::MapKey::Kind::kHead:
+          change.head = &event;
+          break;
+        case ClusterKeys::MapKey::Kind::kEnd:
+          change.end = &event;
+          break;
+        case ClusterKeys::MapKey::Kind::kRecord:
+          change.record = &event;
+          break;
+      }
+    } else if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
+      // An image has taken its place.
+      if (const auto lane = lanes_.find(key->id); lane != lanes_.end() && lane->second->records > 0) {
+        --lane->second->records;
+      }
+    }
+  }
+  for (const auto& [id, change] : changes) {
+    const etcd::WatchEvent* const head = change.head != nullptr ? change.head : change.end;
+    if (head != nullptr) {
+      OnChange(id, revision, *head, change.end != nullptr, change.record);
+    }
+  }
+  MutexLock lock(mutex_);
+  statistics_.revision = revision;
+  statistics_.heard = std::chrono::steady_clock::now();
+}
+
+void ClusterLog::OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event,
+                          bool is_end, const etcd::WatchEvent* record) {
+  MapLane& lane = LaneOf(id);
+  if (revision <= lane.etcd_revision) {
+    return;
+  }
+  const absl::StatusOr<MapHead> head = DecodeHead(head_event.value);
+  if (head.ok() && lane.sending && lane.sending->name == head->append) {
+    OnLanded(id, revision);
+    return;
+  }
+  MapVersion after = lane.version;
+  absl::Status status = head.status();
+  if (head.ok()) {
+    after = is_end ? kNoMap : head->version;
+    status = FollowPatiently(id, revision, *head, is_end, record);
+    if (is_stopping_) {
+      return;
+    }
+    if (etcd::FailureOf(status) == etcd::Failure::kCompacted) {
+      ReadAfresh();
+      return;
+    }
+  }
+  const bool has_begun = !is_end && record == nullptr;
+  if (!status.ok()) {
+    Break(id, status, after);
+  } else if (is_end || has_begun) {
+    lane.is_broken = false;
+  }
+  lane.records = record != nullptr ? lane.records + 1 : 0;
+  lane.version = after;
+  lane.etcd_revision = revision;
+  lane.is_behind = false;
+  {
+    MutexLock lock(mutex_);
+    ++statistics_.followed;
+  }
+  Conflict(id);
+  Drive(id);
+}
+
+absl::Status ClusterLog::FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
+                                         bool is_end, const etcd::WatchEvent* record) {
+  MapLane& lane = *lanes_.at(id);
+  while (true) {
+    absl::Status status = Follow(id, lane.version, revision, head, is_end, record);
+    if (!IsTransient(status) || is_stopping_) {
+      return status;
+    }
+    // Until etcd is back, nothing else can go on but to refuse changes.
+    SetStatus(NotTaken(status));
+    lane.is_behind = true;
+    DriveSubmitted();
+    std::this_thread::sleep_for(absl::ToChronoNanoseconds(options_.retry_interval));
+  }
+}
+
+absl::Status ClusterLog::Follow(const std::string& id, MapVersion before, std::int64_t revision,
+                                const MapHead& head, bool is_end, const etcd::WatchEvent* record) {
+  if (is_end) {
+    return store_.FollowDeletion(id, before);
+  }
+  if (record != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(const LogRecord decoded, DecodeRecord(record->value));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::LoggedCommit> commits,
+                             reader_.ReadCommits(id, decoded, revision));
+    return store_.FollowCommits(id, head.version.epoch, commits);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, revision));
+  WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, reader_.ReadImage(id, base, revision));
+  return Take(std::move(map), before);
+}
+
+absl::Status ClusterLog::Take(storage::MapState map, MapVersion before) {
+  return before == kNoMap
+             ? store_.FollowCreation(std::move(map.snapshot), std::move(map.requests), map.request_horizon)
+             : store_.FollowReplacement(std::move(map.snapshot), std::move(map.requests), map.request_horizon,
+                                        before);
+}
+
+void ClusterLog::ReadAfresh() {
+  watch_.reset();
+  const absl::Status status = [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps found, reader_.ReadAll());
+    std::set<std::string> ids;
+    for (const auto& [id, lane] : lanes_) {
+      ids.insert(id);
+    }
+    for (const auto& [id, map] : found.maps) {
+      LaneOf(id);
+      ids.insert(id);
+    }
+    for (const std::string& id : ids) {
+      WAYSTAR_RETURN_IF_ERROR(Renew(id, found));
+    }
+    {
+      MutexLock lock(mutex_);
+      statistics_.revision = found.revision;
+    }
+    BeginWatch(found.revision + 1);
+    return absl::OkStatus();
+  }();
+  if (!status.ok()) {
+    SetStatus(NotTaken(status));
+    PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
+           [this] { ReadAfresh(); });
+  }
+}
+
+absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
+  MapLane& lane = *lanes_.at(id);
+  const auto it = found.maps.find(id);
+  const FleetMap* const map = it == found.maps.end() ? nullptr : &it->second;
+  if (map != nullptr && map->head_revision <= lane.etcd_revision) {
+    return absl::OkStatus();
+  }
+  const auto end = found.ends.find(id);
+  if (lane.sending && map == nullptr && end != found.ends.end() && end->second == lane.sending->name) {
+    Land(id, found.revision);
+  } else if (lane.sending && map != nullptr && map->head.append == lane.sending->name) {
+    // What led to it is in the lanes already, or it begins the map.
+    const bool is_begin = lane.waiting.front().kind != Append::Kind::kCommits;
+    if (is_begin || lane.waiting.front().before == lane.version) {
+      Land(id, map->head_revision);
+    }
+  }
+  absl::Status status;
+  MapVersion after = kNoMap;
+  if (map == nullptr) {
+    status = lane.version == kNoMap ? absl::OkStatus() : store_.FollowDeletion(id, lane.version);
+  } else {
+    after = map->head.version;
+    status = lane.version == after ? absl::OkStatus() : CatchUp(id, *map, found.revision);
+  }
+  if (IsTransient(status) || etcd::FailureOf(status) == etcd::Failure::kCompacted) {
+    return status;
+  }
+  if (!status.ok()) {
+    Break(id, status, after);
+  }
+  lane.version = after;
+  lane.etcd_revision = map == nullptr ? found.revision : map->head_revision;
+  lane.records = map == nullptr ? 0 : map->records.size();
+  lane.is_behind = false;
+  if (lane.sending && lane.sending->is_sent) {
+    // It may have been applied, and others have taken away what would tell.
+    Answer(id, NotTaken(absl::UnavailableError("nothing tells any more whether the change was made")));
+  } else {
+    Conflict(id);
+  }
+  Drive(id);
+  return absl::OkStatus();
+}
+
+absl::Status ClusterLog::CatchUp(const std::string& id, const FleetMap& map, std::int64_t revision) {
+  WAYSTAR_RETURN_IF_ERROR(map.damage);
+  MapLane& lane = *lanes_.at(id);
+  const bool has_all = lane.version.epoch == map.head.version.epoch &&
+                       lane.version.revision >= map.base.version.revision && !lane.is_broken;
+  if (!has_all) {
+    WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader_.ReadImage(id, map.base, revision));
+    WAYSTAR_RETURN_IF_ERROR(Take(std::move(image), lane.version));
+    lane.version = map.base.version;
+    lane.is_broken = false;
+  }
+  for (const auto& [last, record] : map.records) {
+    if (last <= lane.version.revision) {
+      continue;
+    }
+    const MapVersion after{.epoch = lane.version.epoch, .revision = last};
+    if (lane.sending && lane.sending->name == record.append && lane.waiting.front().before == lane.version) {
+      Land(id, lane.etcd_revision);
+      continue;
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<core::LoggedCommit> commits,
+                             reader_.ReadCommits(id, record, revision));
+    DropUpTo(lane.version.revision, commits);
+    WAYSTAR_RETURN_IF_ERROR(store_.FollowCommits(id, after.epoch, commits));
+    lane.version = after;
+  }
+  return absl::OkStatus();
+}
+
+void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersion after) {
+  MapLane& lane = *lanes_.at(id);
+  if (lane.version != kNoMap && !lane.is_broken) {
+    // It is not there if it is that which has failed.
+    static_cast<void>(store_.FollowDeletion(id, lane.version));
+  }
+  lane.is_broken = true;
+  if (after != kNoMap) {
+    store_.AddDamaged(id, after);
+  }
+  {
+    MutexLock lock(mutex_);
+    ++statistics_.broken;
+  }
+  if (options_.on_broken) {
+    options_.on_broken(id, why);
+  }
+}
+
+void ClusterLog::SetStatus(const absl::Status& status) {
+  {
+    MutexLock lock(mutex_);
+    if (statistics_.status.ok() == status.ok()) {
+      return;
+    }
+    statistics_.status = status;
+  }
+  if (options_.on_status) {
+    options_.on_status(status);
+  }
+  if (!status.ok()) {
+    Probe();
+  }
+}
+
+void ClusterLog::Probe() {
+  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval), [this] {
+    if (Statistics().status.ok() || is_probing_) {
+      return;
+    }
+    is_probing_ = true;
+    etcd::Txn write;
+    write.then.push_back(etcd::Put{keys_.Probe(), ""});
+    client_.Commit(write, [this](const absl::StatusOr<etcd::TxnResult>& result) {
+      Post([this, status = result.status()] {
+        is_probing_ = false;
+        if (status.ok()) {
+          SetStatus(status);
+        } else {
+          Probe();
+        }
+      });
+    });
+  });
+}
+
+}  // namespace waystar::cluster

@@ -1,0 +1,198 @@
+// The commit log that the servers of a fleet share, in etcd.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/mutex.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_reader.h"
+#include "server/cluster/cluster_values.h"
+#include "server/cluster/map_lane.h"
+#include "server/core/store/durable_log.h"
+#include "server/core/store/map_store.h"
+#include "server/etcd/etcd_client.h"
+#include "server/etcd/etcd_watch.h"
+
+namespace waystar::cluster {
+
+struct ClusterLogOptions {
+  // How long after a failure it is tried again, and etcd asked whether it is there.
+  absl::Duration retry_interval = absl::Milliseconds(200);
+  // How long the watch may be quiet before another member is tried.
+  absl::Duration quiet_timeout = absl::Seconds(5);
+  // A map gets a new image once its records are as many, or have as many bytes together.
+  std::uint64_t max_records = 4096;
+  std::uint64_t max_record_bytes = std::uint64_t{16} << 20;
+  // Called, by the log's thread, with the error when changes begin to fail, and with OK when they are taken
+  // again. May be empty.
+  std::function<void(const absl::Status& status)> on_status;
+  // Called, by the log's thread, with a map that is not served any more and why. May be empty.
+  std::function<void(absl::string_view id, const absl::Status& why)> on_broken;
+  // Called, by the log's thread, with a map that needs a new image. May be empty.
+  std::function<void(absl::string_view id)> on_long;
+  // Called, by the log's thread, for each append that has landed, before its `done`. May be empty.
+  std::function<void(absl::Duration waited)> on_commit;
+};
+
+struct ClusterLogStatistics {
+  // OK, or why changes fail.
+  absl::Status status;
+  // Transactions of this server that landed, those that lost to others', and groups of commits of others
+  // that were followed.
+  std::uint64_t landed = 0;
+  std::uint64_t conflicts = 0;
+  std::uint64_t followed = 0;
+  // Maps that are not served, since they did not come out as they should.
+  std::uint64_t broken = 0;
+  // The revision of etcd up to which this server has followed it.
+  std::int64_t revision = 0;
+  // When etcd last told that there is nothing more.
+  std::chrono::steady_clock::time_point heard;
+};
+
+// Each map has a head, and a commit is one transaction that compares the head with the one that the commit
+// was composed upon, and puts a record of the log and the next head. So of two servers that commit at once
+// one conflicts: its store follows the other's record and tries again. All appends of a map that wait go into
+// one transaction, as far as a record has room for them. What one value has no room for is put in parts
+// before.
+//
+// A transaction whose outcome is unknown is sent again, until it is known: it is applied at most once, since
+// it changes the head that it compares with, and the head names the append that put it there.
+//
+// While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once.
+//
+// Thread safety: any method may be called from any thread, except Start and Stop.
+class ClusterLog final : public core::DurableLog {
+ public:
+  // The client, the keys and the store must outlive the log.
+  ClusterLog(etcd::Client& client, const ClusterKeys& keys, core::MapStore& store, ClusterLogOptions options);
+  ClusterLog(const ClusterLog&) = delete;
+  ClusterLog& operator=(const ClusterLog&) = delete;
+  // Stops.
+  ~ClusterLog() override;
+
+  // Knows a map that the store has, or that it cannot have, as it was read. REQUIRES: the log is not started.
+  void Know(const std::string& id, const FleetMap& map, bool is_broken);
+  // Follows the log from there on. REQUIRES: the maps that there were at that revision of etcd are known.
+  void Start(std::int64_t revision);
+  // Answers all that waits, and all that is appended afterwards, with UNAVAILABLE / STORAGE_FAILED, though it
+  // may have been applied.
+  void GiveUp();
+  // Gives up and ends the threads. REQUIRES: nothing is appended afterwards but by `done`s.
+  void Stop();
+
+  // Has the log count records from its newest image on.
+  void NoteImage(const std::string& id, core::MapVersion version);
+
+  ClusterLogStatistics Statistics() const;
+
+  bool is_shared() const override { return true; }
+  void AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
+                      Done done) override;
+  void AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) override;
+  void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<core::LoggedCommit> commits,
+                     Done done) override;
+  void AppendDeletion(absl::string_view id, core::MapVersion last, Done done) override;
+
+ private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Task = absl::AnyInvocable<void() &&>;
+
+  void Post(Task task);
+  void PostAt(TimePoint time, Task task);
+  void Submit(absl::string_view id, Append append);
+  // Returns the lane of a map, which is new if there is none.
+  MapLane& LaneOf(const std::string& id);
+
+  // The rest is the thread's.
+  void Run();
+  // Moves what was submitted into the lanes. Once the store has followed another server, all that it has
+  // appended before is there.
+  void TakeSubmitted();
+  void DriveSubmitted();
+  // Sends what waits, unless something is on its way.
+  void Drive(const std::string& id);
+  // Makes the transaction of the first appends that wait.
+  Sending Compose(const std::string& id, MapLane& lane);
+  void ComposeBeginning(const std::string& id, const Append& append, const MapLane& lane, Sending& sending);
+  void ComposeCommits(const std::string& id, MapLane& lane, Sending& sending);
+  void Send(const std::string& id);
+  void OnPart(const std::string& id, AppendName name, const absl::StatusOr<etcd::TxnResult>& result);
+  void OnTxn(const std::string& id, AppendName name, const absl::StatusOr<etcd::TxnResult>& result);
+  void OnFailure(const std::string& id, const absl::Status& status);
+  void SendLater(const std::string& id, AppendName name);
+  // Takes note of appends that have landed, and tells their `done`s; OnLanded sends the next, too.
+  void Land(const std::string& id, std::int64_t revision);
+  void OnLanded(const std::string& id, std::int64_t revision);
+  // Gives all that waits the outcome; what they append again is not part of it.
+  void Answer(const std::string& id, const core::AppendOutcome& outcome);
+  void AnswerAll(const absl::Status& status);
+  // Gives all that waits a conflict, once the store has followed others: what it has appended before is lost,
+  // whatever it seems to follow.
+  void Conflict(const std::string& id);
+  // Gives appends that do not follow what the store has the outcome of those that they were made upon.
+  void DropLost(const std::string& id);
+
+  void BeginWatch(std::int64_t revision);
+  void OnEvents(std::int64_t revision, const std::vector<etcd::WatchEvent>& events);
+  // `head_event` is of the head, or of the end of a map.
+  void OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event, bool is_end,
+                const etcd::WatchEvent* record);
+  // Has the store follow what others did.
+  absl::Status FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head, bool is_end,
+                               const etcd::WatchEvent* record);
+  absl::Status Follow(const std::string& id, core::MapVersion before, std::int64_t revision,
+                      const MapHead& head, bool is_end, const etcd::WatchEvent* record);
+  absl::Status Take(storage::MapState map, core::MapVersion before);
+  // Reads all afresh, after the watch has missed something.
+  void ReadAfresh();
+  // Brings a map to what was read; null if there is none now. Returns an error if etcd could not be read.
+  absl::Status Renew(const std::string& id, const FleetMaps& found);
+  absl::Status CatchUp(const std::string& id, const FleetMap& map, std::int64_t revision);
+  // Serves a map no more, whose log leads to that version.
+  void Break(const std::string& id, const absl::Status& why, core::MapVersion after);
+  void SetStatus(const absl::Status& status);
+  // Asks etcd whether it takes anything, until it does.
+  void Probe();
+
+  etcd::Client& client_;
+  const ClusterKeys& keys_;
+  core::MapStore& store_;
+  const ClusterLogOptions options_;
+  const ClusterReader reader_;
+  // Of this server.
+  const std::uint64_t server_;
+
+  std::uint64_t appends_ = 0;
+  absl::flat_hash_map<std::string, std::unique_ptr<MapLane>> lanes_;
+  // The maps with something new that waits.
+  std::vector<std::string> to_drive_;
+  std::unique_ptr<etcd::Watch> watch_;
+  bool is_probing_ = false;
+  bool has_given_up_ = false;
+
+  mutable Mutex mutex_;
+  CondVar wake_;
+  std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::pair<std::string, Append>> submitted_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::pair<TimePoint, Task>> timers_ ABSL_GUARDED_BY(mutex_);
+  ClusterLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> is_stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace waystar::cluster

@@ -1,0 +1,176 @@
+#include "server/cluster/cluster_reader.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/storage/log_entry.h"
+
+namespace waystar::cluster {
+namespace {
+
+// Of which each may have kMaxValueBytes.
+constexpr std::int64_t kValuesInPage = 64;
+
+absl::Status InKey(const absl::Status& status, absl::string_view key) {
+  return {absl::IsFailedPrecondition(status) ? status.code() : absl::StatusCode::kDataLoss,
+          absl::StrCat(key, " in etcd: ", status.message())};
+}
+
+template <typename Value>
+absl::StatusOr<Value> InKey(absl::StatusOr<Value> value, absl::string_view key) {
+  if (!value.ok()) {
+    return InKey(value.status(), key);
+  }
+  return value;
+}
+
+}  // namespace
+
+void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits) {
+  std::erase_if(commits,
+                [&](const core::LoggedCommit& logged) { return logged.commit->revision <= revision; });
+}
+
+absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
+  FleetMaps found;
+  struct Loose {
+    core::MapVersion last;
+    absl::StatusOr<LogRecord> record;
+  };
+  absl::btree_map<std::string, std::vector<Loose>> records;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      found.revision,
+      client_.ReadPrefix(keys_.Maps(), 0, kValuesInPage,
+                         [&](std::vector<etcd::KeyValue> page) -> absl::Status {
+                           for (const etcd::KeyValue& entry : page) {
+                             const auto key = keys_.ParseMapKey(entry.key);
+                             if (!key) {
+                               continue;
+                             }
+                             if (key->kind == ClusterKeys::MapKey::Kind::kEnd) {
+                               if (const absl::StatusOr<MapHead> end = DecodeHead(entry.value); end.ok()) {
+                                 found.ends[key->id] = end->append;
+                               }
+                               continue;
+                             }
+                             if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
+                               absl::StatusOr<LogRecord> record = InKey(DecodeRecord(entry.value), entry.key);
+                               if (absl::IsFailedPrecondition(record.status())) {
+                                 return record.status();
+                               }
+                               records[key->id].push_back({key->version, std::move(record)});
+                             } else {
+                               FleetMap& map = found.maps[key->id];
+                               WAYSTAR_ASSIGN_OR_RETURN(map.head, InKey(DecodeHead(entry.value), entry.key));
+                               map.head_revision = entry.mod_revision;
+                             }
+                           }
+                           return absl::OkStatus();
+                         }));
+  for (auto& [id, map] : found.maps) {
+    for (Loose& loose : records[id]) {
+      if (loose.last.epoch != map.head.version.epoch) {
+        continue;
+      }
+      if (loose.record.ok()) {
+        map.records.emplace(loose.last.revision, *std::move(loose.record));
+      } else {
+        map.damage = loose.record.status();
+      }
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(client_
+                              .ReadPrefix(keys_.Bases(), found.revision, kValuesInPage,
+                                          [&](std::vector<etcd::KeyValue> page) -> absl::Status {
+                                            for (const etcd::KeyValue& entry : page) {
+                                              const auto id = keys_.ParseBaseKey(entry.key);
+                                              const auto map = id ? found.maps.find(*id) : found.maps.end();
+                                              if (map == found.maps.end()) {
+                                                continue;
+                                              }
+                                              absl::StatusOr<MapBase> base =
+                                                  InKey(DecodeBase(entry.value), entry.key);
+                                              if (absl::IsFailedPrecondition(base.status())) {
+                                                return base.status();
+                                              }
+                                              if (base.ok()) {
+                                                map->second.base = *std::move(base);
+                                              } else {
+                                                map->second.damage = base.status();
+                                              }
+                                            }
+                                            return absl::OkStatus();
+                                          })
+                              .status());
+  return found;
+}
+
+absl::StatusOr<MapBase> ClusterReader::ReadBase(absl::string_view id, std::int64_t revision) const {
+  const std::string key = keys_.Base(id);
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult read, client_.Range({.key = key, .revision = revision}));
+  if (read.entries.empty()) {
+    return absl::DataLossError(absl::StrCat("there is no ", key, " in etcd"));
+  }
+  return InKey(DecodeBase(read.entries.front().value), key);
+}
+
+absl::StatusOr<storage::MapState> ClusterReader::ReadImage(absl::string_view id, const MapBase& base,
+                                                           std::int64_t revision) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string image, ReadParts(base.image, revision));
+  WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, storage::DecodeStoredMap(image, base.image.data));
+  const core::MapSnapshot& snapshot = map.snapshot;
+  if (snapshot.id != id || snapshot.version() != base.version) {
+    return absl::DataLossError(absl::StrCat(base.image.data, " in etcd is no image of map \"", id,
+                                            "\" at revision ", base.version.revision));
+  }
+  return map;
+}
+
+absl::StatusOr<std::vector<core::LoggedCommit>> ClusterReader::ReadCommits(absl::string_view id,
+                                                                           const LogRecord& record,
+                                                                           std::int64_t revision) const {
+  std::string parts;
+  if (record.entries.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(parts, ReadParts(record.parts, revision));
+  }
+  const auto damaged = [&] {
+    return absl::DataLossError(absl::StrCat("a record of map \"", id, "\" in etcd is damaged"));
+  };
+  const absl::StatusOr<std::vector<storage::LogEntry>> entries =
+      storage::DecodeEntries(record.entries.empty() ? parts : record.entries);
+  if (!entries.ok()) {
+    return damaged();
+  }
+  std::vector<core::LoggedCommit> commits;
+  for (const storage::LogEntry& entry : *entries) {
+    absl::StatusOr<std::vector<core::LoggedCommit>> decoded = storage::DecodeCommits(entry.body);
+    if (entry.map != id || entry.kind != storage::LogEntry::Kind::kCommits || !decoded.ok()) {
+      return damaged();
+    }
+    std::ranges::move(*decoded, std::back_inserter(commits));
+  }
+  if (commits.empty()) {
+    return damaged();
+  }
+  return commits;
+}
+
+absl::StatusOr<std::string> ClusterReader::ReadParts(const Parts& parts, std::int64_t revision) const {
+  std::string value;
+  for (std::uint64_t part = 0; part < parts.count; ++part) {
+    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult read,
+                             client_.Range({.key = PartKey(parts.data, part), .revision = revision}));
+    if (read.entries.empty()) {
+      return absl::DataLossError(absl::StrCat("there is no ", PartKey(parts.data, part), " in etcd"));
+    }
+    value += read.entries.front().value;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckParts(parts, value));
+  return value;
+}
+
+}  // namespace waystar::cluster

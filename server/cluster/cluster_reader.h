@@ -1,0 +1,68 @@
+// Reads the maps of a fleet from etcd.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_values.h"
+#include "server/core/store/durable_log.h"
+#include "server/etcd/etcd_client.h"
+#include "server/storage/image_file.h"
+
+namespace waystar::cluster {
+
+// A map as it stands in etcd.
+struct FleetMap {
+  MapHead head;
+  // The revision of etcd at which it was put.
+  std::int64_t head_revision = 0;
+  MapBase base;
+  // DATA_LOSS if its base or one of its records is damaged.
+  absl::Status damage;
+  // By their last revision, those of the head's epoch.
+  absl::btree_map<std::uint64_t, LogRecord> records;
+};
+
+struct FleetMaps {
+  // Of etcd, as of which all of them were read.
+  std::int64_t revision = 0;
+  absl::btree_map<std::string, FleetMap> maps;
+  // What has ended the maps that were deleted last.
+  absl::btree_map<std::string, AppendName> ends;
+};
+
+// Leaves out the commits up to that revision: an image may lie within a record.
+void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits);
+
+// Thread safety: any method may be called from any thread.
+class ClusterReader {
+ public:
+  // Both must outlive the reader.
+  ClusterReader(etcd::Client& client, const ClusterKeys& keys) : client_(client), keys_(keys) {}
+
+  // Reads what there is of all maps but for their images. Returns the errors of the client, DATA_LOSS if a
+  // head is damaged, and FAILED_PRECONDITION if a value is of a later version of this program.
+  absl::StatusOr<FleetMaps> ReadAll() const;
+  // Returns the base of a map as of that revision of etcd.
+  absl::StatusOr<MapBase> ReadBase(absl::string_view id, std::int64_t revision) const;
+  // Returns the map of an image as of that revision of etcd. DATA_LOSS if it is damaged.
+  absl::StatusOr<storage::MapState> ReadImage(absl::string_view id, const MapBase& base,
+                                              std::int64_t revision) const;
+  // Returns the commits of a record. DATA_LOSS if it is damaged.
+  absl::StatusOr<std::vector<core::LoggedCommit>> ReadCommits(absl::string_view id, const LogRecord& record,
+                                                              std::int64_t revision) const;
+
+ private:
+  absl::StatusOr<std::string> ReadParts(const Parts& parts, std::int64_t revision) const;
+
+  etcd::Client& client_;
+  const ClusterKeys& keys_;
+};
+
+}  // namespace waystar::cluster

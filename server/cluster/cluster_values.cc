@@ -1,0 +1,168 @@
+#include "server/cluster/cluster_values.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/core/image/value_reader.h"
+#include "server/core/image/value_writer.h"
+#include "server/storage/checksum.h"
+
+namespace waystar::cluster {
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kMaxKeyBytes = 1024;
+
+core::ValueWriter Begin() {
+  core::ValueWriter to;
+  to.PutNumber(kFormat);
+  return to;
+}
+
+void CheckFormat(core::ValueReader& from, absl::Status& status) {
+  const std::uint64_t format = from.Number(kAnyNumber);
+  if (from.ok() && format > kFormat) {
+    status = absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
+                                                        ", and this server knows formats up to ", kFormat,
+                                                        ": it needs to be updated"));
+  }
+}
+
+void Put(core::MapVersion version, core::ValueWriter& to) {
+  to.PutNumber(version.epoch);
+  to.PutNumber(version.revision);
+}
+
+core::MapVersion ReadVersion(core::ValueReader& from) {
+  core::MapVersion version;
+  version.epoch = from.Number(kAnyNumber);
+  version.revision = from.Number(kAnyNumber);
+  return version;
+}
+
+void Put(AppendName name, core::ValueWriter& to) {
+  to.PutNumber(name.server);
+  to.PutNumber(name.number);
+}
+
+AppendName ReadName(core::ValueReader& from) {
+  AppendName name;
+  name.server = from.Number(kAnyNumber);
+  name.number = from.Number(kAnyNumber);
+  return name;
+}
+
+void Put(const Parts& parts, core::ValueWriter& to) {
+  to.PutText(parts.data);
+  to.PutNumber(parts.count);
+  to.PutNumber(parts.bytes);
+  to.PutNumber(parts.checksum);
+}
+
+Parts ReadParts(core::ValueReader& from) {
+  Parts parts;
+  parts.data = from.Text(kMaxKeyBytes);
+  parts.count = from.Number(kAnyNumber);
+  parts.bytes = from.Number(kAnyNumber);
+  parts.checksum = static_cast<std::uint32_t>(from.Number(std::numeric_limits<std::uint32_t>::max()));
+  return parts;
+}
+
+}  // namespace
+
+std::vector<absl::string_view> CutIntoParts(absl::string_view value) {
+  std::vector<absl::string_view> parts;
+  for (std::size_t begin = 0; begin < value.size(); begin += kMaxValueBytes) {
+    parts.push_back(value.substr(begin, kMaxValueBytes));
+  }
+  return parts;
+}
+
+Parts PartsOf(absl::string_view value, std::string data) {
+  return {.data = std::move(data),
+          .count = (value.size() + kMaxValueBytes - 1) / kMaxValueBytes,
+          .bytes = value.size(),
+          .checksum = storage::Crc32c(value)};
+}
+
+absl::Status CheckParts(const Parts& parts, absl::string_view value) {
+  if (value.size() != parts.bytes || storage::Crc32c(value) != parts.checksum) {
+    return absl::DataLossError(absl::StrCat("the value under ", parts.data, " in etcd is damaged"));
+  }
+  return absl::OkStatus();
+}
+
+std::string Encode(const MapHead& head) {
+  core::ValueWriter to = Begin();
+  Put(head.version, to);
+  to.PutNumber(head.digest);
+  Put(head.append, to);
+  return std::move(to).TakeBytes();
+}
+
+absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
+  core::ValueReader from(bytes);
+  absl::Status format;
+  CheckFormat(from, format);
+  WAYSTAR_RETURN_IF_ERROR(format);
+  MapHead head;
+  head.version = ReadVersion(from);
+  head.digest = from.Number(kAnyNumber);
+  head.append = ReadName(from);
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return head;
+}
+
+std::string Encode(const MapBase& base) {
+  core::ValueWriter to = Begin();
+  Put(base.version, to);
+  Put(base.image, to);
+  return std::move(to).TakeBytes();
+}
+
+absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
+  core::ValueReader from(bytes);
+  absl::Status format;
+  CheckFormat(from, format);
+  WAYSTAR_RETURN_IF_ERROR(format);
+  MapBase base;
+  base.version = ReadVersion(from);
+  base.image = ReadParts(from);
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return base;
+}
+
+std::string Encode(const LogRecord& record) {
+  core::ValueWriter to = Begin();
+  Put(record.append, to);
+  to.PutBool(record.entries.empty());
+  if (record.entries.empty()) {
+    Put(record.parts, to);
+  } else {
+    to.PutText(record.entries);
+  }
+  return std::move(to).TakeBytes();
+}
+
+absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
+  core::ValueReader from(bytes);
+  absl::Status format;
+  CheckFormat(from, format);
+  WAYSTAR_RETURN_IF_ERROR(format);
+  LogRecord record;
+  record.append = ReadName(from);
+  if (from.Bool()) {
+    record.parts = ReadParts(from);
+  } else {
+    record.entries = from.Text(bytes.size());
+  }
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return record;
+}
+
+}  // namespace waystar::cluster

@@ -1,0 +1,75 @@
+// The values that a fleet keeps in etcd. Each begins with the version of its format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/store/map_version.h"
+
+namespace waystar::cluster {
+
+// The most bytes of one value: etcd takes requests of 1.5 MiB.
+inline constexpr std::size_t kMaxValueBytes = std::size_t{1} << 20;
+
+// Names one append to the log: those of a server are counted, and a server is a number that it draws.
+struct AppendName {
+  std::uint64_t server = 0;
+  std::uint64_t number = 0;
+
+  friend bool operator==(const AppendName&, const AppendName&) = default;
+};
+
+// A value in parts, which lie under keys of their own.
+struct Parts {
+  // What their keys begin with.
+  std::string data;
+  std::uint64_t count = 0;
+  // Of all together, and their CRC-32C.
+  std::uint64_t bytes = 0;
+  std::uint32_t checksum = 0;
+};
+
+// Cuts a value into parts of at most kMaxValueBytes.
+std::vector<absl::string_view> CutIntoParts(absl::string_view value);
+// Returns the description of a value whose parts are to lie under `data`.
+Parts PartsOf(absl::string_view value, std::string data);
+// Returns DATA_LOSS unless this is the value that was described.
+absl::Status CheckParts(const Parts& parts, absl::string_view value);
+
+// The state of a map. All commits compare and set it.
+struct MapHead {
+  core::MapVersion version;
+  std::uint64_t digest = 0;
+  // The append that led there.
+  AppendName append;
+};
+
+// Where the newest image of a map lies. An image is what EncodeStoredMap makes.
+struct MapBase {
+  core::MapVersion version;
+  Parts image;
+};
+
+// A group of commits.
+struct LogRecord {
+  AppendName append;
+  // What AddEntry makes of entries that EncodeCommits makes; empty if they lie in parts.
+  std::string entries;
+  Parts parts;
+};
+
+// Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value, and FAILED_PRECONDITION if it has a format
+// of a later version of this program.
+std::string Encode(const MapHead& head);
+absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
+std::string Encode(const MapBase& base);
+absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes);
+std::string Encode(const LogRecord& record);
+absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes);
+
+}  // namespace waystar::cluster

@@ -1,0 +1,87 @@
+// This server's part in a fleet: servers that hold the same maps, and agree on them by a log in etcd.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_log.h"
+#include "server/cluster/image_keeper.h"
+#include "server/core/store/map_store.h"
+#include "server/etcd/etcd_client.h"
+
+namespace waystar::cluster {
+
+struct FleetOptions {
+  etcd::ClientOptions client;
+  // What the keys of the fleet begin with; it ends with a slash.
+  std::string prefix;
+  ClusterLogOptions log;
+  // As those of ImageKeeper::Options.
+  absl::Duration compaction_interval = absl::Seconds(30);
+  absl::Duration kept_time = absl::Minutes(5);
+  // Called with an image that could not be made, or old revisions that etcd has not forgotten.
+  std::function<void(const absl::Status& status)> on_image_failure;
+  // Called before the first map is read and after each, and now and then while Open waits for etcd. If it
+  // returns false, Open ends with CANCELLED. May be empty.
+  std::function<bool(std::size_t read, std::size_t total)> on_progress;
+  // Called when Open begins to wait for etcd. May be empty.
+  std::function<void(const absl::Status& status)> on_away;
+};
+
+// What was found in etcd.
+struct FleetFound {
+  std::size_t maps = 0;
+  // The records that were applied to images.
+  std::size_t records = 0;
+  // The latest time at which one of the maps was created or changed; InfinitePast() if there are none.
+  absl::Time latest_time = absl::InfinitePast();
+  // Why maps are not served, each with its name.
+  std::vector<absl::Status> damaged;
+};
+
+// Thread safety: any method may be called from any thread, except Stop.
+class Fleet {
+ public:
+  // Puts the maps of the fleet into the store, makes what happens to them from then on durable in etcd, and
+  // has the store follow what other servers do. The store must be empty and not shared between threads yet;
+  // it must outlive this, which must outlive the updates of its maps. A map that is damaged is not served; it
+  // can be deleted or replaced. Waits for etcd while no member that knows a leader can be reached. Returns
+  // the errors of the client, FAILED_PRECONDITION if a value in etcd is of a later version of this program,
+  // and the errors of MapStore::Restore.
+  static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
+                                                     FleetFound& found);
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+  // Stops.
+  ~Fleet() { Stop(); }
+
+  // Answers all changes that wait, and those to come, with UNAVAILABLE / STORAGE_FAILED, though they may have
+  // been made: nobody is to wait any longer.
+  void GiveUp();
+  // Ends the threads. REQUIRES: no map is created, changed or deleted any more.
+  void Stop();
+
+  ClusterLogStatistics Statistics() const { return log_.Statistics(); }
+
+ private:
+  Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, core::MapStore& store);
+
+  ClusterLogOptions LogOptionsOf(const FleetOptions& options);
+  absl::Status Load(const FleetOptions& options, core::MapStore& store, FleetFound& found);
+
+  const ClusterKeys keys_;
+  // Null once it is stopped: its callbacks call the log.
+  std::unique_ptr<etcd::Client> client_;
+  ImageKeeper images_;
+  ClusterLog log_;
+};
+
+}  // namespace waystar::cluster

@@ -1,0 +1,77 @@
+// Makes images of maps in etcd, so that records of the log are not needed any more.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/mutex.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
+#include "server/etcd/etcd_client.h"
+
+namespace waystar::cluster {
+
+// One thread, which also has etcd forget old revisions now and then. Any server of the fleet may make an
+// image of a map: of two that do so at once, one wins. What takes part in that takes no part in commits.
+//
+// Thread safety: any method may be called from any thread, except Start and Stop.
+class ImageKeeper {
+ public:
+  struct Options {
+    // How often etcd is told to forget, and for how long it keeps revisions: a server that was away for less
+    // can go on from where it was, and one that starts can take as long to read.
+    absl::Duration compaction_interval = absl::Seconds(30);
+    absl::Duration kept_time = absl::Minutes(5);
+    // Returns the revision of etcd up to which this server has followed it.
+    std::function<std::int64_t()> revision;
+    // Called with a map that has a new image. May be empty.
+    std::function<void(const std::string& id, core::MapVersion version)> on_image;
+    // Called with what could not be done; it is tried again when there is a reason to. May be empty.
+    std::function<void(const absl::Status& status)> on_failure;
+  };
+
+  // All must outlive the keeper.
+  ImageKeeper(etcd::Client& client, const ClusterKeys& keys, const core::MapStore& store)
+      : client_(client), keys_(keys), store_(store) {}
+  ImageKeeper(const ImageKeeper&) = delete;
+  ImageKeeper& operator=(const ImageKeeper&) = delete;
+  // Stops.
+  ~ImageKeeper() { Stop(); }
+
+  void Start(Options options);
+  void Stop();
+
+  // Has an image of the map made soon.
+  void MakeSoon(absl::string_view id);
+
+ private:
+  void Run();
+  absl::Status Make(const std::string& id);
+  absl::Status Compact();
+  void Report(const absl::Status& status) const;
+
+  etcd::Client& client_;
+  const ClusterKeys& keys_;
+  const core::MapStore& store_;
+  Options options_;
+  // The thread's: the revision of etcd at some times, the oldest first.
+  std::deque<std::pair<std::chrono::steady_clock::time_point, std::int64_t>> passed_;
+
+  mutable Mutex mutex_;
+  CondVar wake_;
+  std::set<std::string> wanted_ ABSL_GUARDED_BY(mutex_);
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace waystar::cluster

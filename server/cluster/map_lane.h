@@ -1,0 +1,69 @@
+// What a server has on its way to the log of one map.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/cluster/cluster_values.h"
+#include "server/core/store/durable_log.h"
+#include "server/core/store/map_version.h"
+#include "server/etcd/etcd_client.h"
+
+namespace waystar::cluster {
+
+// Something that a store has appended.
+struct Append {
+  enum class Kind : std::uint8_t { kCreation, kReplacement, kCommits, kDeletion };
+
+  Kind kind = Kind::kCommits;
+  // The version that it follows, of epoch 0 if there is no map, and the one that it leads to, which a
+  // deletion does not.
+  core::MapVersion before = {.epoch = 0};
+  core::MapVersion after = {.epoch = 0};
+  std::uint64_t digest = 0;
+  // Of a beginning: what EncodeStoredMap makes of the map. Of commits: their entry.
+  std::string bytes;
+  std::chrono::steady_clock::time_point appended;
+  core::DurableLog::Done done;
+};
+
+// A transaction that is on its way. It holds all that it takes to send it again.
+struct Sending {
+  AppendName name;
+  // How many of the appends that wait are in it.
+  std::size_t appends = 0;
+  // What is put before the transaction, and how much of it is there.
+  std::vector<etcd::Put> parts;
+  std::size_t parts_put = 0;
+  etcd::Txn txn;
+  // Whether it was ever sent, and whether an answer left open if it was applied.
+  bool is_sent = false;
+  bool is_in_doubt = false;
+};
+
+// One map as this server knows it.
+struct MapLane {
+  // The version that the store has, of epoch 0 if there is no map; and the revision of etcd that brought it,
+  // or 0 if there was no map ever.
+  core::MapVersion version = {.epoch = 0};
+  std::int64_t etcd_revision = 0;
+  std::deque<Append> waiting;
+  std::optional<Sending> sending;
+  // Whether others were first: nothing is sent before the store has followed what they did.
+  bool is_behind = false;
+  // What the appends that failed were answered with. It is the answer, too, of those that were made upon
+  // them before the store had heard of that.
+  std::optional<core::AppendOutcome> lost;
+  // Whether what follows cannot be applied, and the map is not served.
+  bool is_broken = false;
+  // The records since the newest image, and their bytes.
+  std::uint64_t records = 0;
+  std::uint64_t record_bytes = 0;
+};
+
+}  // namespace waystar::cluster

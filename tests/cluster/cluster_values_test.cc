@@ -1,0 +1,95 @@
+#include "server/cluster/cluster_values.h"
+
+#include <optional>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "server/cluster/cluster_keys.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::cluster {
+namespace {
+
+using ::testing::ElementsAre;
+using waystar::testing::IsOk;
+
+MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == code; }
+
+TEST(ClusterValuesTest, HeadsComeBack) {
+  const absl::StatusOr<MapHead> head =
+      DecodeHead(Encode(MapHead{.version = {.epoch = 7, .revision = 1ULL << 60},
+                                .digest = ~0ULL,
+                                .append = {.server = 5, .number = 6}}));
+  ASSERT_THAT(head, IsOk());
+  EXPECT_EQ(head->version, (core::MapVersion{.epoch = 7, .revision = 1ULL << 60}));
+  EXPECT_EQ(head->digest, ~0ULL);
+  EXPECT_EQ(head->append, (AppendName{.server = 5, .number = 6}));
+}
+
+TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
+  const absl::StatusOr<LogRecord> held =
+      DecodeRecord(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}));
+  ASSERT_THAT(held, IsOk());
+  EXPECT_EQ(held->entries, "what happened");
+  const std::string value(2 * kMaxValueBytes + 1, 'x');
+  const absl::StatusOr<LogRecord> elsewhere =
+      DecodeRecord(Encode(LogRecord{.parts = PartsOf(value, "there/")}));
+  ASSERT_THAT(elsewhere, IsOk());
+  EXPECT_EQ(elsewhere->entries, "");
+  EXPECT_EQ(elsewhere->parts.count, 3U);
+  EXPECT_EQ(CutIntoParts(value).size(), 3U);
+  EXPECT_THAT(CheckParts(elsewhere->parts, value), IsOk());
+  EXPECT_THAT(CheckParts(elsewhere->parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(CheckParts(elsewhere->parts, std::string(value.size(), 'y')),
+              HasCode(absl::StatusCode::kDataLoss));
+}
+
+TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
+  const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}});
+  EXPECT_THAT(DecodeBase(base), IsOk());
+  for (std::size_t size = 0; size < base.size(); ++size) {
+    EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
+  }
+  EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
+  std::string later = base;
+  later[0] = 2;
+  EXPECT_THAT(DecodeBase(later), HasCode(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(ClusterKeysTest, AreReadAsTheyWereMade) {
+  using Kind = ClusterKeys::MapKey::Kind;
+  const ClusterKeys keys("/games/");
+  const auto kind_of = [&](const std::string& key) -> std::optional<Kind> {
+    const std::optional<ClusterKeys::MapKey> parsed = keys.ParseMapKey(key);
+    if (parsed) {
+      EXPECT_EQ(parsed->id, "arena.1");
+    }
+    return parsed ? std::optional(parsed->kind) : std::nullopt;
+  };
+  const core::MapVersion version{.epoch = 0xFEDCBA9876543210, .revision = 12};
+  EXPECT_EQ(kind_of(keys.Head("arena.1")), Kind::kHead);
+  EXPECT_EQ(kind_of(keys.End("arena.1")), Kind::kEnd);
+  EXPECT_EQ(kind_of(keys.Log("arena.1", version)), Kind::kRecord);
+  EXPECT_EQ(keys.ParseMapKey(keys.Log("arena.1", version))->version, version);
+  EXPECT_EQ(keys.ParseBaseKey(keys.Base("arena.1")), "arena.1");
+  for (const std::string other : {"", "/games/maps/", "/games/maps/arena.1", "/games/maps/ARENA/head",
+                                  "/games/maps/arena.1/log/1/2", "/other/maps/arena.1/head"}) {
+    EXPECT_EQ(kind_of(other), std::nullopt) << other;
+  }
+}
+
+TEST(ClusterKeysTest, RangesHoldWhatTheySay) {
+  const ClusterKeys keys("/p/");
+  const core::MapVersion first{.epoch = 7, .revision = 1};
+  const core::MapVersion second{.epoch = 7, .revision = 2};
+  EXPECT_LT(keys.LogBegin("a", 7), keys.Log("a", first));
+  EXPECT_LT(keys.Log("a", first), keys.Log("a", second));
+  EXPECT_LT(keys.Log("a", {.epoch = 7, .revision = ~0ULL}), keys.LogEnd("a", 7));
+  EXPECT_LT(keys.LogEnd("a", 7), keys.Log("a", {.epoch = 8, .revision = 0}));
+  EXPECT_LT(PartKey(keys.Data("a", first, 9), 3), keys.DataOf("a", second));
+  EXPECT_GT(PartKey(keys.Data("a", second, 9), 3), keys.DataOf("a", second));
+  EXPECT_LT(PartKey(keys.Data("a", second, 9), 3), keys.DataEnd("a", 7));
+}
+
+}  // namespace
+}  // namespace waystar::cluster

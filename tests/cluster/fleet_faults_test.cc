@@ -1,0 +1,164 @@
+// A fleet while members of etcd fail.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/etcd/etcd_client.h"
+#include "tests/cluster/fleet_server.h"
+#include "tests/testing/random.h"
+
+namespace waystar::cluster {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using waystar::testing::EtcdCluster;
+using waystar::testing::IsOk;
+using waystar::testing::Rounds;
+using waystar::testing::WaitUntil;
+
+TEST_F(FleetTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
+  EtcdCluster etcd(3);
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {std::string(8, '.')}), IsOk());
+  b.AwaitRevision("arena", 1);
+  std::atomic<bool> is_over = false;
+  std::atomic<int> acknowledged = 0;
+  std::vector<std::thread> writers;
+  for (FleetServer* server : {&a, &b}) {
+    writers.emplace_back([&, server] {
+      for (int i = 0; !is_over.load(); ++i) {
+        const std::string request = absl::StrCat(server == &a ? "a" : "b", i);
+        // As a client does: again with the same id, until there is an answer.
+        while (true) {
+          const absl::StatusOr<core::UpdateResult> result = server->Update("arena", i % 8, request);
+          if (result.ok()) {
+            acknowledged.fetch_add(1);
+            break;
+          }
+          EXPECT_THAT(result, FailsWith("STORAGE_FAILED"));
+          std::this_thread::yield();
+        }
+      }
+    });
+  }
+  for (std::uint64_t death = 0; death < Rounds(4); ++death) {
+    const int before = acknowledged.load();
+    WaitUntil([&] { return acknowledged.load() > before + 20; }, "updates");
+    const int leader = etcd.Leader();
+    etcd.Kill(leader);
+    etcd.Leader(leader);
+    const int after = acknowledged.load();
+    WaitUntil([&] { return acknowledged.load() > after + 20; }, "updates after a death");
+    etcd.Restart(leader);
+  }
+  is_over = true;
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  // Each request has one revision, so none was lost and none was applied twice.
+  a.AwaitRevision("arena", 1 + static_cast<std::uint64_t>(acknowledged.load()));
+  ExpectSame(a, b, "arena");
+  EXPECT_EQ(a.fleet->Statistics().broken, 0U);
+  FleetServer late(etcd);
+  EXPECT_THAT(late.found.damaged, IsEmpty());
+  ExpectSame(a, late, "arena");
+}
+
+TEST_F(FleetTest, AnswersGoOnWithoutEtcdAndChangesFailUntilItIsBack) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  etcd.Kill(0);
+  // What may have been on its way is not answered before it is known what became of it.
+  absl::StatusOr<core::UpdateResult> first;
+  std::thread on_its_way([&] { first = a.Update("arena", 1); });
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "a failure");
+  EXPECT_THAT(a.Update("tower", 1), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(a.Create("attic", {"."}), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(a.store.Delete("tower", {}), FailsWith("STORAGE_FAILED"));
+  EXPECT_EQ(a.Drawn("arena"), "....");
+  EXPECT_EQ(a.Drawn("tower"), "....");
+  etcd.Restart(0);
+  on_its_way.join();
+  EXPECT_EQ(a.Drawn("arena"), first.ok() ? ".#.." : "....");
+  WaitUntil([&] { return a.Update("tower", 1).ok(); }, "etcd");
+  EXPECT_EQ(a.Drawn("tower"), ".#..");
+  EXPECT_THAT(a.fleet->Statistics().status, IsOk());
+  EXPECT_THAT(a.Create("attic", {"."}), IsOk());
+}
+
+TEST_F(FleetTest, AServerThatWasCutOffReadsAfreshWhatWasCompacted) {
+  EtcdCluster etcd(3);
+  FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
+  FleetServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"..."}), IsOk());
+  ASSERT_THAT(a.Create("yard", {"..."}), IsOk());
+  for (const char* const id : {"arena", "tower", "yard"}) {
+    b.AwaitRevision(id, 1);
+  }
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0).ok(); }, "a new leader");
+  const std::uint64_t base = a.RevisionOf("arena");
+  for (int x = 1; x < 8; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(a.store.Delete("tower", {}), IsOk());
+  ASSERT_THAT(a.store.Delete("yard", {}), IsOk());
+  ASSERT_THAT(a.Create("yard", {"#.."}), IsOk());
+  ASSERT_THAT(a.Create("attic", {"."}), IsOk());
+  const auto client = etcd.NewClient();
+  ASSERT_THAT(client->Compact(a.fleet->Statistics().revision), IsOk());
+  etcd.Restart(1);
+  b.AwaitRevision("arena", base + 7);
+  WaitUntil([&] { return b.RevisionOf("attic") == 1 && b.RevisionOf("tower") == 0; }, "the other maps");
+  for (const char* const id : {"arena", "attic", "yard"}) {
+    ExpectSame(a, b, id);
+  }
+  EXPECT_EQ(b.Drawn("yard"), "#..");
+  ASSERT_THAT(b.Update("yard", 1), IsOk());
+  a.AwaitRevision("yard", 2);
+  ExpectSame(a, b, "yard");
+}
+
+TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  const core::MapVersion version = (*a.store.Pin("arena"))->version();
+  {
+    const auto client = etcd.NewClient();
+    ASSERT_THAT(
+        client->Commit({.then = {etcd::Put{ClusterKeys("/waystar/").Log("arena", version), "\1nonsense"}}}),
+        IsOk());
+  }
+  FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(1));
+  EXPECT_EQ(b.found.maps, 1U);
+  EXPECT_EQ(b.RevisionOf("arena"), 0U);
+  EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  // The other server goes on, and this one can take it away.
+  ASSERT_THAT(a.Update("arena", 2), IsOk());
+  ASSERT_THAT(b.store.Delete("arena", {}), IsOk());
+  a.AwaitRevision("arena", 0);
+  ASSERT_THAT(b.Create("arena", {".."}), IsOk());
+  a.AwaitRevision("arena", 1);
+  ExpectSame(a, b, "arena");
+}
+
+}  // namespace
+}  // namespace waystar::cluster
