@@ -48,7 +48,8 @@ void LogPassed(runtime::LogLevel level, const core::PassedFile& file) {
 }
 
 // Creates the maps of a file that are not `kept`.
-absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, core::MapStore& store) {
+absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, bool in_fleet,
+                      core::MapStore& store) {
   absl::StatusOr<core::LoadedFile> loaded = core::LoadMapFile(file, max_side);
   if (!loaded.ok()) {
     return InFile(loaded.status(), file);
@@ -61,11 +62,19 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
                  {{"file", file.path.string()}, {"note", core::LineOf(note)}});
   }
   for (core::LoadedMap& map : loaded->maps) {
-    if (kept.contains(map.id)) {
+    const auto log_kept = [&] {
       runtime::Log(runtime::LogLevel::kInfo, "map_kept", {{"map", map.id}, {"file", file.path.string()}});
+    };
+    if (kept.contains(map.id)) {
+      log_kept();
       continue;
     }
     const auto created = store.Create(map.id, std::move(map.map), store.Now());
+    if (in_fleet && absl::IsAlreadyExists(created.status())) {
+      // Another server was first.
+      log_kept();
+      continue;
+    }
     if (!created.ok()) {
       return InFile(created.status(), file);
     }
@@ -126,6 +135,9 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
                                                               core::MapStore& store, SteadyClock& clock,
                                                               LoadProgress& progress,
                                                               storage::CommitLogOptions log) {
+  if (!options.cluster.empty()) {
+    return nullptr;
+  }
   if (options.data_dir.empty()) {
     runtime::Log(runtime::LogLevel::kInfo, "data_in_memory",
                  {{"note", "Maps live in memory alone. --data_dir keeps them."}});
@@ -178,7 +190,7 @@ absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store) {
     if (runtime::IsStopAsked()) {
       return absl::CancelledError("maps are not read any more");
     }
-    const absl::Status status = LoadFile(file, options.max_map_side, kept, store);
+    const absl::Status status = LoadFile(file, options.max_map_side, kept, !options.cluster.empty(), store);
     if (!status.ok() && (!options.skip_damaged_maps || !MayBeSkipped(status))) {
       return status;
     }

@@ -16,7 +16,8 @@
 
 namespace waystar::rpc {
 
-// Opens options.data_dir, puts its maps into the store and logs what was found. Moves the clock to the time
+// Opens options.data_dir, puts its maps into the store and logs what was found, unless the maps are a
+// fleet's. Moves the clock to the time
 // of the last change, if it is behind it, and warns if that is by more than a minute. Returns null if the
 // option is empty, else the errors of `open_folder` and DataFolder::Open; CANCELLED if the server is asked to
 // stop meanwhile. `log` has the callbacks; the options say the rest of it. REQUIRES: as DataFolder::Open.
@@ -26,7 +27,7 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
                                                               LoadProgress& progress,
                                                               storage::CommitLogOptions log);
 
-// Creates the maps of options.maps_dir, except those that the store holds already. Returns INVALID_ARGUMENT
+// Creates the maps of options.maps_dir, except those that the store or the fleet holds already. Returns INVALID_ARGUMENT
 // or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the errors of
 // MapStore::Create; CANCELLED if the server is asked to stop meanwhile.
 absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store);

@@ -31,6 +31,7 @@
 #include "server/rpc/access/tls_credentials.h"
 #include "server/rpc/admission/deferred_task.h"
 #include "server/rpc/connections.h"
+#include "server/rpc/fleet_maps.h"
 #include "server/rpc/telemetry/call_interceptor.h"
 #include "server/rpc/telemetry/library_log.h"
 #include "server/runtime/logging.h"
@@ -194,7 +195,7 @@ ServerParts::ServerParts(const runtime::Options& options)
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
-      server_statistics_(store_, context_, loading_, storage_statistics_),
+      server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_),
       server_service_(server_calls_, store_, server_statistics_, options),
       health_service_(probes_),
       reflection_service_(probes_),
@@ -282,12 +283,24 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
           [this](absl::Duration age) { OnStorageStall(age); });
     }
   }
+  WAYSTAR_RETURN_IF_ERROR(Join(options));
   index_builder_.LookAtMaps();
   WAYSTAR_RETURN_IF_ERROR(LoadMaps(options, store_));
   obstacle_expirer_.Start();
   loading_.Finish();
   gate_.Open();
   SetHealthy(true);
+  return absl::OkStatus();
+}
+
+absl::Status ServerParts::Join(const runtime::Options& options) {
+  cluster::ClusterLogOptions log;
+  log.on_status = [this](const absl::Status& status) { OnStorageStatus(status); };
+  log.on_commit = [this](absl::Duration waited) { fleet_statistics_.CountCommit(waited); };
+  WAYSTAR_ASSIGN_OR_RETURN(fleet_, JoinFleet(options, store_, clock_, loading_, std::move(log)));
+  if (fleet_ != nullptr) {
+    fleet_statistics_.SetFleet(*fleet_);
+  }
   return absl::OkStatus();
 }
 
@@ -336,7 +349,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
     return absl::InternalError("the RPC library does not start");
   }
   SetHealthy(false);
-  if (!options.data_dir.empty()) {
+  if (!options.data_dir.empty() || !options.cluster.empty()) {
     MutexLock lock(health_mutex_);
     health_ = &health_service_;
     health_->Set(kStorageHealth, true);
@@ -417,10 +430,10 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
 
 absl::Status ServerParts::ServeMetrics(const std::string& listen) {
   std::vector<const runtime::MetricSource*> sources = {
-      &process_metrics_,      door_.get(),      &access_,        &awaited_requests_,
-      &awaited_of_strangers_, &call_metrics_,   &call_memory_,   search_metrics_.get(),
-      &slow_queries_,         &update_metrics_, &queue_metrics_, &store_metrics_,
-      &storage_statistics_};
+      &process_metrics_,      door_.get(),       &access_,        &awaited_requests_,
+      &awaited_of_strangers_, &call_metrics_,    &call_memory_,   search_metrics_.get(),
+      &slow_queries_,         &update_metrics_,  &queue_metrics_, &store_metrics_,
+      &storage_statistics_,   &fleet_statistics_};
   if (http_gateway_ != nullptr) {
     sources.push_back(http_gateway_.get());
   }
@@ -477,6 +490,10 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   gate_.Close(now + absl::ToChronoNanoseconds(patience), deadline);
   server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
+  if (fleet_ != nullptr) {
+    // Changes that wait for etcd are over their time.
+    fleet_->GiveUp();
+  }
   if (http_gateway_ != nullptr) {
     http_gateway_->Stop(std::min(drain_timeout, kLastAnswers));
   }

@@ -13,6 +13,7 @@
 #include "grpcpp/server_builder.h"
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
+#include "server/cluster/fleet.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
 #include "server/maintenance/obstacle_expirer.h"
@@ -39,6 +40,7 @@
 #include "server/rpc/server.h"
 #include "server/rpc/server_service.h"
 #include "server/rpc/telemetry/call_metrics.h"
+#include "server/rpc/telemetry/fleet_statistics.h"
 #include "server/rpc/telemetry/load_progress.h"
 #include "server/rpc/telemetry/metrics_server.h"
 #include "server/rpc/telemetry/queue_metrics.h"
@@ -90,6 +92,8 @@ class ServerParts final : public Server {
   bool Defer(const core::DeferredWork& work, std::function<void()> task);
   // Reads the maps to start with, and lets calls about them in.
   absl::Status Load(const runtime::Options& options, const storage::OpenFolder& open_folder);
+  // Joins the fleet, if there is to be one.
+  absl::Status Join(const runtime::Options& options);
   // Decides who gets in; warns of what is left open.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
@@ -134,8 +138,11 @@ class ServerParts final : public Server {
   const std::shared_ptr<absl::Status> end_status_ = std::make_shared<absl::Status>();
   // The log's thread counts what it does here.
   StorageStatistics storage_statistics_;
+  FleetStatistics fleet_statistics_;
   // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
   std::unique_ptr<storage::DataFolder> data_;
+  // Likewise. Null unless the server is one of a fleet.
+  std::unique_ptr<cluster::Fleet> fleet_;
   // Its thread asks data_.
   StallWatcher stall_watcher_;
   CallGate gate_;

@@ -51,6 +51,18 @@ ABSL_FLAG(
     std::string, data_dir, Defaults().data_dir,
     "Folder that keeps the maps and all changes to them. It is created if its parent exists. Empty: maps "
     "live in memory alone.");
+ABSL_FLAG(std::string, cluster, Defaults().cluster,
+          "Keep the maps in etcd, together with other servers: etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]. "
+          "All servers with the same PREFIX, which is waystar unless it is given, are a fleet with the same "
+          "maps.");
+ABSL_FLAG(bool, cluster_tls, Defaults().cluster_tls, "Reach etcd over TLS.");
+ABSL_FLAG(std::string, cluster_ca, Defaults().cluster_ca,
+          "File with the PEM roots of etcd's certificates. Empty: those of the system.");
+ABSL_FLAG(std::string, cluster_cert, Defaults().cluster_cert,
+          "File with the PEM certificate that the server shows to etcd.");
+ABSL_FLAG(std::string, cluster_key, Defaults().cluster_key, "File with the PEM key of --cluster_cert.");
+ABSL_FLAG(std::string, cluster_password_file, Defaults().cluster_password_file,
+          "File with a line USER:PASSWORD, if etcd asks for it.");
 ABSL_FLAG(std::string, durability, "sync",
           "sync: what is acknowledged is on stable storage. relaxed: it may be lost with the machine's power "
           "for as long as --sync_interval, but not with the process.");
@@ -263,6 +275,34 @@ absl::Status CheckHttp(const Options& options) {
   return absl::OkStatus();
 }
 
+void ReadClusterFlags(FlagReader& read, Options& options) {
+  read.Text(FLAGS_cluster, options.cluster);
+  read.Text(FLAGS_cluster_ca, options.cluster_ca);
+  read.Text(FLAGS_cluster_cert, options.cluster_cert);
+  read.Text(FLAGS_cluster_key, options.cluster_key);
+  read.Text(FLAGS_cluster_password_file, options.cluster_password_file);
+  options.cluster_tls = absl::GetFlag(FLAGS_cluster_tls);
+}
+
+absl::Status CheckCluster(const Options& options) {
+  const bool has_files = !options.cluster_ca.empty() || !options.cluster_cert.empty();
+  if (options.cluster.empty() &&
+      (options.cluster_tls || has_files || !options.cluster_password_file.empty())) {
+    return absl::InvalidArgumentError("the flags that begin with --cluster_ need --cluster");
+  }
+  if (has_files && !options.cluster_tls) {
+    return absl::InvalidArgumentError("--cluster_ca and --cluster_cert need --cluster_tls");
+  }
+  if (options.cluster_cert.empty() != options.cluster_key.empty()) {
+    return absl::InvalidArgumentError("--cluster_cert and --cluster_key need each other");
+  }
+  if (!options.cluster.empty() && !options.data_dir.empty()) {
+    return absl::InvalidArgumentError(
+        "--cluster keeps the maps in etcd, and --data_dir in a folder: choose one");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadDataFlags(FlagReader& read, Options& options) {
   read.Text(FLAGS_data_dir, options.data_dir);
   read.PositiveTime(FLAGS_sync_interval, options.sync_interval);
@@ -350,9 +390,11 @@ absl::StatusOr<Options> FromFlags() {
   read.Time(FLAGS_slow_query, options.slow_query);
   ReadConnectionFlags(read, options.connections);
   read.Text(FLAGS_log_level, options.log_level);
+  ReadClusterFlags(read, options);
   const absl::Status data = ReadDataFlags(read, options);
   WAYSTAR_RETURN_IF_ERROR(read.status());
   WAYSTAR_RETURN_IF_ERROR(data);
+  WAYSTAR_RETURN_IF_ERROR(CheckCluster(options));
   WAYSTAR_RETURN_IF_ERROR(CheckTls(options));
   WAYSTAR_RETURN_IF_ERROR(CheckHttp(options));
   if (options.workers == 0) {

@@ -29,6 +29,16 @@ struct Options {
   absl::Duration storage_stall_time = absl::Seconds(5);
   // The size of the log at which images of maps are made, and old files removed.
   std::size_t max_log_mib = 256;
+  // Where the fleet keeps its maps: etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]. Empty for a server alone.
+  std::string cluster;
+  // Whether etcd is reached over TLS; the roots of its certificates, which are the system's if it is empty;
+  // and the certificate and the key that the server shows, if any.
+  bool cluster_tls = false;
+  std::string cluster_ca;
+  std::string cluster_cert;
+  std::string cluster_key;
+  // A file with a line USER:PASSWORD, if etcd asks for it.
+  std::string cluster_password_file;
   // Whether a map of these folders that does not load is left out; else the server does not start.
   bool skip_damaged_maps = false;
   // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.

@@ -92,6 +92,14 @@ expect_code 1 server --data_dir="$WORK/data" --sync_interval=2s
 expect_text "--sync_interval needs --durability=relaxed"
 expect_code 1 server --max_log_mib=0
 expect_text "--max_log_mib is from 1 to"
+expect_code 1 server --cluster=http://127.0.0.1:2379
+expect_text "--cluster: "
+expect_code 1 server --cluster=etcd://127.0.0.1 --data_dir="$WORK/data"
+expect_text "--cluster keeps the maps in etcd, and --data_dir in a folder: choose one"
+expect_code 1 server --cluster_password_file="$WORK/password"
+expect_text "the flags that begin with --cluster_ need --cluster"
+expect_code 1 server --listen=127.0.0.1:0 --cluster=etcd://127.0.0.1 --cluster_password_file="$WORK/password"
+expect_text "$WORK/password"
 expect_code 1 server --listen=127.0.0.1:0 --data_dir=/proc/waystar
 expect_text "/proc/waystar"
 expect_code 1 server --no_such_flag=1

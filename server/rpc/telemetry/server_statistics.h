@@ -9,6 +9,7 @@
 #include "server/net/door.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/telemetry/fleet_statistics.h"
 #include "server/rpc/telemetry/load_progress.h"
 #include "server/rpc/telemetry/storage_statistics.h"
 #include "waystar/v1/server_service.pb.h"
@@ -22,8 +23,8 @@ class ServerStatistics {
  public:
   // All must outlive this.
   ServerStatistics(const core::MapStore& store, const ServerContext& server, const LoadProgress& loading,
-                   const StorageStatistics& storage)
-      : store_(store), context_(server), loading_(loading), storage_(storage) {}
+                   const StorageStatistics& storage, const FleetStatistics& fleet)
+      : store_(store), context_(server), loading_(loading), storage_(storage), fleet_(fleet) {}
 
   // Sets the door whose connections are reported.
   void SetDoor(const net::Door& door) { door_.store(&door, std::memory_order_release); }
@@ -38,6 +39,7 @@ class ServerStatistics {
   const ServerContext& context_;
   const LoadProgress& loading_;
   const StorageStatistics& storage_;
+  const FleetStatistics& fleet_;
   std::atomic<const net::Door*> door_ = nullptr;
 };
 

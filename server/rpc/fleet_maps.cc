@@ -1,0 +1,87 @@
+#include "server/rpc/fleet_maps.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/base/status_macros.h"
+#include "server/etcd/etcd_address.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/signals.h"
+
+namespace waystar::rpc {
+namespace {
+
+// How long one call to etcd may take: longer than a change of its leader.
+constexpr absl::Duration kCallTimeout = absl::Seconds(3);
+
+absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& options, LoadProgress& progress,
+                                                     cluster::ClusterLogOptions log) {
+  const absl::StatusOr<etcd::Address> address = etcd::ParseAddress(options.cluster);
+  if (!address.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--cluster: ", address.status().message()));
+  }
+  cluster::FleetOptions fleet{.prefix = address->prefix, .log = std::move(log)};
+  fleet.client = {.endpoints = address->endpoints,
+                  .uses_tls = options.cluster_tls,
+                  .tls = {.ca = options.cluster_ca, .cert = options.cluster_cert, .key = options.cluster_key},
+                  .password_file = options.cluster_password_file,
+                  .call_timeout = kCallTimeout};
+  fleet.log.on_broken = [](absl::string_view id, const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kError, "map_broken",
+                 {{"map", id},
+                  {"error", why.message()},
+                  {"note", "This server does not serve the map any more. A restart reads it afresh."}});
+  };
+  fleet.on_image_failure = [](const absl::Status& status) {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
+  };
+  fleet.on_away = [](const absl::Status& status) {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_awaited", {{"error", status.message()}});
+  };
+  fleet.on_progress = [&progress](std::size_t read, std::size_t total) {
+    progress.Set({.read = static_cast<std::int64_t>(read), .total = static_cast<std::int64_t>(total)});
+    return !runtime::IsStopAsked();
+  };
+  return fleet;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options& options,
+                                                          core::MapStore& store, SteadyClock& clock,
+                                                          LoadProgress& progress,
+                                                          cluster::ClusterLogOptions log) {
+  if (options.cluster.empty()) {
+    return nullptr;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const cluster::FleetOptions fleet_options,
+                           FleetOptionsOf(options, progress, std::move(log)));
+  const absl::Time start = absl::Now();
+  cluster::FleetFound found;
+  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<cluster::Fleet> fleet,
+                           cluster::Fleet::Open(fleet_options, store, found));
+  for (const absl::Status& map : found.damaged) {
+    runtime::Log(runtime::LogLevel::kError, "map_damaged", {{"error", map.message()}});
+  }
+  runtime::Log(runtime::LogLevel::kInfo, "fleet_joined",
+               {{"cluster", options.cluster},
+                {"maps", found.maps},
+                {"records", found.records},
+                {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
+  if (const absl::Duration behind = clock.AdvanceTo(found.latest_time); behind > absl::Minutes(1)) {
+    runtime::Log(runtime::LogLevel::kWarning, "clock_behind",
+                 {{"seconds", absl::ToDoubleSeconds(behind)},
+                  {"note",
+                   "The machine's clock is behind the last change of the fleet. The server goes on from the "
+                   "time of that change."}});
+  }
+  return fleet;
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,73 @@
+#include "server/rpc/telemetry/fleet_statistics.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "server/rpc/wire/convert.h"
+
+namespace waystar::rpc {
+namespace {
+
+// A change waits for a network, three disks and those that are on their way already.
+std::vector<double> CommitSecondsBounds() {
+  return {0.0003, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.1, 0.3, 1, 3, 10};
+}
+
+absl::Duration StalenessOf(const cluster::ClusterLogStatistics& statistics) {
+  return absl::FromChrono(std::chrono::steady_clock::now() - statistics.heard);
+}
+
+}  // namespace
+
+FleetStatistics::FleetStatistics() : commit_seconds_(CommitSecondsBounds()) {}
+
+void FleetStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
+  const cluster::Fleet* const part = fleet_.load(std::memory_order_acquire);
+  if (part == nullptr) {
+    return;
+  }
+  const cluster::ClusterLogStatistics statistics = part->Statistics();
+  const runtime::HistogramCounts commits = commit_seconds_.Counts();
+  v1::FleetStatistics& fleet = *out.mutable_fleet();
+  fleet.set_etcd_revision(statistics.revision);
+  FillDuration(StalenessOf(statistics), *fleet.mutable_staleness());
+  fleet.set_landed(statistics.landed);
+  fleet.set_commits(commits.count);
+  FillDuration(absl::Seconds(commits.sum), *fleet.mutable_commit_time());
+  fleet.set_conflicts(statistics.conflicts);
+  fleet.set_followed(statistics.followed);
+  fleet.set_broken_maps(statistics.broken);
+  fleet.set_refuses(!statistics.status.ok());
+  fleet.set_error(std::string(statistics.status.message()));
+}
+
+void FleetStatistics::Collect(runtime::MetricSink& sink) const {
+  const cluster::Fleet* const part = fleet_.load(std::memory_order_acquire);
+  if (part == nullptr) {
+    return;
+  }
+  const cluster::ClusterLogStatistics statistics = part->Statistics();
+  sink.AddHistogram("waystar_fleet_commit_seconds",
+                    "How long creations, deletions and groups of updates of a map waited for etcd, from the "
+                    "end of their computation.",
+                    {}, commit_seconds_.Counts());
+  sink.AddCounter("waystar_fleet_landed_total", "Transactions of this server that became durable.", {},
+                  static_cast<double>(statistics.landed));
+  sink.AddCounter("waystar_fleet_conflicts_total",
+                  "How often another server was first, and changes of a map were tried again.", {},
+                  static_cast<double>(statistics.conflicts));
+  sink.AddCounter("waystar_fleet_followed_total", "Transactions of other servers that were applied.", {},
+                  static_cast<double>(statistics.followed));
+  sink.AddGauge("waystar_fleet_etcd_revision", "Revision of etcd up to which this server has followed it.",
+                {}, static_cast<double>(statistics.revision));
+  sink.AddGauge("waystar_fleet_staleness_seconds",
+                "How long ago etcd last told this server that it knows all.", {},
+                absl::ToDoubleSeconds(StalenessOf(statistics)));
+  sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.", {},
+                static_cast<double>(statistics.broken));
+  sink.AddGauge("waystar_fleet_refuses", "1 while changes are refused because etcd cannot be reached.", {},
+                statistics.status.ok() ? 0 : 1);
+}
+
+}  // namespace waystar::rpc
