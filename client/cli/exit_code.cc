@@ -40,7 +40,7 @@ constexpr std::pair<v1::ErrorReason, absl::string_view> kHints[] = {
     {v1::TOO_MANY_WATCHES, "The server is busy: try again in a moment."},
     {v1::NOT_PERMITTED, "The line of the token in the server's --tokens_file says what it may do."},
     {v1::STORAGE_FAILED,
-     "The server cannot write its data folder. With a --request-id the change can be tried again safely."},
+     "The server cannot make the change durable. With a --request-id it can be tried again safely."},
     {v1::MAPS_LOADING, "Try again in a moment: `waystar health` prints SERVING then."},
     {v1::TRANSFERS_BUSY, "The server is busy: try again in a moment."},
 };

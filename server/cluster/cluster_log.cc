@@ -521,6 +521,13 @@ void ClusterLog::Answer(const std::string& id, const AppendOutcome& outcome) {
 void ClusterLog::Conflict(const std::string& id) {
   TakeSubmitted();
   MapLane& lane = *lanes_.at(id);
+  if (lane.sending && !lane.sending->parts.empty()) {
+    // Nobody needs them. One that stays takes space, and does no other harm.
+    const std::string& first = lane.sending->parts.front().key;
+    const std::string data = first.substr(0, first.rfind('/') + 1);
+    client_.Commit({.then = {etcd::Delete{data, etcd::EndOfPrefix(data)}}},
+                   [](const absl::StatusOr<etcd::TxnResult>& /*result*/) {});
+  }
   if (!lane.waiting.empty()) {
     MutexLock lock(mutex_);
     ++statistics_.conflicts;

@@ -98,6 +98,41 @@ TEST_F(FleetTest, AnswersGoOnWithoutEtcdAndChangesFailUntilItIsBack) {
   EXPECT_THAT(a.Create("attic", {"."}), IsOk());
 }
 
+// Writers that never pause keep no timer from its turn.
+TEST_F(FleetTest, ManyWritersComeThroughAnOutage) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {std::string(8, '.')}), IsOk());
+  std::atomic<bool> is_back = false;
+  std::atomic<int> acknowledged = 0;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int i = 0;; ++i) {
+        const bool is_last = is_back.load();
+        if (a.Update("arena", writer, absl::StrCat(writer, "-", i)).ok()) {
+          acknowledged.fetch_add(1);
+          if (is_last) {
+            return;
+          }
+        }
+      }
+    });
+  }
+  WaitUntil([&] { return acknowledged.load() > 50; }, "updates");
+  etcd.Kill(0);
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "a failure");
+  etcd.Restart(0);
+  is_back = true;
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  EXPECT_THAT(a.fleet->Statistics().status, IsOk());
+  FleetServer late(etcd);
+  EXPECT_THAT(late.found.damaged, IsEmpty());
+  ExpectSame(a, late, "arena");
+}
+
 TEST_F(FleetTest, AServerThatWasCutOffReadsAfreshWhatWasCompacted) {
   EtcdCluster etcd(3);
   FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));

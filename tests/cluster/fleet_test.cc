@@ -12,6 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_values.h"
+#include "server/etcd/etcd_client.h"
+#include "server/storage/image_file.h"
 #include "tests/cluster/fleet_server.h"
 #include "tests/testing/random.h"
 
@@ -90,6 +94,48 @@ TEST_F(FleetTest, AServerThatComesLaterReadsImagesAndRecords) {
   EXPECT_EQ(again->revision, 5U);
   ASSERT_THAT(b.Update("arena", 12), IsOk());
   a.AwaitRevision("arena", 13);
+  ExpectSame(a, b, "arena");
+}
+
+TEST_F(FleetTest, AnImageMayLieWithinARecord) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  const ClusterKeys keys("/waystar/");
+  const auto client = etcd.NewClient();
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  for (int x = 0; x < 6; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+    if (x == 2) {
+      const absl::StatusOr<core::StoredMap> map = a.store.Store("arena");
+      ASSERT_THAT(map, IsOk());
+      const std::string image = storage::EncodeStoredMap(*map);
+      const Parts parts = PartsOf(image, keys.Data("arena", map->snapshot->version(), 1));
+      ASSERT_THAT(
+          client->Commit(
+              {.then = {etcd::Put{PartKey(parts.data, 0), image},
+                        etcd::Put{keys.Base("arena"),
+                                  Encode(MapBase{.version = map->snapshot->version(), .image = parts})}}}),
+          IsOk());
+    }
+  }
+  // All records become one.
+  const std::uint64_t epoch = (*a.store.Pin("arena"))->epoch;
+  const absl::StatusOr<etcd::RangeResult> records =
+      client->Range({.key = keys.LogBegin("arena", epoch), .range_end = keys.LogEnd("arena", epoch)});
+  ASSERT_THAT(records, IsOk());
+  LogRecord record;
+  for (const etcd::KeyValue& entry : records->entries) {
+    record.entries += DecodeRecord(entry.value)->entries;
+  }
+  ASSERT_THAT(
+      client->Commit({.then = {etcd::Delete{keys.LogBegin("arena", epoch), keys.LogEnd("arena", epoch)}}}),
+      IsOk());
+  ASSERT_THAT(client->Commit({.then = {etcd::Put{records->entries.back().key, Encode(record)}}}), IsOk());
+  FleetServer b(etcd);
+  EXPECT_EQ(b.RevisionOf("arena"), 7U);
+  ExpectSame(a, b, "arena");
+  ASSERT_THAT(b.Update("arena", 7), IsOk());
+  a.AwaitRevision("arena", 8);
   ExpectSame(a, b, "arena");
 }
 

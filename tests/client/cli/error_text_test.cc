@@ -39,10 +39,9 @@ TEST(ErrorTextTest, HintsAtWhatToDo) {
             "no map 'x'\n`waystar map list` shows the maps there are.");
   EXPECT_EQ(Text(Refusal(grpc::StatusCode::UNAVAILABLE, "not all maps are read", "MAPS_LOADING")),
             "not all maps are read\nTry again in a moment: `waystar health` prints SERVING then.");
-  EXPECT_EQ(
-      Text(Refusal(grpc::StatusCode::UNAVAILABLE, "no space left", "STORAGE_FAILED")),
-      "no space left\nThe server cannot write its data folder. With a --request-id the change can be tried "
-      "again safely.");
+  EXPECT_EQ(Text(Refusal(grpc::StatusCode::UNAVAILABLE, "no space left", "STORAGE_FAILED")),
+            "no space left\nThe server cannot make the change durable. With a --request-id it can be tried "
+            "again safely.");
 }
 
 TEST(ErrorTextTest, ASilentErrorIsNamedByItsCode) {
