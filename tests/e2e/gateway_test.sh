@@ -45,6 +45,8 @@ os.execvp("haproxy", ["haproxy", "-db", "-f", sys.argv[1]])
   rm "$WORK/gateway_port"
 }
 WAYSTAR_GATEWAY_LISTEN=127.0.0.1:1 haproxy -c -q -f "$CONFIGURATION" || fail "haproxy does not take its configuration"
+WAYSTAR_FLEET_LISTEN=127.0.0.1:1 WAYSTAR_FLEET_1=127.0.0.1:2 WAYSTAR_FLEET_2=127.0.0.1:3 WAYSTAR_FLEET_3=127.0.0.1:4 \
+  haproxy -c -q -f "${CONFIGURATION%.cfg}-cluster.cfg" || fail "haproxy does not take the configuration of a fleet"
 start_gateway
 
 # call TOKEN [FLAG...] RPC
