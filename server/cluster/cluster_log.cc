@@ -557,6 +557,8 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
     MutexLock lock(mutex_);
     statistics_.heard = std::chrono::steady_clock::now();
   };
+  // So that a server whom nobody asks for a change knows as well.
+  callbacks.on_cut = [this](const absl::Status& /*status*/) { Post([this] { Probe(); }); };
   callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
   watch_ = std::make_unique<etcd::Watch>(client_, keys_.Maps(), revision, std::move(callbacks),
                                          etcd::WatchOptions{.quiet_timeout = options_.quiet_timeout});
@@ -820,29 +822,30 @@ void ClusterLog::SetStatus(const absl::Status& status) {
     options_.on_status(status);
   }
   if (!status.ok()) {
-    Probe();
+    ProbeLater();
   }
 }
 
+void ClusterLog::ProbeLater() {
+  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
+         [this] { Probe(); });
+}
+
 void ClusterLog::Probe() {
-  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval), [this] {
-    if (Statistics().status.ok() || is_probing_) {
-      return;
-    }
-    is_probing_ = true;
-    etcd::Txn write;
-    write.then.push_back(etcd::Put{keys_.Probe(), ""});
-    client_.Commit(write, [this](const absl::StatusOr<etcd::TxnResult>& result) {
-      Post([this, status = result.status()] {
-        is_probing_ = false;
-        if (status.ok()) {
-          SetStatus(status);
-        } else {
-          Probe();
-        }
-      });
-    });
-  });
+  if (is_probing_) {
+    return;
+  }
+  is_probing_ = true;
+  client_.Commit({.then = {etcd::Put{keys_.Probe(), ""}}},
+                 [this](const absl::StatusOr<etcd::TxnResult>& result) {
+                   Post([this, status = result.status()] {
+                     is_probing_ = false;
+                     if (!status.ok() && !Statistics().status.ok()) {
+                       ProbeLater();
+                     }
+                     SetStatus(status.ok() ? absl::OkStatus() : NotTaken(status));
+                   });
+                 });
 }
 
 }  // namespace waystar::cluster

@@ -166,8 +166,9 @@ class ClusterLog final : public core::DurableLog {
   // Serves a map no more, whose log leads to that version.
   void Break(const std::string& id, const absl::Status& why, core::MapVersion after);
   void SetStatus(const absl::Status& status);
-  // Asks etcd whether it takes anything, until it does.
+  // Look whether etcd takes anything, again and again while it does not.
   void Probe();
+  void ProbeLater();
 
   etcd::Client& client_;
   const ClusterKeys& keys_;

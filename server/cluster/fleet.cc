@@ -143,6 +143,10 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   return absl::OkStatus();
 }
 
+absl::Duration Fleet::Staleness() const {
+  return absl::FromChrono(std::chrono::steady_clock::now() - log_.Statistics().heard);
+}
+
 void Fleet::GiveUp() { log_.GiveUp(); }
 
 void Fleet::Stop() {

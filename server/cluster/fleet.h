@@ -70,6 +70,8 @@ class Fleet {
   void Stop();
 
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }
+  // How long ago etcd last told that this server knows all.
+  absl::Duration Staleness() const;
 
  private:
   Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, core::MapStore& store);

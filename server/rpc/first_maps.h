@@ -27,9 +27,9 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
                                                               LoadProgress& progress,
                                                               storage::CommitLogOptions log);
 
-// Creates the maps of options.maps_dir, except those that the store or the fleet holds already. Returns INVALID_ARGUMENT
-// or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the errors of
-// MapStore::Create; CANCELLED if the server is asked to stop meanwhile.
+// Creates the maps of options.maps_dir, except those that the store or the fleet holds already. Returns
+// INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the
+// errors of MapStore::Create; CANCELLED if the server is asked to stop meanwhile.
 absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store);
 
 }  // namespace waystar::rpc

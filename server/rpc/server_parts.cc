@@ -300,6 +300,11 @@ absl::Status ServerParts::Join(const runtime::Options& options) {
   WAYSTAR_ASSIGN_OR_RETURN(fleet_, JoinFleet(options, store_, clock_, loading_, std::move(log)));
   if (fleet_ != nullptr) {
     fleet_statistics_.SetFleet(*fleet_);
+    if (options.max_staleness > absl::ZeroDuration()) {
+      staleness_watcher_.Start(
+          options.max_staleness, [this] { return fleet_->Staleness(); },
+          [this](absl::Duration age) { OnStale(age); });
+    }
   }
   return absl::OkStatus();
 }
@@ -472,10 +477,29 @@ void ServerParts::OnStorageStall(absl::Duration age) {
   SetStorageHealth();
 }
 
+void ServerParts::OnStale(absl::Duration age) {
+  const bool is_stale = age > absl::ZeroDuration();
+  if (is_stale) {
+    runtime::Log(runtime::LogLevel::kError, "fleet_not_heard", {{"seconds", absl::ToDoubleSeconds(age)}});
+  } else {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_heard_again", {});
+  }
+  MutexLock lock(health_mutex_);
+  if (health_ != nullptr) {
+    SetHealthy(!is_stale);
+  }
+}
+
 void ServerParts::SetStorageHealth() {
   if (health_ != nullptr) {
     health_->Set(kStorageHealth, !refuses_changes_ && !storage_stalls_);
   }
+}
+
+void ServerParts::ReportNotServing() {
+  // Else it might report otherwise.
+  staleness_watcher_.Stop();
+  SetHealthy(false);
 }
 
 void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
@@ -483,7 +507,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
     return;
   }
   door_->Close();
-  SetHealthy(false);
+  ReportNotServing();
   version_waits_.Stop();
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = now + absl::ToChronoNanoseconds(drain_timeout);

@@ -73,7 +73,7 @@ class ServerParts final : public Server {
   int port() const override { return door_->port(); }
   int metrics_port() const override { return metrics_server_ == nullptr ? 0 : metrics_server_->port(); }
   int http_port() const override { return http_gateway_ == nullptr ? 0 : http_gateway_->port(); }
-  void ReportNotServing() override { SetHealthy(false); }
+  void ReportNotServing() override;
   using Server::Stop;
   void Stop(absl::Duration drain_timeout, absl::Duration patience) override;
 
@@ -110,6 +110,9 @@ class ServerParts final : public Server {
   // Tells that changes have waited for stable storage for so long, or with 0 that they do not any more.
   // Called by the watcher's thread.
   void OnStorageStall(absl::Duration age);
+  // Tells that the server has heard nothing of its fleet for so long, or with 0 that it has again. Called by
+  // the watcher's thread.
+  void OnStale(absl::Duration age);
   void SetStorageHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
 
   // The members are in the order of their lives: calls in flight use what stands above the server.
@@ -145,6 +148,8 @@ class ServerParts final : public Server {
   std::unique_ptr<cluster::Fleet> fleet_;
   // Its thread asks data_.
   StallWatcher stall_watcher_;
+  // Its thread asks fleet_.
+  StallWatcher staleness_watcher_;
   CallGate gate_;
   // Of the calls about the server itself, which need no maps.
   CallGate server_gate_;

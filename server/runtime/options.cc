@@ -63,6 +63,9 @@ ABSL_FLAG(std::string, cluster_cert, Defaults().cluster_cert,
 ABSL_FLAG(std::string, cluster_key, Defaults().cluster_key, "File with the PEM key of --cluster_cert.");
 ABSL_FLAG(std::string, cluster_password_file, Defaults().cluster_password_file,
           "File with a line USER:PASSWORD, if etcd asks for it.");
+ABSL_FLAG(absl::Duration, max_staleness, Defaults().max_staleness,
+          "How long etcd may have told nothing before the server's health says NOT_SERVING, so that clients "
+          "and proxies turn to others; 10s or more. 0: for any time, and queries are answered all the same.");
 ABSL_FLAG(std::string, durability, "sync",
           "sync: what is acknowledged is on stable storage. relaxed: it may be lost with the machine's power "
           "for as long as --sync_interval, but not with the process.");
@@ -281,6 +284,7 @@ void ReadClusterFlags(FlagReader& read, Options& options) {
   read.Text(FLAGS_cluster_cert, options.cluster_cert);
   read.Text(FLAGS_cluster_key, options.cluster_key);
   read.Text(FLAGS_cluster_password_file, options.cluster_password_file);
+  read.Time(FLAGS_max_staleness, options.max_staleness);
   options.cluster_tls = absl::GetFlag(FLAGS_cluster_tls);
 }
 
@@ -289,6 +293,10 @@ absl::Status CheckCluster(const Options& options) {
   if (options.cluster.empty() &&
       (options.cluster_tls || has_files || !options.cluster_password_file.empty())) {
     return absl::InvalidArgumentError("the flags that begin with --cluster_ need --cluster");
+  }
+  if (options.max_staleness > absl::ZeroDuration() &&
+      (options.cluster.empty() || options.max_staleness < absl::Seconds(10))) {
+    return absl::InvalidArgumentError("--max_staleness needs --cluster, and is 10s or more");
   }
   if (has_files && !options.cluster_tls) {
     return absl::InvalidArgumentError("--cluster_ca and --cluster_cert need --cluster_tls");

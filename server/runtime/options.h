@@ -39,6 +39,8 @@ struct Options {
   std::string cluster_key;
   // A file with a line USER:PASSWORD, if etcd asks for it.
   std::string cluster_password_file;
+  // How old what the server knows of the fleet may be before its health says NOT_SERVING; 0 for any age.
+  absl::Duration max_staleness;
   // Whether a map of these folders that does not load is left out; else the server does not start.
   bool skip_damaged_maps = false;
   // Threads for small calls, and as many that give way to them for large ones; 0 for one per core.

@@ -98,6 +98,15 @@ TEST_F(FleetTest, AnswersGoOnWithoutEtcdAndChangesFailUntilItIsBack) {
   EXPECT_THAT(a.Create("attic", {"."}), IsOk());
 }
 
+TEST_F(FleetTest, AServerThatNobodyAsksKnowsWhenEtcdIsAway) {
+  EtcdCluster etcd(1);
+  const FleetServer a(etcd);
+  etcd.Kill(0);
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "the end of etcd");
+  etcd.Restart(0);
+  WaitUntil([&] { return a.fleet->Statistics().status.ok(); }, "etcd");
+}
+
 // Writers that never pause keep no timer from its turn.
 TEST_F(FleetTest, ManyWritersComeThroughAnOutage) {
   EtcdCluster etcd(1);

@@ -1,6 +1,5 @@
 #include "server/rpc/telemetry/fleet_statistics.h"
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,6 @@ namespace {
 // A change waits for a network, three disks and those that are on their way already.
 std::vector<double> CommitSecondsBounds() {
   return {0.0003, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.1, 0.3, 1, 3, 10};
-}
-
-absl::Duration StalenessOf(const cluster::ClusterLogStatistics& statistics) {
-  return absl::FromChrono(std::chrono::steady_clock::now() - statistics.heard);
 }
 
 }  // namespace
@@ -31,7 +26,7 @@ void FleetStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
   const runtime::HistogramCounts commits = commit_seconds_.Counts();
   v1::FleetStatistics& fleet = *out.mutable_fleet();
   fleet.set_etcd_revision(statistics.revision);
-  FillDuration(StalenessOf(statistics), *fleet.mutable_staleness());
+  FillDuration(part->Staleness(), *fleet.mutable_staleness());
   fleet.set_landed(statistics.landed);
   fleet.set_commits(commits.count);
   FillDuration(absl::Seconds(commits.sum), *fleet.mutable_commit_time());
@@ -63,7 +58,7 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                 {}, static_cast<double>(statistics.revision));
   sink.AddGauge("waystar_fleet_staleness_seconds",
                 "How long ago etcd last told this server that it knows all.", {},
-                absl::ToDoubleSeconds(StalenessOf(statistics)));
+                absl::ToDoubleSeconds(part->Staleness()));
   sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.", {},
                 static_cast<double>(statistics.broken));
   sink.AddGauge("waystar_fleet_refuses", "1 while changes are refused because etcd cannot be reached.", {},
