@@ -102,7 +102,6 @@ constexpr Row kRows[] = {
     {ErrorReason::kRegionTooLarge, absl::StatusCode::kResourceExhausted, "REGION_TOO_LARGE"},
     {ErrorReason::kRequestTooLarge, absl::StatusCode::kResourceExhausted, "REQUEST_TOO_LARGE"},
     {ErrorReason::kResponseTooLarge, absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE"},
-    {ErrorReason::kStorageFull, absl::StatusCode::kResourceExhausted, "STORAGE_FULL"},
     {ErrorReason::kTooManyEdges, absl::StatusCode::kResourceExhausted, "TOO_MANY_EDGES"},
     {ErrorReason::kTooManyItems, absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS"},
     {ErrorReason::kTooManyMaps, absl::StatusCode::kResourceExhausted, "TOO_MANY_MAPS"},
@@ -126,6 +125,7 @@ constexpr Row kRows[] = {
     {ErrorReason::kNotPermitted, absl::StatusCode::kPermissionDenied, "NOT_PERMITTED"},
     {ErrorReason::kOriginNotAllowed, absl::StatusCode::kPermissionDenied, "ORIGIN_NOT_ALLOWED"},
     {ErrorReason::kUnknownMethod, absl::StatusCode::kUnimplemented, "UNKNOWN_METHOD"},
+    {ErrorReason::kStorageFull, absl::StatusCode::kResourceExhausted, "STORAGE_FULL"},
 };
 
 constexpr bool AreInOrder() {

@@ -90,7 +90,6 @@ enum class ErrorReason : std::uint8_t {
   kRegionTooLarge,
   kRequestTooLarge,
   kResponseTooLarge,
-  kStorageFull,
   kTooManyEdges,
   kTooManyItems,
   kTooManyMaps,
@@ -120,6 +119,8 @@ enum class ErrorReason : std::uint8_t {
   kOriginNotAllowed,
   // UNIMPLEMENTED
   kUnknownMethod,
+  // RESOURCE_EXHAUSTED
+  kStorageFull,
 };
 
 // Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
