@@ -10,7 +10,6 @@
 namespace waystar::cluster {
 namespace {
 
-using ::testing::ElementsAre;
 using waystar::testing::IsOk;
 
 MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == code; }

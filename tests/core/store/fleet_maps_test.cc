@@ -18,7 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawPath;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::RecordingListener;
