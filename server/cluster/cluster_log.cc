@@ -90,6 +90,7 @@ void ClusterLog::Start(std::int64_t revision) {
   }
   thread_ = std::thread([this] { Run(); });
   Post([this, revision] { BeginWatch(revision + 1); });
+  Listen();
 }
 
 void ClusterLog::GiveUp() {
@@ -224,6 +225,7 @@ void ClusterLog::Post(Task task) {
 void ClusterLog::PostAt(TimePoint time, Task task) {
   MutexLock lock(mutex_);
   timers_.emplace_back(time, std::move(task));
+  wake_.NotifyOne();
 }
 
 void ClusterLog::Run() {
@@ -824,6 +826,16 @@ void ClusterLog::SetStatus(const absl::Status& status) {
   if (!status.ok()) {
     ProbeLater();
   }
+}
+
+void ClusterLog::Listen() {
+  const auto patience = absl::ToChronoNanoseconds(options_.quiet_timeout);
+  PostAt(std::chrono::steady_clock::now() + patience, [this, patience] {
+    if (std::chrono::steady_clock::now() - Statistics().heard > patience) {
+      Probe();
+    }
+    Listen();
+  });
 }
 
 void ClusterLog::ProbeLater() {

@@ -166,6 +166,8 @@ class ClusterLog final : public core::DurableLog {
   // Serves a map no more, whose log leads to that version.
   void Break(const std::string& id, const absl::Status& why, core::MapVersion after);
   void SetStatus(const absl::Status& status);
+  // Probes each time when nothing was heard for too long.
+  void Listen();
   // Look whether etcd takes anything, again and again while it does not.
   void Probe();
   void ProbeLater();

@@ -115,7 +115,9 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps maps, WhenThere(options, 0, 0, [&] { return reader.ReadAll(); }));
   store.SetLog(&log_);
   std::size_t count = 0;
-  for (const auto& [id, map] : maps.maps) {
+  for (const auto& entry : maps.maps) {
+    const std::string& id = entry.first;
+    const FleetMap& map = entry.second;
     absl::StatusOr<ReadMap> read =
         WhenThere(options, count++, maps.maps.size(), [&] { return Read(reader, id, map, maps.revision); });
     const absl::Status loaded =

@@ -26,6 +26,7 @@ class FleetServer {
   static FleetOptions OptionsFor(const etcd::ClientOptions& client) {
     FleetOptions options{.client = client, .prefix = "/waystar/"};
     options.client.call_timeout = absl::Seconds(1);
+    options.log.quiet_timeout = absl::Seconds(2);
     options.log.retry_interval = absl::Milliseconds(20);
     return options;
   }
