@@ -257,13 +257,13 @@ void Session::WithToken(TokenDone done) {
     MutexLock lock(mutex_);
     token = token_;
     if (token.empty() && NeedsToken()) {
-      token_waiters_.push_back(std::move(done));
+      token_waiters_.push_back(std::exchange(done, nullptr));
       if (token_waiters_.size() > 1) {
         return;
       }
     }
   }
-  if (!token.empty() || !NeedsToken()) {
+  if (done != nullptr) {
     std::move(done)(std::move(token));
     return;
   }
