@@ -222,9 +222,9 @@ void ClusterLog::Post(Task task) {
   wake_.NotifyOne();
 }
 
-void ClusterLog::PostAt(TimePoint time, Task task) {
+void ClusterLog::PostAfter(absl::Duration delay, Task task) {
   MutexLock lock(mutex_);
-  timers_.emplace_back(time, std::move(task));
+  timers_.emplace_back(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(delay), std::move(task));
   wake_.NotifyOne();
 }
 
@@ -461,13 +461,12 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
 }
 
 void ClusterLog::SendLater(const std::string& id, AppendName name) {
-  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
-         [this, id, name] {
-           const MapLane& lane = *lanes_.at(id);
-           if (lane.sending && lane.sending->name == name) {
-             Send(id);
-           }
-         });
+  PostAfter(options_.retry_interval, [this, id, name] {
+    const MapLane& lane = *lanes_.at(id);
+    if (lane.sending && lane.sending->name == name) {
+      Send(id);
+    }
+  });
 }
 
 void ClusterLog::OnLanded(const std::string& id, std::int64_t revision) {
@@ -524,7 +523,7 @@ void ClusterLog::Conflict(const std::string& id) {
   TakeSubmitted();
   MapLane& lane = *lanes_.at(id);
   if (lane.sending && !lane.sending->parts.empty()) {
-    // Nobody needs them. One that stays takes space, and does no other harm.
+    // These parts are not needed any more. A part that stays takes space, and does no other harm.
     const std::string& first = lane.sending->parts.front().key;
     const std::string data = first.substr(0, first.rfind('/') + 1);
     client_.Commit({.then = {etcd::Delete{data, etcd::EndOfPrefix(data)}}},
@@ -559,7 +558,7 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
     MutexLock lock(mutex_);
     statistics_.heard = std::chrono::steady_clock::now();
   };
-  // So that a server whom nobody asks for a change knows as well.
+  // A server that nobody asks for a change learns by this that etcd is away.
   callbacks.on_cut = [this](const absl::Status& /*status*/) { Post([this] { Probe(); }); };
   callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
   watch_ = std::make_unique<etcd::Watch>(client_, keys_.Maps(), revision, std::move(callbacks),
@@ -714,8 +713,7 @@ void ClusterLog::ReadAfresh() {
   }();
   if (!status.ok()) {
     SetStatus(NotTaken(status));
-    PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
-           [this] { ReadAfresh(); });
+    PostAfter(options_.retry_interval, [this] { ReadAfresh(); });
   }
 }
 
@@ -730,7 +728,7 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
   if (lane.sending && map == nullptr && end != found.ends.end() && end->second == lane.sending->name) {
     Land(id, found.revision);
   } else if (lane.sending && map != nullptr && map->head.append == lane.sending->name) {
-    // What led to it is in the lanes already, or it begins the map.
+    // It follows what the store has, or begins the map.
     const bool is_begin = lane.waiting.front().kind != Append::Kind::kCommits;
     if (is_begin || lane.waiting.front().before == lane.version) {
       Land(id, map->head_revision);
@@ -829,8 +827,8 @@ void ClusterLog::SetStatus(const absl::Status& status) {
 }
 
 void ClusterLog::Listen() {
-  const auto patience = absl::ToChronoNanoseconds(options_.quiet_timeout);
-  PostAt(std::chrono::steady_clock::now() + patience, [this, patience] {
+  PostAfter(options_.quiet_timeout, [this] {
+    const auto patience = absl::ToChronoNanoseconds(options_.quiet_timeout);
     if (std::chrono::steady_clock::now() - Statistics().heard > patience) {
       Probe();
     }
@@ -839,8 +837,7 @@ void ClusterLog::Listen() {
 }
 
 void ClusterLog::ProbeLater() {
-  PostAt(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.retry_interval),
-         [this] { Probe(); });
+  PostAfter(options_.retry_interval, [this] { Probe(); });
 }
 
 void ClusterLog::Probe() {

@@ -113,7 +113,7 @@ class ClusterLog final : public core::DurableLog {
   using Task = absl::AnyInvocable<void() &&>;
 
   void Post(Task task);
-  void PostAt(TimePoint time, Task task);
+  void PostAfter(absl::Duration delay, Task task);
   void Submit(absl::string_view id, Append append);
   // Returns the lane of a map, which is new if there is none.
   MapLane& LaneOf(const std::string& id);

@@ -24,13 +24,20 @@ core::ValueWriter Begin() {
   return to;
 }
 
-void CheckFormat(core::ValueReader& from, absl::Status& status) {
+// Reads a value by `read`, after the version of its format.
+template <typename Value, typename Read>
+absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read) {
+  core::ValueReader from(bytes);
   const std::uint64_t format = from.Number(kAnyNumber);
   if (from.ok() && format > kFormat) {
-    status = absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
-                                                        ", and this server knows formats up to ", kFormat,
-                                                        ": it needs to be updated"));
+    return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
+                                                      ", and this server knows formats up to ", kFormat,
+                                                      ": it needs to be updated"));
   }
+  Value value;
+  read(from, value);
+  WAYSTAR_RETURN_IF_ERROR(from.Finish());
+  return value;
 }
 
 void Put(core::MapVersion version, core::ValueWriter& to) {
@@ -106,16 +113,11 @@ std::string Encode(const MapHead& head) {
 }
 
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
-  core::ValueReader from(bytes);
-  absl::Status format;
-  CheckFormat(from, format);
-  WAYSTAR_RETURN_IF_ERROR(format);
-  MapHead head;
-  head.version = ReadVersion(from);
-  head.digest = from.Number(kAnyNumber);
-  head.append = ReadName(from);
-  WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return head;
+  return Decode<MapHead>(bytes, [&](core::ValueReader& from, MapHead& value) {
+    value.version = ReadVersion(from);
+    value.digest = from.Number(kAnyNumber);
+    value.append = ReadName(from);
+  });
 }
 
 std::string Encode(const MapBase& base) {
@@ -126,15 +128,10 @@ std::string Encode(const MapBase& base) {
 }
 
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
-  core::ValueReader from(bytes);
-  absl::Status format;
-  CheckFormat(from, format);
-  WAYSTAR_RETURN_IF_ERROR(format);
-  MapBase base;
-  base.version = ReadVersion(from);
-  base.image = ReadParts(from);
-  WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return base;
+  return Decode<MapBase>(bytes, [&](core::ValueReader& from, MapBase& value) {
+    value.version = ReadVersion(from);
+    value.image = ReadParts(from);
+  });
 }
 
 std::string Encode(const LogRecord& record) {
@@ -150,19 +147,14 @@ std::string Encode(const LogRecord& record) {
 }
 
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
-  core::ValueReader from(bytes);
-  absl::Status format;
-  CheckFormat(from, format);
-  WAYSTAR_RETURN_IF_ERROR(format);
-  LogRecord record;
-  record.append = ReadName(from);
-  if (from.Bool()) {
-    record.parts = ReadParts(from);
-  } else {
-    record.entries = from.Text(bytes.size());
-  }
-  WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return record;
+  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, LogRecord& value) {
+    value.append = ReadName(from);
+    if (from.Bool()) {
+      value.parts = ReadParts(from);
+    } else {
+      value.entries = from.Text(bytes.size());
+    }
+  });
 }
 
 }  // namespace waystar::cluster
