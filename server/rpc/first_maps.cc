@@ -108,17 +108,6 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress
   return data;
 }
 
-// Lifetimes of obstacles end, and ids are forgotten, at times that a clock of an earlier start has set.
-void CatchUp(absl::Time latest_change, SteadyClock& clock) {
-  if (const absl::Duration behind = clock.AdvanceTo(latest_change); behind > kMaxSilentAdvance) {
-    runtime::Log(runtime::LogLevel::kWarning, "clock_behind",
-                 {{"seconds", absl::ToDoubleSeconds(behind)},
-                  {"note",
-                   "The machine's clock is behind the last change in the data folder. The server "
-                   "goes on from the time of that change."}});
-  }
-}
-
 void WarnOfOpenFolder(const std::string& path) {
   std::error_code missing;
   const std::filesystem::perms allowed = std::filesystem::status(path, missing).permissions();
@@ -129,6 +118,16 @@ void WarnOfOpenFolder(const std::string& path) {
 }
 
 }  // namespace
+
+void CatchUp(absl::Time latest_change, SteadyClock& clock) {
+  if (const absl::Duration behind = clock.AdvanceTo(latest_change); behind > kMaxSilentAdvance) {
+    runtime::Log(runtime::LogLevel::kWarning, "clock_behind",
+                 {{"seconds", absl::ToDoubleSeconds(behind)},
+                  {"note",
+                   "The machine's clock is behind the last change of a map. The server goes on from the time "
+                   "of that change."}});
+  }
+}
 
 absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Options& options,
                                                               const storage::OpenFolder& open_folder,

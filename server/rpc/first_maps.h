@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/base/clock.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/telemetry/load_progress.h"
@@ -26,6 +27,11 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
                                                               core::MapStore& store, SteadyClock& clock,
                                                               LoadProgress& progress,
                                                               storage::CommitLogOptions log);
+
+// Moves the clock to the time of the last change of a map, which a server with another clock may have made,
+// if it is behind it: lifetimes of obstacles end, and ids are forgotten, by such times. Warns if it is behind
+// by more than a minute.
+void CatchUp(absl::Time latest_change, SteadyClock& clock);
 
 // Creates the maps of options.maps_dir, except those that the store or the fleet holds already. Returns
 // INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
 #include "server/etcd/etcd_address.h"
+#include "server/rpc/first_maps.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/signals.h"
 
@@ -74,13 +75,7 @@ absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options
                 {"maps", found.maps},
                 {"records", found.records},
                 {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
-  if (const absl::Duration behind = clock.AdvanceTo(found.latest_time); behind > absl::Minutes(1)) {
-    runtime::Log(runtime::LogLevel::kWarning, "clock_behind",
-                 {{"seconds", absl::ToDoubleSeconds(behind)},
-                  {"note",
-                   "The machine's clock is behind the last change of the fleet. The server goes on from the "
-                   "time of that change."}});
-  }
+  CatchUp(found.latest_time, clock);
   return fleet;
 }
 
