@@ -126,6 +126,7 @@ constexpr Row kRows[] = {
     {ErrorReason::kOriginNotAllowed, absl::StatusCode::kPermissionDenied, "ORIGIN_NOT_ALLOWED"},
     {ErrorReason::kUnknownMethod, absl::StatusCode::kUnimplemented, "UNKNOWN_METHOD"},
     {ErrorReason::kStorageFull, absl::StatusCode::kResourceExhausted, "STORAGE_FULL"},
+    {ErrorReason::kMapLoading, absl::StatusCode::kUnavailable, "MAP_LOADING"},
 };
 
 constexpr bool AreInOrder() {

@@ -121,6 +121,8 @@ enum class ErrorReason : std::uint8_t {
   kUnknownMethod,
   // RESOURCE_EXHAUSTED
   kStorageFull,
+  // UNAVAILABLE
+  kMapLoading,
 };
 
 // Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.

@@ -32,6 +32,9 @@ class FolderWith final : public storage::Folder {
   absl::StatusOr<std::string> Read(absl::string_view name) const override {
     return name == name_ ? std::string(bytes_) : folder_.Read(name);
   }
+  absl::StatusOr<std::uint64_t> Size(absl::string_view name) const override {
+    return name == name_ ? absl::StatusOr<std::uint64_t>(bytes_.size()) : folder_.Size(name);
+  }
   absl::StatusOr<std::vector<std::string>> List() const override { return folder_.List(); }
 
   absl::StatusOr<std::unique_ptr<storage::AppendFile>> Create(absl::string_view /*name*/) override {

@@ -50,6 +50,7 @@ class IndexBuilder final : public core::StoreListener {
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& /*last*/) override {}
+  void OnLoad(const core::PinnedSnapshot& snapshot) override { NoteIfDue(*snapshot); }
 
  private:
   using Clock = std::chrono::steady_clock;

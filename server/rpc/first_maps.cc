@@ -88,14 +88,15 @@ bool MayBeSkipped(const absl::Status& status) {
   return !absl::IsResourceExhausted(status) && !absl::IsUnavailable(status);
 }
 
-storage::DataOptions DataOptionsOf(const runtime::Options& options, LoadProgress& progress,
-                                   storage::CommitLogOptions log) {
+storage::DataOptions DataOptionsOf(const runtime::Options& options, const core::MapStore& store,
+                                   LoadProgress& progress, storage::CommitLogOptions log) {
   storage::DataOptions data{.log = std::move(log)};
   data.log.durability =
       options.relaxed_durability ? storage::Durability::kRelaxed : storage::Durability::kSync;
   data.log.sync_interval = options.sync_interval;
   data.max_log_bytes = options.max_log_mib << 20;
   data.read.skip_damaged_maps = options.skip_damaged_maps;
+  data.read.may_unload = store.CanMakeRoom();
   data.read.threads = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
   data.read.on_progress = [&progress, last = absl::Now()](std::size_t read, std::size_t total) mutable {
     progress.Set({.read = static_cast<std::int64_t>(read), .total = static_cast<std::int64_t>(total)});
@@ -146,7 +147,7 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
   WarnOfOpenFolder(options.data_dir);
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::Folder> folder, open_folder(options.data_dir));
   storage::DataFound found;
-  const storage::DataOptions data_options = DataOptionsOf(options, progress, std::move(log));
+  const storage::DataOptions data_options = DataOptionsOf(options, store, progress, std::move(log));
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::DataFolder> data,
                            storage::DataFolder::Open(std::move(folder), store, data_options, found));
   if (!found.new_epochs.empty()) {
@@ -166,6 +167,7 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
   runtime::Log(runtime::LogLevel::kInfo, "data_opened",
                {{"folder", options.data_dir},
                 {"maps", found.maps},
+                {"unloaded", found.unloaded},
                 {"commits", found.commits},
                 {"seconds", absl::ToDoubleSeconds(absl::Now() - start)},
                 {"torn_bytes", found.torn_bytes}});
@@ -178,8 +180,8 @@ absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store) {
     return absl::OkStatus();
   }
   Ids kept;
-  for (const core::PinnedSnapshot& map : store.List("", std::numeric_limits<std::size_t>::max())) {
-    kept.insert(map->id);
+  for (const core::MapStore::ListedMap& map : store.ListAll("", std::numeric_limits<std::size_t>::max())) {
+    kept.insert(map.id);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::MapFolder folder, core::ListMapFiles(options.maps_dir));
   for (const core::PassedFile& file : folder.passed) {

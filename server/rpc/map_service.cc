@@ -43,6 +43,11 @@ struct UpdateCall {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
+    // The call may wait for the map and come again.
+    if (!core::LoadingMapOf(result.status()).empty()) {
+      std::move(done)(result.status());
+      return;
+    }
     CountAnswer(limits.update_metrics, result);
     if (limits.slow_updates != nullptr) {
       const std::chrono::nanoseconds ran = std::chrono::steady_clock::now() - begin;

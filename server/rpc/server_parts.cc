@@ -195,7 +195,8 @@ ServerParts::ServerParts(const runtime::Options& options)
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
-      server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_),
+      server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_,
+                         residence_statistics_),
       server_service_(server_calls_, store_, server_statistics_, options),
       health_service_(probes_),
       reflection_service_(probes_),
@@ -247,6 +248,7 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
 
 ServerParts::~ServerParts() {
   Stop(absl::ZeroDuration());
+  map_keeper_.Stop();
   // Its thread may hand work to the executor, and what the executor still works at may call it.
   obstacle_expirer_.Stop();
   // The log's thread may go on with commits until data_ is gone, which is after the executor.
@@ -270,9 +272,15 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
   log.on_sync = [this](absl::Duration took) { storage_statistics_.CountSync(took); };
   log.on_commit = [this](absl::Duration waited) { storage_statistics_.CountCommit(waited); };
   log.on_end = [this](const absl::Status& status) { *end_status_ = status; };
+  if (options.max_maps_memory_mib > 0 && !options.data_dir.empty() && options.cluster.empty()) {
+    store_.SetResidence(&map_keeper_);
+  }
   WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_, std::move(log)));
   if (data_ != nullptr) {
     storage_statistics_.SetFolder(*data_);
+    if (store_.CanMakeRoom()) {
+      KeepMaps(*data_);
+    }
     if (options.storage_stall_time > absl::ZeroDuration()) {
       stall_watcher_.Start(
           options.storage_stall_time,
@@ -291,6 +299,23 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
   gate_.Open();
   SetHealthy(true);
   return absl::OkStatus();
+}
+
+void ServerParts::KeepMaps(core::MapSource& source) {
+  maintenance::MapKeeperOptions options;
+  options.on_load = [this](absl::string_view id, absl::Duration took) {
+    runtime::Log(runtime::LogLevel::kDebug, "map_loaded_again",
+                 {{"map", id}, {"millis", absl::ToInt64Milliseconds(took)}});
+    version_waits_.OnLoadOver(id, false);
+  };
+  options.on_load_failure = [this](absl::string_view id, const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kError, "map_not_loaded", {{"map", id}, {"error", why.message()}});
+    version_waits_.OnLoadOver(id, true);
+  };
+  options.on_keep_failure = [](absl::string_view id, const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kWarning, "map_not_unloaded", {{"map", id}, {"error", why.message()}});
+  };
+  map_keeper_.Start(source, std::move(options));
 }
 
 absl::Status ServerParts::Join(const runtime::Options& options) {
@@ -434,11 +459,21 @@ absl::Status ServerParts::ServeHttp(const runtime::Options& options) {
 }
 
 absl::Status ServerParts::ServeMetrics(const std::string& listen) {
-  std::vector<const runtime::MetricSource*> sources = {
-      &process_metrics_,      door_.get(),       &access_,        &awaited_requests_,
-      &awaited_of_strangers_, &call_metrics_,    &call_memory_,   search_metrics_.get(),
-      &slow_queries_,         &update_metrics_,  &queue_metrics_, &store_metrics_,
-      &storage_statistics_,   &fleet_statistics_};
+  std::vector<const runtime::MetricSource*> sources = {&process_metrics_,
+                                                       door_.get(),
+                                                       &access_,
+                                                       &awaited_requests_,
+                                                       &awaited_of_strangers_,
+                                                       &call_metrics_,
+                                                       &call_memory_,
+                                                       search_metrics_.get(),
+                                                       &slow_queries_,
+                                                       &update_metrics_,
+                                                       &queue_metrics_,
+                                                       &store_metrics_,
+                                                       &storage_statistics_,
+                                                       &fleet_statistics_,
+                                                       &residence_statistics_};
   if (http_gateway_ != nullptr) {
     sources.push_back(http_gateway_.get());
   }

@@ -16,6 +16,7 @@
 #include "server/cluster/fleet.h"
 #include "server/core/store/map_store.h"
 #include "server/maintenance/index_builder.h"
+#include "server/maintenance/map_keeper.h"
 #include "server/maintenance/obstacle_expirer.h"
 #include "server/net/door.h"
 #include "server/rpc/access/access_control.h"
@@ -44,6 +45,7 @@
 #include "server/rpc/telemetry/load_progress.h"
 #include "server/rpc/telemetry/metrics_server.h"
 #include "server/rpc/telemetry/queue_metrics.h"
+#include "server/rpc/telemetry/residence_statistics.h"
 #include "server/rpc/telemetry/search_metrics.h"
 #include "server/rpc/telemetry/server_statistics.h"
 #include "server/rpc/telemetry/slow_query_log.h"
@@ -92,6 +94,8 @@ class ServerParts final : public Server {
   bool Defer(const core::DeferredWork& work, std::function<void()> task);
   // Reads the maps to start with, and lets calls about them in.
   absl::Status Load(const runtime::Options& options, const storage::OpenFolder& open_folder);
+  // Lets maps be unloaded to make room, and loads them when they are asked for.
+  void KeepMaps(core::MapSource& source);
   // Joins the fleet, if there is to be one.
   absl::Status Join(const runtime::Options& options);
   // Decides who gets in; warns of what is left open.
@@ -146,6 +150,9 @@ class ServerParts final : public Server {
   std::unique_ptr<storage::DataFolder> data_;
   // Likewise. Null unless the server is one of a fleet.
   std::unique_ptr<cluster::Fleet> fleet_;
+  // Its threads read maps from there.
+  maintenance::MapKeeper map_keeper_{store_};
+  ResidenceStatistics residence_statistics_{store_, map_keeper_};
   // Its thread asks data_.
   StallWatcher stall_watcher_;
   // Its thread asks fleet_.

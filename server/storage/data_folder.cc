@@ -1,7 +1,9 @@
 #include "server/storage/data_folder.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "server/base/status_macros.h"
 #include "server/storage/kept_files.h"
@@ -52,6 +54,19 @@ void DataFolder::Start(const LogStart& start, std::vector<OldLogFile> logs, cons
     images_.MakeSoon();
   }
   images_.Start(*log_);
+}
+
+absl::Status DataFolder::Load(absl::string_view id) {
+  const std::optional<core::MapVersion> version = store_.UnloadedVersion(id);
+  if (!version) {
+    return absl::OkStatus();
+  }
+  const absl::Status loaded = [&]() -> absl::Status {
+    WAYSTAR_ASSIGN_OR_RETURN(MapState map, images_.Read(id, *version));
+    return store_.Load(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+  }();
+  // It may have been deleted or replaced meanwhile.
+  return store_.UnloadedVersion(id) == version ? loaded : absl::OkStatus();
 }
 
 void DataFolder::Stop() {

@@ -7,8 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
 #include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
 #include "server/storage/folder_reader.h"
@@ -34,8 +37,10 @@ struct DataStatistics {
 
 // Two threads of its own: one writes the log, the other makes images and removes files that are not needed.
 //
+// It is where unloaded maps are read from: each has an image of its latest version.
+//
 // Thread safety: any method may be called from any thread, except Stop.
-class DataFolder {
+class DataFolder final : public core::MapSource {
  public:
   // Puts the maps of the folder into the store, and makes what happens to maps from then on durable. The
   // store must be empty and not shared between threads yet; it must outlive this, which must outlive the
@@ -51,11 +56,14 @@ class DataFolder {
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
   // Stops.
-  ~DataFolder() { Stop(); }
+  ~DataFolder() override { Stop(); }
 
   // Returns once all that was acknowledged before is on stable storage, or the error for which changes are
   // refused.
   absl::Status Sync() { return log_->Sync().status(); }
+
+  absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override { return images_.Keep(id); }
+  absl::Status Load(absl::string_view id) override;
 
   // Makes durable what waits, and ends the threads; CommitLogOptions::on_end is told whether that has worked.
   // REQUIRES: no map is created, changed or deleted any more.
@@ -64,14 +72,16 @@ class DataFolder {
   DataStatistics Statistics() const;
 
  private:
-  DataFolder(std::unique_ptr<Folder> folder, const core::MapStore& store, KnownFiles files,
+  DataFolder(std::unique_ptr<Folder> folder, core::MapStore& store, KnownFiles files,
              const DataOptions& options)
       : folder_(std::move(folder)),
+        store_(store),
         images_(*folder_, store, std::move(files), options.image_retry_interval) {}
 
   void Start(const LogStart& start, std::vector<OldLogFile> logs, const DataOptions& options);
 
   const std::unique_ptr<Folder> folder_;
+  core::MapStore& store_;
   // Each has a thread that calls the other.
   std::unique_ptr<CommitLog> log_;
   ImageMaker images_;

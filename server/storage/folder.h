@@ -66,6 +66,8 @@ class Folder {
   virtual absl::StatusOr<std::unique_ptr<SectorFile>> OpenSector(absl::string_view name) = 0;
   // Returns all that the file holds. Returns FAILED_PRECONDITION if it is a folder, a pipe or the like.
   virtual absl::StatusOr<std::string> Read(absl::string_view name) const = 0;
+  // Returns how many bytes a file holds.
+  virtual absl::StatusOr<std::uint64_t> Size(absl::string_view name) const = 0;
   // Returns the names of all files, in their order.
   virtual absl::StatusOr<std::vector<std::string>> List() const = 0;
 

@@ -2,21 +2,32 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/memory_account.h"
 #include "server/base/mutex.h"
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
 #include "server/storage/folder_files.h"
+#include "server/storage/image_file.h"
 #include "server/storage/log_mark.h"
 #include "server/storage/map_reader.h"
 
 namespace waystar::storage {
 namespace {
+
+core::MapVersion VersionOf(const LiveMap& map) { return {.epoch = map.epoch, .revision = map.revision}; }
+
+bool IsMapsMemoryFull(const absl::Status& status) {
+  return ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapsMemoryFull);
+}
 
 // Reads the maps of a folder into a store.
 class MapReader {
@@ -69,23 +80,77 @@ class MapReader {
 
  private:
   absl::Status ReadOne(const LiveMap& map, const ImagesByMap& images) {
+    if (const auto image = images.find(map.id);
+        image != images.end() && image->second.version == VersionOf(map) && IsNearlyFull()) {
+      return LeaveUnread(map, image->second);
+    }
     WAYSTAR_ASSIGN_OR_RETURN(ReadMapResult result, ReadMap(folder_, history_, images, map));
     if (result.image_bytes > 0) {
       WAYSTAR_RETURN_IF_ERROR(folder_.Secure(ImageFileName(images.at(map.id)), result.image_bytes));
     }
     MapState& state = result.state;
     const absl::Time latest_time = state.snapshot.latest_time();
-    WAYSTAR_RETURN_IF_ERROR(store_.Restore(std::move(state.snapshot), std::move(state.requests),  //
-                                           state.request_horizon));
+    // A copy shares the map.
+    std::optional<MapState> kept;
+    if (options_.may_unload) {
+      kept.emplace(state);
+    }
+    const absl::Status restored =
+        store_.Restore(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+    const bool is_unloaded = kept && IsMapsMemoryFull(restored);
+    std::uint64_t image_bytes = 0;
+    if (is_unloaded) {
+      WAYSTAR_ASSIGN_OR_RETURN(image_bytes, LeaveUnloaded(map, *std::move(kept)));
+    } else {
+      WAYSTAR_RETURN_IF_ERROR(restored);
+    }
     MutexLock lock(mutex_);
-    ++contents_.found.maps;
+    ++(is_unloaded ? contents_.found.unloaded : contents_.found.maps);
     contents_.found.commits += result.commits;
     work_ += result.work;
     contents_.found.latest_time = std::max(contents_.found.latest_time, latest_time);
-    if (result.image_bytes > 0) {
+    if (is_unloaded) {
+      if (result.image_bytes > 0) {
+        contents_.left_overs.push_back(ImageFileName(images.at(map.id)));
+      }
+      contents_.files.images[map.id] = {.name = {.map = map.id, .version = VersionOf(map)},
+                                        .bytes = image_bytes};
+    } else if (result.image_bytes > 0) {
       contents_.files.images[map.id] = {.name = images.at(map.id), .bytes = result.image_bytes};
     }
     return absl::OkStatus();
+  }
+
+  // So that what is read to replay the log, and the first queries, have room.
+  bool IsNearlyFull() const {
+    const MemoryAccount& memory = store_.memory();
+    return options_.may_unload && memory.taken() > memory.max_bytes() / 4 * 3;
+  }
+
+  // Leaves a map unloaded whose newest image has its latest version.
+  absl::Status LeaveUnread(const LiveMap& map, const ImageName& image) {
+    const std::string file = ImageFileName(image);
+    WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, folder_.Size(file));
+    WAYSTAR_RETURN_IF_ERROR(folder_.Secure(file, bytes));
+    store_.AddUnloaded(map.id, VersionOf(map));
+    MutexLock lock(mutex_);
+    ++contents_.found.unloaded;
+    contents_.files.images[map.id] = {.name = image, .bytes = bytes};
+    return absl::OkStatus();
+  }
+
+  // Leaves a map unloaded, and returns the size of its image. It replaces one of an earlier version.
+  absl::StatusOr<std::uint64_t> LeaveUnloaded(const LiveMap& map, MapState state) {
+    const core::StoredMap stored{
+        .snapshot = std::make_shared<const core::MapSnapshot>(std::move(state.snapshot)),
+        .requests = std::move(state.requests),
+        .request_horizon = state.request_horizon};
+    // The log is on stable storage.
+    WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
+                             WriteImageFile(stored, folder_, [] { return absl::OkStatus(); }));
+    WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
+    store_.AddUnloaded(map.id, VersionOf(map));
+    return bytes;
   }
 
   absl::Status NoteDamaged(const LiveMap& map, const ImagesByMap& images) {
@@ -181,7 +246,7 @@ absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store,
   contents.found.torn_bytes = history.torn_bytes;
   OtherFiles others = FindOtherFiles(names, history, images);
   contents.found.unknown_images = std::move(others.unknown_images);
-  contents.left_overs = std::move(others.left_overs);
+  std::ranges::move(others.left_overs, std::back_inserter(contents.left_overs));
   return contents;
 }
 

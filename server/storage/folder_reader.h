@@ -24,6 +24,8 @@ namespace waystar::storage {
 struct ReadOptions {
   // If true, maps that are damaged are not served, and their files are kept (DataFound::kept).
   bool skip_damaged_maps = false;
+  // Whether maps that have no room in memory are left unloaded.
+  bool may_unload = false;
   // How many threads read.
   int threads = 1;
   // Called before the first map and after each, from any thread but one at a time. If it returns false, what
@@ -33,7 +35,9 @@ struct ReadOptions {
 
 // What was found when a folder was read.
 struct DataFound {
+  // The maps that are in memory, and those that are not.
   std::size_t maps = 0;
+  std::size_t unloaded = 0;
   // The commits that were applied to images.
   std::size_t commits = 0;
   // How many bytes of a write that was cut short were left out.
@@ -75,8 +79,8 @@ struct FolderContents {
 };
 
 // Puts the maps of a folder into a store, as of the end of its log. What it has read is on stable storage
-// when it returns; otherwise it changes nothing in the folder. Returns the errors that DataFolder::Open
-// names.
+// when it returns; otherwise it changes nothing in the folder, but for images of maps that are left unloaded.
+// Returns the errors that DataFolder::Open names.
 absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store, const ReadOptions& options);
 
 // Returns DATA_LOSS if the log ends before the mark, and its end was not lost as relaxed durability allows.

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
-#include "server/storage/image_file.h"
 
 namespace waystar::storage {
 namespace {
@@ -95,7 +95,7 @@ absl::Status ImageMaker::Make() {
       return absl::OkStatus();
     }
     const LiveMap* const still = live.Find(map.id);
-    if (still != nullptr && still->epoch == map.epoch && !files_.damaged_epochs.contains(map.epoch)) {
+    if (still != nullptr && still->epoch == map.epoch) {
       WAYSTAR_ASSIGN_OR_RETURN(const bool has_image, RequireImage(map));
       is_complete = is_complete && has_image;
     }
@@ -108,6 +108,7 @@ absl::Status ImageMaker::Make() {
 }
 
 absl::Status ImageMaker::ForgetMissingImages() {
+  MutexLock lock(files_mutex_);
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder_.List());
   absl::erase_if(files_.images, [&](const auto& image) {
     return !std::ranges::binary_search(names, ImageFileName(image.second.name));
@@ -116,6 +117,10 @@ absl::Status ImageMaker::ForgetMissingImages() {
 }
 
 absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
+  MutexLock lock(files_mutex_);
+  if (files_.damaged_epochs.contains(map.epoch)) {
+    return true;
+  }
   if (const auto it = files_.images.find(map.id); it != files_.images.end() &&
                                                   it->second.name.version.epoch == map.epoch &&
                                                   it->second.name.version.revision >= map.revision) {
@@ -126,20 +131,53 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
     // It was deleted, or the log is ahead of the thread that creates it.
     return false;
   }
-  const ImageName name{.map = map.id, .version = stored->snapshot->version()};
-  if (name.version.epoch != map.epoch) {
+  if (stored->snapshot->epoch != map.epoch) {
     // The log is ahead of the thread that replaces it, or it was replaced since.
     return false;
   }
+  WAYSTAR_RETURN_IF_ERROR(Write(*stored));
+  return true;
+}
+
+absl::Status ImageMaker::Write(const core::StoredMap& map) {
+  const ImageName name{.map = map.snapshot->id, .version = map.snapshot->version()};
   // An image must not be ahead of the log, of which some may not be synced.
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
-                           WriteImageFile(*stored, folder_, [&] { return log_->Sync().status(); }));
-  KnownImage& image = files_.images[map.id];
+                           WriteImageFile(map, folder_, [&] { return log_->Sync().status(); }));
+  KnownImage& image = files_.images[name.map];
   if (!image.name.map.empty()) {
     needless_.push_back(ImageFileName(image.name));
   }
   image = {.name = name, .bytes = bytes};
-  return true;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<core::MapVersion> ImageMaker::Keep(absl::string_view id) {
+  MutexLock lock(files_mutex_);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::StoredMap stored, store_.Store(id));
+  const core::MapVersion version = stored.snapshot->version();
+  if (const auto it = files_.images.find(id);
+      it == files_.images.end() || it->second.name.version != version) {
+    WAYSTAR_RETURN_IF_ERROR(Write(stored));
+    // Before the image that it has replaced may be removed.
+    WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
+  }
+  return version;
+}
+
+absl::StatusOr<MapState> ImageMaker::Read(absl::string_view id, core::MapVersion version) const {
+  const ImageName name{.map = std::string(id), .version = version};
+  {
+    MutexLock lock(files_mutex_);
+    const auto it = files_.images.find(id);
+    if (it == files_.images.end() || it->second.name.version != version) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("there is no image of map \"", id, "\" at revision ", version.revision));
+    }
+  }
+  const std::string file = ImageFileName(name);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder_.Read(file));
+  return ReadImageFile(name, folder_.PathOf(file), bytes);
 }
 
 absl::Status ImageMaker::RemoveNeedless() {
@@ -147,6 +185,7 @@ absl::Status ImageMaker::RemoveNeedless() {
   for (const LiveMap& map : round_->maps) {
     live.insert(map.id);
   }
+  MutexLock lock(files_mutex_);
   for (auto it = files_.images.begin(); it != files_.images.end();) {
     const auto image = it++;
     if (!live.contains(image->first)) {
@@ -172,9 +211,12 @@ absl::Status ImageMaker::RemoveNeedless() {
 
 void ImageMaker::NoteFiles() {
   Statistics now;
-  for (const auto& [map, image] : files_.images) {
-    ++now.count;
-    now.bytes += image.bytes;
+  {
+    MutexLock lock(files_mutex_);
+    for (const auto& [map, image] : files_.images) {
+      ++now.count;
+      now.bytes += image.bytes;
+    }
   }
   MutexLock lock(mutex_);
   now.status = statistics_.status;

@@ -10,12 +10,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
 #include "server/storage/commit_log.h"
 #include "server/storage/folder.h"
 #include "server/storage/folder_reader.h"
+#include "server/storage/image_file.h"
 #include "server/storage/live_maps.h"
 
 namespace waystar::storage {
@@ -23,6 +26,7 @@ namespace waystar::storage {
 // When it is told to, it makes a round: it begins another log file, makes an image of each map that has none
 // as new as that file's beginning, and then removes the files before it, and images that others have
 // replaced. A round that fails is gone on with later, without yet another file. Updates go on meanwhile.
+// Maps that are unloaded have an image, and need no other.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ImageMaker {
@@ -49,6 +53,14 @@ class ImageMaker {
   // Has images made soon. After an error it is tried again by itself.
   void MakeSoon();
 
+  // Makes sure that there is an image of the latest version of a map in memory, and returns that. Returns the
+  // errors of MapStore::Store, of the log and of the folder. It waits for the log.
+  absl::StatusOr<core::MapVersion> Keep(absl::string_view id) ABSL_LOCKS_EXCLUDED(files_mutex_);
+  // Returns the map of its newest image: FAILED_PRECONDITION if that is not of this version; DATA_LOSS if it
+  // is damaged; the errors of the folder.
+  absl::StatusOr<MapState> Read(absl::string_view id, core::MapVersion version) const
+      ABSL_LOCKS_EXCLUDED(files_mutex_);
+
   Statistics GetStatistics() const;
 
  private:
@@ -57,11 +69,12 @@ class ImageMaker {
   absl::Status Make();
   // Makes an image unless there is one. Returns false if there is none because the map is being created,
   // replaced or deleted; then it is to be tried again.
-  absl::StatusOr<bool> RequireImage(const LiveMap& map);
+  absl::StatusOr<bool> RequireImage(const LiveMap& map) ABSL_LOCKS_EXCLUDED(files_mutex_);
+  absl::Status Write(const core::StoredMap& map) ABSL_EXCLUSIVE_LOCKS_REQUIRED(files_mutex_);
   // Forgets images that others have removed.
-  absl::Status ForgetMissingImages();
-  absl::Status RemoveNeedless();
-  void NoteFiles();
+  absl::Status ForgetMissingImages() ABSL_LOCKS_EXCLUDED(files_mutex_);
+  absl::Status RemoveNeedless() ABSL_LOCKS_EXCLUDED(files_mutex_);
+  void NoteFiles() ABSL_LOCKS_EXCLUDED(files_mutex_);
 
   Folder& folder_;
   const core::MapStore& store_;
@@ -69,12 +82,14 @@ class ImageMaker {
   const absl::Duration retry_interval_;
   CommitLog* log_ = nullptr;
 
-  // The thread's, once it is started.
-  KnownFiles files_;
-  // What the log file of the round begins with.
+  // The thread's, once it is started: what the log file of the round begins with.
   std::optional<LogStart> round_;
+
+  // Held while an image is written.
+  mutable Mutex files_mutex_;
+  KnownFiles files_ ABSL_GUARDED_BY(files_mutex_);
   // Images that others have replaced, or whose maps are gone.
-  std::vector<std::string> needless_;
+  std::vector<std::string> needless_ ABSL_GUARDED_BY(files_mutex_);
 
   mutable Mutex mutex_;
   CondVar wake_;

@@ -187,6 +187,11 @@ class PosixFolder final : public Folder {
     return ReadFrom(file, name, 0);
   }
 
+  absl::StatusOr<std::uint64_t> Size(absl::string_view name) const override {
+    WAYSTAR_ASSIGN_OR_RETURN(const struct stat state, StateOf(folder_.number(), name));
+    return static_cast<std::uint64_t>(state.st_size);
+  }
+
   absl::Status Secure(absl::string_view name, std::uint64_t from) override {
     WAYSTAR_ASSIGN_OR_RETURN(const struct stat state, StateOf(folder_.number(), name));
     const bool is_rewritten = from < static_cast<std::uint64_t>(state.st_size);

@@ -278,6 +278,11 @@ absl::Status CrashingFolder::Secure(absl::string_view name, std::uint64_t from) 
   return it->second->Sync(status);
 }
 
+absl::StatusOr<std::uint64_t> CrashingFolder::Size(absl::string_view name) const {
+  const absl::StatusOr<std::string> bytes = Read(name);
+  return bytes.ok() ? absl::StatusOr<std::uint64_t>(bytes->size()) : bytes.status();
+}
+
 absl::StatusOr<std::string> CrashingFolder::Read(absl::string_view name) const {
   MutexLock lock(mutex_);
   const auto it = names_.find(name);

@@ -57,6 +57,7 @@ class CrashingFolder final : public storage::Folder {
   absl::StatusOr<std::unique_ptr<storage::SectorFile>> OpenSector(absl::string_view name) override;
   absl::StatusOr<std::string> Read(absl::string_view name) const override;
   absl::StatusOr<std::vector<std::string>> List() const override;
+  absl::StatusOr<std::uint64_t> Size(absl::string_view name) const override;
   absl::Status Secure(absl::string_view name, std::uint64_t from) override;
   absl::Status Rename(absl::string_view from, absl::string_view to) override;
   absl::Status Remove(absl::string_view name) override;

@@ -54,6 +54,7 @@ class BorrowedFolder : public storage::Folder {
     return folder_.OpenSector(name);
   }
   absl::StatusOr<std::string> Read(absl::string_view name) const override { return folder_.Read(name); }
+  absl::StatusOr<std::uint64_t> Size(absl::string_view name) const override { return folder_.Size(name); }
   absl::StatusOr<std::vector<std::string>> List() const override { return folder_.List(); }
   absl::Status Secure(absl::string_view name, std::uint64_t from) override {
     return folder_.Secure(name, from);

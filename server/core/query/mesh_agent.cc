@@ -63,10 +63,8 @@ const NavMesh* MeshAgent::Find(absl::string_view id) {
   }
   visited_.emplace_back(id, std::nullopt);
   std::optional<PinnedSnapshot>& found = visited_.back().second;
-  if (others_.may_visit(id)) {
-    if (absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id); snapshot.ok()) {
-      found = *std::move(snapshot);
-    }
+  if (PinnedSnapshot snapshot = others_.Find(id); snapshot != nullptr) {
+    found = std::move(snapshot);
   }
   return found ? (*found)->as_mesh() : nullptr;
 }

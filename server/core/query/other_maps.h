@@ -2,8 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
 
 namespace waystar::core {
@@ -12,6 +16,21 @@ namespace waystar::core {
 struct OtherMaps {
   const MapStore& store;
   std::function<bool(absl::string_view id)> may_visit;
+  // Where to put MAP_LOADING if a map that an agent may visit is not in memory. The search goes on without
+  // it, and its answer is not to be used. May be null.
+  absl::Status* missing = nullptr;
+
+  // Returns null if there is no such map to the agent.
+  PinnedSnapshot Find(absl::string_view id) const {
+    if (!may_visit(id)) {
+      return nullptr;
+    }
+    absl::StatusOr<PinnedSnapshot> snapshot = store.Pin(id);
+    if (!snapshot.ok() && missing != nullptr && !LoadingMapOf(snapshot.status()).empty()) {
+      *missing = snapshot.status();
+    }
+    return snapshot.ok() ? *std::move(snapshot) : nullptr;
+  }
 };
 
 }  // namespace waystar::core

@@ -121,22 +121,19 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
       return visited.agent == nullptr ? nullptr : &visited.agent->map();
     }
   }
-  if (!others_.may_visit(id)) {
+  PinnedSnapshot snapshot = others_.Find(id);
+  if (snapshot == nullptr || snapshot->as_grid() == nullptr ||
+      snapshot->grid().settings().world != snapshot_.grid().settings().world) {
     return nullptr;
   }
-  absl::StatusOr<PinnedSnapshot> snapshot = others_.store.Pin(id);
-  if (!snapshot.ok() || (*snapshot)->as_grid() == nullptr ||
-      (*snapshot)->grid().settings().world != snapshot_.grid().settings().world) {
-    return nullptr;
-  }
-  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(**snapshot, query_, others_, budget_));
+  std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(*snapshot, query_, others_, budget_));
   if (agent->TakeProfile().ok()) {
     // Whatever cannot be made now the search makes, or it ends, or begins again elsewhere.
     MakeReady(agent->map(), footprint_, corner_rule_, false, budget_).IgnoreError();
-    visited_.push_back({*std::move(snapshot), std::move(agent)});
+    visited_.push_back({std::move(snapshot), std::move(agent)});
     return &visited_.back().agent->map();
   }
-  visited_.push_back({*std::move(snapshot), nullptr});
+  visited_.push_back({std::move(snapshot), nullptr});
   return nullptr;
 }
 

@@ -180,6 +180,11 @@ void InFlight::Release() {
   is_held_ = false;
 }
 
+bool InFlight::IsIdle() const {
+  MutexLock lock(mutex_);
+  return groups_.empty() && !is_held_ && !is_parked_;
+}
+
 PinnedSnapshot InFlight::Newest() const {
   MutexLock lock(mutex_);
   return groups_.empty() ? nullptr : groups_.back().next;

@@ -110,6 +110,8 @@ class InFlight {
   // Unpark is to be called next.
   void Release();
 
+  // Returns whether nothing is in flight, and the loop has not to wait.
+  bool IsIdle() const;
   // Returns the snapshot that was composed last, or null if none is in flight.
   PinnedSnapshot Newest() const;
   // Returns about how much memory the edits in flight take.

@@ -83,7 +83,7 @@ void MapRecord::Update(UpdateBatch batch, UpdateDone done) {
       std::move(waiting.done)(Busy(id_));
       break;
     case UpdateQueue::Place::kClosed:
-      std::move(waiting.done)(NoSuchMap(id_));
+      std::move(waiting.done)(Gone());
       break;
   }
 }
@@ -203,7 +203,7 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
   // Commits are logged shortly before they are published.
   const PinnedSnapshot latest = PinLatest();
   if (latest == nullptr) {
-    return NoSuchMap(id_);
+    return Gone();
   }
   history.epoch = latest->epoch;
   history.latest_revision = std::min(history.latest_revision, latest->revision);
@@ -216,6 +216,26 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
 PinnedSnapshot MapRecord::PinLatest() const {
   MutexLock lock(context_.readers);
   return Latest();
+}
+
+absl::Status MapRecord::Gone() const {
+  return is_unloaded_.load(std::memory_order_acquire) ? MapLoading(id_) : NoSuchMap(id_);
+}
+
+PinnedSnapshot MapRecord::Unload(MapVersion stored, absl::FunctionRef<void()> change_table) {
+  MutexLock committing(committing_);
+  if (composed_ == nullptr || composed_->version() != stored || composed_ != PinLatest() ||
+      NextExpiry() != absl::InfiniteFuture() || !in_flight_.IsIdle()) {
+    return nullptr;
+  }
+  is_unloaded_.store(true, std::memory_order_release);
+  if (!queue_.CloseIfIdle()) {
+    is_unloaded_.store(false, std::memory_order_release);
+    return nullptr;
+  }
+  change_table();
+  composed_ = nullptr;
+  return ReplacePublished(nullptr);
 }
 
 void MapRecord::ForgetMostRequests() {

@@ -129,6 +129,23 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // another record may be held.
   void HoldCommits(absl::FunctionRef<void()> body);
 
+  // Ends the record, but not the map, which is at that version in the log: it is to be read from there when
+  // it is asked for. Returns the last snapshot; or null, and all is as it was, if the map has another version
+  // or has ended, if a change is on its way, or if obstacles expire. `change_table` changes the store's table
+  // and must not throw.
+  PinnedSnapshot Unload(MapVersion stored, absl::FunctionRef<void()> change_table);
+
+  // Notes that somebody has asked for the map, and how many have asked for one before. REQUIRES:
+  // StoreContext::readers is held, for both.
+  void NoteUse(std::uint64_t uses) const {
+    context_.readers.AssertHeld();
+    last_use_ = uses;
+  }
+  std::uint64_t last_use() const {
+    context_.readers.AssertHeld();
+    return last_use_;
+  }
+
   // Publishes what another server has committed. Called by the thread of a shared log, as FollowEnd is.
   absl::Status Follow(std::uint64_t epoch, absl::Span<const LoggedCommit> commits)
       ABSL_LOCKS_EXCLUDED(committing_);
@@ -195,8 +212,10 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Replaces what readers pin from now on, by nothing if null, and returns it.
   PinnedSnapshot ReplacePublished(PinnedSnapshot snapshot);
-  // Returns null once the map is deleted.
+  // Returns null once the map is deleted or unloaded.
   PinnedSnapshot PinLatest() const;
+  // Returns what is told of a map that is not here any more.
+  absl::Status Gone() const;
   void Publish(ComposedGroup& group);
   // Returns whether an earlier expiry has to be reported.
   bool NoteNextExpiry(bool was_due) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
@@ -226,6 +245,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
 
   // What readers pin: composed_, except while it is being replaced or on its way to storage.
   PinnedSnapshot published_ ABSL_GUARDED_BY(context_.readers);
+  mutable std::uint64_t last_use_ ABSL_GUARDED_BY(context_.readers) = 0;
+  // Set before the queue is closed.
+  std::atomic<bool> is_unloaded_ = false;
 
   // Empty without a log.
   InFlight in_flight_;

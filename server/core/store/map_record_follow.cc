@@ -68,7 +68,7 @@ absl::Status MapRecord::Follow(std::uint64_t epoch, absl::Span<const LoggedCommi
     MutexLock committing(committing_);
     const PinnedSnapshot base = PinLatest();
     if (base == nullptr) {
-      return NoSuchMap(id_);
+      return Gone();
     }
     try {
       group = Replay(*base, epoch, commits);
@@ -120,7 +120,7 @@ MapRecord::Ended MapRecord::FollowEnd(MapVersion last, ChangeTable change_table)
     MutexLock committing(committing_);
     const PinnedSnapshot latest = PinLatest();
     if (latest == nullptr) {
-      ended.status = NoSuchMap(id_);
+      ended.status = Gone();
     } else if (latest->version() != last) {
       ended.status = DoesNotFollow(*latest, last.epoch, last.revision);
     }

@@ -34,12 +34,16 @@ absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) con
                                            : MakeError(ErrorReason::kMapExists, "map",
                                                        absl::StrCat("there is a map \"", id, "\" already"));
   }
-  if (if_exists == IfExists::kRefuse && damaged_.contains(id)) {
-    return MakeError(ErrorReason::kMapExists, "map",
-                     absl::StrCat("there is a map \"", id,
-                                  "\" that is damaged and could not be read: delete or replace it"));
+  if (const auto absent = absent_.find(id); absent != absent_.end()) {
+    return if_exists == IfExists::kReplace
+               ? absl::OkStatus()
+               : MakeError(ErrorReason::kMapExists, "map",
+                           absl::StrCat("there is a map \"", id, "\"",
+                                        absent->second.is_damaged
+                                            ? " that is damaged and could not be read: delete or replace it"
+                                            : " already"));
   }
-  if (records_.size() >= context_.options.max_maps) {
+  if (records_.size() + absent_.size() >= context_.options.max_maps) {
     return MakeError(ErrorReason::kTooManyMaps, "",
                      absl::StrCat("the server holds ", context_.options.max_maps, " maps, its limit"));
   }
@@ -57,7 +61,7 @@ absl::Status MapStore::CheckCanReplace(absl::string_view id) const {
 absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   MutexLock lock(context_.readers);
-  return records_.contains(id) || damaged_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
+  return records_.contains(id) || absent_.contains(id) ? absl::OkStatus() : NoSuchMap(id);
 }
 
 void MapStore::Prepare(AnyMap& map, const StopCheck* stop, GridMap::LargeIndexes large_indexes) const {
@@ -111,22 +115,19 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
   };
   while (true) {
     bool is_added = false;
-    if (if_exists == IfExists::kReplace) {
-      if (const absl::StatusOr<RecordPtr> old = FindRecord(snapshot->id); old.ok()) {
-        WAYSTAR_ASSIGN_OR_RETURN(is_added, TakePlace(*old, record, *snapshot));
-      } else {
-        WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
-                                 EndDamaged(snapshot->id, {}, append, [&] { Insert(record); }));
-        is_added = damaged.has_value();
-      }
-    }
-    if (!is_added) {
+    if (if_exists == IfExists::kRefuse || !Exists(snapshot->id)) {
       WAYSTAR_ASSIGN_OR_RETURN(is_added, AddNew(record, *snapshot, request));
+    } else if (const RecordPtr old = FindOrNull(snapshot->id); old != nullptr) {
+      WAYSTAR_ASSIGN_OR_RETURN(is_added, TakePlace(old, record, *snapshot));
+    } else {
+      WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> absent,
+                               EndAbsent(snapshot->id, {}, append, [&] { Insert(record); }));
+      is_added = absent.has_value();
     }
     if (is_added) {
       break;
     }
-    // Another server has created it first.
+    // Another server has created it first, or it has ended, was loaded or unloaded.
     WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   }
   memory.Keep();
@@ -136,6 +137,10 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
 absl::Status MapStore::ReserveFor(const MapSnapshot& map, MemoryAccount::Reservation& memory) {
   const std::size_t bytes = map.memory_bytes();
   if (context_.memory->Reserve(bytes, memory)) {
+    return absl::OkStatus();
+  }
+  if (context_.residence != nullptr && context_.residence->MakeRoom(bytes) &&
+      context_.memory->Reserve(bytes, memory)) {
     return absl::OkStatus();
   }
   for (const RecordPtr& record : Records()) {
@@ -166,7 +171,7 @@ absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot
   return true;
 }
 
-absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
+absl::StatusOr<std::optional<MapVersion>> MapStore::EndAbsent(
     absl::string_view id, const ExpectedVersion& expected,
     absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append,
     absl::FunctionRef<void()> on_end) {
@@ -174,28 +179,37 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndDamaged(
     MapVersion last;
     {
       MutexLock lock(context_.readers);
-      const auto it = damaged_.find(id);
-      if (it == damaged_.end()) {
+      const auto it = absent_.find(id);
+      if (it == absent_.end()) {
         return std::nullopt;
       }
-      last = it->second;
+      last = it->second.last;
+      WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
+      it->second.is_ending = true;
     }
-    WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
     const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
       append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
         if (appended.is_durable()) {
           {
             MutexLock lock(context_.readers);
-            damaged_.erase(id);
+            absent_.erase(std::string(id));
           }
           on_end();
         }
         std::move(done)(std::move(appended));
       });
     });
-    if (!outcome.is_conflict()) {
-      WAYSTAR_RETURN_IF_ERROR(outcome.status());
+    if (outcome.is_durable()) {
       return last;
+    }
+    {
+      MutexLock lock(context_.readers);
+      if (const auto it = absent_.find(id); it != absent_.end()) {
+        it->second.is_ending = false;
+      }
+    }
+    if (!outcome.is_conflict()) {
+      return outcome.status();
     }
   }
 }
@@ -290,27 +304,55 @@ absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest>
 
 void MapStore::AddDamaged(absl::string_view id, MapVersion last) {
   MutexLock lock(context_.readers);
-  damaged_.insert_or_assign(std::string(id), last);
+  absent_.insert_or_assign(std::string(id), AbsentMap{.last = last, .is_damaged = true});
 }
 
 absl::StatusOr<StoredMap> MapStore::Store(absl::string_view id) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
-  StoredMap stored = record->Store();
-  if (stored.snapshot == nullptr) {
-    return NoSuchMap(id);
+  const RecordPtr record = FindOrNull(id);
+  if (record != nullptr) {
+    if (StoredMap stored = record->Store(); stored.snapshot != nullptr) {
+      return stored;
+    }
   }
-  return stored;
+  MutexLock lock(context_.readers);
+  return AbsenceOf(id);
+}
+
+absl::Status MapStore::AbsenceOf(absl::string_view id) const {
+  const auto it = absent_.find(id);
+  return it != absent_.end() && !it->second.is_damaged ? MapLoading(id) : NoSuchMap(id);
+}
+
+absl::Status MapStore::AskFor(absl::string_view id, const absl::Status& absence) const {
+  if (!LoadingMapOf(absence).empty()) {
+    context_.residence->LoadSoon(id);
+  }
+  return absence;
 }
 
 absl::StatusOr<MapStore::RecordPtr> MapStore::FindRecord(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
+  absl::Status absence;
   {
     MutexLock lock(context_.readers);
     if (const auto it = records_.find(id); it != records_.end()) {
+      it->second->NoteUse(++uses_);
       return it->second;
     }
+    absence = AbsenceOf(id);
   }
-  return NoSuchMap(id);
+  return AskFor(id, absence);
+}
+
+MapStore::RecordPtr MapStore::FindOrNull(absl::string_view id) const {
+  MutexLock lock(context_.readers);
+  const auto it = records_.find(id);
+  return it == records_.end() ? nullptr : it->second;
+}
+
+bool MapStore::Exists(absl::string_view id) const {
+  MutexLock lock(context_.readers);
+  return records_.contains(id) || absent_.contains(id);
 }
 
 std::vector<MapStore::RecordPtr> MapStore::Records() const {
@@ -331,11 +373,18 @@ PinnedSnapshot MapStore::LatestOrNull(absl::string_view id) const {
 
 absl::StatusOr<PinnedSnapshot> MapStore::Pin(absl::string_view id) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
-  PinnedSnapshot latest = LatestOrNull(id);
-  if (latest == nullptr) {
-    return NoSuchMap(id);
+  absl::Status absence;
+  {
+    MutexLock lock(context_.readers);
+    if (const auto it = by_id_.find(id); it != by_id_.end()) {
+      if (PinnedSnapshot latest = it->second->Latest(); latest != nullptr) {
+        it->second->NoteUse(++uses_);
+        return latest;
+      }
+    }
+    absence = AbsenceOf(id);
   }
-  return latest;
+  return AskFor(id, absence);
 }
 
 std::vector<PinnedSnapshot> MapStore::List(absl::string_view after, std::size_t limit) const {
@@ -367,21 +416,26 @@ void MapStore::Drop(MemoryDrop what) {
 }
 
 absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const ExpectedVersion& expected) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   while (true) {
-    const absl::StatusOr<RecordPtr> found = FindRecord(id);
-    if (absl::IsNotFound(found.status())) {
+    const RecordPtr record = FindOrNull(id);
+    if (record == nullptr) {
       MutexLock creating(creating_);
-      WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> damaged,
-                               EndDamaged(
+      WAYSTAR_ASSIGN_OR_RETURN(const std::optional<MapVersion> absent,
+                               EndAbsent(
                                    id, expected,
                                    [&](MapVersion last, DurableLog::Done done) {
                                      context_.log->AppendDeletion(id, last, std::move(done));
                                    },
                                    [] {}));
-      return damaged ? *damaged : absl::StatusOr<MapVersion>(found.status());
+      if (absent) {
+        return *absent;
+      }
+      if (Exists(id)) {
+        continue;
+      }
+      return NoSuchMap(id);
     }
-    WAYSTAR_RETURN_IF_ERROR(found.status());
-    const RecordPtr& record = *found;
     MapRecord::Ended ended = record->End(
         expected,
         [&](MapVersion last, DurableLog::Done done) {
@@ -389,7 +443,7 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
         },
         [&](absl::FunctionRef<void()> tell) { RemoveFromTable(record, tell); });
     WAYSTAR_RETURN_IF_ERROR(ended.status);
-    // Another thread deleted the map first, or replaced it.
+    // Another thread deleted the map first, replaced or unloaded it.
     if (ended.last == nullptr) {
       continue;
     }
@@ -461,8 +515,8 @@ void MapStore::OnEarlierExpiry(std::function<void(absl::Time)> hook) {
 }
 
 absl::StatusOr<bool> MapStore::BuildInBackground(absl::string_view id, CancelFlag cancelled) {
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(id));
-  return record->BuildInBackground(cancelled);
+  const RecordPtr record = FindOrNull(id);
+  return record == nullptr ? absl::StatusOr<bool>(NoSuchMap(id)) : record->BuildInBackground(cancelled);
 }
 
 OldSnapshotsInfo MapStore::OldSnapshotsOf(absl::string_view id) const {

@@ -27,6 +27,7 @@
 #include "server/core/store/creation_request.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/expected_version.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_version.h"
 #include "server/core/store/old_snapshots.h"
@@ -63,7 +64,13 @@ class MapRecord;
 // All of that memory has one limit (MemoryAccount). Where a map, an update, or the view or overlay of a query
 // does not fit, what MemoryDrop names is dropped first; then it is refused.
 //
-// Thread safety: any method may be called from any thread, except AddListener, SetLog and OnEarlierExpiry.
+// With a residence, maps need not be in memory. A map that is not, which is unloaded, has its id and its
+// version here, and its state where the log is. It is loaded when it is asked for; until then, whatever needs
+// it fails with UNAVAILABLE / MAP_LOADING, which is one of the errors of Pin. It can be deleted and replaced,
+// and follow what others do to it, as it is.
+//
+// Thread safety: any method may be called from any thread, except AddListener, SetLog, SetResidence and
+// OnEarlierExpiry.
 class MapStore {
  public:
   explicit MapStore(StoreOptions options);
@@ -83,16 +90,49 @@ class MapStore {
   // The log's thread must not call Create, Delete or UpdateAndWait, nor may an update's `done` or a listener,
   // which may run on it: they wait for that thread.
   void SetLog(DurableLog* log) { context_.log = log; }
+  // REQUIRES: the store is not shared between threads yet; there is a log. The residence must outlive the use
+  // of the store.
+  void SetResidence(MapResidence* residence) { context_.residence = residence; }
   // Adds a map that was stored, with its epoch and revision, which is not logged. Returns the errors of
   // Create but for STORAGE_FAILED. Jump indexes of a large map are left to BuildInBackground.
   absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
                        const RequestHorizon& request_horizon);
   // Notes a map that the log has at that version, and that could not be read. Its id is taken until it is
   // deleted or replaced; to all other calls there is no such map. REQUIRES: SetLog is called before those
-  // two.
+  // two; the map is not in memory.
   void AddDamaged(absl::string_view id, MapVersion last);
-  // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin: nothing of what
-  // is still on its way to the log. Updates wait while the requests are copied.
+  // Notes a map that the log has at that version, which is unloaded. REQUIRES: there is a residence before
+  // anybody asks for the map; it is not in memory.
+  void AddUnloaded(absl::string_view id, MapVersion last);
+
+  // Returns the ids of the maps in memory, those first that nobody has asked for the longest.
+  std::vector<std::string> LeastRecentlyUsed() const;
+  // Returns whether a map could be unloaded now, as far as it takes no lock of it to see.
+  bool CanUnload(absl::string_view id) const;
+  // Lets go of a map that can be loaded as of that version. Returns false, and the map stays, if it has
+  // another version, changes, has obstacles that expire, or is needed by a listener.
+  bool Unload(absl::string_view id, MapVersion stored);
+  // Returns the version of an unloaded map, or nothing.
+  std::optional<MapVersion> UnloadedVersion(absl::string_view id) const;
+  // Makes an unloaded map of that version one that could not be read: see AddDamaged.
+  void NoteDamage(absl::string_view id, MapVersion version);
+  // Brings back an unloaded map as of its version; asks the residence for room. Returns FAILED_PRECONDITION
+  // if the map is not unloaded, has another version, or is being deleted or replaced; MAPS_MEMORY_FULL.
+  // REQUIRES: no other thread knows the map.
+  absl::Status Load(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
+                    const RequestHorizon& request_horizon);
+  struct ResidenceCounts {
+    std::size_t loaded = 0;
+    std::size_t unloaded = 0;
+    // How often a map was asked for that was in memory.
+    std::uint64_t hits = 0;
+  };
+  ResidenceCounts CountResidence() const;
+  // Returns whether memory that is full may be made free by unloading maps.
+  bool CanMakeRoom() const { return context_.residence != nullptr; }
+
+  // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin, but loads
+  // nothing: nothing of what is still on its way to the log. Updates wait while the requests are copied.
   absl::StatusOr<StoredMap> Store(absl::string_view id) const;
 
   // Follow what other servers have appended to a shared log. Its thread calls them, one at a time and between
@@ -153,14 +193,24 @@ class MapStore {
   absl::StatusOr<PinnedSnapshot> Replace(absl::string_view id, AnyMap map, absl::Time now);
 
   // Returns the latest snapshot: never one older than a Pin that has returned before, on any thread. Returns
-  // INVALID_ARGUMENT / BAD_MAP_ID or NOT_FOUND / MAP_NOT_FOUND.
+  // INVALID_ARGUMENT / BAD_MAP_ID, NOT_FOUND / MAP_NOT_FOUND, or UNAVAILABLE / MAP_LOADING (LoadingMapOf),
+  // and the map is loaded soon.
   //
   // Whoever begins to listen for a map before Pin misses nothing after what was pinned, and hears of the
   // map's deletion.
   absl::StatusOr<PinnedSnapshot> Pin(absl::string_view id) const;
 
-  // Returns at most `limit` latest snapshots in the order of their ids, beginning after the id `after`.
+  // Returns at most `limit` latest snapshots, of maps in memory, in the order of their ids, beginning after
+  // the id `after`.
   std::vector<PinnedSnapshot> List(absl::string_view after, std::size_t limit) const;
+  // The same of all maps.
+  struct ListedMap {
+    std::string id;
+    MapVersion version;
+    // Null if the map is unloaded.
+    PinnedSnapshot snapshot;
+  };
+  std::vector<ListedMap> ListAll(absl::string_view after, std::size_t limit) const;
 
   // Deletes a map and returns its last version, or the errors of Pin; those of CheckVersion if it is not at
   // the version that is expected. It waits for the commit under way, and with a log for those in flight and
@@ -219,10 +269,19 @@ class MapStore {
   // Returns the account of that memory.
   MemoryAccount& memory() const { return *context_.memory; }
 
+  // Returns how many maps are in memory.
   std::size_t size() const;
 
  private:
   using RecordPtr = std::shared_ptr<MapRecord>;
+
+  // A map that the log has and that is not in memory.
+  struct AbsentMap {
+    MapVersion last;
+    bool is_damaged = false;
+    // Whether its end is on its way to the log: it cannot be loaded then.
+    bool is_ending = false;
+  };
 
   enum class IfExists { kRefuse, kReplace };
 
@@ -246,9 +305,9 @@ class MapStore {
   absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, std::vector<AppliedRequest> requests,
                                          const RequestHorizon& request_horizon,
                                          MemoryAccount::Reservation& memory);
-  // Ends a damaged map, if it is as expected, once the log has what `append` appends, and calls `on_end` on
-  // the log's thread. Returns its last version, or nothing if there is no such map.
-  absl::StatusOr<std::optional<MapVersion>> EndDamaged(
+  // Ends a map that is not in memory, if it is as expected, once the log has what `append` appends, and calls
+  // `on_end` on the log's thread. Returns its last version, or nothing if there is no such map.
+  absl::StatusOr<std::optional<MapVersion>> EndAbsent(
       absl::string_view id, const ExpectedVersion& expected,
       absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append,
       absl::FunctionRef<void()> on_end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
@@ -256,7 +315,15 @@ class MapStore {
   // Completes the batches that waited for a map that has ended.
   static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);
   void Drop(MemoryDrop what);
+  // Return what is told of a map that is asked for and not in memory; the second has it loaded.
+  absl::Status AbsenceOf(absl::string_view id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);
+  absl::Status AskFor(absl::string_view id, const absl::Status& absence) const;
+  // Returns a record for somebody who asks for the map, or the errors of Pin.
   absl::StatusOr<RecordPtr> FindRecord(absl::string_view id) const;
+  // Returns null if there is no such map in memory.
+  RecordPtr FindOrNull(absl::string_view id) const;
+  bool Exists(absl::string_view id) const;
+  bool IsNeeded(const MapSnapshot& latest) const;
   std::vector<RecordPtr> Records() const;
   PinnedSnapshot LatestOrNull(absl::string_view id) const;
 
@@ -267,7 +334,10 @@ class MapStore {
   // The keys are the ids in the records. records_ is in order, by_id_ is for readers.
   absl::btree_map<absl::string_view, RecordPtr> records_ ABSL_GUARDED_BY(context_.readers);
   absl::flat_hash_map<absl::string_view, const MapRecord*> by_id_ ABSL_GUARDED_BY(context_.readers);
-  absl::flat_hash_map<std::string, MapVersion> damaged_ ABSL_GUARDED_BY(context_.readers);
+  // In order, too; none of them has a record.
+  absl::btree_map<std::string, AbsentMap, std::less<>> absent_ ABSL_GUARDED_BY(context_.readers);
+  // How often a map in memory was asked for.
+  mutable std::uint64_t uses_ ABSL_GUARDED_BY(context_.readers) = 0;
 };
 
 }  // namespace waystar::core

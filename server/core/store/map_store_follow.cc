@@ -10,22 +10,26 @@
 #include "server/base/status_macros.h"
 #include "server/core/store/map_id.h"
 #include "server/core/store/map_record.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
 
 namespace waystar::core {
 
 absl::Status MapStore::FollowCommits(absl::string_view id, std::uint64_t epoch,
                                      absl::Span<const LoggedCommit> commits) {
-  const absl::StatusOr<RecordPtr> record = FindRecord(id);
-  if (record.ok()) {
-    return (*record)->Follow(epoch, commits);
+  while (const RecordPtr record = FindOrNull(id)) {
+    absl::Status followed = record->Follow(epoch, commits);
+    if (LoadingMapOf(followed).empty()) {
+      return followed;
+    }
+    // It was unloaded just now.
   }
   MutexLock lock(context_.readers);
-  const auto damaged = damaged_.find(id);
-  if (damaged == damaged_.end()) {
-    return record.status();
+  const auto absent = absent_.find(id);
+  if (absent == absent_.end()) {
+    return NoSuchMap(id);
   }
-  damaged->second = {.epoch = epoch, .revision = commits.back().commit->revision};
+  absent->second.last = {.epoch = epoch, .revision = commits.back().commit->revision};
   return absl::OkStatus();
 }
 
@@ -49,7 +53,7 @@ absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequ
                            MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
   {
     MutexLock lock(context_.readers);
-    if (records_.contains(record->id()) || damaged_.contains(record->id())) {
+    if (records_.contains(record->id()) || absent_.contains(record->id())) {
       return absl::FailedPreconditionError(
           absl::StrCat("map \"", record->id(), "\" is there, and the log creates it"));
     }
@@ -64,37 +68,43 @@ absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedR
   MemoryAccount::Reservation memory;
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
                            MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
-  const absl::StatusOr<RecordPtr> old = FindRecord(record->id());
-  if (old.ok()) {
+  while (const RecordPtr old = FindOrNull(record->id())) {
     const MapRecord::Ended ended =
-        (*old)->FollowEnd(replaced, [&](absl::FunctionRef<void()> tell) { SwapInTable(*old, record, tell); });
+        old->FollowEnd(replaced, [&](absl::FunctionRef<void()> tell) { SwapInTable(old, record, tell); });
+    if (!LoadingMapOf(ended.status).empty()) {
+      // It was unloaded just now.
+      continue;
+    }
     WAYSTAR_RETURN_IF_ERROR(ended.status);
     NoteOld(ended.last);
     TellOfExpiry(*record);
-  } else {
-    {
-      MutexLock lock(context_.readers);
-      if (damaged_.erase(record->id()) == 0) {
-        return old.status();
-      }
-    }
-    Insert(record);
+    memory.Keep();
+    return absl::OkStatus();
   }
+  {
+    MutexLock lock(context_.readers);
+    if (absent_.erase(record->id()) == 0) {
+      return NoSuchMap(record->id());
+    }
+  }
+  Insert(record);
   memory.Keep();
   return absl::OkStatus();
 }
 
 absl::Status MapStore::FollowDeletion(absl::string_view id, MapVersion last) {
-  const absl::StatusOr<RecordPtr> record = FindRecord(id);
-  if (record.ok()) {
+  while (const RecordPtr record = FindOrNull(id)) {
     const MapRecord::Ended ended =
-        (*record)->FollowEnd(last, [&](absl::FunctionRef<void()> tell) { RemoveFromTable(*record, tell); });
+        record->FollowEnd(last, [&](absl::FunctionRef<void()> tell) { RemoveFromTable(record, tell); });
+    if (!LoadingMapOf(ended.status).empty()) {
+      continue;
+    }
     WAYSTAR_RETURN_IF_ERROR(ended.status);
     NoteOld(ended.last);
     return absl::OkStatus();
   }
   MutexLock lock(context_.readers);
-  return damaged_.erase(id) == 1 ? absl::OkStatus() : record.status();
+  return absent_.erase(std::string(id)) == 1 ? absl::OkStatus() : NoSuchMap(id);
 }
 
 }  // namespace waystar::core

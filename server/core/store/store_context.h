@@ -14,6 +14,7 @@
 #include "server/base/mutex.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/store/durable_log.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_listener.h"
 #include "server/core/store/store_options.h"
@@ -27,6 +28,8 @@ struct StoreContext {
   std::vector<StoreListener*> listeners;
   // Null if maps live in memory alone.
   DurableLog* log = nullptr;
+  // Null if all maps stay in memory.
+  MapResidence* residence = nullptr;
   // May be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
   // Returns the latest snapshot of a map, or null if there is no such map.

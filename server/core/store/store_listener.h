@@ -45,6 +45,14 @@ class StoreListener {
   // of it. When it is replaced, the new map can be pinned already, but nothing is reported of that before
   // this returns.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
+
+  // Called when a map that was not in memory has been loaded, before anything else that happens to it. In a
+  // fleet, others may have changed it meanwhile.
+  virtual void OnLoad(const PinnedSnapshot& /*snapshot*/) {}
+
+  // Returns whether the map is to stay in memory. Whoever makes it so and finds the map in memory afterwards
+  // hears of all that happens to it. Called from any thread.
+  virtual bool Needs(const MapSnapshot& /*latest*/) const { return false; }
 };
 
 }  // namespace waystar::core

@@ -85,4 +85,13 @@ std::deque<WaitingBatch> UpdateQueue::Close() {
   return std::exchange(waiting_, {});
 }
 
+bool UpdateQueue::CloseIfIdle() {
+  MutexLock lock(mutex_);
+  if (!waiting_.empty() || has_leader_) {
+    return false;
+  }
+  is_closed_ = true;
+  return true;
+}
+
 }  // namespace waystar::core

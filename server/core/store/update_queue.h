@@ -78,6 +78,8 @@ class UpdateQueue {
 
   // Refuses everything from now on and returns what waited. REQUIRES: it is the first call.
   std::deque<WaitingBatch> Close();
+  // Closes if nothing waits and nobody leads; returns whether it does.
+  bool CloseIfIdle();
 
  private:
   Place TakeInLocked(WaitingBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/thread.h"
+#include "server/core/store/map_residence.h"
 
 namespace waystar::rpc {
 namespace {
@@ -30,24 +31,22 @@ VersionWaits::~VersionWaits() {
   thread_.join();
 }
 
-absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
-                                 const core::MapVersion& version, Clock::time_point until,
-                                 const std::atomic<bool>& is_cancelled) {
+template <typename IsOver>
+absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint64_t client,
+                                       Clock::time_point until, const std::atomic<bool>& is_cancelled) {
   void (Waiter::*over)() = nullptr;
   {
     MutexLock lock(mutex_);
     if (!places_.Take(client)) {
       return Refusal(ErrorReason::kClientBusy, kRetryDelay, "too many calls wait for versions of maps");
     }
-    waiter.version_ = version;
     waiter.client_ = client;
     waiter.until_ = until;
     // Before the map is looked at: whoever publishes the version later sees that somebody waits.
     Link(waiter);
-    const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;
-    } else if (!latest.ok() || (*latest)->epoch != version.epoch || Has(**latest, version)) {
+    } else if (is_over()) {
       over = &Waiter::OnVersion;
     }
     if (over != nullptr) {
@@ -60,6 +59,39 @@ absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::str
     (waiter.*over)();
   }
   return absl::OkStatus();
+}
+
+absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
+                                 const core::MapVersion& version, Clock::time_point until,
+                                 const std::atomic<bool>& is_cancelled) {
+  waiter.version_ = version;
+  waiter.map_.clear();
+  const auto is_over = [&] {
+    const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(map);
+    return !latest.ok() || (*latest)->epoch != version.epoch || Has(**latest, version);
+  };
+  return BeginUnless(is_over, waiter, client, until, is_cancelled);
+}
+
+absl::Status VersionWaits::BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map,
+                                     Clock::time_point until, const std::atomic<bool>& is_cancelled) {
+  waiter.version_ = {.epoch = 0};
+  waiter.map_ = std::string(map);
+  // If it was loaded and unloaded since it was asked for, it is asked for again.
+  const auto is_over = [&] { return core::LoadingMapOf(store_.Pin(map).status()).empty(); };
+  return BeginUnless(is_over, waiter, client, until, is_cancelled);
+}
+
+void VersionWaits::OnLoadOver(absl::string_view map, bool is_failed) {
+  if (count_.load() == 0) {
+    return;
+  }
+  Over over{.tell = is_failed ? &Waiter::OnNoVersion : &Waiter::OnVersion};
+  {
+    MutexLock lock(mutex_);
+    Take([&](const Waiter& waiter) { return waiter.map_ == map; }, over.first);
+  }
+  over.Tell();
 }
 
 void VersionWaits::Cancel(Waiter& waiter) {
@@ -92,6 +124,10 @@ void VersionWaits::OnCommit(const core::PinnedSnapshot& snapshot,
 
 void VersionWaits::OnDelete(const core::PinnedSnapshot& last) {
   TakeDue([&](const Waiter& waiter) { return waiter.version_.epoch == last->epoch; });
+}
+
+void VersionWaits::OnLoad(const core::PinnedSnapshot& snapshot) {
+  TakeDue([&](const Waiter& waiter) { return Has(*snapshot, waiter.version_); });
 }
 
 void VersionWaits::Run() {

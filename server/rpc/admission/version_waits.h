@@ -1,10 +1,11 @@
-// Waits of calls for versions of maps that the server does not have yet.
+// Waits of calls for versions of maps that the server does not have yet, and for maps that are not in memory.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -35,9 +36,9 @@ class VersionWaits final : public core::StoreListener {
     Waiter& operator=(const Waiter&) = delete;
 
     // Called once for each wait, on any thread; they must be quick, and the waiter may be gone afterwards.
-    // The map has the version, or there is no such map any more.
+    // The map has the version, or is in memory, or there is no such map any more.
     virtual void OnVersion() = 0;
-    // The wait was cancelled, or its time is over, or the server stops.
+    // The wait was cancelled, or its time is over, or the map could not be loaded, or the server stops.
     virtual void OnNoVersion() = 0;
 
    protected:
@@ -47,7 +48,10 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    core::MapVersion version_;
+    // Of epoch 0 if the waiter waits for a map to be in memory.
+    core::MapVersion version_ = {.epoch = 0};
+    // That map.
+    std::string map_;
     std::uint64_t client_ = 0;
     Clock::time_point until_;
     bool is_waiting_ = false;
@@ -68,6 +72,11 @@ class VersionWaits final : public core::StoreListener {
   absl::Status Begin(Waiter& waiter, std::uint64_t client, absl::string_view map,
                      const core::MapVersion& version, Clock::time_point until,
                      const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
+  // As Begin, for an unloaded map.
+  absl::Status BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map, Clock::time_point until,
+                         const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the waits for a map that is in memory now, or has ended, or could not be loaded.
+  void OnLoadOver(absl::string_view map, bool is_failed) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the wait of a waiter if it has one.
   void Cancel(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends all waits, and those that begin later at once.
@@ -79,6 +88,7 @@ class VersionWaits final : public core::StoreListener {
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
+  void OnLoad(const core::PinnedSnapshot& snapshot) override;
 
  private:
   // Waiters joined by next_, who wait no more, and what to tell them.
@@ -89,6 +99,10 @@ class VersionWaits final : public core::StoreListener {
     void Tell() const;
   };
 
+  // Begins the wait of a waiter that says what it waits for, unless `is_over` says that it is over.
+  template <typename IsOver>
+  absl::Status BeginUnless(IsOver is_over, Waiter& waiter, std::uint64_t client, Clock::time_point until,
+                           const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run();
   // Waits for waiters to tell something; there are none once Stop is called.
   Over AwaitOver() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/server_context.h"
@@ -48,6 +49,8 @@ struct CallContext {
   // The version that a handler needs and the map does not have yet. It is for calls that can wait for it;
   // the error that the handler returns is for all others.
   std::optional<core::MapVersion> awaited_version;
+  // MAP_LOADING of a map that a portal leads to and that is not in memory: then the answer is not to be used.
+  absl::Status missing_map;
 
   // Returns whether the lane was too small for the call: then its answer is not to be used.
   bool NeedsLargerLane() const {

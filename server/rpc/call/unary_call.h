@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/store/map_residence.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/access/check_access.h"
 #include "server/rpc/admission/call_statistics.h"
@@ -224,7 +226,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
         return;
       }
       if (context.awaited_version) {
-        Await(*context.awaited_version, status);
+        Await(*context.awaited_version, "", status);
+        return;
+      }
+      if (!context.missing_map.ok()) {
+        Answer(context.missing_map);
         return;
       }
       planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
@@ -234,15 +240,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     }
   }
 
-  // Lets the call begin again once its map has that version; else it is refused.
-  void Await(const core::MapVersion& version, const absl::Status& refusal) {
+  // Lets the call begin again once its map has that version, or `loading` is in memory; else it is refused.
+  void Await(const core::MapVersion& version, absl::string_view loading, const absl::Status& refusal) {
     const Executor::Clock::time_point until = std::min(deadline_, counted_.begin() + kMostWait);
     await_begin_ = Executor::Clock::now();
     absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
     if (status.ok()) {
       refusal_ = refusal;
-      status = server_.version_waits.Begin(*this, HolderOf(caller_, context_), MapOf(*request_), version,
-                                           until, cancelled_);
+      const std::uint64_t holder = HolderOf(caller_, context_);
+      VersionWaits& waits = server_.version_waits;
+      status = loading.empty() ? waits.Begin(*this, holder, MapOf(*request_), version, until, cancelled_)
+                               : waits.BeginLoad(*this, holder, loading, until, cancelled_);
       if (status.ok()) {
         return;
       }
@@ -269,6 +277,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   }
 
   void Answer(const absl::Status& status) {
+    if (const std::string loading = core::LoadingMapOf(status); !loading.empty()) {
+      Await({}, loading, status);
+      return;
+    }
     if (!status.ok()) {
       End(ToGrpcStatus(status));
       return;

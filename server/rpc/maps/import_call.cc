@@ -138,8 +138,10 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   // and so many bytes what it is voxelised in.
   constexpr std::size_t kVoxelBytes = std::size_t{16} << 20;
   const auto size = static_cast<std::size_t>(header.size());
+  // The store makes room if it can, once the map is there.
   if (!store_.memory().Reserve(header.import_options().has_build() ? 8 * size + kVoxelBytes : 3 * size,
-                               memory_)) {
+                               memory_) &&
+      !store_.CanMakeRoom()) {
     return core::MapsMemoryFull(store_.memory(), "header.size");
   }
   header_ = header;

@@ -31,20 +31,20 @@ namespace {
 constexpr std::size_t kTriesForEach = 16;
 
 // Returns at most `limit` of those that the caller may read, in order, from the first behind `after`.
-std::vector<core::PinnedSnapshot> ListReadable(const core::MapStore& store, const Caller& caller,
-                                               absl::string_view after, std::size_t limit) {
-  std::vector<core::PinnedSnapshot> readable;
+std::vector<core::MapStore::ListedMap> ListReadable(const core::MapStore& store, const Caller& caller,
+                                                    absl::string_view after, std::size_t limit) {
+  std::vector<core::MapStore::ListedMap> readable;
   std::string last(after);
   for (bool is_end = false; !is_end && readable.size() < limit;) {
     const std::size_t wanted = limit - readable.size();
-    std::vector<core::PinnedSnapshot> next = store.List(last, wanted);
+    std::vector<core::MapStore::ListedMap> next = store.ListAll(last, wanted);
     is_end = next.size() < wanted;
     if (!is_end) {
-      last = next.back()->id;
+      last = next.back().id;
     }
-    for (core::PinnedSnapshot& snapshot : next) {
-      if (caller.MayRead(snapshot->id)) {
-        readable.push_back(std::move(snapshot));
+    for (core::MapStore::ListedMap& map : next) {
+      if (caller.MayRead(map.id)) {
+        readable.push_back(std::move(map));
       }
     }
   }
@@ -86,8 +86,17 @@ absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller,
                            PageSizeOf(request, "map", core::CheckMapId(request.page_token()).ok(), kMaxMaps));
   Page page(size, max_bytes, *response.mutable_maps());
   // This is one more than the page holds, to see whether another follows.
-  for (const core::PinnedSnapshot& snapshot : ListReadable(store, caller, request.page_token(), size + 1)) {
-    if (!page.Add([&](v1::MapInfo& info) { FillMapInfo(store, *snapshot, info); })) {
+  for (const core::MapStore::ListedMap& map : ListReadable(store, caller, request.page_token(), size + 1)) {
+    const auto fill = [&](v1::MapInfo& info) {
+      if (map.snapshot != nullptr) {
+        FillMapInfo(store, *map.snapshot, info);
+        return;
+      }
+      info.set_map(map.id);
+      FillVersion(map.version, *info.mutable_version());
+      info.set_unloaded(true);
+    };
+    if (!page.Add(fill)) {
       response.set_next_page_token(response.maps().rbegin()->map());
       break;
     }

@@ -205,7 +205,8 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
                                                    core::AnyMap map, absl::string_view prefix,
                                                    IfExists if_exists, core::CreationRequest request) {
   const bool may_replace = if_exists == IfExists::kReplace;
-  const absl::string_view event = may_replace && store.Pin(id).ok() ? "map_replaced" : "map_created";
+  const absl::string_view event =
+      may_replace && store.CheckCanDelete(id).ok() ? "map_replaced" : "map_created";
   absl::StatusOr<core::PinnedSnapshot> created = may_replace
                                                      ? store.Replace(id, std::move(map), store.Now())
                                                      : store.Create(id, std::move(map), store.Now(), request);
@@ -248,6 +249,9 @@ absl::StatusOr<core::WaypointGraph> BuildGraph(const core::MapStore& store,
   std::shared_ptr<const core::GridSight> sight;
   if (const std::string& reference = request.graph().auto_connect().reference_map(); !reference.empty()) {
     const absl::StatusOr<core::PinnedSnapshot> grid = store.Pin(reference);
+    if (!core::LoadingMapOf(grid.status()).empty()) {
+      return WithField(grid.status(), kReferenceField);
+    }
     if (!grid.ok()) {
       return MakeError(absl::IsNotFound(grid.status()) ? ErrorReason::kMapNotFound : ErrorReason::kBadMapId,
                        kReferenceField, grid.status().message());

@@ -331,9 +331,8 @@ class MapRenderer {
     if (recorder != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
     }
-    WAYSTAR_ASSIGN_OR_RETURN(
-        const core::ResolvedRoute resolved,
-        core::Resolve(snapshot_, query, MapsFor(store_, context_.caller), context_.budget));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
+                             core::Resolve(snapshot_, query, MapsFor(store_, context_), context_.budget));
     WAYSTAR_ASSIGN_OR_RETURN(core::Route route,
                              core::Solve(resolved, context_.budget, context_.bench, recorder));
     draw(query, route, resolved);

@@ -59,7 +59,8 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
   }
   MemoryAccount::Reservation memory;
   const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, made->map);
-  if (!store.memory().Reserve(bytes, memory)) {
+  // The store makes room if it can, where that may take its time.
+  if (!store.memory().Reserve(bytes, memory) && !store.CanMakeRoom()) {
     std::move(change.done)(core::MapsMemoryFull(store.memory(), ""));
     return;
   }

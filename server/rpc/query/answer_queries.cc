@@ -169,7 +169,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(*snapshot, request.view(), context));
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
-  const core::OtherMaps others = MapsFor(store, context.caller);
+  const core::OtherMaps others = MapsFor(store, context);
   const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_ASSIGN_OR_RETURN(const core::SharedAgent agent,
                            core::ResolveAgent(*snapshot, shared, others, budget));

@@ -74,7 +74,7 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
     return AnswerOnInlineMap(store, max_bytes, request, response, context);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  return AnswerOn(*snapshot, MapsFor(store, context.caller), max_bytes, request, response, context);
+  return AnswerOn(*snapshot, MapsFor(store, context), max_bytes, request, response, context);
 }
 
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot,
@@ -92,8 +92,10 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
   return AnswerByKind(store, std::numeric_limits<std::size_t>::max(), request, response, context);
 }
 
-core::OtherMaps MapsFor(const core::MapStore& store, const Caller& caller) {
-  return {.store = store, .may_visit = [&caller](absl::string_view id) { return caller.MayRead(id); }};
+core::OtherMaps MapsFor(const core::MapStore& store, CallContext& context) {
+  return {.store = store,
+          .may_visit = [&caller = context.caller](absl::string_view id) { return caller.MayRead(id); },
+          .missing = &context.missing_map};
 }
 
 absl::Status CheckNamesMap(const v1::FindPathRequest& query) {

@@ -38,8 +38,9 @@ absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snap
                          const HexCoordinates& coordinates, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context);
 
-// Returns the maps of the store that portals may lead that caller's agents to.
-core::OtherMaps MapsFor(const core::MapStore& store, const Caller& caller);
+// Returns the maps of the store that portals may lead that call's agents to. One that is not in memory is
+// noted in the context.
+core::OtherMaps MapsFor(const core::MapStore& store, CallContext& context);
 
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "inline_map" for a query that brings a map along, where the
 // request that holds it names the map.

@@ -42,10 +42,10 @@ bool IsTooMuchHere(const core::SampleQuery& query, const core::GridMap& map, con
 
 absl::StatusOr<std::unique_ptr<GridAnswers>> AnswersOn(const core::GridMap& /*map*/,
                                                        const Question& question) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<core::ResolvedAgent> agent,
-                           core::ResolvedAgent::Make(question.snapshot, question.agent,
-                                                     MapsFor(question.store, question.context.caller), false,
-                                                     question.context.budget));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      std::unique_ptr<core::ResolvedAgent> agent,
+      core::ResolvedAgent::Make(question.snapshot, question.agent, MapsFor(question.store, question.context),
+                                false, question.context.budget));
   return std::make_unique<GridAnswers>(question, std::move(agent));
 }
 

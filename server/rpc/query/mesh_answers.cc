@@ -46,8 +46,8 @@ absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*me
                                                        const Question& question) {
   WAYSTAR_ASSIGN_OR_RETURN(
       std::shared_ptr<core::MeshAgent> agent,
-      core::MeshAgent::Make(question.snapshot, question.agent,
-                            MapsFor(question.store, question.context.caller), question.context.budget));
+      core::MeshAgent::Make(question.snapshot, question.agent, MapsFor(question.store, question.context),
+                            question.context.budget));
   return std::make_unique<MeshAnswers>(question, std::move(agent));
 }
 

@@ -318,10 +318,13 @@ bool PathStream::Answer(const Batch& batch, const v1::StreamedQuery& query, Lane
                       .rpc = &rpc_,
                       .written = &draft.written};
   const CostTimer timer(lane, now);
-  const absl::Status status =
+  absl::Status status =
       RunWithinMemory(bench, [&] { return find_path_(query.query(), draft.answer, context); });
   if (context.NeedsLargerLane()) {
     return false;
+  }
+  if (!context.missing_map.ok()) {
+    status = context.missing_map;
   }
   costs_.Note(query.query(), timer.Took());
   if (!status.ok()) {

@@ -66,9 +66,10 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates_));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
-                           core::Resolve(*snapshot, query, MapsFor(store_, context.caller), context.budget));
+                           core::Resolve(*snapshot, query, MapsFor(store_, context), context.budget));
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
                            core::Solve(resolved, context.budget, context.bench, &*recorder_));
+  WAYSTAR_RETURN_IF_ERROR(context.missing_map);
   if (route.graph != nullptr) {
     nodes_ = TracedNodes(*route.graph, recorder_->nodes.events());
   }

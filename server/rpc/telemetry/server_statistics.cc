@@ -98,6 +98,7 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   FillMemory(store_, *out.mutable_memory());
   storage_.Fill(out);
   fleet_.Fill(out);
+  residence_.Fill(out);
   if (const std::optional<LoadProgress::Maps> loading = loading_.Get()) {
     out.mutable_loading()->set_read_maps(loading->read);
     out.mutable_loading()->set_total_maps(loading->total);

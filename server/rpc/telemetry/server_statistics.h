@@ -11,6 +11,7 @@
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/telemetry/fleet_statistics.h"
 #include "server/rpc/telemetry/load_progress.h"
+#include "server/rpc/telemetry/residence_statistics.h"
 #include "server/rpc/telemetry/storage_statistics.h"
 #include "waystar/v1/server_service.pb.h"
 
@@ -23,8 +24,14 @@ class ServerStatistics {
  public:
   // All must outlive this.
   ServerStatistics(const core::MapStore& store, const ServerContext& server, const LoadProgress& loading,
-                   const StorageStatistics& storage, const FleetStatistics& fleet)
-      : store_(store), context_(server), loading_(loading), storage_(storage), fleet_(fleet) {}
+                   const StorageStatistics& storage, const FleetStatistics& fleet,
+                   const ResidenceStatistics& residence)
+      : store_(store),
+        context_(server),
+        loading_(loading),
+        storage_(storage),
+        fleet_(fleet),
+        residence_(residence) {}
 
   // Sets the door whose connections are reported.
   void SetDoor(const net::Door& door) { door_.store(&door, std::memory_order_release); }
@@ -40,6 +47,7 @@ class ServerStatistics {
   const LoadProgress& loading_;
   const StorageStatistics& storage_;
   const FleetStatistics& fleet_;
+  const ResidenceStatistics& residence_;
   std::atomic<const net::Door*> door_ = nullptr;
 };
 

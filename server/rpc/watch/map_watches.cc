@@ -41,6 +41,13 @@ void MapWatches::OnCommit(const core::PinnedSnapshot& snapshot,
   Note(snapshot->id, 0);
 }
 
+void MapWatches::OnLoad(const core::PinnedSnapshot& snapshot) { Note(snapshot->id, 0); }
+
+bool MapWatches::Needs(const core::MapSnapshot& latest) const {
+  MutexLock lock(mutex_);
+  return watchers_.contains(latest.id);
+}
+
 void MapWatches::OnDelete(const core::PinnedSnapshot& last) { Note(last->id, last->epoch); }
 
 void MapWatches::Note(const std::string& map, std::uint64_t ended_epoch) {

@@ -45,6 +45,8 @@ class MapWatches final : public core::StoreListener {
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
+  void OnLoad(const core::PinnedSnapshot& snapshot) override;
+  bool Needs(const core::MapSnapshot& latest) const override;
 
  private:
   using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
@@ -59,7 +61,7 @@ class MapWatches final : public core::StoreListener {
   void Note(const std::string& map, std::uint64_t ended_epoch);
   void Run();
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar has_news_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Watchers> watchers_ ABSL_GUARDED_BY(mutex_);

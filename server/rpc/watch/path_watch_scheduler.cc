@@ -240,6 +240,11 @@ void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
   }
 }
 
+bool PathWatchScheduler::Needs(const core::MapSnapshot& latest) const {
+  MutexLock lock(mutex_);
+  return maps_.contains(latest.epoch);
+}
+
 void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
   std::shared_ptr<core::MapSubscriptions> map;
   {

@@ -47,6 +47,7 @@ class PathWatchScheduler final : public core::StoreListener {
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
+  bool Needs(const core::MapSnapshot& latest) const override;
 
  private:
   // Job that searches for one queued watch after the other, a turn each.
@@ -81,7 +82,7 @@ class PathWatchScheduler final : public core::StoreListener {
   const std::size_t max_bytes_;
   const QueryObserver observer_;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   // By epoch: maps that have had the same id have nothing in common.
   absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);

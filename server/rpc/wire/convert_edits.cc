@@ -361,6 +361,9 @@ absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstacles
     if (!snapshot) {
       snapshot = store.Pin(request.map());
     }
+    if (!core::LoadingMapOf(snapshot->status()).empty()) {
+      return snapshot->status();
+    }
     if (!snapshot->ok() || (**snapshot)->kind() != core::MapKind::kHexagons) {
       return absl::OkStatus();
     }

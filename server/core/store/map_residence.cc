@@ -1,0 +1,32 @@
+#include "server/core/store/map_residence.h"
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr char kMapPayload[] = "waystar/loading-map";
+
+// About as long as a map of some megabytes takes.
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
+
+}  // namespace
+
+absl::Status MapLoading(absl::string_view id) {
+  absl::Status status =
+      WithField(Refusal(ErrorReason::kMapLoading, kRetryDelay,
+                        absl::StrCat("map \"", id, "\" is not in memory, and is being loaded")),
+                "map");
+  status.SetPayload(kMapPayload, absl::Cord(id));
+  return status;
+}
+
+std::string LoadingMapOf(const absl::Status& status) {
+  const auto map = status.GetPayload(kMapPayload);
+  return map ? std::string(*map) : std::string();
+}
+
+}  // namespace waystar::core

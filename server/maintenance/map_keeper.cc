@@ -1,0 +1,135 @@
+#include "server/maintenance/map_keeper.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "server/base/memory_account.h"
+#include "server/base/thread.h"
+
+namespace waystar::maintenance {
+
+void MapKeeper::Start(core::MapSource& source, MapKeeperOptions options) {
+  options_ = std::move(options);
+  source_.store(&source, std::memory_order_release);
+  for (int i = 0; i < options_.loads; ++i) {
+    threads_.push_back(StartThread("map-loader", [this] { Run(); }));
+  }
+  if (store_.memory().max_bytes() != MemoryAccount::kNoLimit) {
+    watch_.Start("map-keeper", options_.interval, [this] { MakeRoomIfNearlyFull(); });
+  }
+}
+
+void MapKeeper::Stop() {
+  watch_.Stop();
+  {
+    MutexLock lock(mutex_);
+    is_stopping_ = true;
+    wake_.NotifyAll();
+  }
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+  threads_.clear();
+  // Whoever makes room now ends before the source does.
+  MutexLock making_room(making_room_);
+  source_.store(nullptr, std::memory_order_release);
+}
+
+void MapKeeper::LoadSoon(absl::string_view id) {
+  MutexLock lock(mutex_);
+  if (!is_stopping_ && wanted_.emplace(id).second) {
+    waiting_.emplace_back(id);
+    wake_.NotifyOne();
+  }
+}
+
+void MapKeeper::Run() {
+  while (true) {
+    std::string id;
+    {
+      MutexLock lock(mutex_);
+      while (waiting_.empty() && !is_stopping_) {
+        wake_.Wait(mutex_);
+      }
+      if (is_stopping_) {
+        return;
+      }
+      id = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    Load(id);
+  }
+}
+
+void MapKeeper::Load(const std::string& id) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::optional<core::MapVersion> version = store_.UnloadedVersion(id);
+  const absl::Status loaded = version ? source_.load(std::memory_order_acquire)->Load(id) : absl::OkStatus();
+  if (absl::IsDataLoss(loaded)) {
+    store_.NoteDamage(id, *version);
+  }
+  {
+    MutexLock lock(mutex_);
+    wanted_.erase(id);
+    if (!loaded.ok()) {
+      ++statistics_.failed_loads;
+    } else if (version) {
+      ++statistics_.loads;
+    }
+  }
+  if (!loaded.ok() && options_.on_load_failure) {
+    options_.on_load_failure(id, loaded);
+  } else if (version && options_.on_load) {
+    options_.on_load(id, absl::FromChrono(std::chrono::steady_clock::now() - begin));
+  }
+}
+
+bool MapKeeper::MakeRoom(std::size_t bytes) {
+  MutexLock making_room(making_room_);
+  core::MapSource* const source = source_.load(std::memory_order_acquire);
+  if (source == nullptr) {
+    return false;
+  }
+  MemoryAccount& memory = store_.memory();
+  bool has_unloaded = false;
+  memory.Measure();
+  for (const std::string& id : store_.LeastRecentlyUsed()) {
+    if (memory.room() >= bytes || is_stopping_) {
+      break;
+    }
+    if (!store_.CanUnload(id)) {
+      continue;
+    }
+    const absl::StatusOr<core::MapVersion> kept = source->Keep(id);
+    if (!kept.ok()) {
+      if (!absl::IsNotFound(kept.status()) && options_.on_keep_failure) {
+        options_.on_keep_failure(id, kept.status());
+        break;
+      }
+      continue;
+    }
+    if (store_.Unload(id, *kept)) {
+      has_unloaded = true;
+      memory.Measure();
+      MutexLock lock(mutex_);
+      ++statistics_.evictions;
+    }
+  }
+  return has_unloaded;
+}
+
+void MapKeeper::MakeRoomIfNearlyFull() {
+  const MemoryAccount& memory = store_.memory();
+  if (memory.taken() > memory.max_bytes() / 10 * 9) {
+    MakeRoom(memory.max_bytes() / 8);
+  }
+}
+
+MapKeeper::Statistics MapKeeper::GetStatistics() const {
+  MutexLock lock(mutex_);
+  return statistics_;
+}
+
+}  // namespace waystar::maintenance
