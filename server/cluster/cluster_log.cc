@@ -679,14 +679,19 @@ absl::Status ClusterLog::Follow(const std::string& id, MapVersion before, std::i
   }
   WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, revision));
   WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, reader_.ReadImage(id, base, revision));
-  return Take(std::move(map), before);
+  return Take(id, std::move(map));
 }
 
-absl::Status ClusterLog::Take(storage::MapState map, MapVersion before) {
-  return before == kNoMap
-             ? store_.FollowCreation(std::move(map.snapshot), std::move(map.requests), map.request_horizon)
-             : store_.FollowReplacement(std::move(map.snapshot), std::move(map.requests), map.request_horizon,
-                                        before);
+absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
+  const MapLane& lane = *lanes_.at(id);
+  if (lane.version == kNoMap) {
+    return store_.FollowCreation(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+  }
+  if (lane.version.epoch == map.snapshot.epoch && !lane.is_broken) {
+    return store_.FollowImage(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+  }
+  return store_.FollowReplacement(std::move(map.snapshot), std::move(map.requests), map.request_horizon,
+                                  lane.version);
 }
 
 void ClusterLog::ReadAfresh() {
@@ -769,7 +774,7 @@ absl::Status ClusterLog::CatchUp(const std::string& id, const FleetMap& map, std
                        lane.version.revision >= map.base.version.revision && !lane.is_broken;
   if (!has_all) {
     WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader_.ReadImage(id, map.base, revision));
-    WAYSTAR_RETURN_IF_ERROR(Take(std::move(image), lane.version));
+    WAYSTAR_RETURN_IF_ERROR(Take(id, std::move(image)));
     lane.version = map.base.version;
     lane.is_broken = false;
   }
@@ -787,6 +792,10 @@ absl::Status ClusterLog::CatchUp(const std::string& id, const FleetMap& map, std
     DropUpTo(lane.version.revision, commits);
     WAYSTAR_RETURN_IF_ERROR(store_.FollowCommits(id, after.epoch, commits));
     lane.version = after;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, store_.Pin(id));
+  if (latest->version() != map.head.version || latest->digest() != map.head.digest) {
+    return absl::DataLossError(absl::StrCat("map \"", id, "\" does not come out as its head in etcd says"));
   }
   return absl::OkStatus();
 }

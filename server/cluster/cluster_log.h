@@ -157,7 +157,8 @@ class ClusterLog final : public core::DurableLog {
                                const etcd::WatchEvent* record);
   absl::Status Follow(const std::string& id, core::MapVersion before, std::int64_t revision,
                       const MapHead& head, bool is_end, const etcd::WatchEvent* record);
-  absl::Status Take(storage::MapState map, core::MapVersion before);
+  // Gives the store a map as of its image: a new one, or a later revision of the one that it has.
+  absl::Status Take(const std::string& id, storage::MapState map);
   // Reads all afresh, after the watch has missed something.
   void ReadAfresh();
   // Brings a map to what was read; null if there is none now. Returns an error if etcd could not be read.

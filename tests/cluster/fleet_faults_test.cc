@@ -11,6 +11,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_values.h"
+#include "server/core/store/update_log.h"
 #include "server/etcd/etcd_client.h"
 #include "tests/cluster/fleet_server.h"
 #include "tests/testing/random.h"
@@ -18,7 +20,9 @@
 namespace waystar::cluster {
 namespace {
 
+using ::testing::Contains;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
@@ -175,6 +179,53 @@ TEST_F(FleetTest, AServerThatWasCutOffReadsAfreshWhatWasCompacted) {
   ASSERT_THAT(b.Update("yard", 1), IsOk());
   a.AwaitRevision("yard", 2);
   ExpectSame(a, b, "yard");
+}
+
+// What the records held is in an image alone: watchers hear of a gap, and not of an end.
+TEST_F(FleetTest, AServerThatWasCutOffGoesOnFromAnImage) {
+  EtcdCluster etcd(3);
+  FleetOptions options = FleetServer::OptionsFor(etcd.OptionsOf(0));
+  options.log.max_records = 4;
+  FleetServer a(options);
+  FleetServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  b.AwaitRevision("arena", 2);
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0, "first").ok(); }, "a new leader");
+  for (int x = 1; x < 9; ++x) {
+    ASSERT_THAT(a.Update("arena", x, absl::StrCat(x)), IsOk());
+  }
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  absl::StatusOr<MapBase> base = MapBase();
+  std::int64_t revision = 0;
+  WaitUntil(
+      [&] {
+        const absl::StatusOr<etcd::RangeResult> read = client->Range({.key = keys.Base("arena")});
+        if (read.ok()) {
+          base = DecodeBase(read->entries.at(0).value);
+          revision = read->entries.at(0).mod_revision;
+        }
+        return base.ok() && base->version.revision > 3;
+      },
+      "an image");
+  ASSERT_THAT(client->Compact(revision), IsOk());
+  etcd.Restart(1);
+  b.AwaitRevision("arena", a.RevisionOf("arena"));
+  ExpectSame(a, b, "arena");
+  const std::vector<std::uint64_t> heard = b.Heard();
+  EXPECT_THAT(heard, Not(Contains(0U)));
+  EXPECT_EQ(heard.front(), 2U);
+  EXPECT_EQ(b.store.ReadHistory("arena", 3, 1)->kind, core::History::Kind::kGone);
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  const absl::StatusOr<core::UpdateResult> again = b.Update("arena", 1, "1");
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  ASSERT_THAT(b.Update("arena", 12), IsOk());
+  a.AwaitRevision("arena", b.RevisionOf("arena"));
+  ExpectSame(a, b, "arena");
 }
 
 TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {

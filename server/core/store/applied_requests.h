@@ -118,7 +118,7 @@ class AppliedRequests {
   static std::size_t BytesOf(const Entry& entry);
   void ForgetFirst();
 
-  const RequestRetention retention_;
+  RequestRetention retention_;
   // Of the standard library, whose tables are as they were after an allocation has failed.
   std::unordered_map<std::string, Applied, IdHash, std::equal_to<>> by_id_;
   // The entries of by_id_ in the order in which they were added.

@@ -36,7 +36,8 @@ struct UpdateAnswer {
 
 // Batches that were applied together.
 struct ComposedGroup {
-  // The snapshot that they became. Null if none has changed the map; then there are no commits, either.
+  // The snapshot that they became. Null if none has changed the map; then there are no commits, either. There
+  // are none, too, if it is an image of another server's.
   PinnedSnapshot next;
   std::vector<SharedCommit> commits;
   MapChanges changes;

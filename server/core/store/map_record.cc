@@ -174,7 +174,9 @@ PinnedSnapshot MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
 
 void MapRecord::Publish(ComposedGroup& group) {
   const PinnedSnapshot& next = group.next;
-  if (context_.log != nullptr) {
+  if (group.commits.empty()) {
+    log_.BeginAgain(next->revision + 1);
+  } else if (context_.log != nullptr) {
     log_.Append(group.commits);
   }
   group.replaced = ReplacePublished(next);
@@ -185,7 +187,8 @@ void MapRecord::Publish(ComposedGroup& group) {
   }
   // From here on nobody can pin it any more who does not hold it.
   if (replaced.use_count() > 1) {
-    context_.old_snapshots.Add(replaced, group.commits.back()->time);
+    context_.old_snapshots.Add(
+        replaced, group.commits.empty() ? context_.options.clock->Now() : group.commits.back()->time);
   }
   for (StoreListener* const listener : context_.listeners) {
     listener->OnCommit(next, group.commits, group.changes);
@@ -209,6 +212,10 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
   history.latest_revision = std::min(history.latest_revision, latest->revision);
   while (!history.commits.empty() && history.commits.back()->revision > latest->revision) {
     history.commits.pop_back();
+  }
+  if (from == latest->revision + 1 && history.kind == History::Kind::kGone) {
+    // What leaves a gap is published shortly afterwards.
+    history.kind = History::Kind::kHeld;
   }
   return history;
 }

@@ -149,6 +149,8 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Publishes what another server has committed. Called by the thread of a shared log, as FollowEnd is.
   absl::Status Follow(std::uint64_t epoch, absl::Span<const LoggedCommit> commits)
       ABSL_LOCKS_EXCLUDED(committing_);
+  // Publishes a later revision of the map, when the commits between are not known.
+  absl::Status FollowImage(StoredMap later) ABSL_LOCKS_EXCLUDED(committing_);
   // Ends the map as another server has, and completes the batches that waited.
   Ended FollowEnd(MapVersion last, ChangeTable change_table) ABSL_LOCKS_EXCLUDED(committing_);
 

@@ -114,6 +114,40 @@ void MapRecord::TakeIn(ComposedGroup& group, const MapSnapshot& base,
   }
 }
 
+absl::Status MapRecord::FollowImage(StoredMap later) {
+  ComposedGroup group{.next = std::move(later.snapshot), .changes = {.is_everything = true}};
+  {
+    MutexLock committing(committing_);
+    const PinnedSnapshot base = PinLatest();
+    if (base == nullptr) {
+      return NoSuchMap(id_);
+    }
+    if (group.next->epoch != base->epoch || group.next->revision <= base->revision) {
+      return DoesNotFollow(*base, group.next->epoch, group.next->revision);
+    }
+    try {
+      AppliedRequests applied(context_.options.request_ids);
+      applied.Restore(std::move(later.requests), later.request_horizon);
+      Lifetimes lifetimes;
+      lifetimes.Begin(group.next->obstacles());
+      applied_ = std::move(applied);
+      lifetimes_ = std::move(lifetimes);
+    } catch (const std::bad_alloc&) {
+      return context_.system_memory_full;
+    }
+    in_flight_.Doom();
+    is_torn_ = false;
+    composed_ = group.next;
+    request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
+    if (NoteNextExpiry(false)) {
+      group.expiry_to_tell = NextExpiry();
+    }
+  }
+  Publish(group);
+  Conclude(std::move(group));
+  return absl::OkStatus();
+}
+
 MapRecord::Ended MapRecord::FollowEnd(MapVersion last, ChangeTable change_table) {
   Ended ended;
   {

@@ -153,6 +153,11 @@ class MapStore {
                               const RequestHorizon& request_horizon);
   absl::Status FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
                                  const RequestHorizon& request_horizon, MapVersion replaced);
+  // A later revision of a map, with the requests that it remembers, when the commits between are not known:
+  // to its watchers it goes on with a gap in its history. Returns NOT_FOUND / MAP_NOT_FOUND, too. Both states
+  // are in memory for a moment. REQUIRES: no other thread knows the map.
+  absl::Status FollowImage(MapSnapshot later, std::vector<AppliedRequest> requests,
+                           const RequestHorizon& request_horizon);
   // `last` is the last version of the map.
   absl::Status FollowDeletion(absl::string_view id, MapVersion last);
 

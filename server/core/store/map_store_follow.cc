@@ -92,6 +92,20 @@ absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedR
   return absl::OkStatus();
 }
 
+absl::Status MapStore::FollowImage(MapSnapshot later, std::vector<AppliedRequest> requests,
+                                   const RequestHorizon& request_horizon) {
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(later.id));
+  Prepare(later.map, nullptr, GridMap::LargeIndexes::kInBackground);
+  MemoryAccount::Reservation memory;
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(later, memory));
+  WAYSTAR_RETURN_IF_ERROR(
+      record->FollowImage({.snapshot = std::make_shared<const MapSnapshot>(std::move(later)),
+                           .requests = std::move(requests),
+                           .request_horizon = request_horizon}));
+  memory.Keep();
+  return absl::OkStatus();
+}
+
 absl::Status MapStore::FollowDeletion(absl::string_view id, MapVersion last) {
   while (const RecordPtr record = FindOrNull(id)) {
     const MapRecord::Ended ended =

@@ -36,8 +36,9 @@ class StoreListener {
  public:
   virtual ~StoreListener() = default;
 
-  // Called when `snapshot` was published. `commits`, which are not empty, led to it from the one published
-  // before, and `changes` is what they did together.
+  // Called when `snapshot` was published. `commits` led to it from the one published before, and `changes` is
+  // what they did together. There are no commits if the revisions between are not known, since a fleet's log
+  // had nothing but a later image; then `changes` is everything.
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 

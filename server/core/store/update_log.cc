@@ -44,6 +44,15 @@ void UpdateLog::ForgetMost() {
   }
 }
 
+void UpdateLog::BeginAgain(std::uint64_t first) {
+  // Freed outside of the lock.
+  std::deque<Entry> dropped;
+  MutexLock lock(mutex_);
+  dropped.swap(entries_);
+  bytes_ = 0;
+  next_ = first;
+}
+
 History UpdateLog::ReadFrom(std::uint64_t revision, std::size_t max) const {
   MutexLock lock(mutex_);
   History history{.latest_revision = next_ - 1};

@@ -47,6 +47,10 @@ class UpdateLog {
   // Forgets all but the last.
   void ForgetMost();
 
+  // Forgets all, and leaves a gap: the next commit will have revision `first`. REQUIRES: it is later than
+  // what would have been next.
+  void BeginAgain(std::uint64_t first);
+
   std::size_t bytes() const {
     MutexLock lock(mutex_);
     return bytes_;

@@ -281,6 +281,31 @@ void SharedLog::Client::FailUnsent(const std::string& id) {
   Drop(id, StorageFailure(), true);
 }
 
+bool SharedLog::Client::Skip(const StoredMap& map) {
+  const MapSnapshot& later = *map.snapshot;
+  {
+    MutexLock lock(log_.mutex_);
+    MapState& state = maps_[later.id];
+    const List& list = log_.lists_[later.id];
+    if (state.sent > 0 || later.revision <= state.version.revision) {
+      return false;
+    }
+    while (state.version != later.version()) {
+      state.version = VersionAfter(*list.entries.at(state.heard++));
+    }
+  }
+  MapSnapshot copy{.id = later.id,
+                   .epoch = later.epoch,
+                   .revision = later.revision,
+                   .create_time = later.create_time,
+                   .latest_commit_time = later.latest_commit_time,
+                   .map = *DecodeImage(ImageOf(later))};
+  EXPECT_EQ(copy.digest(), later.digest());
+  EXPECT_THAT(store_->FollowImage(std::move(copy), map.requests, map.request_horizon), testing::IsOk());
+  Drop(later.id, AppendOutcome::Conflict());
+  return true;
+}
+
 void SharedLog::Client::Drop(const std::string& id, const AppendOutcome& outcome, bool at_least_once) {
   while (true) {
     std::deque<Waiting> dropped;

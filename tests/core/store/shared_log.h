@@ -14,6 +14,7 @@
 #include "server/base/mutex.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/stored_map.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {
@@ -86,6 +87,10 @@ class SharedLog::Client final : public DurableLog {
   // Lets what was appended to a map, and not sent yet, fail. Does nothing if something was sent and has not
   // come back.
   void FailUnsent(const std::string& id);
+
+  // Gives the store what another store has of a map, instead of the entries up to there. Returns false, and
+  // does nothing, if that is no later, or if something was sent and has not come back.
+  bool Skip(const StoredMap& map);
 
   // Waits until so many appends were ever made.
   void AwaitAppends(int count) const;
