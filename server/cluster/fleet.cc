@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,21 +19,28 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryInterval{200};
 
-// A map as of its image, and the commits of the records after it.
+// What the store lacks of a map: an image, unless the store has the map already, and the commits of the
+// records after it.
 struct ReadMap {
-  storage::MapState image;
+  std::optional<storage::MapState> image;
   std::vector<std::vector<core::LoggedCommit>> records;
 };
 
+// `has` is the version that the store has, of epoch 0 if it has none.
 absl::StatusOr<ReadMap> Read(const ClusterReader& reader, const std::string& id, const FleetMap& map,
-                             std::int64_t revision) {
+                             core::MapVersion has, std::int64_t revision) {
   WAYSTAR_RETURN_IF_ERROR(map.damage);
-  WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader.ReadImage(id, map.base, revision));
-  ReadMap read{.image = std::move(image), .records = {}};
+  ReadMap read;
+  std::uint64_t from = has.revision;
+  if (has.epoch != map.head.version.epoch || has.revision < map.base.version.revision) {
+    WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader.ReadImage(id, map.base, revision));
+    read.image.emplace(std::move(image));
+    from = map.base.version.revision;
+  }
   for (const auto& [last, record] : map.records) {
-    if (last > map.base.version.revision) {
+    if (last > from) {
       WAYSTAR_ASSIGN_OR_RETURN(read.records.emplace_back(), reader.ReadCommits(id, record, revision));
-      DropUpTo(map.base.version.revision, read.records.back());
+      DropUpTo(from, read.records.back());
     }
   }
   return read;
@@ -39,8 +48,10 @@ absl::StatusOr<ReadMap> Read(const ClusterReader& reader, const std::string& id,
 
 absl::Status Restore(const std::string& id, ReadMap read, const MapHead& head, core::MapStore& store,
                      FleetFound& found) {
-  WAYSTAR_RETURN_IF_ERROR(store.Restore(std::move(read.image.snapshot), std::move(read.image.requests),
-                                        read.image.request_horizon));
+  if (read.image) {
+    WAYSTAR_RETURN_IF_ERROR(store.Restore(std::move(read.image->snapshot), std::move(read.image->requests),
+                                          read.image->request_horizon));
+  }
   for (const std::vector<core::LoggedCommit>& commits : read.records) {
     if (const absl::Status status = store.FollowCommits(id, head.version.epoch, commits); !status.ok()) {
       return absl::IsFailedPrecondition(status) ? absl::DataLossError(status.message()) : status;
@@ -55,6 +66,11 @@ absl::Status Restore(const std::string& id, ReadMap read, const MapHead& head, c
   found.records += read.records.size();
   found.latest_time = std::max({found.latest_time, latest->create_time, latest->latest_commit_time});
   return absl::OkStatus();
+}
+
+core::MapVersion VersionIn(const core::MapStore& store, const std::string& id) {
+  const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
+  return latest.ok() ? (*latest)->version() : core::MapVersion{.epoch = 0};
 }
 
 bool IsAway(const absl::Status& status) {
@@ -85,6 +101,40 @@ bool IsDamage(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
 }
 
+// Puts the maps into the store, which may have some of them at earlier versions.
+absl::Status LoadAll(const FleetOptions& options, const ClusterReader& reader, const FleetMaps& maps,
+                     core::MapStore& store, std::set<std::string>& damaged, FleetFound& found) {
+  std::size_t count = 0;
+  for (const auto& entry : maps.maps) {
+    const std::string& id = entry.first;
+    const FleetMap& map = entry.second;
+    const core::MapVersion has = VersionIn(store, id);
+    absl::StatusOr<ReadMap> read = WhenThere(options, count++, maps.maps.size(),
+                                             [&] { return Read(reader, id, map, has, maps.revision); });
+    if (!read.ok() && !IsDamage(read.status())) {
+      return read.status();
+    }
+    if (has.epoch != 0 && (!read.ok() || read->image)) {
+      WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, has));
+    }
+    const absl::Status restored =
+        read.ok() ? Restore(id, *std::move(read), map.head, store, found) : read.status();
+    if (restored.ok()) {
+      continue;
+    }
+    if (!IsDamage(restored)) {
+      return restored;
+    }
+    if (const core::MapVersion part = VersionIn(store, id); part.epoch != 0) {
+      WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, part));
+    }
+    store.AddDamaged(id, map.head.version);
+    damaged.insert(id);
+    found.damaged.push_back(restored);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, core::MapStore& store,
@@ -112,29 +162,30 @@ ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {
 
 absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, FleetFound& found) {
   const ClusterReader reader(*client_, keys_);
-  WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps maps, WhenThere(options, 0, 0, [&] { return reader.ReadAll(); }));
   store.SetLog(&log_);
-  std::size_t count = 0;
-  for (const auto& entry : maps.maps) {
-    const std::string& id = entry.first;
-    const FleetMap& map = entry.second;
-    absl::StatusOr<ReadMap> read =
-        WhenThere(options, count++, maps.maps.size(), [&] { return Read(reader, id, map, maps.revision); });
-    const absl::Status loaded =
-        read.ok() ? Restore(id, *std::move(read), map.head, store, found) : read.status();
-    if (!loaded.ok()) {
-      if (!IsDamage(loaded)) {
-        return loaded;
+  FleetMaps maps;
+  std::set<std::string> damaged;
+  absl::Status loaded;
+  do {
+    FleetMaps read;
+    WAYSTAR_ASSIGN_OR_RETURN(read, WhenThere(options, 0, 0, [&] { return reader.ReadAll(); }));
+    // If reading has taken longer than etcd keeps what was replaced, the store has the maps of an earlier
+    // try.
+    for (const auto& [id, map] : maps.maps) {
+      if ((damaged.contains(id) || !read.maps.contains(id)) && store.CheckCanDelete(id).ok()) {
+        WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, VersionIn(store, id)));
       }
-      if (const absl::StatusOr<core::PinnedSnapshot> part = store.Pin(id); part.ok()) {
-        WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, (*part)->version()));
-      }
-      store.AddDamaged(id, map.head.version);
-      found.damaged.push_back(loaded);
     }
-    log_.Know(id, map, !loaded.ok());
+    damaged.clear();
+    found.damaged.clear();
+    maps = std::move(read);
+    loaded = LoadAll(options, reader, maps, store, damaged, found);
+  } while (etcd::FailureOf(loaded) == etcd::Failure::kCompacted);
+  WAYSTAR_RETURN_IF_ERROR(loaded);
+  for (const auto& [id, map] : maps.maps) {
+    log_.Know(id, map, damaged.contains(id));
   }
-  found.maps = maps.maps.size() - found.damaged.size();
+  found.maps = maps.maps.size() - damaged.size();
   images_.Start(
       {.compaction_interval = options.compaction_interval,
        .kept_time = options.kept_time,

@@ -53,9 +53,9 @@ class Fleet {
   // Puts the maps of the fleet into the store, makes what happens to them from then on durable in etcd, and
   // has the store follow what other servers do. The store must be empty and not shared between threads yet;
   // it must outlive this, which must outlive the updates of its maps. A map that is damaged is not served; it
-  // can be deleted or replaced. Waits for etcd while no member that knows a leader can be reached. Returns
-  // the errors of the client, FAILED_PRECONDITION if a value in etcd is of a later version of this program,
-  // and the errors of MapStore::Restore.
+  // can be deleted or replaced. Waits for etcd while no member that knows a leader can be reached, and reads
+  // again what etcd has forgotten meanwhile. Returns the errors of the client, FAILED_PRECONDITION if a value
+  // in etcd is of a later version of this program, and the errors of MapStore::Restore.
   static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
                                                      FleetFound& found);
   Fleet(const Fleet&) = delete;

@@ -228,6 +228,72 @@ TEST_F(FleetTest, AServerThatWasCutOffGoesOnFromAnImage) {
   ExpectSame(a, b, "arena");
 }
 
+// etcd forgets what a server reads that starts: what it has read by then is a beginning.
+TEST_F(FleetTest, AServerThatStartsReadsAgainWhatWasCompacted) {
+  const EtcdCluster etcd(1);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.log.max_records = 3;
+  FleetServer a(options);
+  for (const char* const id : {"a-gone", "a-kept", "a-long", "a-other", "b-gone", "b-kept"}) {
+    ASSERT_THAT(a.Create(id, {"........"}), IsOk());
+  }
+  ASSERT_THAT(a.Update("a-kept", 0), IsOk());
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  int calls = 0;
+  options.on_progress = [&](std::size_t read, std::size_t /*total*/) {
+    if (read == 4 && ++calls == 1) {
+      EXPECT_THAT(a.store.Delete("a-gone", {}), IsOk());
+      EXPECT_THAT(a.store.Delete("b-gone", {}), IsOk());
+      EXPECT_THAT(a.store.Replace("a-other", testing::DrawMap({"#."}), a.store.Now()), IsOk());
+      EXPECT_THAT(a.Update("a-kept", 1), IsOk());
+      for (int x = 0; x < 5; ++x) {
+        EXPECT_THAT(a.Update("a-long", x), IsOk());
+      }
+      WaitUntil(
+          [&] {
+            const auto base = client->Range({.key = keys.Base("a-long")});
+            return base.ok() && DecodeBase(base->entries.at(0).value)->version.revision > 1;
+          },
+          "an image");
+      EXPECT_THAT(a.Create("new", {"."}), IsOk());
+      EXPECT_THAT(client->Compact(client->Range({.key = keys.Head("new")})->revision), IsOk());
+    }
+    return true;
+  };
+  const FleetServer b(options);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(b.found.maps, 5U);
+  EXPECT_THAT(b.found.damaged, IsEmpty());
+  EXPECT_EQ(b.store.size(), 5U);
+  for (const char* const id : {"a-kept", "a-long", "a-other", "b-kept", "new"}) {
+    ExpectSame(a, b, id);
+  }
+  ASSERT_THAT(a.Create("a-gone", {"."}), IsOk());
+  ExpectSame(a, b, "a-gone");
+}
+
+TEST_F(FleetTest, AServerThatStartsReadsAgainUntilItIsToStop) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  const auto client = etcd.NewClient();
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  int tries = 0;
+  options.on_progress = [&](std::size_t /*read*/, std::size_t total) {
+    if (total > 0) {
+      ++tries;
+      EXPECT_THAT(a.Update("arena", tries % 8), IsOk());
+      EXPECT_THAT(client->Compact(client->Range({.key = "x"})->revision), IsOk());
+    }
+    return tries < 4;
+  };
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  EXPECT_EQ(Fleet::Open(options, store, found).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(tries, 4);
+}
+
 TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
   const EtcdCluster etcd(1);
   FleetServer a(etcd);
