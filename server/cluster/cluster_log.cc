@@ -423,11 +423,7 @@ void ClusterLog::OnTxn(const std::string& id, AppendName name,
   const std::vector<etcd::KeyValue>& heads = result->results.front().entries;
   if (!heads.empty()) {
     const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
-    if (!head.ok()) {
-      Answer(id, NotTaken(head.status()));
-      return;
-    }
-    if (head->append == name) {
+    if (head.ok() && head->append == name) {
       OnLanded(id, heads.front().mod_revision);
       return;
     }
@@ -619,7 +615,7 @@ void ClusterLog::OnChange(const std::string& id, std::int64_t revision, const et
     OnLanded(id, revision);
     return;
   }
-  MapVersion after = lane.version;
+  MapVersion after = is_end ? kNoMap : lane.version == kNoMap ? kUnknownVersion : lane.version;
   absl::Status status = head.status();
   if (head.ok()) {
     after = is_end ? kNoMap : head->version;
@@ -745,7 +741,7 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
     status = lane.version == kNoMap ? absl::OkStatus() : store_.FollowDeletion(id, lane.version);
   } else {
     after = map->head.version;
-    status = lane.version == after ? absl::OkStatus() : CatchUp(id, *map, found.revision);
+    status = lane.version == after && map->damage.ok() ? absl::OkStatus() : CatchUp(id, *map, found.revision);
   }
   if (IsTransient(status) || etcd::FailureOf(status) == etcd::Failure::kCompacted) {
     return status;

@@ -65,13 +65,24 @@ absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
                                records[key->id].push_back({key->version, std::move(record)});
                              } else {
                                FleetMap& map = found.maps[key->id];
-                               WAYSTAR_ASSIGN_OR_RETURN(map.head, InKey(DecodeHead(entry.value), entry.key));
                                map.head_revision = entry.mod_revision;
+                               absl::StatusOr<MapHead> head = InKey(DecodeHead(entry.value), entry.key);
+                               if (absl::IsFailedPrecondition(head.status())) {
+                                 return head.status();
+                               }
+                               if (head.ok()) {
+                                 map.head = *std::move(head);
+                               } else {
+                                 map.damage = head.status();
+                               }
                              }
                            }
                            return absl::OkStatus();
                          }));
   for (auto& [id, map] : found.maps) {
+    if (!map.damage.ok()) {
+      map.head.version = records[id].empty() ? kUnknownVersion : records[id].back().last;
+    }
     for (Loose& loose : records[id]) {
       if (loose.last.epoch != map.head.version.epoch) {
         continue;
@@ -100,12 +111,17 @@ absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
                                               if (base.ok()) {
                                                 map->second.base = *std::move(base);
                                               } else {
-                                                map->second.damage = base.status();
+                                                map->second.damage.Update(base.status());
                                               }
                                             }
                                             return absl::OkStatus();
                                           })
                               .status());
+  for (auto& [id, map] : found.maps) {
+    if (map.head.version == kUnknownVersion && map.base.version.epoch != 0) {
+      map.head.version = map.base.version;
+    }
+  }
   return found;
 }
 

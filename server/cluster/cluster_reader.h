@@ -23,7 +23,8 @@ struct FleetMap {
   // The revision of etcd at which it was put.
   std::int64_t head_revision = 0;
   MapBase base;
-  // DATA_LOSS if its base or one of its records is damaged.
+  // DATA_LOSS if its head, its base or one of its records is damaged. The version of a damaged head is a
+  // guess by what else there is.
   absl::Status damage;
   // By their last revision, those of the head's epoch.
   absl::btree_map<std::uint64_t, LogRecord> records;
@@ -46,8 +47,8 @@ class ClusterReader {
   // Both must outlive the reader.
   ClusterReader(etcd::Client& client, const ClusterKeys& keys) : client_(client), keys_(keys) {}
 
-  // Reads what there is of all maps but for their images. Returns the errors of the client, DATA_LOSS if a
-  // head is damaged, and FAILED_PRECONDITION if a value is of a later version of this program.
+  // Reads what there is of all maps but for their images. Returns the errors of the client, and
+  // FAILED_PRECONDITION if a value is of a later version of this program.
   absl::StatusOr<FleetMaps> ReadAll() const;
   // Returns the base of a map as of that revision of etcd.
   absl::StatusOr<MapBase> ReadBase(absl::string_view id, std::int64_t revision) const;

@@ -49,6 +49,10 @@ struct MapHead {
   AppendName append;
 };
 
+// What is taken for the version of a map whose head is damaged, and of which nothing else tells: there is a
+// map.
+inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
+
 // Where the newest image of a map lies. An image is what EncodeStoredMap makes.
 struct MapBase {
   core::MapVersion version;

@@ -321,5 +321,66 @@ TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
   ExpectSame(a, b, "arena");
 }
 
+// It concerns no other map.
+TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  const auto damage = [&] {
+    ASSERT_THAT(client->Commit({.then = {etcd::Put{keys.Head("arena"), "\1nonsense"}}}), IsOk());
+    a.AwaitRevision("arena", 0);
+  };
+  damage();
+  WaitUntil([&] { return a.fleet->Statistics().broken == 1; }, "the damage");
+  FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(1));
+  EXPECT_EQ(b.found.maps, 1U);
+  EXPECT_EQ(b.RevisionOf("tower"), 1U);
+  EXPECT_EQ(b.RevisionOf("arena"), 0U);
+  EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  EXPECT_THAT(a.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  ASSERT_THAT(b.store.Replace("arena", testing::DrawMap({"#."}), b.store.Now()), IsOk());
+  a.AwaitRevision("arena", 1);
+  ExpectSame(a, b, "arena");
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  b.AwaitRevision("arena", 2);
+  damage();
+  b.AwaitRevision("arena", 0);
+  const FleetServer c(etcd);
+  EXPECT_THAT(c.found.damaged, SizeIs(1));
+  ASSERT_THAT(a.store.Delete("arena", {}), IsOk());
+  WaitUntil([&] { return b.Create("arena", {".."}).ok(); }, "the deletion");
+  for (const FleetServer* const other : std::vector<const FleetServer*>{&a, &c}) {
+    other->AwaitRevision("arena", 1);
+    ExpectSame(*other, b, "arena");
+  }
+  // Nothing of the damaged maps is left.
+  const std::uint64_t epoch = (*b.store.Pin("arena"))->epoch;
+  const absl::StatusOr<etcd::RangeResult> left =
+      client->Range({.key = "/waystar/", .range_end = etcd::EndOfPrefix("/waystar/"), .keys_only = true});
+  ASSERT_THAT(left, IsOk());
+  for (const etcd::KeyValue& entry : left->entries) {
+    EXPECT_FALSE(entry.key.starts_with("/waystar/maps/arena/log/")) << entry.key;
+    EXPECT_TRUE(!entry.key.starts_with("/waystar/data/arena/") ||
+                entry.key.starts_with(keys.DataBegin("arena", epoch)))
+        << entry.key;
+  }
+}
+
+TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
+  const EtcdCluster etcd(1);
+  ASSERT_THAT(etcd.NewClient()->Commit(
+                  {.then = {etcd::Put{ClusterKeys("/waystar/").Head("arena"), std::string(1, '\2')}}}),
+              IsOk());
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  const absl::Status opened = Fleet::Open(FleetServer::OptionsFor(etcd.Options()), store, found).status();
+  EXPECT_EQ(opened.code(), absl::StatusCode::kFailedPrecondition);
+}
+
 }  // namespace
 }  // namespace waystar::cluster
