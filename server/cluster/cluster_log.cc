@@ -1,6 +1,7 @@
 #include "server/cluster/cluster_log.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -118,6 +119,12 @@ void ClusterLog::Stop() {
   is_stopping_ = true;
   GiveUp();
   thread_.join();
+  {
+    std::deque<Task> dropped;
+    MutexLock lock(mutex_);
+    has_ended_ = true;
+    dropped.swap(tasks_);
+  }
   watch_.reset();
   // What was on the thread's list, and what `done`s have appended.
   has_given_up_ = true;
@@ -132,6 +139,20 @@ void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
       lane->second->record_bytes = 0;
     }
   });
+}
+
+absl::Status ClusterLog::Call(std::function<absl::Status(std::int64_t revision)> task) {
+  std::promise<absl::Status> result;
+  std::future<absl::Status> outcome = result.get_future();
+  Post([this, task = std::move(task), result = std::move(result)]() mutable {
+    result.set_value(task(Statistics().revision));
+  });
+  try {
+    return outcome.get();
+  } catch (const std::future_error&) {
+    // The task was dropped.
+    return absl::UnavailableError("the fleet's log has stopped");
+  }
 }
 
 ClusterLogStatistics ClusterLog::Statistics() const {
@@ -218,6 +239,9 @@ void ClusterLog::DriveSubmitted() {
 
 void ClusterLog::Post(Task task) {
   MutexLock lock(mutex_);
+  if (has_ended_) {
+    return;
+  }
   tasks_.push_back(std::move(task));
   wake_.NotifyOne();
 }

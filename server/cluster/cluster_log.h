@@ -98,6 +98,11 @@ class ClusterLog final : public core::DurableLog {
   // Has the log count records from its newest image on.
   void NoteImage(const std::string& id, core::MapVersion version);
 
+  // Runs a task on the log's thread, between two entries that it follows, with the revision of etcd up to
+  // which it has followed. Returns what the task returns; UNAVAILABLE if the log stops before it runs.
+  // REQUIRES: the caller is no thread of the log.
+  absl::Status Call(std::function<absl::Status(std::int64_t revision)> task);
+
   ClusterLogStatistics Statistics() const;
 
   bool is_shared() const override { return true; }
@@ -194,6 +199,8 @@ class ClusterLog final : public core::DurableLog {
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::pair<std::string, Append>> submitted_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::pair<TimePoint, Task>> timers_ ABSL_GUARDED_BY(mutex_);
+  // Whether the thread has ended, and takes no tasks any more.
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   ClusterLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_ = false;
   std::thread thread_;

@@ -175,6 +175,31 @@ absl::StatusOr<std::vector<core::LoggedCommit>> ClusterReader::ReadCommits(absl:
   return commits;
 }
 
+absl::StatusOr<std::vector<std::vector<core::LoggedCommit>>> ClusterReader::ReadRecords(
+    absl::string_view id, core::MapVersion after, std::int64_t revision) const {
+  std::vector<std::vector<core::LoggedCommit>> records;
+  etcd::RangeQuery query{.key = keys_.Log(id, {.epoch = after.epoch, .revision = after.revision + 1}),
+                         .range_end = keys_.LogEnd(id, after.epoch),
+                         .revision = revision,
+                         .limit = kValuesInPage};
+  while (true) {
+    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult page, client_.Range(query));
+    for (const etcd::KeyValue& entry : page.entries) {
+      WAYSTAR_ASSIGN_OR_RETURN(const LogRecord record, InKey(DecodeRecord(entry.value), entry.key));
+      WAYSTAR_ASSIGN_OR_RETURN(records.emplace_back(), ReadCommits(id, record, revision));
+    }
+    if (page.entries.size() < static_cast<std::size_t>(kValuesInPage)) {
+      return records;
+    }
+    query.key = absl::StrCat(page.entries.back().key, absl::string_view("\0", 1));
+  }
+}
+
+absl::StatusOr<std::int64_t> ClusterReader::ReadRevision() const {
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult read, client_.Range({.key = keys_.Probe()}));
+  return read.revision;
+}
+
 absl::StatusOr<std::string> ClusterReader::ReadParts(const Parts& parts, std::int64_t revision) const {
   std::string value;
   for (std::uint64_t part = 0; part < parts.count; ++part) {

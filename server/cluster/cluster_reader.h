@@ -58,6 +58,13 @@ class ClusterReader {
   // Returns the commits of a record. DATA_LOSS if it is damaged.
   absl::StatusOr<std::vector<core::LoggedCommit>> ReadCommits(absl::string_view id, const LogRecord& record,
                                                               std::int64_t revision) const;
+  // Returns the commits of a map's records that go beyond that version of its epoch, by record, as of that
+  // revision of etcd. The first may have some that do not. Returns the errors of ReadCommits.
+  absl::StatusOr<std::vector<std::vector<core::LoggedCommit>>> ReadRecords(absl::string_view id,
+                                                                           core::MapVersion after,
+                                                                           std::int64_t revision) const;
+  // Returns the latest revision of etcd.
+  absl::StatusOr<std::int64_t> ReadRevision() const;
 
  private:
   absl::StatusOr<std::string> ReadParts(const Parts& parts, std::int64_t revision) const;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/cluster/cluster_reader.h"
 #include "server/etcd/etcd_error.h"
@@ -69,8 +71,18 @@ absl::Status Restore(const std::string& id, ReadMap read, const MapHead& head, c
 }
 
 core::MapVersion VersionIn(const core::MapStore& store, const std::string& id) {
-  const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
-  return latest.ok() ? (*latest)->version() : core::MapVersion{.epoch = 0};
+  const absl::StatusOr<core::MapVersion> latest = store.LatestVersion(id);
+  return latest.ok() ? *latest : core::MapVersion{.epoch = 0};
+}
+
+// So that the first queries have room.
+bool IsNearlyFull(const core::MapStore& store) {
+  const MemoryAccount& memory = store.memory();
+  return store.CanMakeRoom() && memory.taken() > memory.max_bytes() / 4 * 3;
+}
+
+bool HasNoRoom(const absl::Status& status, const core::MapStore& store) {
+  return store.CanMakeRoom() && ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapsMemoryFull);
 }
 
 bool IsAway(const absl::Status& status) {
@@ -109,6 +121,10 @@ absl::Status LoadAll(const FleetOptions& options, const ClusterReader& reader, c
     const std::string& id = entry.first;
     const FleetMap& map = entry.second;
     const core::MapVersion has = VersionIn(store, id);
+    if (has.epoch == 0 && map.damage.ok() && IsNearlyFull(store)) {
+      store.AddUnloaded(id, map.head.version);
+      continue;
+    }
     absl::StatusOr<ReadMap> read = WhenThere(options, count++, maps.maps.size(),
                                              [&] { return Read(reader, id, map, has, maps.revision); });
     if (!read.ok() && !IsDamage(read.status())) {
@@ -122,11 +138,16 @@ absl::Status LoadAll(const FleetOptions& options, const ClusterReader& reader, c
     if (restored.ok()) {
       continue;
     }
-    if (!IsDamage(restored)) {
+    const bool has_no_room = HasNoRoom(restored, store);
+    if (!has_no_room && !IsDamage(restored)) {
       return restored;
     }
     if (const core::MapVersion part = VersionIn(store, id); part.epoch != 0) {
       WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, part));
+    }
+    if (has_no_room) {
+      store.AddUnloaded(id, map.head.version);
+      continue;
     }
     store.AddDamaged(id, map.head.version);
     damaged.insert(id);
@@ -151,8 +172,12 @@ absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, 
 Fleet::Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, core::MapStore& store)
     : keys_(options.prefix),
       client_(std::move(client)),
+      reader_(*client_, keys_),
       images_(*client_, keys_, store),
-      log_(*client_, keys_, store, LogOptionsOf(options)) {}
+      log_(*client_, keys_, store, LogOptionsOf(options)),
+      loader_(reader_, store, [this](std::function<absl::Status(std::int64_t revision)> run) {
+        return log_.Call(std::move(run));
+      }) {}
 
 ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {
   ClusterLogOptions log = options.log;
@@ -185,7 +210,8 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   for (const auto& [id, map] : maps.maps) {
     log_.Know(id, map, damaged.contains(id));
   }
-  found.maps = maps.maps.size() - damaged.size();
+  found.unloaded = store.CountResidence().unloaded;
+  found.maps = maps.maps.size() - damaged.size() - found.unloaded;
   images_.Start(
       {.compaction_interval = options.compaction_interval,
        .kept_time = options.kept_time,

@@ -13,7 +13,10 @@
 #include "absl/time/time.h"
 #include "server/cluster/cluster_keys.h"
 #include "server/cluster/cluster_log.h"
+#include "server/cluster/cluster_reader.h"
 #include "server/cluster/image_keeper.h"
+#include "server/cluster/map_loader.h"
+#include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"
 #include "server/etcd/etcd_client.h"
 
@@ -39,6 +42,8 @@ struct FleetOptions {
 // What was found in etcd.
 struct FleetFound {
   std::size_t maps = 0;
+  // The maps that have no room in memory.
+  std::size_t unloaded = 0;
   // The records that were applied to images.
   std::size_t records = 0;
   // The latest time at which one of the maps was created or changed; InfinitePast() if there are none.
@@ -53,7 +58,8 @@ class Fleet {
   // Puts the maps of the fleet into the store, makes what happens to them from then on durable in etcd, and
   // has the store follow what other servers do. The store must be empty and not shared between threads yet;
   // it must outlive this, which must outlive the updates of its maps. A map that is damaged is not served; it
-  // can be deleted or replaced. Waits for etcd while no member that knows a leader can be reached, and reads
+  // can be deleted or replaced. If the store has a residence, maps that have no room are left unloaded.
+  // Waits for etcd while no member that knows a leader can be reached, and reads
   // again what etcd has forgotten meanwhile. Returns the errors of the client, FAILED_PRECONDITION if a value
   // in etcd is of a later version of this program, and the errors of MapStore::Restore.
   static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
@@ -69,6 +75,9 @@ class Fleet {
   // Ends the threads. REQUIRES: no map is created, changed or deleted any more.
   void Stop();
 
+  // Where unloaded maps are read from.
+  core::MapSource& source() { return loader_; }
+
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }
   // How long ago etcd last told that this server knows all.
   absl::Duration Staleness() const;
@@ -82,8 +91,10 @@ class Fleet {
   const ClusterKeys keys_;
   // Null once it is stopped: its callbacks call the log.
   std::unique_ptr<etcd::Client> client_;
+  ClusterReader reader_;
   ImageKeeper images_;
   ClusterLog log_;
+  MapLoader loader_;
 };
 
 }  // namespace waystar::cluster

@@ -73,6 +73,7 @@ absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options
   runtime::Log(runtime::LogLevel::kInfo, "fleet_joined",
                {{"cluster", options.cluster},
                 {"maps", found.maps},
+                {"unloaded", found.unloaded},
                 {"records", found.records},
                 {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
   CatchUp(found.latest_time, clock);

@@ -272,7 +272,7 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
   log.on_sync = [this](absl::Duration took) { storage_statistics_.CountSync(took); };
   log.on_commit = [this](absl::Duration waited) { storage_statistics_.CountCommit(waited); };
   log.on_end = [this](const absl::Status& status) { *end_status_ = status; };
-  if (options.max_maps_memory_mib > 0 && !options.data_dir.empty() && options.cluster.empty()) {
+  if (options.max_maps_memory_mib > 0 && !(options.data_dir.empty() && options.cluster.empty())) {
     store_.SetResidence(&map_keeper_);
   }
   WAYSTAR_ASSIGN_OR_RETURN(data_, OpenData(options, open_folder, store_, clock_, loading_, std::move(log)));
@@ -325,6 +325,9 @@ absl::Status ServerParts::Join(const runtime::Options& options) {
   WAYSTAR_ASSIGN_OR_RETURN(fleet_, JoinFleet(options, store_, clock_, loading_, std::move(log)));
   if (fleet_ != nullptr) {
     fleet_statistics_.SetFleet(*fleet_);
+    if (store_.CanMakeRoom()) {
+      KeepMaps(fleet_->source());
+    }
     if (options.max_staleness > absl::ZeroDuration()) {
       staleness_watcher_.Start(
           options.max_staleness, [this] { return fleet_->Staleness(); },

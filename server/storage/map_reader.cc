@@ -1,6 +1,5 @@
 #include "server/storage/map_reader.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,80 +7,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/store/map_editor.h"
+#include "server/core/store/map_replay.h"
 
 namespace waystar::storage {
 namespace {
 
-// After as many, what an editor has gathered is made a map.
-constexpr std::size_t kCommitsOfEditor = 10'000;
-
-// Applies commits that follow each other.
-class Replayer {
- public:
-  explicit Replayer(ReadMapResult& result) : result_(result), state_(result.state) {}
-
-  absl::Status Apply(const core::LoggedCommit& logged) {
-    const core::Commit& commit = *logged.commit;
-    core::MapSnapshot& snapshot = state_.snapshot;
-    if (commit.revision <= snapshot.revision) {
-      return absl::OkStatus();
-    }
-    if (commit.revision != snapshot.revision + 1) {
-      return absl::DataLossError(
-          absl::StrCat("revision ", commit.revision, " does not follow revision ", snapshot.revision));
-    }
-    if (!editor_) {
-      editor_.emplace(snapshot.map);
-    }
-    WAYSTAR_ASSIGN_OR_RETURN(const core::ChangeSummary summary, editor_->Apply(commit.edits, commit.time));
-    if (editor_->digest() != commit.digest) {
-      return absl::DataLossError(
-          absl::StrCat("the digest at revision ", commit.revision, " is not what it was"));
-    }
-    ++snapshot.revision;
-    snapshot.latest_commit_time = std::max(snapshot.latest_commit_time, commit.time);
-    Remember(logged);
-    result_.work += WorkOfCommit(summary);
-    if (++result_.commits % kCommitsOfEditor == 0) {
-      Finish();
-    }
-    return absl::OkStatus();
-  }
-
-  void Finish() {
-    if (editor_) {
-      core::MapEditor::Result edited = std::move(*editor_).Finish();
-      editor_.reset();
-      state_.snapshot.map = std::move(edited.map);
-    }
-  }
-
- private:
-  void Remember(const core::LoggedCommit& logged) {
-    if (logged.request_id.empty()) {
-      return;
-    }
-    const core::Commit& commit = *logged.commit;
-    state_.requests.push_back({.request_id = logged.request_id,
-                               .fingerprint = logged.fingerprint,
-                               .request_time = logged.request_time,
-                               .result = {.epoch = state_.snapshot.epoch,
-                                          .revision = commit.revision,
-                                          .summary = commit.summary,
-                                          .digest = commit.digest},
-                               .time = std::max(commit.time, logged.request_time.value_or(commit.time))});
-  }
-
-  ReadMapResult& result_;
-  MapState& state_;
-  std::optional<core::MapEditor> editor_;
-};
-
 // Applies the commits of a map's entries that its state does not have yet, and counts them.
 absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
                     ReadMapResult& result) {
-  Replayer replayer(result);
+  core::MapReplay replay(result.state.snapshot, result.state.requests);
   for (const LocatedEntry& located : entries) {
     const LogEntry& entry = located.entry;
     if (entry.kind != LogEntry::Kind::kCommits || entry.revision <= result.state.snapshot.revision) {
@@ -93,13 +27,18 @@ absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> en
       return Damage(file.path, located.offset, commits.status().message());
     }
     for (const core::LoggedCommit& commit : *commits) {
-      if (const absl::Status applied = replayer.Apply(commit); !applied.ok()) {
+      const absl::StatusOr<std::optional<core::ChangeSummary>> applied = replay.Apply(commit);
+      if (!applied.ok()) {
         return Damage(file.path, located.offset,
-                      absl::StrCat("map \"", result.state.snapshot.id, "\": ", applied.message()));
+                      absl::StrCat("map \"", result.state.snapshot.id, "\": ", applied.status().message()));
+      }
+      if (*applied) {
+        ++result.commits;
+        result.work += WorkOfCommit(**applied);
       }
     }
   }
-  replayer.Finish();
+  replay.Finish();
   return absl::OkStatus();
 }
 

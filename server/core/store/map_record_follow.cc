@@ -120,7 +120,7 @@ absl::Status MapRecord::FollowImage(StoredMap later) {
     MutexLock committing(committing_);
     const PinnedSnapshot base = PinLatest();
     if (base == nullptr) {
-      return NoSuchMap(id_);
+      return Gone();
     }
     if (group.next->epoch != base->epoch || group.next->revision <= base->revision) {
       return DoesNotFollow(*base, group.next->epoch, group.next->revision);

@@ -22,7 +22,8 @@ class MapResidence {
   virtual void LoadSoon(absl::string_view id) = 0;
 
   // Unloads maps that nobody has asked for lately until so many bytes can be reserved. Returns whether it has
-  // unloaded any. It may wait for storage, and so for the log: the log's thread must not call it.
+  // unloaded any. It may wait for storage, and so for the log: the log's thread must not call it, unless the
+  // log is shared.
   virtual bool MakeRoom(std::size_t bytes) = 0;
 };
 

@@ -112,6 +112,9 @@ class MapStore {
   // Lets go of a map that can be loaded as of that version. Returns false, and the map stays, if it has
   // another version, changes, has obstacles that expire, or is needed by a listener.
   bool Unload(absl::string_view id, MapVersion stored);
+  // Returns the version of the latest snapshot of a map, or the errors of Pin, but loads nothing, and it is
+  // no use of the map.
+  absl::StatusOr<MapVersion> LatestVersion(absl::string_view id) const;
   // Returns the version of an unloaded map, or nothing.
   std::optional<MapVersion> UnloadedVersion(absl::string_view id) const;
   // Makes an unloaded map of that version one that could not be read: see AddDamaged.
@@ -147,7 +150,8 @@ class MapStore {
   absl::Status FollowCommits(absl::string_view id, std::uint64_t epoch,
                              absl::Span<const LoggedCommit> commits);
   // A map that another server has created, or has put in the place of the map of that version, with the
-  // requests that it remembers. It need not be at revision 1. The number of maps has no limit here. REQUIRES:
+  // requests that it remembers. It need not be at revision 1. The number of maps has no limit here. With a
+  // residence, it is left unloaded if it has no room. REQUIRES:
   // no other thread knows the map.
   absl::Status FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
                               const RequestHorizon& request_horizon);
@@ -306,6 +310,8 @@ class MapStore {
   void RemoveFromTable(const RecordPtr& record, absl::FunctionRef<void()> tell) noexcept;
   // Counts the last snapshot of a map among the old ones if somebody else holds it.
   void NoteOld(const PinnedSnapshot& last);
+  // Returns whether a map that another server has begun is to be in memory.
+  bool HasRoomFor(const MapSnapshot& first) const;
   // Makes the record of a map that another server has begun.
   absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, std::vector<AppliedRequest> requests,
                                          const RequestHorizon& request_horizon,

@@ -14,6 +14,13 @@
 #include "server/core/store/map_store.h"
 
 namespace waystar::core {
+namespace {
+
+absl::Status IsThereAlready(absl::string_view id) {
+  return absl::FailedPreconditionError(absl::StrCat("map \"", id, "\" is there, and the log creates it"));
+}
+
+}  // namespace
 
 absl::Status MapStore::FollowCommits(absl::string_view id, std::uint64_t epoch,
                                      absl::Span<const LoggedCommit> commits) {
@@ -46,16 +53,28 @@ absl::StatusOr<MapStore::RecordPtr> MapStore::MakeFollowed(MapSnapshot first,
                           .request_horizon = request_horizon});
 }
 
+bool MapStore::HasRoomFor(const MapSnapshot& first) const {
+  return context_.residence == nullptr || context_.memory->room() >= first.memory_bytes();
+}
+
 absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
                                       const RequestHorizon& request_horizon) {
+  if (!HasRoomFor(first)) {
+    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
+    MutexLock lock(context_.readers);
+    if (records_.contains(first.id) ||
+        !absent_.emplace(first.id, AbsentMap{.last = first.version()}).second) {
+      return IsThereAlready(first.id);
+    }
+    return absl::OkStatus();
+  }
   MemoryAccount::Reservation memory;
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
                            MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
   {
     MutexLock lock(context_.readers);
     if (records_.contains(record->id()) || absent_.contains(record->id())) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("map \"", record->id(), "\" is there, and the log creates it"));
+      return IsThereAlready(record->id());
     }
   }
   Insert(record);
@@ -65,6 +84,12 @@ absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequ
 
 absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
                                          const RequestHorizon& request_horizon, MapVersion replaced) {
+  if (!HasRoomFor(first)) {
+    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
+    WAYSTAR_RETURN_IF_ERROR(FollowDeletion(first.id, replaced));
+    AddUnloaded(first.id, first.version());
+    return absl::OkStatus();
+  }
   MemoryAccount::Reservation memory;
   WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
                            MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
@@ -94,15 +119,27 @@ absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedR
 
 absl::Status MapStore::FollowImage(MapSnapshot later, std::vector<AppliedRequest> requests,
                                    const RequestHorizon& request_horizon) {
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, FindRecord(later.id));
-  Prepare(later.map, nullptr, GridMap::LargeIndexes::kInBackground);
-  MemoryAccount::Reservation memory;
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(later, memory));
-  WAYSTAR_RETURN_IF_ERROR(
-      record->FollowImage({.snapshot = std::make_shared<const MapSnapshot>(std::move(later)),
-                           .requests = std::move(requests),
-                           .request_horizon = request_horizon}));
-  memory.Keep();
+  const auto snapshot = std::make_shared<MapSnapshot>(std::move(later));
+  while (const RecordPtr record = FindOrNull(snapshot->id)) {
+    Prepare(snapshot->map, nullptr, GridMap::LargeIndexes::kInBackground);
+    MemoryAccount::Reservation memory;
+    WAYSTAR_RETURN_IF_ERROR(ReserveFor(*snapshot, memory));
+    const absl::Status followed =
+        record->FollowImage({.snapshot = snapshot, .requests = requests, .request_horizon = request_horizon});
+    if (LoadingMapOf(followed).empty()) {
+      if (followed.ok()) {
+        memory.Keep();
+      }
+      return followed;
+    }
+    // It was unloaded just now.
+  }
+  MutexLock lock(context_.readers);
+  const auto absent = absent_.find(snapshot->id);
+  if (absent == absent_.end() || absent->second.is_damaged) {
+    return NoSuchMap(snapshot->id);
+  }
+  absent->second.last = snapshot->version();
   return absl::OkStatus();
 }
 

@@ -70,6 +70,16 @@ bool MapStore::Unload(absl::string_view id, MapVersion stored) {
   return true;
 }
 
+absl::StatusOr<MapVersion> MapStore::LatestVersion(absl::string_view id) const {
+  MutexLock lock(context_.readers);
+  if (const auto it = by_id_.find(id); it != by_id_.end()) {
+    if (const PinnedSnapshot latest = it->second->Latest(); latest != nullptr) {
+      return latest->version();
+    }
+  }
+  return AbsenceOf(id);
+}
+
 std::optional<MapVersion> MapStore::UnloadedVersion(absl::string_view id) const {
   MutexLock lock(context_.readers);
   const auto it = absent_.find(id);

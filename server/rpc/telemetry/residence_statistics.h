@@ -9,7 +9,7 @@
 namespace waystar::rpc {
 
 // Thread safety: any.
-class ResidenceStatistics {
+class ResidenceStatistics final : public runtime::MetricSource {
  public:
   // Both must outlive this.
   ResidenceStatistics(const core::MapStore& store, const maintenance::MapKeeper& keeper)
@@ -17,7 +17,7 @@ class ResidenceStatistics {
 
   // Tell nothing where all maps stay in memory.
   void Fill(v1::GetServerStatisticsResponse& out) const;
-  void Collect(runtime::MetricSink& sink) const;
+  void Collect(runtime::MetricSink& sink) const override;
 
  private:
   const core::MapStore& store_;

@@ -1,0 +1,47 @@
+// Loads maps that are not in memory from etcd.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/cluster/cluster_reader.h"
+#include "server/core/store/map_source.h"
+#include "server/core/store/map_store.h"
+#include "server/core/store/map_version.h"
+#include "server/storage/image_file.h"
+
+namespace waystar::cluster {
+
+// A map is read beside the log. What was committed meanwhile is read by the log's thread, between two entries
+// that it follows, so that the map is loaded at the version that the store knows of it.
+//
+// Thread safety: any method may be called from any thread, but for the log's.
+class MapLoader final : public core::MapSource {
+ public:
+  // Runs its argument on the log's thread, with the revision of etcd up to which that has followed, and
+  // returns what it returns; UNAVAILABLE if the log has stopped.
+  using OnLogThread = std::function<absl::Status(std::function<absl::Status(std::int64_t revision)> run)>;
+
+  // What the references name must outlive the loader.
+  MapLoader(const ClusterReader& reader, core::MapStore& store, OnLogThread on_log_thread)
+      : reader_(reader), store_(store), on_log_thread_(std::move(on_log_thread)) {}
+
+  // The log in etcd has all that is published.
+  absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override;
+  // Returns the errors of ClusterReader, and UNAVAILABLE if the log does not come to where the map is read.
+  absl::Status Load(absl::string_view id) override;
+
+ private:
+  // Loads the map as of the version that the store knows. Returns ABORTED if that is another map, and
+  // OUT_OF_RANGE if the log is behind.
+  absl::Status Finish(storage::MapState& state, std::int64_t revision);
+
+  const ClusterReader& reader_;
+  core::MapStore& store_;
+  const OnLogThread on_log_thread_;
+};
+
+}  // namespace waystar::cluster
