@@ -24,15 +24,13 @@ namespace {
 using core::AppendOutcome;
 using core::MapVersion;
 
-// A transaction looks whether all parts are there, and etcd takes 128 comparisons.
-constexpr std::size_t kMaxParts = 64;
-
 constexpr MapVersion kNoMap{.epoch = 0};
 
-absl::Status TooLarge(absl::string_view id) {
+absl::Status TooLarge(absl::string_view id, const ImagePlace& images) {
   return MakeError(
       ErrorReason::kImportTooLarge, "map",
-      absl::StrCat("map \"", id, "\" is too large for a fleet: its image has more than ", kMaxParts, " MiB"));
+      absl::StrCat("map \"", id, "\" is too large for etcd, which takes at most ", images.max_parts, " MiB",
+                   images.folder == nullptr ? "; a fleet with --image_dir takes it" : ""));
 }
 
 // What a change that was not made is answered with.
@@ -70,7 +68,7 @@ ClusterLog::ClusterLog(etcd::Client& client, const ClusterKeys& keys, core::MapS
       keys_(keys),
       store_(store),
       options_(std::move(options)),
-      reader_(client, keys),
+      reader_(client, keys, options_.images.folder),
       server_(RandomId()) {}
 
 ClusterLog::~ClusterLog() { Stop(); }
@@ -119,6 +117,7 @@ void ClusterLog::Stop() {
   is_stopping_ = true;
   GiveUp();
   thread_.join();
+  helper_.Stop();
   {
     std::deque<Task> dropped;
     MutexLock lock(mutex_);
@@ -305,8 +304,8 @@ void ClusterLog::Drive(const std::string& id) {
     return;
   }
   lane.sending = Compose(id, lane);
-  if (lane.sending->parts.size() > kMaxParts) {
-    Answer(id, TooLarge(id));
+  if (!lane.sending->file && lane.sending->parts.size() > options_.images.max_parts) {
+    Answer(id, TooLarge(id, options_.images));
     return;
   }
   Send(id);
@@ -317,7 +316,7 @@ Sending ClusterLog::Compose(const std::string& id, MapLane& lane) {
   const std::string head = keys_.Head(id);
   sending.txn.compares.push_back({.key = head, .number = lane.version == kNoMap ? 0 : lane.etcd_revision});
   sending.txn.otherwise.push_back(etcd::RangeQuery{.key = head});
-  const Append& append = lane.waiting.front();
+  Append& append = lane.waiting.front();
   switch (append.kind) {
     case Append::Kind::kCreation:
     case Append::Kind::kReplacement:
@@ -339,7 +338,7 @@ Sending ClusterLog::Compose(const std::string& id, MapLane& lane) {
   return sending;
 }
 
-void ClusterLog::ComposeBeginning(const std::string& id, const Append& append, const MapLane& lane,
+void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const MapLane& lane,
                                   Sending& sending) {
   // A map of that id that was created and deleted after what the store knows is in the way as well.
   const std::string end = keys_.End(id);
@@ -347,9 +346,16 @@ void ClusterLog::ComposeBeginning(const std::string& id, const Append& append, c
                                   .relation = etcd::Compare::Relation::kLess,
                                   .number = std::max(Statistics().revision, lane.etcd_revision) + 1});
   sending.txn.otherwise.push_back(etcd::RangeQuery{.key = end});
-  const std::string data = keys_.Data(id, append.after, server_);
-  for (const absl::string_view part : CutIntoParts(append.bytes)) {
-    const std::string key = PartKey(data, sending.parts.size());
+  MapBase base;
+  std::vector<absl::string_view> parts = CutIntoParts(append.bytes);
+  if (options_.images.folder != nullptr && parts.size() > options_.images.max_parts) {
+    base = BaseInFile(keys_, id, append.after, append.bytes);
+    parts = {base.file};
+  } else {
+    base = {.version = append.after, .image = PartsOf(append.bytes, keys_.Data(id, append.after, server_))};
+  }
+  for (const absl::string_view part : parts) {
+    const std::string key = PartKey(base.image.data, sending.parts.size());
     sending.parts.push_back({key, std::string(part)});
     // Others may have deleted them with a map of that id.
     sending.txn.compares.push_back({.key = key,
@@ -359,8 +365,10 @@ void ClusterLog::ComposeBeginning(const std::string& id, const Append& append, c
   sending.txn.then = {
       etcd::Put{keys_.Head(id),
                 Encode(MapHead{.version = append.after, .digest = append.digest, .append = sending.name})},
-      etcd::Put{keys_.Base(id),
-                Encode(MapBase{.version = append.after, .image = PartsOf(append.bytes, data)})}};
+      etcd::Put{keys_.Base(id), Encode(base)}};
+  if (!base.file.empty()) {
+    sending.file = {.name = base.file, .bytes = std::make_shared<const std::string>(std::move(append.bytes))};
+  }
   if (lane.version != kNoMap) {
     const std::uint64_t epoch = lane.version.epoch;
     sending.txn.then.push_back(etcd::Delete{keys_.LogBegin(id, epoch), keys_.LogEnd(id, epoch)});
@@ -407,6 +415,13 @@ void ClusterLog::Send(const std::string& id) {
     });
     return;
   }
+  if (sending.file && !sending.file->is_written) {
+    helper_.Do([this, id, name, file = *sending.file] {
+      const absl::Status status = WriteImage(*options_.images.folder, file.name, *file.bytes);
+      Post([this, id, name, status] { OnFile(id, name, status); });
+    });
+    return;
+  }
   sending.is_sent = true;
   client_.Commit(sending.txn, [this, id, name](absl::StatusOr<etcd::TxnResult> result) {
     Post([this, id, name, result = std::move(result)] { OnTxn(id, name, result); });
@@ -424,6 +439,20 @@ void ClusterLog::OnPart(const std::string& id, AppendName name,
     return;
   }
   ++lane.sending->parts_put;
+  Send(id);
+}
+
+void ClusterLog::OnFile(const std::string& id, AppendName name, const absl::Status& status) {
+  MapLane& lane = *lanes_.at(id);
+  if (!lane.sending || lane.sending->name != name) {
+    return;
+  }
+  if (!status.ok()) {
+    DeleteParts(*lane.sending);
+    Answer(id, status);
+    return;
+  }
+  lane.sending->file->is_written = true;
   Send(id);
 }
 
@@ -457,13 +486,34 @@ void ClusterLog::OnTxn(const std::string& id, AppendName name,
       result->results.size() > 1 && !result->results[1].entries.empty() &&
       result->results[1].entries.front().mod_revision >= lane.sending->txn.compares[1].number;
   if ((heads.empty() ? 0 : heads.front().mod_revision) == expected && !has_ended) {
-    // Parts were deleted.
-    lane.sending->parts_put = 0;
-    SendLater(id, name);
+    SendPartsAgain(id);
     return;
   }
   // The watch tells what others did, and whether this came before.
   lane.is_behind = true;
+}
+
+void ClusterLog::SendPartsAgain(const std::string& id) {
+  MapLane& lane = *lanes_.at(id);
+  if (!lane.sending->file) {
+    lane.sending->parts_put = 0;
+    SendLater(id, lane.sending->name);
+    return;
+  }
+  // The file may be removed at any time now, and no name is used twice.
+  lane.waiting.front().bytes = *lane.sending->file->bytes;
+  lane.sending.reset();
+  PostAfter(options_.retry_interval, [this, id] { Drive(id); });
+}
+
+void ClusterLog::DeleteParts(const Sending& sending) {
+  if (sending.parts.empty()) {
+    return;
+  }
+  const std::string& first = sending.parts.front().key;
+  const std::string data = first.substr(0, first.rfind('/') + 1);
+  client_.Commit({.then = {etcd::Delete{data, etcd::EndOfPrefix(data)}}},
+                 [](const absl::StatusOr<etcd::TxnResult>& /*result*/) {});
 }
 
 void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
@@ -477,7 +527,7 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
     SendLater(id, lane.sending->name);
     return;
   }
-  Answer(id, failure == etcd::Failure::kTooLarge ? TooLarge(id) : answer);
+  Answer(id, failure == etcd::Failure::kTooLarge ? TooLarge(id, options_.images) : answer);
 }
 
 void ClusterLog::SendLater(const std::string& id, AppendName name) {
@@ -542,12 +592,8 @@ void ClusterLog::Answer(const std::string& id, const AppendOutcome& outcome) {
 void ClusterLog::Conflict(const std::string& id) {
   TakeSubmitted();
   MapLane& lane = *lanes_.at(id);
-  if (lane.sending && !lane.sending->parts.empty()) {
-    // These parts are not needed any more. A part that stays takes space, and does no other harm.
-    const std::string& first = lane.sending->parts.front().key;
-    const std::string data = first.substr(0, first.rfind('/') + 1);
-    client_.Commit({.then = {etcd::Delete{data, etcd::EndOfPrefix(data)}}},
-                   [](const absl::StatusOr<etcd::TxnResult>& /*result*/) {});
+  if (lane.sending) {
+    DeleteParts(*lane.sending);
   }
   if (!lane.waiting.empty()) {
     MutexLock lock(mutex_);

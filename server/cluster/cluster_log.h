@@ -21,7 +21,9 @@
 #include "server/cluster/cluster_keys.h"
 #include "server/cluster/cluster_reader.h"
 #include "server/cluster/cluster_values.h"
+#include "server/cluster/fleet_images.h"
 #include "server/cluster/map_lane.h"
+#include "server/cluster/task_thread.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_store.h"
 #include "server/etcd/etcd_client.h"
@@ -37,6 +39,8 @@ struct ClusterLogOptions {
   // A map gets a new image once its records are as many, or have as many bytes together.
   std::uint64_t max_records = 4096;
   std::uint64_t max_record_bytes = std::uint64_t{16} << 20;
+  // Where images of maps are put. It must outlive the log.
+  ImagePlace images;
   // Called, by the log's thread, with the error when changes begin to fail, and with OK when they are taken
   // again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
@@ -133,11 +137,16 @@ class ClusterLog final : public core::DurableLog {
   void Drive(const std::string& id);
   // Makes the transaction of the first appends that wait.
   Sending Compose(const std::string& id, MapLane& lane);
-  void ComposeBeginning(const std::string& id, const Append& append, const MapLane& lane, Sending& sending);
+  void ComposeBeginning(const std::string& id, Append& append, const MapLane& lane, Sending& sending);
   void ComposeCommits(const std::string& id, MapLane& lane, Sending& sending);
   void Send(const std::string& id);
   void OnPart(const std::string& id, AppendName name, const absl::StatusOr<etcd::TxnResult>& result);
+  void OnFile(const std::string& id, AppendName name, const absl::Status& status);
   void OnTxn(const std::string& id, AppendName name, const absl::StatusOr<etcd::TxnResult>& result);
+  // Puts parts again that were deleted before the transaction came.
+  void SendPartsAgain(const std::string& id);
+  // Deletes parts that are not needed after all. What stays takes space, and does no other harm.
+  void DeleteParts(const Sending& sending);
   void OnFailure(const std::string& id, const absl::Status& status);
   void SendLater(const std::string& id, AppendName name);
   // Takes note of appends that have landed, and tells their `done`s; OnLanded sends the next, too.
@@ -203,6 +212,8 @@ class ClusterLog final : public core::DurableLog {
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   ClusterLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_ = false;
+  // Writes images.
+  TaskThread helper_{"fleet-helper"};
   std::thread thread_;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
+#include "server/etcd/etcd_error.h"
 #include "server/storage/log_entry.h"
 
 namespace waystar::cluster {
@@ -136,7 +137,8 @@ absl::StatusOr<MapBase> ClusterReader::ReadBase(absl::string_view id, std::int64
 
 absl::StatusOr<storage::MapState> ClusterReader::ReadImage(absl::string_view id, const MapBase& base,
                                                            std::int64_t revision) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const std::string image, ReadParts(base.image, revision));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::string image,
+                           base.file.empty() ? ReadParts(base.image, revision) : ReadFile(base));
   WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, storage::DecodeStoredMap(image, base.image.data));
   const core::MapSnapshot& snapshot = map.snapshot;
   if (snapshot.id != id || snapshot.version() != base.version) {
@@ -212,6 +214,31 @@ absl::StatusOr<std::string> ClusterReader::ReadParts(const Parts& parts, std::in
   }
   WAYSTAR_RETURN_IF_ERROR(CheckParts(parts, value));
   return value;
+}
+
+absl::StatusOr<std::string> ClusterReader::ReadFile(const MapBase& base) const {
+  if (images_ == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("an image of the fleet is the file ", base.file,
+                                                      ", and this server is not given --image_dir"));
+  }
+  absl::StatusOr<std::string> bytes = images_->Read(base.file);
+  if (bytes.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckParts(base.image, *bytes));
+    return bytes;
+  }
+  const absl::string_view why = bytes.status().message();
+  if (absl::IsUnavailable(bytes.status())) {
+    return etcd::MakeFailure(etcd::Failure::kUnreachable, why);
+  }
+  if (absl::IsNotFound(bytes.status())) {
+    // A later image may have taken its place.
+    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult key,
+                             client_.Range({.key = PartKey(base.image.data, 0)}));
+    if (key.entries.empty()) {
+      return etcd::MakeFailure(etcd::Failure::kCompacted, why);
+    }
+  }
+  return absl::DataLossError(why);
 }
 
 }  // namespace waystar::cluster

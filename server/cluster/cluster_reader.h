@@ -13,6 +13,7 @@
 #include "server/cluster/cluster_values.h"
 #include "server/core/store/durable_log.h"
 #include "server/etcd/etcd_client.h"
+#include "server/storage/folder.h"
 #include "server/storage/image_file.h"
 
 namespace waystar::cluster {
@@ -44,15 +45,17 @@ void DropUpTo(std::uint64_t revision, std::vector<core::LoggedCommit>& commits);
 // Thread safety: any method may be called from any thread.
 class ClusterReader {
  public:
-  // Both must outlive the reader.
-  ClusterReader(etcd::Client& client, const ClusterKeys& keys) : client_(client), keys_(keys) {}
+  // All must outlive the reader. `images` is the folder of ImagePlace, or null.
+  ClusterReader(etcd::Client& client, const ClusterKeys& keys, const storage::Folder* images)
+      : client_(client), keys_(keys), images_(images) {}
 
   // Reads what there is of all maps but for their images. Returns the errors of the client, and
   // FAILED_PRECONDITION if a value is of a later version of this program.
   absl::StatusOr<FleetMaps> ReadAll() const;
   // Returns the base of a map as of that revision of etcd.
   absl::StatusOr<MapBase> ReadBase(absl::string_view id, std::int64_t revision) const;
-  // Returns the map of an image as of that revision of etcd. DATA_LOSS if it is damaged.
+  // Returns the map of an image as of that revision of etcd. DATA_LOSS if it is damaged, FAILED_PRECONDITION
+  // if it lies in a file and there is no folder; if the folder cannot be read, as if etcd were unreachable.
   absl::StatusOr<storage::MapState> ReadImage(absl::string_view id, const MapBase& base,
                                               std::int64_t revision) const;
   // Returns the commits of a record. DATA_LOSS if it is damaged.
@@ -68,9 +71,11 @@ class ClusterReader {
 
  private:
   absl::StatusOr<std::string> ReadParts(const Parts& parts, std::int64_t revision) const;
+  absl::StatusOr<std::string> ReadFile(const MapBase& base) const;
 
   etcd::Client& client_;
   const ClusterKeys& keys_;
+  const storage::Folder* const images_;
 };
 
 }  // namespace waystar::cluster

@@ -15,27 +15,28 @@ namespace waystar::cluster {
 namespace {
 
 constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormatInFile = 2;
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMaxKeyBytes = 1024;
 
-core::ValueWriter Begin() {
+core::ValueWriter Begin(std::uint64_t format = kFormat) {
   core::ValueWriter to;
-  to.PutNumber(kFormat);
+  to.PutNumber(format);
   return to;
 }
 
-// Reads a value by `read`, after the version of its format.
+// Reads a value by `read`, which gets the version of its format.
 template <typename Value, typename Read>
-absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read) {
+absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read, std::uint64_t last_format = kFormat) {
   core::ValueReader from(bytes);
   const std::uint64_t format = from.Number(kAnyNumber);
-  if (from.ok() && format > kFormat) {
+  if (from.ok() && format > last_format) {
     return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
-                                                      ", and this server knows formats up to ", kFormat,
+                                                      ", and this server knows formats up to ", last_format,
                                                       ": it needs to be updated"));
   }
   Value value;
-  read(from, value);
+  read(from, format, value);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return value;
 }
@@ -113,7 +114,7 @@ std::string Encode(const MapHead& head) {
 }
 
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
-  return Decode<MapHead>(bytes, [&](core::ValueReader& from, MapHead& value) {
+  return Decode<MapHead>(bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, MapHead& value) {
     value.version = ReadVersion(from);
     value.digest = from.Number(kAnyNumber);
     value.append = ReadName(from);
@@ -121,17 +122,26 @@ absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
 }
 
 std::string Encode(const MapBase& base) {
-  core::ValueWriter to = Begin();
+  core::ValueWriter to = Begin(base.file.empty() ? kFormat : kFormatInFile);
   Put(base.version, to);
   Put(base.image, to);
+  if (!base.file.empty()) {
+    to.PutText(base.file);
+  }
   return std::move(to).TakeBytes();
 }
 
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
-  return Decode<MapBase>(bytes, [&](core::ValueReader& from, MapBase& value) {
-    value.version = ReadVersion(from);
-    value.image = ReadParts(from);
-  });
+  return Decode<MapBase>(
+      bytes,
+      [&](core::ValueReader& from, std::uint64_t format, MapBase& value) {
+        value.version = ReadVersion(from);
+        value.image = ReadParts(from);
+        if (format == kFormatInFile) {
+          value.file = from.Text(kMaxKeyBytes);
+        }
+      },
+      kFormatInFile);
 }
 
 std::string Encode(const LogRecord& record) {
@@ -147,7 +157,7 @@ std::string Encode(const LogRecord& record) {
 }
 
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
-  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, LogRecord& value) {
+  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, LogRecord& value) {
     value.append = ReadName(from);
     if (from.Bool()) {
       value.parts = ReadParts(from);

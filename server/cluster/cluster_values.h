@@ -57,6 +57,9 @@ inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
 struct MapBase {
   core::MapVersion version;
   Parts image;
+  // If it is not empty, the image lies in that file (fleet_images.h), and its one part is the name. Such a
+  // base has format 2.
+  std::string file;
 };
 
 // A group of commits.

@@ -15,6 +15,7 @@
 #include "server/cluster/cluster_reader.h"
 #include "server/etcd/etcd_error.h"
 #include "server/storage/image_file.h"
+#include "server/storage/posix_folder.h"
 
 namespace waystar::cluster {
 namespace {
@@ -161,7 +162,11 @@ absl::Status LoadAll(const FleetOptions& options, const ClusterReader& reader, c
 absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, core::MapStore& store,
                                                    FleetFound& found) {
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<etcd::Client> client, etcd::Client::Open(options.client));
-  auto fleet = std::unique_ptr<Fleet>(new Fleet(std::move(client), options, store));
+  std::unique_ptr<storage::Folder> images;
+  if (!options.image_dir.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(images, storage::OpenSharedPosixFolder(options.image_dir));
+  }
+  auto fleet = std::unique_ptr<Fleet>(new Fleet(std::move(client), std::move(images), options, store));
   if (absl::Status status = fleet->Load(options, store, found); !status.ok()) {
     store.SetLog(nullptr);
     return status;
@@ -169,10 +174,12 @@ absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, 
   return fleet;
 }
 
-Fleet::Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, core::MapStore& store)
+Fleet::Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Folder> images,
+             const FleetOptions& options, core::MapStore& store)
     : keys_(options.prefix),
+      image_folder_(std::move(images)),
       client_(std::move(client)),
-      reader_(*client_, keys_),
+      reader_(*client_, keys_, image_folder_.get()),
       images_(*client_, keys_, store),
       log_(*client_, keys_, store, LogOptionsOf(options)),
       loader_(reader_, store, [this](std::function<absl::Status(std::int64_t revision)> run) {
@@ -181,19 +188,19 @@ Fleet::Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, 
 
 ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {
   ClusterLogOptions log = options.log;
+  log.images.folder = image_folder_.get();
   log.on_long = [this](absl::string_view id) { images_.MakeSoon(id); };
   return log;
 }
 
 absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, FleetFound& found) {
-  const ClusterReader reader(*client_, keys_);
   store.SetLog(&log_);
   FleetMaps maps;
   std::set<std::string> damaged;
   absl::Status loaded;
   do {
     FleetMaps read;
-    WAYSTAR_ASSIGN_OR_RETURN(read, WhenThere(options, 0, 0, [&] { return reader.ReadAll(); }));
+    WAYSTAR_ASSIGN_OR_RETURN(read, WhenThere(options, 0, 0, [&] { return reader_.ReadAll(); }));
     // If reading has taken longer than etcd keeps what was replaced, the store has the maps of an earlier
     // try.
     for (const auto& [id, map] : maps.maps) {
@@ -204,7 +211,7 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
     damaged.clear();
     found.damaged.clear();
     maps = std::move(read);
-    loaded = LoadAll(options, reader, maps, store, damaged, found);
+    loaded = LoadAll(options, reader_, maps, store, damaged, found);
   } while (etcd::FailureOf(loaded) == etcd::Failure::kCompacted);
   WAYSTAR_RETURN_IF_ERROR(loaded);
   for (const auto& [id, map] : maps.maps) {
@@ -215,6 +222,7 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   images_.Start(
       {.compaction_interval = options.compaction_interval,
        .kept_time = options.kept_time,
+       .images = {.folder = image_folder_.get(), .max_parts = options.log.images.max_parts},
        .revision = [this] { return log_.Statistics().revision; },
        .on_image = [this](const std::string& id, core::MapVersion version) { log_.NoteImage(id, version); },
        .on_failure = options.on_image_failure});

@@ -19,6 +19,7 @@
 #include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"
 #include "server/etcd/etcd_client.h"
+#include "server/storage/folder.h"
 
 namespace waystar::cluster {
 
@@ -27,6 +28,9 @@ struct FleetOptions {
   // What the keys of the fleet begin with; it ends with a slash.
   std::string prefix;
   ClusterLogOptions log;
+  // A folder that all servers of the fleet see, and no other fleet, for images that are too large for etcd.
+  // Empty if there is none.
+  std::string image_dir;
   // As those of ImageKeeper::Options.
   absl::Duration compaction_interval = absl::Seconds(30);
   absl::Duration kept_time = absl::Minutes(5);
@@ -61,7 +65,8 @@ class Fleet {
   // can be deleted or replaced. If the store has a residence, maps that have no room are left unloaded.
   // Waits for etcd while no member that knows a leader can be reached, and reads
   // again what etcd has forgotten meanwhile. Returns the errors of the client, FAILED_PRECONDITION if a value
-  // in etcd is of a later version of this program, and the errors of MapStore::Restore.
+  // in etcd is of a later version of this program, the errors of MapStore::Restore, and those of
+  // OpenSharedPosixFolder.
   static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
                                                      FleetFound& found);
   Fleet(const Fleet&) = delete;
@@ -83,12 +88,15 @@ class Fleet {
   absl::Duration Staleness() const;
 
  private:
-  Fleet(std::unique_ptr<etcd::Client> client, const FleetOptions& options, core::MapStore& store);
+  Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Folder> images,
+        const FleetOptions& options, core::MapStore& store);
 
   ClusterLogOptions LogOptionsOf(const FleetOptions& options);
   absl::Status Load(const FleetOptions& options, core::MapStore& store, FleetFound& found);
 
   const ClusterKeys keys_;
+  // Null if all images lie in etcd.
+  const std::unique_ptr<storage::Folder> image_folder_;
   // Null once it is stopped: its callbacks call the log.
   std::unique_ptr<etcd::Client> client_;
   ClusterReader reader_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/cluster/cluster_values.h"
+#include "server/storage/folder.h"
 #include "server/storage/image_file.h"
+#include "server/storage/record_file.h"
 
 namespace waystar::cluster {
 
@@ -56,6 +59,7 @@ void ImageKeeper::Run() {
     }
     if (std::chrono::steady_clock::now() >= next) {
       Report(Compact());
+      Report(RemoveFiles());
       next = std::chrono::steady_clock::now() + interval;
     }
   }
@@ -77,27 +81,89 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (before.version.epoch != version.epoch || before.version.revision >= version.revision) {
     return absl::OkStatus();
   }
-  const std::string bytes = storage::EncodeStoredMap(*map);
+  const std::string image = storage::EncodeStoredMap(*map);
+  const std::int64_t replaced = read.entries.front().mod_revision;
+  const bool is_large =
+      options_.images.folder != nullptr && CutIntoParts(image).size() > options_.images.max_parts;
+  WAYSTAR_ASSIGN_OR_RETURN(const bool is_put, is_large ? PutInFile(id, version, image, replaced)
+                                                       : PutInParts(id, version, image, replaced));
+  if (is_put && options_.on_image) {
+    options_.on_image(id, version);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> ImageKeeper::PutInParts(const std::string& id, core::MapVersion version,
+                                             absl::string_view image, std::int64_t replaced) {
   const std::string data = keys_.Data(id, version, RandomId());
   std::size_t number = 0;
-  for (const absl::string_view part : CutIntoParts(bytes)) {
+  for (const absl::string_view part : CutIntoParts(image)) {
     etcd::Txn put;
     put.then.emplace_back(etcd::Put{PartKey(data, number++), std::string(part)});
     WAYSTAR_RETURN_IF_ERROR(client_.Commit(put).status());
   }
+  return PutBase(id, {.version = version, .image = PartsOf(image, data)}, replaced);
+}
+
+absl::StatusOr<bool> ImageKeeper::PutInFile(const std::string& id, core::MapVersion version,
+                                            absl::string_view image, std::int64_t replaced) {
+  const MapBase base = BaseInFile(keys_, id, version, image);
+  const std::string key = PartKey(base.image.data, 0);
+  WAYSTAR_RETURN_IF_ERROR(client_.Commit({.then = {etcd::Put{key, base.file}}}).status());
+  if (const absl::Status status = WriteImage(*options_.images.folder, base.file, image); !status.ok()) {
+    static_cast<void>(client_.Commit({.then = {etcd::Delete{key}}}));
+    return status;
+  }
+  return PutBase(id, base, replaced);
+}
+
+absl::StatusOr<bool> ImageKeeper::PutBase(const std::string& id, const MapBase& base, std::int64_t replaced) {
+  const core::MapVersion version = base.version;
   etcd::Txn txn;
   // It goes with its map: so this is still the same map if it is still the same base.
-  txn.compares.push_back({.key = key, .number = read.entries.front().mod_revision});
-  txn.then = {etcd::Put{key, Encode(MapBase{.version = version, .image = PartsOf(bytes, data)})},
+  txn.compares.push_back({.key = keys_.Base(id), .number = replaced});
+  txn.compares.push_back({.key = PartKey(base.image.data, 0),
+                          .target = etcd::Compare::Target::kCreateRevision,
+                          .relation = etcd::Compare::Relation::kGreater});
+  txn.then = {etcd::Put{keys_.Base(id), Encode(base)},
               etcd::Delete{keys_.LogBegin(id, version.epoch),
                            keys_.Log(id, {.epoch = version.epoch, .revision = version.revision + 1})},
               etcd::Delete{keys_.DataBegin(id, version.epoch), keys_.DataOf(id, version)}};
   // After an unknown outcome the next image finds out.
-  txn.otherwise = {etcd::Delete{data, etcd::EndOfPrefix(data)}};
+  txn.otherwise = {etcd::Delete{base.image.data, etcd::EndOfPrefix(base.image.data)}};
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::TxnResult result, client_.Commit(txn));
-  if (result.succeeded && options_.on_image) {
-    options_.on_image(id, version);
+  return result.succeeded;
+}
+
+absl::Status ImageKeeper::RemoveFiles() {
+  storage::Folder* const folder = options_.images.folder;
+  if (folder == nullptr) {
+    return absl::OkStatus();
   }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, folder->List());
+  const auto now = std::chrono::steady_clock::now();
+  std::map<std::string, std::chrono::steady_clock::time_point> unnamed;
+  for (const std::string& name : names) {
+    const std::optional<ImageFileName> parsed =
+        ParseImageFileName(storage::IsTemporary(name) ? storage::NameOfTemporary(name) : name);
+    if (!parsed) {
+      continue;
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult key,
+                             client_.Range({.key = KeyOf(keys_, *parsed), .keys_only = true}));
+    if (!key.entries.empty()) {
+      continue;
+    }
+    const auto seen = unnamed_.find(name);
+    const auto since = seen == unnamed_.end() ? now : seen->second;
+    if (now - since < absl::ToChronoNanoseconds(options_.kept_time)) {
+      unnamed.emplace(name, since);
+    } else if (const absl::Status status = folder->Remove(name); !absl::IsNotFound(status)) {
+      // Not found: another server has removed it.
+      WAYSTAR_RETURN_IF_ERROR(status);
+    }
+  }
+  unnamed_ = std::move(unnamed);
   return absl::OkStatus();
 }
 

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
 #include "server/cluster/cluster_keys.h"
+#include "server/cluster/cluster_values.h"
+#include "server/cluster/fleet_images.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/map_version.h"
 #include "server/etcd/etcd_client.h"
@@ -32,6 +36,8 @@ class ImageKeeper {
     // can go on from where it was, and one that starts can take as long to read.
     absl::Duration compaction_interval = absl::Seconds(30);
     absl::Duration kept_time = absl::Minutes(5);
+    // Where images are put. It must outlive the keeper.
+    ImagePlace images;
     // Returns the revision of etcd up to which this server has followed it.
     std::function<std::int64_t()> revision;
     // Called with a map that has a new image. May be empty.
@@ -57,6 +63,14 @@ class ImageKeeper {
  private:
   void Run();
   absl::Status Make(const std::string& id);
+  // Puts a base in the place of the one that was put at that revision of etcd.
+  absl::StatusOr<bool> PutBase(const std::string& id, const MapBase& base, std::int64_t replaced);
+  absl::StatusOr<bool> PutInParts(const std::string& id, core::MapVersion version, absl::string_view image,
+                                  std::int64_t replaced);
+  absl::StatusOr<bool> PutInFile(const std::string& id, core::MapVersion version, absl::string_view image,
+                                 std::int64_t replaced);
+  // Removes the files that etcd has not named for as long as it keeps revisions.
+  absl::Status RemoveFiles();
   absl::Status Compact();
   void Report(const absl::Status& status) const;
 
@@ -66,6 +80,8 @@ class ImageKeeper {
   Options options_;
   // The thread's: the revision of etcd at some times, the oldest first.
   std::deque<std::pair<std::chrono::steady_clock::time_point, std::int64_t>> passed_;
+  // The thread's: since when it has seen files that etcd does not name.
+  std::map<std::string, std::chrono::steady_clock::time_point> unnamed_;
 
   mutable Mutex mutex_;
   CondVar wake_;

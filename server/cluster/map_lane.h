@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,13 @@ struct Append {
   core::DurableLog::Done done;
 };
 
+// An image that is to be written to a file.
+struct SendingFile {
+  std::string name;
+  std::shared_ptr<const std::string> bytes;
+  bool is_written = false;
+};
+
 // A transaction that is on its way. It holds all that it takes to send it again.
 struct Sending {
   AppendName name;
@@ -40,6 +48,8 @@ struct Sending {
   // What is put before the transaction, and how much of it is there.
   std::vector<etcd::Put> parts;
   std::size_t parts_put = 0;
+  // What is written after that. It has the bytes of the append.
+  std::optional<SendingFile> file;
   etcd::Txn txn;
   // Whether it was ever sent, and whether an answer left open if it was applied.
   bool is_sent = false;

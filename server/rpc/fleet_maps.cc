@@ -27,7 +27,8 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
   if (!address.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--cluster: ", address.status().message()));
   }
-  cluster::FleetOptions fleet{.prefix = address->prefix, .log = std::move(log)};
+  cluster::FleetOptions fleet{
+      .prefix = address->prefix, .log = std::move(log), .image_dir = options.image_dir};
   fleet.client = {.endpoints = address->endpoints,
                   .uses_tls = options.cluster_tls,
                   .tls = {.ca = options.cluster_ca, .cert = options.cluster_cert, .key = options.cluster_key},

@@ -63,6 +63,10 @@ ABSL_FLAG(std::string, cluster_cert, Defaults().cluster_cert,
 ABSL_FLAG(std::string, cluster_key, Defaults().cluster_key, "File with the PEM key of --cluster_cert.");
 ABSL_FLAG(std::string, cluster_password_file, Defaults().cluster_password_file,
           "File with a line USER:PASSWORD, if etcd asks for it.");
+ABSL_FLAG(
+    std::string, image_dir, Defaults().image_dir,
+    "Folder on a volume that all servers of the fleet have mounted, and no other fleet uses, for images "
+    "of maps of more than 64 MiB. It must exist. Empty: such maps are refused.");
 ABSL_FLAG(absl::Duration, max_staleness, Defaults().max_staleness,
           "How long etcd may have told nothing before the server's health says NOT_SERVING, so that clients "
           "and proxies turn to others; 10s or more. 0: for any time, and queries are answered all the same.");
@@ -284,6 +288,7 @@ void ReadClusterFlags(FlagReader& read, Options& options) {
   read.Text(FLAGS_cluster_cert, options.cluster_cert);
   read.Text(FLAGS_cluster_key, options.cluster_key);
   read.Text(FLAGS_cluster_password_file, options.cluster_password_file);
+  read.Text(FLAGS_image_dir, options.image_dir);
   read.Time(FLAGS_max_staleness, options.max_staleness);
   options.cluster_tls = absl::GetFlag(FLAGS_cluster_tls);
 }
@@ -293,6 +298,9 @@ absl::Status CheckCluster(const Options& options) {
   if (options.cluster.empty() &&
       (options.cluster_tls || has_files || !options.cluster_password_file.empty())) {
     return absl::InvalidArgumentError("the flags that begin with --cluster_ need --cluster");
+  }
+  if (options.cluster.empty() && !options.image_dir.empty()) {
+    return absl::InvalidArgumentError("--image_dir needs --cluster");
   }
   if (options.max_staleness > absl::ZeroDuration() &&
       (options.cluster.empty() || options.max_staleness < absl::Seconds(10))) {

@@ -39,6 +39,9 @@ struct Options {
   std::string cluster_key;
   // A file with a line USER:PASSWORD, if etcd asks for it.
   std::string cluster_password_file;
+  // A folder that all servers of the fleet see, for images of maps that are too large for etcd. Empty if
+  // there is none.
+  std::string image_dir;
   // How old what the server knows of the fleet may be before its health says NOT_SERVING; 0 for any age.
   absl::Duration max_staleness;
   // Whether a map of these folders that does not load is left out; else the server does not start.

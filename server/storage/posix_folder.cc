@@ -351,4 +351,12 @@ absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path)
   return opened;
 }
 
+absl::StatusOr<std::unique_ptr<Folder>> OpenSharedPosixFolder(const std::string& path) {
+  Descriptor folder(open(path.c_str(), kFolderFlags));
+  if (folder.number() < 0) {
+    return Error(errno, "open", path);
+  }
+  return std::make_unique<PosixFolder>(std::move(folder), Descriptor(-1), path);
+}
+
 }  // namespace waystar::storage

@@ -14,4 +14,8 @@ namespace waystar::storage {
 // FAILED_PRECONDITION if another process has locked it.
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
 
+// Opens a folder that exists, for several processes at once, on several machines if its file system is
+// shared. Returns the errors of Folder.
+absl::StatusOr<std::unique_ptr<Folder>> OpenSharedPosixFolder(const std::string& path);
+
 }  // namespace waystar::storage

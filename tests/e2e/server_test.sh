@@ -98,6 +98,8 @@ expect_code 1 server --cluster=etcd://127.0.0.1 --data_dir="$WORK/data"
 expect_text "--cluster keeps the maps in etcd, and --data_dir in a folder: choose one"
 expect_code 1 server --cluster=etcd://127.0.0.1 --max_staleness=1s
 expect_text "--max_staleness needs --cluster, and is 10s or more"
+expect_code 1 server --image_dir="$WORK"
+expect_text "--image_dir needs --cluster"
 expect_code 1 server --cluster_password_file="$WORK/password"
 expect_text "the flags that begin with --cluster_ need --cluster"
 expect_code 1 server --listen=127.0.0.1:0 --cluster=etcd://127.0.0.1 --cluster_password_file="$WORK/password"
