@@ -53,6 +53,9 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
 }
 
 TableRow Describe(const v1::MapInfo& info) {
+  if (info.unloaded()) {
+    return {info.map(), "not in memory", absl::StrCat(info.version().revision()), "-", "-"};
+  }
   if (info.has_graph()) {
     const v1::WaypointGraphInfo& graph = info.graph();
     return {info.map(), absl::StrCat(graph.nodes(), " nodes"), absl::StrCat(info.version().revision()), "-",

@@ -129,7 +129,7 @@ TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
   const std::vector<std::string> rows(256, std::string(1024, '.'));
   int maps = 0;
   const auto create = [&] { ASSERT_THAT(a.Create(absl::StrCat("m", maps++), rows), IsOk()); };
-  while (a.store.MeasureMemory().total() < 2 * kLittle) {
+  while (a.store.MeasureMemory().total() < 6 * kLittle) {
     create();
   }
   KeepingServer b(etcd, kLittle);

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
 #include "server/core/store/stored_map.h"
+#include "server/storage/image_file.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"
@@ -23,8 +24,6 @@
 namespace waystar::maintenance {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::WaitUntil;
@@ -40,13 +39,13 @@ class Attic final : public core::MapSource {
       return map.status();
     }
     MutexLock lock(mutex_);
-    const core::MapVersion version = map->snapshot->version();
-    maps_[std::string(id)] = *std::move(map);
-    return version;
+    // A snapshot that is held would take memory.
+    images_[std::string(id)] = storage::EncodeStoredMap(*map);
+    return map->snapshot->version();
   }
 
   absl::Status Load(absl::string_view id) override {
-    core::StoredMap map;
+    std::string image;
     {
       MutexLock lock(mutex_);
       ++begun_;
@@ -58,9 +57,13 @@ class Attic final : public core::MapSource {
       if (!failure_.ok()) {
         return failure_;
       }
-      map = maps_.at(std::string(id));
+      image = images_.at(std::string(id));
     }
-    return store_.Load(*map.snapshot, map.requests, map.request_horizon);
+    absl::StatusOr<storage::MapState> map = storage::DecodeStoredMap(image, "the attic");
+    if (!map.ok()) {
+      return map.status();
+    }
+    return store_.Load(std::move(map->snapshot), std::move(map->requests), map->request_horizon);
   }
 
   void Hold() {
@@ -94,7 +97,7 @@ class Attic final : public core::MapSource {
   int begun_ ABSL_GUARDED_BY(mutex_) = 0;
   int ended_ ABSL_GUARDED_BY(mutex_) = 0;
   int most_at_once_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, core::StoredMap> maps_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> images_ ABSL_GUARDED_BY(mutex_);
 };
 
 class MapKeeperTest : public ::testing::Test {

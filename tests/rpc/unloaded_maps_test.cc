@@ -149,7 +149,7 @@ TEST_F(UnloadedMapsTest, ChangesAreMadeAsInMemory) {
   ASSERT_LT(FirstUnloaded(), kMaps);
   EXPECT_TRUE(server_->client().DeleteMap(remove).ok());
   EXPECT_THAT(server_->client().FindPath(PathRequest(remove.map(), CellAt(0, 0), CellAt(1, 0))),
-              IsRefused(absl::StatusCode::kNotFound, v1::MAP_NOT_FOUND, "map"));
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
 }
 
 TEST_F(UnloadedMapsTest, PortalsLeadToMapsThatAreNotInMemory) {

@@ -24,7 +24,6 @@ namespace waystar::storage {
 namespace {
 
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 using ::waystar::testing::Block;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;

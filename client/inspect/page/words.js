@@ -56,6 +56,9 @@ export function outcomeText(answer) {
 }
 
 export function sizeText(info) {
+  if (info.unloaded) {
+    return "not in memory";
+  }
   if (info.graph) {
     return `${countText(info.graph.nodes)} nodes, ${countText(info.graph.edges)} edges`;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/image/map_image.h"
 #include "server/core/store/map_residence.h"
 #include "tests/core/store/held_store.h"
 
@@ -19,8 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
-using ::waystar::testing::Block;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
@@ -49,20 +48,39 @@ class Shelf final : public MapResidence {
     if (!map.ok()) {
       return false;
     }
-    const MapVersion version = map->snapshot->version();
-    maps[id] = *std::move(map);
+    const MapSnapshot& snapshot = *map->snapshot;
+    const MapVersion version = snapshot.version();
+    images_[id] = {.image = EncodeImage(snapshot.grid()),
+                   .version = version,
+                   .create_time = snapshot.create_time,
+                   .requests = map->requests,
+                   .request_horizon = map->request_horizon};
+    map = absl::CancelledError("a snapshot that is held takes memory");
     return store_.Unload(id, version);
   }
 
   absl::Status Load(const std::string& id) {
-    const StoredMap& map = maps.at(id);
-    return store_.Load(*map.snapshot, map.requests, map.request_horizon);
+    const Image& image = images_.at(id);
+    return store_.Load({.id = id,
+                        .epoch = image.version.epoch,
+                        .revision = image.version.revision,
+                        .create_time = image.create_time,
+                        .map = *DecodeImage(image.image)},
+                       image.requests, image.request_horizon);
   }
 
   std::vector<std::string> asked;
-  std::map<std::string, StoredMap> maps;
 
  private:
+  struct Image {
+    std::string image;
+    MapVersion version;
+    absl::Time create_time;
+    std::vector<AppliedRequest> requests;
+    RequestHorizon request_horizon;
+  };
+
+  std::map<std::string, Image> images_;
   MapStore& store_;
 };
 
