@@ -34,7 +34,7 @@ class UnloadedMapsTest : public ::testing::Test {
 
   UnloadedMapsTest()
       : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("unloaded-", ::getpid())) {
-    options_ = {.data_dir = folder_.string(), .max_maps_memory_mib = 4};
+    options_ = {.data_dir = folder_.string(), .max_maps_memory_mib = 2};
     Restart();
   }
   ~UnloadedMapsTest() override {
