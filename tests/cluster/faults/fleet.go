@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,10 +187,15 @@ func (f *fleet) peers() string {
 
 // control runs etcdctl for one member.
 func (f *fleet) control(number int, arguments ...string) (string, error) {
+	return f.controlWith(number, nil, arguments...)
+}
+
+func (f *fleet) controlWith(number int, input io.Reader, arguments ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, "etcdctl", append([]string{"--endpoints=http://" + f.members[number].client}, arguments...)...)
 	command.Env = append(os.Environ(), "ETCDCTL_API=3")
+	command.Stdin = input
 	output, err := command.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("etcdctl %s: %w: %s", strings.Join(arguments, " "), err, output)
@@ -210,6 +216,7 @@ type memberStatus struct {
 		Revision int64  `json:"revision"`
 	} `json:"header"`
 	Leader uint64 `json:"leader"`
+	DBSize int64  `json:"dbSize"`
 }
 
 func (f *fleet) memberStatus(number int) (memberStatus, error) {

@@ -1,13 +1,13 @@
 module waystar.test/faults
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250707201910-8d1bb00bc6a7
 	google.golang.org/grpc v1.75.1
 	google.golang.org/protobuf v1.36.9
-	waystar.dev/proto v0.0.0-00010101000000-000000000000
+	waystar.dev/proto v0.0.0
 )
 
 require (

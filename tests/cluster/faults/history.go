@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type question struct {
 	// An update sets all cells; a read does not change them.
 	isUpdate bool
 	cells    uint16
+	// Of an update: its batch.
+	number int
 }
 
 // An answer of a read is what it saw. That of an update is the revision that it made, or 0 if nobody
@@ -90,6 +93,24 @@ func (h *history) size() int {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return len(h.operations)
+}
+
+// resolve has updates of a map with unknown outcome be what the map itself tells of them, which may
+// leave the check a hundred ways less to try: they are applied with a revision, at any time after they
+// were sent, or not at all. If the history can be explained so, it can be without that knowledge too.
+func (h *history) resolve(mapID string, revisions map[int]uint64) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.operations = slices.DeleteFunc(h.operations, func(operation porcupine.Operation) bool {
+		asked := operation.Input.(question)
+		return asked.mapID == mapID && operation.Return == math.MaxInt64 && revisions[asked.number] == 0
+	})
+	for i, operation := range h.operations {
+		asked := operation.Input.(question)
+		if asked.mapID == mapID && operation.Return == math.MaxInt64 {
+			h.operations[i].Output = answer{revision: revisions[asked.number]}
+		}
+	}
 }
 
 // check says whether all of it could have happened one after the other.

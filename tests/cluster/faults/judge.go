@@ -20,15 +20,14 @@ type ledger []commit
 func (w *workload) judge() {
 	t := w.fleet.t
 	t.Helper()
-	for _, shared := range w.maps {
+	for _, shared := range append(w.maps, w.quiet) {
 		w.judgeMap(shared)
 	}
 	began := time.Now()
 	result := w.history.check(2 * time.Minute)
 	if result != porcupine.Ok {
 		path := filepath.Join(w.fleet.folder, "history.html")
-		err := w.history.draw(path)
-		w.report("the history is %v, see %s (%v)", result, path, err)
+		w.report("the history is %v, see %s (%v)", result, path, w.history.draw(path))
 	}
 	t.Logf("%d operations are linearizable: %s (judged in %v)", w.history.size(), result, time.Since(began).Round(time.Millisecond))
 	t.Logf("updates: %d acknowledged, %d unknown, %d refused, %d attempts again; reads: %d, glances: %d, failed: %d",
@@ -67,6 +66,11 @@ func (w *workload) judgeMap(shared *sharedMap) {
 		w.report("no server remembers all of %s", shared.id)
 		return
 	}
+	revisions := make(map[int]uint64)
+	for _, made := range first {
+		revisions[made.number] = made.revision
+	}
+	w.history.resolve(shared.id, revisions)
 	for _, wrong := range judgeLedger(shared.id, first, w.batches, w.glimpses) {
 		w.report("%s", wrong)
 	}

@@ -64,8 +64,10 @@ type glimpse struct {
 
 // A workload is clients that change and read maps through all servers of a fleet.
 type workload struct {
-	fleet   *fleet
-	maps    []*sharedMap
+	fleet *fleet
+	maps  []*sharedMap
+	// A map that clients leave alone.
+	quiet   *sharedMap
 	history *history
 
 	numbers  atomic.Int64
@@ -75,6 +77,7 @@ type workload struct {
 	again    atomic.Int64
 	reads    atomic.Int64
 	failures atomic.Int64
+	prober   *client
 	stop     context.CancelFunc
 	isOver   atomic.Bool
 	clients  sync.WaitGroup
@@ -89,13 +92,15 @@ type workload struct {
 func startWorkload(f *fleet) *workload {
 	f.t.Helper()
 	w := &workload{fleet: f, history: newHistory()}
+	w.prober = w.newClient(proberNumber)
 	ctx, cancel := context.WithCancel(context.Background())
 	w.stop = cancel
 	for i := range mapCount {
 		w.maps = append(w.maps, w.createMap(ctx, fmt.Sprintf("map%d", i)))
 	}
+	w.quiet = w.createMap(ctx, "quiet")
 	for i := range clientCount {
-		c := &client{workload: w, number: i, seen: make(map[string]uint64), random: rand.New(rand.NewPCG(1, uint64(i)))}
+		c := w.newClient(i)
 		w.clients.Add(1)
 		go func() {
 			defer w.clients.Done()
@@ -159,6 +164,13 @@ func reasonOf(err error) string {
 	return ""
 }
 
+// A client that rounds of faults use has this number.
+const proberNumber = clientCount
+
+func (w *workload) newClient(number int) *client {
+	return &client{workload: w, number: number, seen: make(map[string]uint64), random: rand.New(rand.NewPCG(1, uint64(number)))}
+}
+
 // A client works with one map after the other, at one server after the other. One goroutine uses it.
 type client struct {
 	*workload
@@ -219,11 +231,9 @@ func pause(ctx context.Context) {
 
 // update makes a batch, and sends it to one server after the other until it is known what became of it.
 func (c *client) update(ctx context.Context, shared *sharedMap) {
-	// Neither all nor none of the cells are blocked, since a shape has one cell at least.
-	made := batch{mapID: shared.id, number: int(c.numbers.Add(1)), cells: uint16(1 + c.random.IntN(1<<cellCount-2))}
-	request := &pb.UpdateObstaclesRequest{
-		Map: shared.id, Edits: editsOf(made), RequestId: fmt.Sprintf("batch-%d", made.number), RequestTime: timestamppb.Now(),
-	}
+	made, request := c.newBatch(shared)
+	// Now and then a client gives up at once, as one that ends does.
+	isPatient := c.random.IntN(10) > 0
 	// A client that stops finishes its last batch.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), updateTime)
 	defer cancel()
@@ -231,45 +241,81 @@ func (c *client) update(ctx context.Context, shared *sharedMap) {
 	mayBeApplied := false
 	at := c.anyServer()
 	for attempt := 0; ctx.Err() == nil; attempt++ {
-		answered, err := attempted(ctx, func(ctx context.Context) (*pb.UpdateObstaclesResponse, error) {
-			return c.fleet.servers[at].maps.UpdateObstacles(ctx, request)
-		})
+		attemptCtx, cancelAttempt := context.WithTimeout(ctx, attemptTime)
+		err := c.send(attemptCtx, shared, &made, request, at, attempt)
+		cancelAttempt()
 		if err == nil {
-			if answered.AlreadyApplied && attempt == 0 {
-				c.report("batch %d was answered as applied before, though it is new", made.number)
-			}
-			made.revision = answered.Version.Revision
-			// The answer to a retry is that of the first attempt, which others may have seen before.
-			if !answered.AlreadyApplied {
-				c.saw(shared, answered.Version, fmt.Sprintf("batch %d at server %d", made.number, at))
-			}
-			shared.see(made.revision)
 			break
 		}
-		made.isRefused = reasonOf(err) == "STORAGE_FULL" && !mayBeApplied
-		if made.isRefused {
+		isFull := reasonOf(err) == "STORAGE_FULL"
+		made.isRefused = isFull && !mayBeApplied
+		mayBeApplied = mayBeApplied || status.Code(err) != codes.ResourceExhausted
+		if isFull || !c.mayTryAgain(err, fmt.Sprintf("batch %d at server %d", made.number, at)) || !isPatient {
 			break
-		}
-		if !c.mayTryAgain(err, fmt.Sprintf("batch %d at server %d", made.number, at)) {
-			break
-		}
-		if status.Code(err) != codes.ResourceExhausted {
-			mayBeApplied = true
 		}
 		c.again.Add(1)
 		at = (at + 1) % size
 		pause(ctx)
 	}
-	asked := question{mapID: shared.id, isUpdate: true, cells: made.cells}
-	switch {
-	case made.revision != 0:
-		c.history.add(c.number, asked, called, answer{revision: made.revision})
-		c.acked.Add(1)
-	case made.isRefused:
+	c.note(made, called)
+	if made.isRefused {
+		pause(ctx)
+	}
+}
+
+// updateAt sends one batch to one server, once, and returns its error.
+func (c *client) updateAt(shared *sharedMap, at int, timeout time.Duration) error {
+	made, request := c.newBatch(shared)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	called := c.history.now()
+	err := c.send(ctx, shared, &made, request, at, 0)
+	made.isRefused = reasonOf(err) == "STORAGE_FULL"
+	c.note(made, called)
+	return err
+}
+
+func (c *client) newBatch(shared *sharedMap) (batch, *pb.UpdateObstaclesRequest) {
+	// Neither all nor none of the cells are blocked, since a shape has one cell at least.
+	made := batch{mapID: shared.id, number: int(c.numbers.Add(1)), cells: uint16(1 + c.random.IntN(1<<cellCount-2))}
+	return made, &pb.UpdateObstaclesRequest{
+		Map: shared.id, Edits: editsOf(made), RequestId: fmt.Sprintf("batch-%d", made.number), RequestTime: timestamppb.Now(),
+	}
+}
+
+// send sends a batch to one server, and takes note of the answer, if there is one.
+func (c *client) send(
+	ctx context.Context, shared *sharedMap, made *batch, request *pb.UpdateObstaclesRequest, at, attempt int,
+) error {
+	answered, err := c.fleet.servers[at].maps.UpdateObstacles(ctx, request)
+	if err != nil {
+		return err
+	}
+	if answered.AlreadyApplied && attempt == 0 {
+		c.report("batch %d was answered as applied before, though it is new", made.number)
+	}
+	made.revision = answered.Version.Revision
+	if answered.AlreadyApplied {
+		// The answer is that of the first attempt, after which this client may have seen more.
+		shared.see(made.revision)
+	} else {
+		c.saw(shared, answered.Version, fmt.Sprintf("batch %d at server %d", made.number, at))
+	}
+	return nil
+}
+
+// note writes down what a client knows of its batch.
+func (c *client) note(made batch, called int64) {
+	asked := question{mapID: made.mapID, isUpdate: true, cells: made.cells, number: made.number}
+	if made.isRefused {
 		c.refused.Add(1)
-	default:
-		c.history.add(c.number, asked, called, answer{})
-		c.unknown.Add(1)
+	} else {
+		c.history.add(c.number, asked, called, answer{revision: made.revision})
+		if made.revision == 0 {
+			c.unknown.Add(1)
+		} else {
+			c.acked.Add(1)
+		}
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
