@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 )
 
 var operations = flag.Int("operations", 100_000, "operations of all faults together, without -short")
@@ -23,20 +24,29 @@ func TestFaults(t *testing.T) {
 		t.Run(each.name, func(t *testing.T) {
 			goal := *operations / len(faults)
 			if testing.Short() {
-				goal = 500
+				goal = shortOperations
 			}
 			f := startFleet(t, append(quickElections, each.flags...)...)
 			w := startWorkload(f)
 			defer w.end()
-			w.awaitProgress(20)
-			for number := 0; number == 0 || w.history.size() < goal; number++ {
+			w.awaitProgress(someUpdates)
+			// Clients do most of their work between faults, not to take all day.
+			until := time.Now().Add(roundsTime)
+			for number := 0; number == 0 || w.history.size() < goal && time.Now().Before(until); number++ {
 				each.round(f, w, number)
 				f.heal()
-				w.awaitProgress(50)
+				w.awaitProgress(someUpdates)
 			}
-
+			f.await("operations", func() bool { return w.history.size() >= goal })
 			w.end()
 			w.judge()
 		})
 	}
 }
+
+const (
+	// Of one fault, with -short.
+	shortOperations = 500
+	// How long new rounds of a fault begin.
+	roundsTime = 25 * time.Second
+)

@@ -24,7 +24,7 @@ const (
 	clientCount = 24
 	mapCount    = 8
 	// How long an attempt may take, and a client tries before it gives up.
-	attemptTime = 2 * time.Second
+	attemptTime = time.Second
 	updateTime  = 8 * time.Second
 )
 
@@ -101,18 +101,10 @@ func startWorkload(f *fleet) *workload {
 	w.quiet = w.createMap(ctx, "quiet")
 	for i := range clientCount {
 		c := w.newClient(i)
-		w.clients.Add(1)
-		go func() {
-			defer w.clients.Done()
-			c.work(ctx)
-		}()
+		w.clients.Go(func() { c.work(ctx) })
 	}
 	for i, shared := range w.maps {
-		w.clients.Add(1)
-		go func() {
-			defer w.clients.Done()
-			w.watch(ctx, shared, i)
-		}()
+		w.clients.Go(func() { w.watch(ctx, shared, i) })
 	}
 	return w
 }
