@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 			if testing.Short() {
 				goal = shortOperations
 			}
-			f := startFleet(t, append(quickElections, each.flags...)...)
+			f := startFleet(t, each.flags...)
 			w := startWorkload(f)
 			defer w.end()
 			w.awaitProgress(someUpdates)
