@@ -48,5 +48,5 @@ const (
 	// Of one fault, with -short.
 	shortOperations = 500
 	// How long new rounds of a fault begin.
-	roundsTime = 25 * time.Second
+	roundsTime = 15 * time.Second
 )

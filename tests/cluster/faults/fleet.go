@@ -248,8 +248,9 @@ func (f *fleet) leader() int {
 
 func (f *fleet) awaitMember(number int) {
 	f.t.Helper()
+	// It need not have caught up: while clients work on a busy machine, that may take long.
 	f.await(f.members[number].name, func() bool {
-		_, err := f.control(number, "--command-timeout=5s", "--dial-timeout=5s", "get", "health")
+		_, err := f.control(number, "--command-timeout=5s", "--dial-timeout=5s", "get", "health", "--consistency=s")
 		return err == nil
 	})
 }
@@ -264,11 +265,16 @@ func (f *fleet) restartMember(number int) {
 func (f *fleet) renewMember(number int) {
 	f.t.Helper()
 	other := (number + 1) % size
-	for _, line := range strings.Split(f.mustControl(other, "member", "list"), "\n") {
-		if fields := strings.Split(line, ", "); len(fields) > 2 && fields[2] == memberName(number) {
-			f.mustControl(other, "member", "remove", fields[0])
+	f.await("etcd lets the member go", func() bool {
+		list, err := f.control(other, "member", "list")
+		for _, line := range strings.Split(list, "\n") {
+			if fields := strings.Split(line, ", "); len(fields) > 2 && fields[2] == memberName(number) {
+				_, _ = f.control(other, "member", "remove", fields[0])
+				return false
+			}
 		}
-	}
+		return err == nil
+	})
 	m := f.members[number]
 	f.must(os.RemoveAll(m.data))
 	f.await("etcd takes the member", func() bool {
