@@ -77,6 +77,7 @@ void FillOperation(const Operation& operation, pb::RequestOp& request) {
   if (const auto* const put = std::get_if<Put>(&operation)) {
     request.mutable_request_put()->set_key(put->key);
     request.mutable_request_put()->set_value(put->value);
+    request.mutable_request_put()->set_lease(put->lease);
   } else if (const auto* const removal = std::get_if<Delete>(&operation)) {
     request.mutable_request_delete_range()->set_key(removal->key);
     request.mutable_request_delete_range()->set_range_end(removal->range_end);
@@ -97,6 +98,12 @@ pb::TxnRequest ToRequest(const Txn& txn) {
     FillOperation(operation, *request.add_failure());
   }
   return request;
+}
+
+RangeResult ToResult(pb::RangeResponse response) {
+  return {.revision = response.header().revision(),
+          .entries = TakeEntries(response),
+          .has_more = response.more()};
 }
 
 TxnResult ToResult(pb::TxnResponse response) {
@@ -156,6 +163,19 @@ constexpr CallKind<pb::TxnRequest, pb::TxnResponse> kTxn{
     .start = [](Member& member, auto* context, auto* request, auto* response,
                 auto done) { member.kv.async()->Txn(context, request, response, std::move(done)); },
     .is_read = false};
+// A lease that is granted twice ends once by itself.
+constexpr CallKind<pb::LeaseGrantRequest, pb::LeaseGrantResponse> kGrant{
+    .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
+      member.lease.async()->LeaseGrant(context, request, response, std::move(done));
+    }};
+constexpr CallKind<pb::LeaseKeepAliveRequest, pb::LeaseKeepAliveResponse> kKeepAlive{
+    .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
+      member.lease.async()->LeaseKeepAlive(context, request, response, std::move(done));
+    }};
+constexpr CallKind<pb::LeaseRevokeRequest, pb::LeaseRevokeResponse> kRevoke{
+    .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
+      member.lease.async()->LeaseRevoke(context, request, response, std::move(done));
+    }};
 // To compact twice is no harm.
 constexpr CallKind<pb::CompactionRequest, pb::CompactionResponse> kCompact{
     .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
@@ -195,13 +215,25 @@ Client::Client(std::unique_ptr<Session> session) : session_(std::move(session)) 
 
 Client::~Client() = default;
 
+void Client::Range(const RangeQuery& query, RangeDone done) {
+  pb::RangeRequest request;
+  FillRange(query, request);
+  Call<pb::RangeRequest, pb::RangeResponse>::Start(
+      *session_, kRange, std::move(request),
+      [done = std::move(done)](absl::StatusOr<pb::RangeResponse> response) mutable {
+        if (response.ok()) {
+          std::move(done)(ToResult(*std::move(response)));
+        } else {
+          std::move(done)(std::move(response).status());
+        }
+      });
+}
+
 absl::StatusOr<RangeResult> Client::Range(const RangeQuery& query) {
   pb::RangeRequest request;
   FillRange(query, request);
   WAYSTAR_ASSIGN_OR_RETURN(pb::RangeResponse response, CallAndWait(*session_, kRange, std::move(request)));
-  return RangeResult{.revision = response.header().revision(),
-                     .entries = TakeEntries(response),
-                     .has_more = response.more()};
+  return ToResult(std::move(response));
 }
 
 absl::StatusOr<std::int64_t> Client::ReadPrefix(
@@ -242,6 +274,28 @@ void Client::Commit(const Txn& txn, TxnDone done) {
 absl::StatusOr<TxnResult> Client::Commit(const Txn& txn) {
   WAYSTAR_ASSIGN_OR_RETURN(pb::TxnResponse response, CallAndWait(*session_, kTxn, ToRequest(txn)));
   return ToResult(std::move(response));
+}
+
+absl::StatusOr<std::int64_t> Client::GrantLease(absl::Duration time_to_live) {
+  pb::LeaseGrantRequest request;
+  request.set_ttl(absl::ToInt64Seconds(time_to_live));
+  WAYSTAR_ASSIGN_OR_RETURN(const pb::LeaseGrantResponse response,
+                           CallAndWait(*session_, kGrant, std::move(request)));
+  return response.id();
+}
+
+absl::StatusOr<bool> Client::KeepLease(std::int64_t lease) {
+  pb::LeaseKeepAliveRequest request;
+  request.set_id(lease);
+  WAYSTAR_ASSIGN_OR_RETURN(const pb::LeaseKeepAliveResponse response,
+                           CallAndWait(*session_, kKeepAlive, std::move(request)));
+  return response.ttl() > 0;
+}
+
+absl::Status Client::RevokeLease(std::int64_t lease) {
+  pb::LeaseRevokeRequest request;
+  request.set_id(lease);
+  return CallAndWait(*session_, kRevoke, std::move(request)).status();
 }
 
 absl::Status Client::Compact(std::int64_t revision) {

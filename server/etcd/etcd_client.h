@@ -94,6 +94,8 @@ struct Compare {
 struct Put {
   std::string key;
   std::string value;
+  // The key goes when this lease ends; 0 for a key that stays.
+  std::int64_t lease = 0;
 };
 
 struct Delete {
@@ -165,6 +167,9 @@ class Client {
   // is no callback that does this.
   ~Client();
 
+  using RangeDone = absl::AnyInvocable<void(absl::StatusOr<RangeResult>) &&>;
+  // Calls `done` as that of Commit.
+  void Range(const RangeQuery& query, RangeDone done);
   absl::StatusOr<RangeResult> Range(const RangeQuery& query);
 
   // Reads all keys that begin with `prefix` as of one revision, in pages of at most `page_keys`, and returns
@@ -179,6 +184,13 @@ class Client {
   // for anything. Several transactions may be on their way, and etcd is free to apply them in another order.
   void Commit(const Txn& txn, TxnDone done);
   absl::StatusOr<TxnResult> Commit(const Txn& txn);
+
+  // Returns a new lease, which ends after so long, in whole seconds, unless it is kept.
+  absl::StatusOr<std::int64_t> GrantLease(absl::Duration time_to_live);
+  // Has the lease last as long again from now on. Returns false if it has ended.
+  absl::StatusOr<bool> KeepLease(std::int64_t lease);
+  // Ends the lease: its keys are deleted.
+  absl::Status RevokeLease(std::int64_t lease);
 
   // Forgets all that was replaced or deleted up to `revision`, and cannot be read any more. A revision that
   // is compacted already is a success.

@@ -40,11 +40,17 @@ bool IsOfToken(const grpc::Status& status);
 // Connection to a member.
 struct Member {
   explicit Member(std::shared_ptr<grpc::Channel> to)
-      : channel(std::move(to)), kv(channel), watch(channel), maintenance(channel), auth(channel) {}
+      : channel(std::move(to)),
+        kv(channel),
+        watch(channel),
+        lease(channel),
+        maintenance(channel),
+        auth(channel) {}
 
   const std::shared_ptr<grpc::Channel> channel;
   etcdserverpb::KV::Stub kv;
   etcdserverpb::Watch::Stub watch;
+  etcdserverpb::Lease::Stub lease;
   etcdserverpb::Maintenance::Stub maintenance;
   etcdserverpb::Auth::Stub auth;
   // Whether a call waits for the connection.

@@ -230,6 +230,32 @@ TEST_F(EtcdClientTest, TellsThatThereIsNoSpaceLeft) {
   EXPECT_THAT(client->Commit(PutAlways("small", "")), FailsAs(Failure::kNoSpace));
 }
 
+TEST_F(EtcdClientTest, KeysGoWithTheirLease) {
+  const EtcdCluster etcd(1);
+  const std::unique_ptr<Client> client = etcd.NewClient();
+  const auto has = [&](const std::string& key) {
+    const absl::StatusOr<RangeResult> read = client->Range({.key = key});
+    EXPECT_THAT(read, IsOk());
+    return read.ok() && !read->entries.empty();
+  };
+  const absl::StatusOr<std::int64_t> kept = client->GrantLease(absl::Minutes(5));
+  const absl::StatusOr<std::int64_t> left = client->GrantLease(absl::Seconds(1));
+  ASSERT_THAT(kept, IsOk());
+  ASSERT_THAT(left, IsOk());
+  const auto put = [](const std::string& key, std::int64_t lease) {
+    return Txn{.then = {Put{.key = key, .value = "", .lease = lease}}};
+  };
+  ASSERT_THAT(client->Commit(put("kept", *kept)), IsOk());
+  ASSERT_THAT(client->Commit(put("left", *left)), IsOk());
+  waystar::testing::WaitUntil([&] { return !has("left"); }, "the end of a lease");
+  EXPECT_EQ(client->KeepLease(*left).value_or(true), false);
+  EXPECT_THAT(client->Commit(put("left", *left)), FailsAs(Failure::kRefused));
+  EXPECT_EQ(client->KeepLease(*kept).value_or(false), true);
+  EXPECT_TRUE(has("kept"));
+  EXPECT_THAT(client->RevokeLease(*kept), IsOk());
+  EXPECT_FALSE(has("kept"));
+}
+
 TEST_F(EtcdClientTest, TellsTheStatus) {
   const EtcdCluster cluster(1);
   const auto client = cluster.NewClient();
