@@ -176,6 +176,11 @@ class Client {
     return Call(server_, &Server::GetServerStatistics, request, Repeatable::kReads);
   }
 
+  // The servers of its fleet.
+  absl::StatusOr<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request = {}) const {
+    return Call(server_, &Server::ListServers, request, Repeatable::kReads);
+  }
+
   // How the server says it is, by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
       const grpc::health::v1::HealthCheckRequest& request) const {

@@ -44,6 +44,12 @@ std::string ClusterKeys::LogEnd(absl::string_view id, std::uint64_t epoch) const
   return absl::StrCat(Maps(), id, "/log/", Digits(epoch), std::string(1, kAfterSlash));
 }
 
+std::string ClusterKeys::Servers() const { return absl::StrCat(prefix_, "servers/"); }
+
+std::string ClusterKeys::Server(std::uint64_t server) const {
+  return absl::StrCat(Servers(), Digits(server));
+}
+
 std::string ClusterKeys::Probe() const { return absl::StrCat(prefix_, "probe"); }
 
 std::string ClusterKeys::Bases() const { return absl::StrCat(prefix_, "base/"); }

@@ -16,6 +16,7 @@ namespace waystar::cluster {
 // PREFIX maps/ID/log/EPOCH/REVISION              a LogRecord, by the last revision of its commits
 // PREFIX base/ID                                 the map's MapBase: where its newest image lies
 // PREFIX data/ID/EPOCH/REVISION-WRITER/NUMBER    a part of an image, or of what a record has no room for
+// PREFIX servers/SERVER                          a ServerReport, for as long as the server's lease
 //
 // Numbers have sixteen hexadecimal digits, so that keys are in the order of numbers. Servers watch what is
 // under maps/ alone.
@@ -31,6 +32,9 @@ class ClusterKeys {
   // Keys of the map's records of that epoch are from the first of these to before the second.
   std::string LogBegin(absl::string_view id, std::uint64_t epoch) const;
   std::string LogEnd(absl::string_view id, std::uint64_t epoch) const;
+
+  std::string Servers() const;
+  std::string Server(std::uint64_t server) const;
 
   // Put to see whether etcd takes anything.
   std::string Probe() const;

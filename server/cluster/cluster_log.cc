@@ -82,11 +82,8 @@ void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken
 }
 
 void ClusterLog::Start(std::int64_t revision) {
-  {
-    MutexLock lock(mutex_);
-    statistics_.revision = revision;
-    statistics_.heard = std::chrono::steady_clock::now();
-  }
+  NoteFollowed(revision);
+  NoteHeard();
   thread_ = std::thread([this] { Run(); });
   Post([this, revision] { BeginWatch(revision + 1); });
   Listen();
@@ -618,12 +615,13 @@ void ClusterLog::DropLost(const std::string& id) {
 void ClusterLog::BeginWatch(std::int64_t revision) {
   etcd::WatchCallbacks callbacks;
   callbacks.on_events = [this](std::int64_t at, std::vector<etcd::WatchEvent> events) {
+    {
+      MutexLock lock(mutex_);
+      ++statistics_.lag;
+    }
     Post([this, at, events = std::move(events)] { OnEvents(at, events); });
   };
-  callbacks.on_progress = [this](std::int64_t /*at*/) {
-    MutexLock lock(mutex_);
-    statistics_.heard = std::chrono::steady_clock::now();
-  };
+  callbacks.on_progress = [this](std::int64_t /*at*/) { NoteHeard(); };
   // A server that nobody asks for a change learns by this that etcd is away.
   callbacks.on_cut = [this](const absl::Status& /*status*/) { Post([this] { Probe(); }); };
   callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
@@ -669,9 +667,37 @@ void ClusterLog::OnEvents(std::int64_t revision, const std::vector<etcd::WatchEv
       OnChange(id, revision, *head, change.end != nullptr, change.record);
     }
   }
-  MutexLock lock(mutex_);
-  statistics_.revision = revision;
-  statistics_.heard = std::chrono::steady_clock::now();
+  {
+    MutexLock lock(mutex_);
+    --statistics_.lag;
+  }
+  if (!has_gap_) {
+    NoteFollowed(revision);
+    NoteHeard();
+  }
+}
+
+void ClusterLog::NoteHeard() {
+  bool has_all = false;
+  {
+    MutexLock lock(mutex_);
+    statistics_.heard = std::chrono::steady_clock::now();
+    has_all = statistics_.lag == 0;
+  }
+  if (has_all && options_.on_heard) {
+    options_.on_heard();
+  }
+}
+
+void ClusterLog::NoteFollowed(std::int64_t revision) {
+  {
+    MutexLock lock(mutex_);
+    revision = std::max(statistics_.revision, revision);
+    statistics_.revision = revision;
+  }
+  if (options_.on_followed) {
+    options_.on_followed(revision);
+  }
 }
 
 void ClusterLog::OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event,
@@ -762,6 +788,7 @@ absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
 
 void ClusterLog::ReadAfresh() {
   watch_.reset();
+  has_gap_ = true;
   const absl::Status status = [&]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps found, reader_.ReadAll());
     std::set<std::string> ids;
@@ -775,10 +802,8 @@ void ClusterLog::ReadAfresh() {
     for (const std::string& id : ids) {
       WAYSTAR_RETURN_IF_ERROR(Renew(id, found));
     }
-    {
-      MutexLock lock(mutex_);
-      statistics_.revision = found.revision;
-    }
+    has_gap_ = false;
+    NoteFollowed(found.revision);
     BeginWatch(found.revision + 1);
     return absl::OkStatus();
   }();

@@ -50,6 +50,11 @@ struct ClusterLogOptions {
   std::function<void(absl::string_view id)> on_long;
   // Called, by the log's thread, for each append that has landed, before its `done`. May be empty.
   std::function<void(absl::Duration waited)> on_commit;
+  // Called, by any thread, when etcd has told something and the store has all that it told. May be empty.
+  std::function<void()> on_heard;
+  // Called, by the log's thread or Start, when the store has followed etcd up to a later revision, and
+  // listeners have been told. May be empty.
+  std::function<void(std::int64_t revision)> on_followed;
 };
 
 struct ClusterLogStatistics {
@@ -64,6 +69,8 @@ struct ClusterLogStatistics {
   std::uint64_t broken = 0;
   // The revision of etcd up to which this server has followed it.
   std::int64_t revision = 0;
+  // How many revisions of etcd it has been told of and has not applied yet.
+  std::int64_t lag = 0;
   // When etcd last told that there is nothing more.
   std::chrono::steady_clock::time_point heard;
 };
@@ -108,6 +115,8 @@ class ClusterLog final : public core::DurableLog {
   absl::Status Call(std::function<absl::Status(std::int64_t revision)> task);
 
   ClusterLogStatistics Statistics() const;
+  // Returns the number by which this server is known in the fleet.
+  std::uint64_t server() const { return server_; }
 
   bool is_shared() const override { return true; }
   void AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
@@ -162,6 +171,10 @@ class ClusterLog final : public core::DurableLog {
   void DropLost(const std::string& id);
 
   void BeginWatch(std::int64_t revision);
+  // Takes note that etcd has told something.
+  void NoteHeard();
+  // Takes note that the store has all up to that revision.
+  void NoteFollowed(std::int64_t revision);
   void OnEvents(std::int64_t revision, const std::vector<etcd::WatchEvent>& events);
   // `head_event` is of the head, or of the end of a map.
   void OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event, bool is_end,
@@ -201,6 +214,8 @@ class ClusterLog final : public core::DurableLog {
   std::vector<std::string> to_drive_;
   std::unique_ptr<etcd::Watch> watch_;
   bool is_probing_ = false;
+  // From when the watch has missed something until all is read.
+  bool has_gap_ = false;
   bool has_given_up_ = false;
 
   mutable Mutex mutex_;

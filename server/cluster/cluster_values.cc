@@ -167,4 +167,32 @@ absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
   });
 }
 
+std::string Encode(const ServerReport& report) {
+  core::ValueWriter to = Begin();
+  to.PutText(report.address);
+  to.PutText(report.version);
+  to.PutNumber(static_cast<std::uint64_t>(absl::ToUnixMillis(report.start_time)));
+  to.PutNumber(static_cast<std::uint64_t>(absl::ToUnixMillis(report.report_time)));
+  to.PutNumber(report.maps);
+  to.PutNumber(static_cast<std::uint64_t>(report.revision));
+  to.PutNumber(static_cast<std::uint64_t>(report.lag));
+  to.PutNumber(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(report.staleness)));
+  return std::move(to).TakeBytes();
+}
+
+absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return Decode<ServerReport>(bytes, [&](core::ValueReader& from, ServerReport& value) {
+    const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
+    value.address = from.Text(kMaxKeyBytes);
+    value.version = from.Text(kMaxKeyBytes);
+    value.start_time = absl::FromUnixMillis(number());
+    value.report_time = absl::FromUnixMillis(number());
+    value.maps = from.Number(kAnyNumber);
+    value.revision = number();
+    value.lag = number();
+    value.staleness = absl::Milliseconds(number());
+  });
+}
+
 }  // namespace waystar::cluster

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "server/core/store/map_version.h"
 
 namespace waystar::cluster {
@@ -70,6 +71,23 @@ struct LogRecord {
   Parts parts;
 };
 
+// What a server tells of itself, for those who look at the fleet.
+struct ServerReport {
+  // Where clients reach it.
+  std::string address;
+  // Of the program.
+  std::string version;
+  absl::Time start_time;
+  // When it told this, by its own clock.
+  absl::Time report_time;
+  std::uint64_t maps = 0;
+  // As in ClusterLogStatistics.
+  std::int64_t revision = 0;
+  std::int64_t lag = 0;
+  // How long ago etcd had told it that there is nothing more.
+  absl::Duration staleness;
+};
+
 // Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value, and FAILED_PRECONDITION if it has a format
 // of a later version of this program.
 std::string Encode(const MapHead& head);
@@ -78,5 +96,8 @@ std::string Encode(const MapBase& base);
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes);
 std::string Encode(const LogRecord& record);
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes);
+// Times are kept in whole milliseconds.
+std::string Encode(const ServerReport& report);
+absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes);
 
 }  // namespace waystar::cluster

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/cluster/cluster_reader.h"
+#include "server/core/store/map_id.h"
 #include "server/etcd/etcd_error.h"
 #include "server/storage/image_file.h"
 #include "server/storage/posix_folder.h"
@@ -110,6 +112,11 @@ auto WhenThere(const FleetOptions& options, std::size_t maps, std::size_t total,
   }
 }
 
+absl::Status CannotAsk(const absl::Status& failure) {
+  return MakeError(ErrorReason::kStorageFailed, "",
+                   absl::StrCat("the fleet cannot be asked: ", failure.message()));
+}
+
 bool IsDamage(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
 }
@@ -178,13 +185,16 @@ Fleet::Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Fold
              const FleetOptions& options, core::MapStore& store)
     : keys_(options.prefix),
       image_folder_(std::move(images)),
+      store_(store),
+      report_({.address = options.address, .version = options.version, .start_time = options.start_time}),
       client_(std::move(client)),
       reader_(*client_, keys_, image_folder_.get()),
       images_(*client_, keys_, store),
       log_(*client_, keys_, store, LogOptionsOf(options)),
       loader_(reader_, store, [this](std::function<absl::Status(std::int64_t revision)> run) {
         return log_.Call(std::move(run));
-      }) {}
+      }),
+      presence_(*client_) {}
 
 ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {
   ClusterLogOptions log = options.log;
@@ -227,6 +237,8 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
        .on_image = [this](const std::string& id, core::MapVersion version) { log_.NoteImage(id, version); },
        .on_failure = options.on_image_failure});
   log_.Start(maps.revision);
+  presence_.Start(
+      keys_.Server(log_.server()), [this] { return ReportNow(); }, options.presence);
   return absl::OkStatus();
 }
 
@@ -234,9 +246,65 @@ absl::Duration Fleet::Staleness() const {
   return absl::FromChrono(std::chrono::steady_clock::now() - log_.Statistics().heard);
 }
 
+ServerReport Fleet::ReportNow() const {
+  const ClusterLogStatistics statistics = log_.Statistics();
+  ServerReport report = report_;
+  report.report_time = absl::Now();
+  report.maps = store_.size();
+  report.revision = statistics.revision;
+  report.lag = statistics.lag;
+  report.staleness = absl::FromChrono(std::chrono::steady_clock::now() - statistics.heard);
+  return report;
+}
+
+void Fleet::AskNewest(absl::string_view id, NewestDone done) const {
+  if (!core::CheckMapId(id).ok()) {
+    std::move(done)(0);
+    return;
+  }
+  // The key of the end stands before that of the head, and records stand behind both.
+  std::string behind_head = keys_.Head(id);
+  behind_head.push_back('\0');
+  client_->Range({.key = keys_.End(id), .range_end = std::move(behind_head)},
+                 [done = std::move(done)](absl::StatusOr<etcd::RangeResult> result) mutable {
+                   if (!result.ok()) {
+                     std::move(done)(CannotAsk(result.status()));
+                     return;
+                   }
+                   std::int64_t newest = 0;
+                   for (const etcd::KeyValue& entry : result->entries) {
+                     newest = std::max(newest, entry.mod_revision);
+                   }
+                   std::move(done)(newest);
+                 });
+}
+
+void Fleet::AskServers(ServersDone done) const {
+  const std::string servers = keys_.Servers();
+  client_->Range({.key = servers, .range_end = etcd::EndOfPrefix(servers)},
+                 [this, done = std::move(done)](absl::StatusOr<etcd::RangeResult> result) mutable {
+                   if (!result.ok()) {
+                     std::move(done)(CannotAsk(result.status()));
+                     return;
+                   }
+                   std::vector<FleetMember> members = {{.report = ReportNow(), .is_this = true}};
+                   const std::string own = keys_.Server(log_.server());
+                   for (const etcd::KeyValue& entry : result->entries) {
+                     absl::StatusOr<ServerReport> report = DecodeReport(entry.value);
+                     if (entry.key != own && report.ok()) {
+                       members.push_back({.report = *std::move(report)});
+                     }
+                   }
+                   std::ranges::stable_sort(members, {},
+                                            [](const FleetMember& member) { return member.report.address; });
+                   std::move(done)(std::move(members));
+                 });
+}
+
 void Fleet::GiveUp() { log_.GiveUp(); }
 
 void Fleet::Stop() {
+  presence_.Stop();
   // It asks the log for its revision.
   images_.Stop();
   log_.Stop();

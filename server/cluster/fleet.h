@@ -8,14 +8,18 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/cluster/cluster_keys.h"
 #include "server/cluster/cluster_log.h"
 #include "server/cluster/cluster_reader.h"
+#include "server/cluster/cluster_values.h"
 #include "server/cluster/image_keeper.h"
 #include "server/cluster/map_loader.h"
+#include "server/cluster/presence.h"
 #include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"
 #include "server/etcd/etcd_client.h"
@@ -39,8 +43,20 @@ struct FleetOptions {
   // Called before the first map is read and after each, and now and then while Open waits for etcd. If it
   // returns false, Open ends with CANCELLED. May be empty.
   std::function<bool(std::size_t read, std::size_t total)> on_progress;
+  // What this server tells the fleet of itself; its callbacks are called on a thread of their own.
+  std::string address;
+  std::string version;
+  absl::Time start_time;
+  PresenceOptions presence;
   // Called when Open begins to wait for etcd. May be empty.
   std::function<void(const absl::Status& status)> on_away;
+};
+
+// A server of the fleet.
+struct FleetMember {
+  ServerReport report;
+  // Whether it is this one.
+  bool is_this = false;
 };
 
 // What was found in etcd.
@@ -83,6 +99,18 @@ class Fleet {
   // Where unloaded maps are read from.
   core::MapSource& source() { return loader_; }
 
+  using NewestDone = absl::AnyInvocable<void(absl::StatusOr<std::int64_t> revision) &&>;
+  // Asks etcd for the newest state of a map, and calls `done` once with the revision of etcd that has put it:
+  // once this server has followed etcd up to there (ClusterLogOptions::on_followed), the store has that state
+  // or a later one. It is 0 if etcd knows nothing of the map. `done` is called on any thread, or on this one,
+  // and must not wait. Its error is UNAVAILABLE / STORAGE_FAILED.
+  void AskNewest(absl::string_view id, NewestDone done) const;
+
+  using ServersDone = absl::AnyInvocable<void(absl::StatusOr<std::vector<FleetMember>> servers) &&>;
+  // Asks etcd for the servers of the fleet, in the order of their addresses. This one is always among them,
+  // as it is now; reports that cannot be read are left out. `done` and its error are as those of AskNewest.
+  void AskServers(ServersDone done) const;
+
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }
   // How long ago etcd last told that this server knows all.
   absl::Duration Staleness() const;
@@ -92,17 +120,22 @@ class Fleet {
         const FleetOptions& options, core::MapStore& store);
 
   ClusterLogOptions LogOptionsOf(const FleetOptions& options);
+  ServerReport ReportNow() const;
   absl::Status Load(const FleetOptions& options, core::MapStore& store, FleetFound& found);
 
   const ClusterKeys keys_;
   // Null if all images lie in etcd.
   const std::unique_ptr<storage::Folder> image_folder_;
+  const core::MapStore& store_;
+  // What never changes is set.
+  const ServerReport report_;
   // Null once it is stopped: its callbacks call the log.
   std::unique_ptr<etcd::Client> client_;
   ClusterReader reader_;
   ImageKeeper images_;
   ClusterLog log_;
   MapLoader loader_;
+  Presence presence_;
 };
 
 }  // namespace waystar::cluster

@@ -1,5 +1,8 @@
 #include "server/rpc/fleet_maps.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -7,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/base/status_macros.h"
@@ -14,6 +18,7 @@
 #include "server/rpc/first_maps.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/signals.h"
+#include "server/runtime/version.h"
 
 namespace waystar::rpc {
 namespace {
@@ -43,6 +48,15 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
   fleet.on_image_failure = [](const absl::Status& status) {
     runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
   };
+  fleet.presence.on_status = [](const absl::Status& status) {
+    if (status.ok()) {
+      runtime::Log(runtime::LogLevel::kInfo, "fleet_listed_again", {});
+    } else {
+      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_listed",
+                   {{"error", status.message()},
+                    {"note", "Lists of the fleet's servers lack this one. Nothing else depends on it."}});
+    }
+  };
   fleet.on_away = [](const absl::Status& status) {
     runtime::Log(runtime::LogLevel::kWarning, "fleet_awaited", {{"error", status.message()}});
   };
@@ -55,15 +69,37 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
 
 }  // namespace
 
+std::string AdvertisedAddress(const runtime::Options& options, int port) {
+  if (!options.advertise.empty()) {
+    return options.advertise;
+  }
+  if (port == 0) {
+    return options.listen;
+  }
+  absl::string_view host = absl::string_view(options.listen).substr(0, options.listen.rfind(':'));
+  for (const absl::string_view scheme : {"dns:", "ipv4:", "ipv6:"}) {
+    host = absl::StripPrefix(host, scheme);
+  }
+  std::array<char, 256> name{};
+  const bool is_any = host.empty() || host == "0.0.0.0" || host == "[::]" || host == "*";
+  if (is_any && gethostname(name.data(), name.size() - 1) == 0) {
+    host = name.data();
+  }
+  return absl::StrCat(host, ":", port);
+}
+
 absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options& options,
-                                                          core::MapStore& store, SteadyClock& clock,
-                                                          LoadProgress& progress,
+                                                          FleetIdentity identity, core::MapStore& store,
+                                                          SteadyClock& clock, LoadProgress& progress,
                                                           cluster::ClusterLogOptions log) {
   if (options.cluster.empty()) {
     return nullptr;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const cluster::FleetOptions fleet_options,
+  WAYSTAR_ASSIGN_OR_RETURN(cluster::FleetOptions fleet_options,
                            FleetOptionsOf(options, progress, std::move(log)));
+  fleet_options.address = std::move(identity.address);
+  fleet_options.version = std::string(runtime::Version());
+  fleet_options.start_time = identity.start_time;
   const absl::Time start = absl::Now();
   cluster::FleetFound found;
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<cluster::Fleet> fleet,

@@ -16,6 +16,7 @@
 #include "server/rpc/maps/render_map.h"
 #include "server/rpc/maps/table_changes.h"
 #include "server/rpc/maps/update_stream.h"
+#include "server/rpc/telemetry/stamp_staleness.h"
 #include "server/rpc/watch/map_watch.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
@@ -90,8 +91,10 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
             limits_.transfer.max_map_side, request, response, context.bench);
       },
       kLargeCall);
-  Serve<v1::GetMapRequest, v1::GetMapResponse>(
-      [this](const auto& request, auto& response, CallContext&) { return Get(store_, request, response); });
+  UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get =
+      [this](const auto& request, auto& response, CallContext&) { return Get(store_, request, response); };
+  StampStaleness(server.fleet, get);
+  Serve<v1::GetMapRequest, v1::GetMapResponse>(std::move(get));
   Serve<v1::ListMapsRequest, v1::ListMapsResponse>(
       [this](const auto& request, auto& response, CallContext& context) {
         return ListReadableMaps(store_, context.caller, limits_.max_message_bytes, request, response);

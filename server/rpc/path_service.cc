@@ -6,6 +6,7 @@
 #include "server/rpc/query/answer_queries.h"
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/query/path_stream.h"
+#include "server/rpc/telemetry/stamp_staleness.h"
 #include "server/rpc/watch/watch_path_call.h"
 
 namespace waystar::rpc {
@@ -13,6 +14,7 @@ namespace waystar::rpc {
 template <typename Request, typename Response>
 UnaryHandler<Request, Response> PathService::Handler(UnaryHandler<Request, Response> handler) const {
   Observe(observer_, NameOf<Request>(), handler);
+  StampStaleness(server_.fleet, handler);
   return handler;
 }
 

@@ -34,6 +34,7 @@
 #include "server/rpc/fleet_maps.h"
 #include "server/rpc/telemetry/call_interceptor.h"
 #include "server/rpc/telemetry/library_log.h"
+#include "server/rpc/telemetry/stamp_staleness.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/memory_limit.h"
 #include "server/runtime/process_metrics.h"
@@ -159,6 +160,7 @@ ServerParts::ServerParts(const runtime::Options& options)
                     static_cast<std::size_t>(options.max_message_bytes) - kWatchEnvelopeBytes,
                     {.metrics = search_metrics_.get(), .slow_queries = &slow_queries_}),
       version_waits_(store_, kVersionWaits),
+      fleet_news_(!options.cluster.empty()),
       store_(StoreOptionsOf(options, clock_,
                             [this](const core::DeferredWork& work, std::function<void()> task) {
                               return Defer(work, std::move(task));
@@ -190,14 +192,15 @@ ServerParts::ServerParts(const runtime::Options& options)
                     .update_metrics = &update_metrics_,
                     .slow_updates = &slow_queries_}),
       path_service_(context_, store_, path_watches_,
-                    {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes),
+                    {.max_response_bytes = static_cast<std::size_t>(options.max_message_bytes) -
+                                           (options.cluster.empty() ? 0 : kStalenessBytes),
                      .trace_times = TimesOf(options),
                      .stream_window = options.stream_window},
                     {.metrics = search_metrics_.get(),
                      .slow_queries = options.slow_query > absl::ZeroDuration() ? &slow_queries_ : nullptr}),
       server_statistics_(store_, context_, loading_, storage_statistics_, fleet_statistics_,
                          residence_statistics_),
-      server_service_(server_calls_, store_, server_statistics_, options),
+      server_service_(server_calls_, store_, server_statistics_, fleet_statistics_, options),
       health_service_(probes_),
       reflection_service_(probes_),
       executor_({.workers = options.workers,
@@ -243,7 +246,8 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
           .transfers = transfer_slots_,
           .watches = places.watches,
           .streams = places.streams,
-          .version_waits = version_waits_};
+          .version_waits = version_waits_,
+          .fleet = fleet_news_};
 }
 
 ServerParts::~ServerParts() {
@@ -322,8 +326,16 @@ absl::Status ServerParts::Join(const runtime::Options& options) {
   cluster::ClusterLogOptions log;
   log.on_status = [this](const absl::Status& status) { OnStorageStatus(status); };
   log.on_commit = [this](absl::Duration waited) { fleet_statistics_.CountCommit(waited); };
-  WAYSTAR_ASSIGN_OR_RETURN(fleet_, JoinFleet(options, store_, clock_, loading_, std::move(log)));
+  log.on_heard = [this] { fleet_news_.OnHeard(); };
+  log.on_followed = [this](std::int64_t revision) { version_waits_.OnFollowed(revision); };
+  FleetIdentity identity{.address = AdvertisedAddress(options, port()),
+                         .start_time = server_service_.start_time()};
+  WAYSTAR_ASSIGN_OR_RETURN(fleet_,
+                           JoinFleet(options, std::move(identity), store_, clock_, loading_, std::move(log)));
   if (fleet_ != nullptr) {
+    fleet_news_.SetNewest([fleet = fleet_.get()](absl::string_view map, FleetNews::NewestDone done) {
+      fleet->AskNewest(map, std::move(done));
+    });
     fleet_statistics_.SetFleet(*fleet_);
     if (store_.CanMakeRoom()) {
       KeepMaps(fleet_->source());
@@ -376,6 +388,7 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
   builder.RegisterService(&server_service_);
   builder.RegisterService(&health_service_);
   builder.RegisterService(&reflection_service_);
+  server_service_.SetAddress(AdvertisedAddress(options, listener->port()));
   server_gate_.Open();
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {

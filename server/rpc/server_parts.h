@@ -29,6 +29,7 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/fleet_news.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/admission/version_waits.h"
 #include "server/rpc/first_maps.h"
@@ -131,6 +132,8 @@ class ServerParts final : public Server {
   PathWatchScheduler path_watches_;
   // It stands before the store likewise.
   VersionWaits version_waits_;
+  // The fleet's threads tell it.
+  FleetNews fleet_news_;
   Mutex defer_mutex_;
   bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
   // The log's thread tells of its health. Null unless the server runs.

@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "server/base/clock.h"
+#include "server/cluster/fleet.h"
 #include "server/rpc/query/answer_queries.h"
 #include "server/rpc/query/path_stream.h"
 #include "server/rpc/wire/convert.h"
@@ -95,11 +99,29 @@ void FillLimits(const runtime::Options& options, v1::ServerLimits& limits) {
   limits.set_max_connection_memory_bytes(static_cast<std::int64_t>(options.max_connection_memory_mib) << 20);
 }
 
+void FillPresence(const cluster::FleetMember& server, v1::ServerPresence& out) {
+  const cluster::ServerReport& report = server.report;
+  out.set_address(report.address);
+  out.set_version(report.version);
+  FillTimestamp(report.start_time, *out.mutable_start_time());
+  out.set_is_this(server.is_this);
+  FillTimestamp(report.report_time, *out.mutable_report_time());
+  out.set_maps(static_cast<std::int64_t>(report.maps));
+  out.set_etcd_revision(report.revision);
+  out.set_lag(report.lag);
+  FillDuration(report.staleness, *out.mutable_staleness());
+}
+
 }  // namespace
 
 ServerService::ServerService(const ServerContext& server, const core::MapStore& store,
-                             const ServerStatistics& statistics, const runtime::Options& options)
-    : RawService(server), store_(store), options_(options), start_time_(Clock::Steady().Now()) {
+                             const ServerStatistics& statistics, const FleetStatistics& fleet,
+                             const runtime::Options& options)
+    : RawService(server),
+      store_(store),
+      fleet_(fleet),
+      options_(options),
+      start_time_(Clock::Steady().Now()) {
   Serve<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
       [this](const auto&, auto& response, CallContext&) { return Describe(response); }, kAtOnce);
   Serve<v1::SetLogLevelRequest, v1::SetLogLevelResponse>(
@@ -110,6 +132,39 @@ ServerService::ServerService(const ServerContext& server, const core::MapStore& 
         FillDuration(Clock::Steady().Now() - start_time_, *response.mutable_uptime());
         return statistics.Fill(request, context.caller, response);
       });
+  ServeLater<v1::ListServersRequest, v1::ListServersResponse>(
+      [this](const auto&, auto& response, CallContext&, UnaryDone done) {
+        ListServers(response, std::move(done));
+      });
+}
+
+void ServerService::ListServers(v1::ListServersResponse& response, UnaryDone done) const {
+  if (options_.cluster.empty()) {
+    v1::ServerPresence& own = *response.add_servers();
+    own.set_address(address_);
+    own.set_version(std::string(runtime::Version()));
+    FillTimestamp(start_time_, *own.mutable_start_time());
+    own.set_is_this(true);
+    FillTimestamp(Clock::Steady().Now(), *own.mutable_report_time());
+    own.set_maps(static_cast<std::int64_t>(store_.size()));
+    std::move(done)(absl::OkStatus());
+    return;
+  }
+  const cluster::Fleet* const fleet = fleet_.fleet();
+  if (fleet == nullptr) {
+    std::move(done)(CallGate::NotOpenYet());
+    return;
+  }
+  response.set_is_fleet(true);
+  fleet->AskServers([&response, done = std::move(done)](
+                        const absl::StatusOr<std::vector<cluster::FleetMember>>& servers) mutable {
+    if (servers.ok()) {
+      for (const cluster::FleetMember& server : *servers) {
+        FillPresence(server, *response.add_servers());
+      }
+    }
+    std::move(done)(servers.status());
+  });
 }
 
 absl::Status ServerService::Describe(v1::GetServerInfoResponse& response) const {

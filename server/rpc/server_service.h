@@ -1,11 +1,16 @@
 // The service waystar.v1.ServerService.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
 #include "server/rpc/call/raw_service.h"
+#include "server/rpc/call/unary_call.h"
+#include "server/rpc/telemetry/fleet_statistics.h"
 #include "server/rpc/telemetry/server_statistics.h"
 #include "server/runtime/options.h"
 #include "waystar/v1/server_service.grpc.pb.h"
@@ -17,14 +22,21 @@ class ServerService final : public RawService<v1::ServerService> {
  public:
   // The server starts now.
   ServerService(const ServerContext& server, const core::MapStore& store, const ServerStatistics& statistics,
-                const runtime::Options& options);
+                const FleetStatistics& fleet, const runtime::Options& options);
+
+  absl::Time start_time() const { return start_time_; }
+  // Sets where clients reach the server. REQUIRES: it is not registered yet.
+  void SetAddress(std::string address) { address_ = std::move(address); }
 
  private:
   absl::Status Describe(v1::GetServerInfoResponse& response) const;
+  void ListServers(v1::ListServersResponse& response, UnaryDone done) const;
 
   const core::MapStore& store_;
+  const FleetStatistics& fleet_;
   const runtime::Options options_;
   const absl::Time start_time_;
+  std::string address_;
 };
 
 }  // namespace waystar::rpc

@@ -67,6 +67,10 @@ ABSL_FLAG(
     std::string, image_dir, Defaults().image_dir,
     "Folder on a volume that all servers of the fleet have mounted, and no other fleet uses, for images "
     "of maps of more than 64 MiB. It must exist. Empty: such maps are refused.");
+ABSL_FLAG(
+    std::string, advertise, Defaults().advertise,
+    "HOST:PORT by which this server is listed among those of its fleet. Empty: that of --listen, with the "
+    "name of the machine in place of all addresses.");
 ABSL_FLAG(absl::Duration, max_staleness, Defaults().max_staleness,
           "How long etcd may have told nothing before the server's health says NOT_SERVING, so that clients "
           "and proxies turn to others; 10s or more. 0: for any time, and queries are answered all the same.");
@@ -289,6 +293,7 @@ void ReadClusterFlags(FlagReader& read, Options& options) {
   read.Text(FLAGS_cluster_key, options.cluster_key);
   read.Text(FLAGS_cluster_password_file, options.cluster_password_file);
   read.Text(FLAGS_image_dir, options.image_dir);
+  read.Text(FLAGS_advertise, options.advertise);
   read.Time(FLAGS_max_staleness, options.max_staleness);
   options.cluster_tls = absl::GetFlag(FLAGS_cluster_tls);
 }

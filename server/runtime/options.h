@@ -42,6 +42,9 @@ struct Options {
   // A folder that all servers of the fleet see, for images of maps that are too large for etcd. Empty if
   // there is none.
   std::string image_dir;
+  // Where clients and the servers of the fleet reach this one, for those who list them; empty for the address
+  // that it listens on.
+  std::string advertise;
   // How old what the server knows of the fleet may be before its health says NOT_SERVING; 0 for any age.
   absl::Duration max_staleness;
   // Whether a map of these folders that does not load is left out; else the server does not start.

@@ -275,6 +275,11 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
     return Answer(script_.get_server_statistics, *context, *request, *response);
   }
 
+  grpc::Status ListServers(grpc::ServerContext* context, const v1::ListServersRequest* request,
+                           v1::ListServersResponse* response) override {
+    return Answer(script_.list_servers, *context, *request, *response);
+  }
+
  private:
   FakeServer& script_;
 };

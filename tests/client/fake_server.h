@@ -62,6 +62,7 @@ class FakeServer {
   Handler<v1::GetServerInfoRequest, v1::GetServerInfoResponse> get_server_info;
   Handler<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;
   Handler<v1::GetServerStatisticsRequest, v1::GetServerStatisticsResponse> get_server_statistics;
+  Handler<v1::ListServersRequest, v1::ListServersResponse> list_servers;
   Handler<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse> check_health;
 
   // Scripts export_map: `rows` of text, and `info` with its width and height set to theirs.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/cluster/cluster_keys.h"
 #include "tests/testing/status_matchers.h"
@@ -41,6 +42,28 @@ TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
   EXPECT_THAT(CheckParts(elsewhere->parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
   EXPECT_THAT(CheckParts(elsewhere->parts, std::string(value.size(), 'y')),
               HasCode(absl::StatusCode::kDataLoss));
+}
+
+TEST(ClusterValuesTest, ReportsComeBack) {
+  const absl::Time start = absl::FromUnixMillis(1'700'000'000'123);
+  const absl::StatusOr<ServerReport> report =
+      DecodeReport(Encode(ServerReport{.address = "game-7:7450",
+                                       .version = "0.1.0",
+                                       .start_time = start,
+                                       .report_time = start + absl::Hours(1),
+                                       .maps = 3,
+                                       .revision = 77,
+                                       .lag = 2,
+                                       .staleness = absl::Milliseconds(1500)}));
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->address, "game-7:7450");
+  EXPECT_EQ(report->version, "0.1.0");
+  EXPECT_EQ(report->start_time, start);
+  EXPECT_EQ(report->report_time, start + absl::Hours(1));
+  EXPECT_EQ(report->maps, 3U);
+  EXPECT_EQ(report->revision, 77);
+  EXPECT_EQ(report->lag, 2);
+  EXPECT_EQ(report->staleness, absl::Milliseconds(1500));
 }
 
 TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {

@@ -41,6 +41,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
     // Tells of maps that may be read.
     {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
+    {"waystar.v1.ServerService.ListServers", AccessScope::kAnyToken, Permission::kRead},
 };
 
 // Checks a map beside the one that the request is about, if it names one.

@@ -10,6 +10,7 @@
 #include "server/rpc/admission/call_statistics.h"
 #include "server/rpc/admission/client_calls.h"
 #include "server/rpc/admission/executor.h"
+#include "server/rpc/admission/fleet_news.h"
 #include "server/rpc/admission/version_waits.h"
 
 namespace waystar::rpc {
@@ -34,6 +35,7 @@ struct ServerContext {
   // Bounds streams of queries and of updates.
   CallSlots& streams;
   VersionWaits& version_waits;
+  const FleetNews& fleet;
 };
 
 }  // namespace waystar::rpc

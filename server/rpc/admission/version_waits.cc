@@ -42,7 +42,7 @@ absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint
     }
     waiter.client_ = client;
     waiter.until_ = until;
-    // Before the map is looked at: whoever publishes the version later sees that somebody waits.
+    // Before it is looked for: whoever brings it later sees that somebody waits.
     Link(waiter);
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;
@@ -71,6 +71,14 @@ absl::Status VersionWaits::Begin(Waiter& waiter, std::uint64_t client, absl::str
     return !latest.ok() || (*latest)->epoch != version.epoch || Has(**latest, version);
   };
   return BeginUnless(is_over, waiter, client, until, is_cancelled);
+}
+
+absl::Status VersionWaits::BeginFollowing(Waiter& waiter, std::uint64_t client, std::int64_t revision,
+                                          Clock::time_point until, const std::atomic<bool>& is_cancelled) {
+  waiter.version_ = {.epoch = 0};
+  waiter.map_.clear();
+  waiter.fleet_revision_ = revision;
+  return BeginUnless([&] { return followed_.load() >= revision; }, waiter, client, until, is_cancelled);
 }
 
 absl::Status VersionWaits::BeginLoad(Waiter& waiter, std::uint64_t client, absl::string_view map,
@@ -128,6 +136,12 @@ void VersionWaits::OnDelete(const core::PinnedSnapshot& last) {
 
 void VersionWaits::OnLoad(const core::PinnedSnapshot& snapshot) {
   TakeDue([&](const Waiter& waiter) { return Has(*snapshot, waiter.version_); });
+}
+
+void VersionWaits::OnFollowed(std::int64_t revision) {
+  followed_.store(revision);
+  TakeDue(
+      [&](const Waiter& waiter) { return waiter.version_.epoch == 0 && waiter.map_.empty() && waiter.fleet_revision_ <= revision; });
 }
 
 void VersionWaits::Run() {

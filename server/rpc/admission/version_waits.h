@@ -48,10 +48,11 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    // Of epoch 0 if the waiter waits for a map to be in memory.
+    // What it waits for: a version of a map; or, where that has no epoch, a map to be in memory; or, where that
+    // has no name, a revision of the fleet's log.
     core::MapVersion version_ = {.epoch = 0};
-    // That map.
     std::string map_;
+    std::int64_t fleet_revision_ = 0;
     std::uint64_t client_ = 0;
     Clock::time_point until_;
     bool is_waiting_ = false;
@@ -77,6 +78,10 @@ class VersionWaits final : public core::StoreListener {
                          const std::atomic<bool>& is_cancelled) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the waits for a map that is in memory now, or has ended, or could not be loaded.
   void OnLoadOver(absl::string_view map, bool is_failed) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same for a revision of the fleet's log: the wait ends when this server has followed up to there.
+  absl::Status BeginFollowing(Waiter& waiter, std::uint64_t client, std::int64_t revision,
+                              Clock::time_point until, const std::atomic<bool>& is_cancelled)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the wait of a waiter if it has one.
   void Cancel(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends all waits, and those that begin later at once.
@@ -89,6 +94,8 @@ class VersionWaits final : public core::StoreListener {
                 const core::MapChanges& changes) override;
   void OnDelete(const core::PinnedSnapshot& last) override;
   void OnLoad(const core::PinnedSnapshot& snapshot) override;
+  // The server has followed the fleet's log up to that revision. Called by one thread at a time.
+  void OnFollowed(std::int64_t revision);
 
  private:
   // Waiters joined by next_, who wait no more, and what to tell them.
@@ -125,6 +132,8 @@ class VersionWaits final : public core::StoreListener {
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // Commits look at it without the lock.
   std::atomic<std::size_t> count_ = 0;
+  // Up to where the server has followed the fleet's log.
+  std::atomic<std::int64_t> followed_ = 0;
   std::thread thread_;
 };
 

@@ -14,7 +14,9 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "grpcpp/server_context.h"
@@ -75,6 +77,14 @@ struct FixedLane {
 inline constexpr FixedLane kSmallCall{Lane::kSmall};
 inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
+// Returns UNAVAILABLE / REVISION_NOT_YET for a call that asks for the fleet's latest version.
+inline absl::Status NewestNotYet() {
+  constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+  return WithField(Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
+                           "this server does not have the fleet's latest version of the map yet"),
+                   "latest_of_cluster");
+}
+
 // The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
 // the library answers a request that does not parse with INTERNAL and no message.
 //
@@ -99,7 +109,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
       status = call->Take(*context, *request);
     }
     if (status.ok()) {
-      call->BeginAt(planner.LaneOf(*call->request_));
+      call->Begin();
     } else {
       call->End(ToGrpcStatus(status));
     }
@@ -160,6 +170,42 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context));
     WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_, memory_));
     return CheckAccess(caller_, *request_);
+  }
+
+  void Begin() {
+    const Lane lane = planner_.LaneOf(*request_);
+    if constexpr (requires { request_->latest_of_cluster(); }) {
+      if (request_->latest_of_cluster() && server_.fleet.is_fleet()) {
+        lane_ = lane;
+        AskFleet();
+        return;
+      }
+    }
+    BeginAt(lane);
+  }
+
+  // Lets the call begin once the server has what is the newest version of its map in the fleet now.
+  void AskFleet() {
+    await_begin_ = Executor::Clock::now();
+    if (const absl::Status status = CountFor(flow().client); !status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    server_.fleet.Newest(MapOf(*request_), [this](const absl::StatusOr<std::int64_t>& revision) {
+      absl::Status status = revision.status();
+      if (status.ok()) {
+        refusal_ = NewestNotYet();
+        status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, context_), *revision,
+                                                      LatestEndOfWait(), cancelled_);
+      }
+      if (!status.ok()) {
+        End(ToGrpcStatus(status));
+      }
+    });
+  }
+
+  Executor::Clock::time_point LatestEndOfWait() const {
+    return std::min(deadline_, counted_.begin() + kMostWait);
   }
 
   void BeginAt(Lane lane) {
@@ -242,7 +288,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
 
   // Lets the call begin again once its map has that version, or `loading` is in memory; else it is refused.
   void Await(const core::MapVersion& version, absl::string_view loading, const absl::Status& refusal) {
-    const Executor::Clock::time_point until = std::min(deadline_, counted_.begin() + kMostWait);
+    const Executor::Clock::time_point until = LatestEndOfWait();
     await_begin_ = Executor::Clock::now();
     absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
     if (status.ok()) {

@@ -18,27 +18,28 @@ std::vector<double> CommitSecondsBounds() {
 FleetStatistics::FleetStatistics() : commit_seconds_(CommitSecondsBounds()) {}
 
 void FleetStatistics::Fill(v1::GetServerStatisticsResponse& out) const {
-  const cluster::Fleet* const part = fleet_.load(std::memory_order_acquire);
+  const cluster::Fleet* const part = fleet();
   if (part == nullptr) {
     return;
   }
   const cluster::ClusterLogStatistics statistics = part->Statistics();
   const runtime::HistogramCounts commits = commit_seconds_.Counts();
-  v1::FleetStatistics& fleet = *out.mutable_fleet();
-  fleet.set_etcd_revision(statistics.revision);
-  FillDuration(part->Staleness(), *fleet.mutable_staleness());
-  fleet.set_landed(statistics.landed);
-  fleet.set_commits(commits.count);
-  FillDuration(absl::Seconds(commits.sum), *fleet.mutable_commit_time());
-  fleet.set_conflicts(statistics.conflicts);
-  fleet.set_followed(statistics.followed);
-  fleet.set_broken_maps(statistics.broken);
-  fleet.set_refuses(!statistics.status.ok());
-  fleet.set_error(std::string(statistics.status.message()));
+  v1::FleetStatistics& told = *out.mutable_fleet();
+  told.set_etcd_revision(statistics.revision);
+  FillDuration(part->Staleness(), *told.mutable_staleness());
+  told.set_landed(statistics.landed);
+  told.set_commits(commits.count);
+  FillDuration(absl::Seconds(commits.sum), *told.mutable_commit_time());
+  told.set_conflicts(statistics.conflicts);
+  told.set_followed(statistics.followed);
+  told.set_broken_maps(statistics.broken);
+  told.set_refuses(!statistics.status.ok());
+  told.set_error(std::string(statistics.status.message()));
+  told.set_lag(statistics.lag);
 }
 
 void FleetStatistics::Collect(runtime::MetricSink& sink) const {
-  const cluster::Fleet* const part = fleet_.load(std::memory_order_acquire);
+  const cluster::Fleet* const part = fleet();
   if (part == nullptr) {
     return;
   }
@@ -56,6 +57,8 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                   static_cast<double>(statistics.followed));
   sink.AddGauge("waystar_fleet_etcd_revision", "Revision of etcd up to which this server has followed it.",
                 {}, static_cast<double>(statistics.revision));
+  sink.AddGauge("waystar_fleet_lag", "Revisions of etcd that this server was told of and has not applied.",
+                {}, static_cast<double>(statistics.lag));
   sink.AddGauge("waystar_fleet_staleness_seconds",
                 "How long ago etcd last told this server that it knows all.", {},
                 absl::ToDoubleSeconds(part->Staleness()));

@@ -19,6 +19,9 @@ class FleetStatistics final : public runtime::MetricSource {
   // Sets the fleet that is reported, which must outlive all calls of Fill and Collect.
   void SetFleet(const cluster::Fleet& fleet) { fleet_.store(&fleet, std::memory_order_release); }
 
+  // Returns null if there is none.
+  const cluster::Fleet* fleet() const { return fleet_.load(std::memory_order_acquire); }
+
   // Counts a change that became durable; ClusterLogOptions says when.
   void CountCommit(absl::Duration waited) { commit_seconds_.Observe(absl::ToDoubleSeconds(waited)); }
 

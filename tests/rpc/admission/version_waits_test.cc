@@ -191,5 +191,32 @@ TEST_F(VersionWaitsTest, EndInTimeInAnyOrder) {
   EXPECT_EQ(after.how(), "no version");
 }
 
+TEST_F(VersionWaitsTest, EndWhenTheServerHasFollowedTheFleet) {
+  const auto begin = [&](Waiter& waiter, std::int64_t revision, VersionWaits::Clock::time_point until) {
+    ASSERT_THAT(waits_.BeginFollowing(waiter, 1, revision, until, gone_), IsOk());
+  };
+  waits_.OnFollowed(10);
+  Waiter there;
+  begin(there, 10, kNever);
+  EXPECT_EQ(there.how(), "version");
+  Waiter next;
+  Waiter later;
+  begin(next, 11, kNever);
+  begin(later, 14, kNever);
+  // What becomes of maps is another matter.
+  Update("arena", 0);
+  ASSERT_THAT(store_.Delete("arena"), IsOk());
+  EXPECT_EQ(next.how(), "");
+  waits_.OnFollowed(13);
+  EXPECT_EQ(next.WaitForEnd(), "version");
+  EXPECT_EQ(later.how(), "");
+  waits_.Cancel(later);
+  EXPECT_EQ(later.how(), "no version");
+  Waiter late;
+  begin(late, 14, VersionWaits::Clock::now());
+  EXPECT_EQ(late.WaitForEnd(), "no version");
+  EXPECT_EQ(waits_.count(), 0U);
+}
+
 }  // namespace
 }  // namespace waystar::rpc

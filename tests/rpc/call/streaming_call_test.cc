@@ -42,6 +42,7 @@ struct World {
   Executor executor{{.workers = 1}};
   core::MapStore store{core::StoreOptions()};
   VersionWaits version_waits{store, 1};
+  FleetNews fleet{false};
   const ServerContext context{.gate = gate,
                               .access = access,
                               .awaited_requests = awaited_requests,
@@ -54,7 +55,8 @@ struct World {
                               .transfers = transfers,
                               .watches = watches,
                               .streams = streams,
-                              .version_waits = version_waits};
+                              .version_waits = version_waits,
+                              .fleet = fleet};
 };
 
 // What has happened to a call; outlives it, whoever is the last to hold it.
