@@ -13,6 +13,8 @@ namespace waystar::client {
 namespace {
 
 constexpr size_t kChunkBytes = 64 << 10;
+// The maps of which the client remembers what it has changed.
+constexpr size_t kOwnWrites = 1024;
 
 // The next bytes to send, at the most kChunkBytes; none at the end.
 using ChunkSource = std::function<absl::StatusOr<std::string>()>;
@@ -65,7 +67,8 @@ std::optional<int64_t> BytesLeft(std::istream& file) {
 
 }  // namespace
 
-Client::Client(const Options& options) : options_(options), connection_(options) {
+Client::Client(const Options& options)
+    : options_(options), connection_(options), own_writes_(options.reads_own_writes ? kOwnWrites : 0) {
   if (status().ok()) {
     paths_ = v1::PathService::NewStub(connection_.channel());
     maps_ = v1::MapService::NewStub(connection_.channel());
@@ -106,11 +109,12 @@ absl::StatusOr<v1::TraceSearchResult> Client::TraceSearch(
 absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header,
                                                         std::string_view bytes) const {
   header.set_size(static_cast<int64_t>(bytes.size()));
-  return Import(connection_, maps_, options_.transfer_timeout, std::move(header), [&bytes] {
-    std::string chunk(bytes.substr(0, kChunkBytes));
-    bytes.remove_prefix(chunk.size());
-    return chunk;
-  });
+  const std::string map = header.map();
+  return Noted(map, Import(connection_, maps_, options_.transfer_timeout, std::move(header), [&bytes] {
+                 std::string chunk(bytes.substr(0, kChunkBytes));
+                 bytes.remove_prefix(chunk.size());
+                 return chunk;
+               }));
 }
 
 absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader header, std::istream& file,
@@ -120,20 +124,22 @@ absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader head
     return absl::DataLossError("cannot tell the length of the file");
   }
   header.set_size(*size);
-  return Import(connection_, maps_, options_.transfer_timeout, std::move(header),
-                [&file, &tell, size = *size, sent = int64_t{0}]() mutable -> absl::StatusOr<std::string> {
-                  std::string chunk(kChunkBytes, '\0');
-                  file.read(chunk.data(), kChunkBytes);
-                  if (file.bad()) {
-                    return absl::DataLossError("cannot read the file to its end");
-                  }
-                  chunk.resize(static_cast<size_t>(file.gcount()));
-                  sent += file.gcount();
-                  if (tell) {
-                    tell(sent, size);
-                  }
-                  return chunk;
-                });
+  const std::string map = header.map();
+  return Noted(
+      map, Import(connection_, maps_, options_.transfer_timeout, std::move(header),
+                  [&file, &tell, size = *size, sent = int64_t{0}]() mutable -> absl::StatusOr<std::string> {
+                    std::string chunk(kChunkBytes, '\0');
+                    file.read(chunk.data(), kChunkBytes);
+                    if (file.bad()) {
+                      return absl::DataLossError("cannot read the file to its end");
+                    }
+                    chunk.resize(static_cast<size_t>(file.gcount()));
+                    sent += file.gcount();
+                    if (tell) {
+                      tell(sent, size);
+                    }
+                    return chunk;
+                  }));
 }
 
 absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request,

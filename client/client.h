@@ -12,9 +12,12 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/connection.h"
 #include "client/errors.h"
 #include "client/options.h"
+#include "client/own_writes.h"
 #include "client/retry.h"
 #include "client/streams.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -47,6 +50,13 @@ using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 // Any other call that changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been
 // carried out.
 //
+// Queries see what the client has changed: unless a query names a view.least_version itself, the client sends
+// along the version that its last CreateMap, ImportMap or UpdateObstacles of the map has led to, so that any
+// server of a fleet answers with that version or a later one (Options::reads_own_writes). A query that is
+// refused since the map has been replaced (MAP_REPLACED) is made again without it, and one that is to be
+// answered by what is there has an empty least_version. Streams, watches, traces and pictures take no part in
+// that, and a server that does not have a new map yet says so (NOT_FOUND).
+//
 // Streams must not outlive the client. The RPCs and their errors are described in waystar/v1/*.proto.
 //
 // Thread safety: all calls may be made from any thread at the same time.
@@ -59,7 +69,7 @@ class Client {
   const absl::Status& status() const { return connection_.status(); }
 
   absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const {
-    return Call(paths_, &Paths::FindPath, request, Repeatable::kReads);
+    return Ask(&Paths::FindPath, request);
   }
 
   // Calls `on_event` with each event, in order, while the answer arrives.
@@ -68,7 +78,7 @@ class Client {
       const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
 
   absl::StatusOr<v1::ValidatePathResponse> ValidatePath(const v1::ValidatePathRequest& request) const {
-    return Call(paths_, &Paths::ValidatePath, request, Repeatable::kReads);
+    return Ask(&Paths::ValidatePath, request);
   }
   std::unique_ptr<PathWatch> WatchPath(const v1::WatchPathRequest& request) const {
     return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
@@ -76,36 +86,36 @@ class Client {
 
   // Many starts or goals at once, and questions about cells.
   absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const {
-    return Call(paths_, &Paths::FindPaths, request, Repeatable::kReads);
+    return Ask(&Paths::FindPaths, request);
   }
   absl::StatusOr<v1::ComputeCostMatrixResponse> ComputeCostMatrix(
       const v1::ComputeCostMatrixRequest& request) const {
-    return Call(paths_, &Paths::ComputeCostMatrix, request, Repeatable::kReads);
+    return Ask(&Paths::ComputeCostMatrix, request);
   }
   absl::StatusOr<v1::FindReachableResponse> FindReachable(const v1::FindReachableRequest& request) const {
-    return Call(paths_, &Paths::FindReachable, request, Repeatable::kReads);
+    return Ask(&Paths::FindReachable, request);
   }
   absl::StatusOr<v1::ComputeFlowFieldResponse> ComputeFlowField(
       const v1::ComputeFlowFieldRequest& request) const {
-    return Call(paths_, &Paths::ComputeFlowField, request, Repeatable::kReads);
+    return Ask(&Paths::ComputeFlowField, request);
   }
   absl::StatusOr<v1::CheckReachabilityResponse> CheckReachability(
       const v1::CheckReachabilityRequest& request) const {
-    return Call(paths_, &Paths::CheckReachability, request, Repeatable::kReads);
+    return Ask(&Paths::CheckReachability, request);
   }
   absl::StatusOr<v1::CastRayResponse> CastRay(const v1::CastRayRequest& request) const {
-    return Call(paths_, &Paths::CastRay, request, Repeatable::kReads);
+    return Ask(&Paths::CastRay, request);
   }
   absl::StatusOr<v1::SampleCellsResponse> SampleCells(const v1::SampleCellsRequest& request) const {
-    return Call(paths_, &Paths::SampleCells, request, Repeatable::kReads);
+    return Ask(&Paths::SampleCells, request);
   }
   absl::StatusOr<v1::ProbeSurfaceResponse> ProbeSurface(const v1::ProbeSurfaceRequest& request) const {
-    return Call(paths_, &Paths::ProbeSurface, request, Repeatable::kReads);
+    return Ask(&Paths::ProbeSurface, request);
   }
 
   absl::StatusOr<v1::CreateMapResponse> CreateMap(const v1::CreateMapRequest& request) const {
-    return Call(maps_, &Maps::CreateMap, request,
-                request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
+    return Noted(request.map(), Call(maps_, &Maps::CreateMap, request,
+                                     request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId));
   }
   absl::StatusOr<v1::GetMapResponse> GetMap(const v1::GetMapRequest& request) const {
     return Call(maps_, &Maps::GetMap, request, Repeatable::kReads);
@@ -115,14 +125,18 @@ class Client {
     return Call(maps_, &Maps::ListMaps, request, Repeatable::kReads);
   }
   absl::StatusOr<v1::DeleteMapResponse> DeleteMap(const v1::DeleteMapRequest& request) const {
-    return Call(maps_, &Maps::DeleteMap, request, Repeatable::kNever);
+    auto response = Call(maps_, &Maps::DeleteMap, request, Repeatable::kNever);
+    if (response.ok()) {
+      own_writes_.Forget(request.map());
+    }
+    return response;
   }
   // A batch that has a request_id and no request_time gets the present time, so that none of the retries that
   // this makes is applied twice, however late it comes. Whoever makes the call again later on sets the time.
   absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(v1::UpdateObstaclesRequest request) const {
     StampRequestTime(request);
-    return Call(maps_, &Maps::UpdateObstacles, request,
-                request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId);
+    return Noted(request.map(), Call(maps_, &Maps::UpdateObstacles, request,
+                                     request.request_id().empty() ? Repeatable::kNever : Repeatable::kHasId));
   }
 
   std::unique_ptr<UpdateStream> StreamObstacleUpdates() const {
@@ -162,6 +176,12 @@ class Client {
   absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request,
                                         const TransferProgress& tell = nullptr) const;
 
+  // Has later queries of the map see what another client has changed, as if it were a change of this one: a
+  // client with several servers, which changes nothing itself, is told so what has become of a change.
+  void NoteChange(const std::string& map, const v1::Version& version) const {
+    own_writes_.Note(map, version);
+  }
+
   // What the server is and what it takes, and which lines it logs.
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(
       const v1::GetServerInfoRequest& request = {}) const {
@@ -175,7 +195,6 @@ class Client {
       const v1::GetServerStatisticsRequest& request = {}) const {
     return Call(server_, &Server::GetServerStatistics, request, Repeatable::kReads);
   }
-
   // The servers of its fleet.
   absl::StatusOr<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request = {}) const {
     return Call(server_, &Server::ListServers, request, Repeatable::kReads);
@@ -193,6 +212,14 @@ class Client {
   using Server = v1::ServerService::StubInterface;
   using Health = grpc::health::v1::Health::StubInterface;
 
+  // Asks a question that has a view.
+  template <typename Request, typename Response>
+  absl::StatusOr<Response> Ask(grpc::Status (Paths::*method)(grpc::ClientContext*, const Request&, Response*),
+                               const Request& request) const;
+  // Takes note of the version that a change has led to.
+  template <typename Response>
+  absl::StatusOr<Response> Noted(const std::string& map, absl::StatusOr<Response> response) const;
+
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Call(const std::unique_ptr<Stub>& stub,
                                 grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -202,11 +229,44 @@ class Client {
   const Options options_;
   const Connection connection_;
   mutable RetryBudget retry_budget_;
+  mutable OwnWrites own_writes_;
   std::unique_ptr<Paths> paths_;
   std::unique_ptr<Maps> maps_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<Health> health_;
 };
+
+template <typename Request, typename Response>
+absl::StatusOr<Response> Client::Ask(grpc::Status (Paths::*method)(grpc::ClientContext*, const Request&,
+                                                                   Response*),
+                                     const Request& request) const {
+  const std::optional<v1::Version> least =
+      request.view().has_least_version() ? std::nullopt : own_writes_.Of(request.map());
+  if (!least) {
+    return Call(paths_, method, request, Repeatable::kReads);
+  }
+  Request own = request;
+  *own.mutable_view()->mutable_least_version() = *least;
+  const absl::Time end = absl::Now() + options_.timeout;
+  absl::StatusOr<Response> response = Call(paths_, method, own, Repeatable::kReads);
+  if (ReasonOf(response.status()) == "MAP_REPLACED") {
+    own_writes_.ForgetEpoch(request.map(), *least);
+    response = Call(paths_, method, request, Repeatable::kReads, end - absl::Now());
+  }
+  return response;
+}
+
+template <typename Response>
+absl::StatusOr<Response> Client::Noted(const std::string& map, absl::StatusOr<Response> response) const {
+  if (response.ok()) {
+    if constexpr (requires { response->info(); }) {
+      own_writes_.Note(map, response->info().version());
+    } else {
+      own_writes_.Note(map, response->version());
+    }
+  }
+  return response;
+}
 
 template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> Client::Call(const std::unique_ptr<Stub>& stub,

@@ -20,6 +20,11 @@ struct Options {
   // not available or too busy, and whether servers that say that they are not well are avoided. Without it
   // each call returns what the server that it came to says.
   bool retry = true;
+  // Whether queries of a map name the version that the last change of it by this client has led to, so that
+  // they see it whichever server of a fleet answers. It costs nothing where there is one server, but one that
+  // has lost acknowledged changes (--durability=relaxed) is waited for in vain. The client remembers the last
+  // 1,024 maps that it has changed.
+  bool reads_own_writes = true;
   // Whether calls wait, within their timeout, until a server can be reached. Otherwise they fail at once with
   // UNAVAILABLE when there is none.
   bool wait_for_ready = false;

@@ -37,6 +37,7 @@ TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
                                                              .timeout = kPatience,
                                                              .transfer_timeout = kPatience,
                                                              .retry = false,
+                                                             .reads_own_writes = false,
                                                              .stream_timeout = kPatience});
 }
 

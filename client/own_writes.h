@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "waystar/v1/types.pb.h"
+
+namespace waystar::client {
+
+// Remembers the versions that changes have led maps to: of the maps that were changed last, so many at most.
+//
+// Thread safety: any.
+class OwnWrites {
+ public:
+  explicit OwnWrites(std::size_t most_maps) : most_maps_(most_maps) {}
+
+  // Of two versions of one epoch the later one stays. A version without an epoch names nothing.
+  void Note(const std::string& map, const v1::Version& version);
+  void Forget(const std::string& map);
+  // Forgets the map unless a change has led it to another epoch since.
+  void ForgetEpoch(const std::string& map, const v1::Version& version);
+
+  std::optional<v1::Version> Of(const std::string& map) const;
+
+ private:
+  template <typename Condition>
+  void ForgetIf(const std::string& map, const Condition& holds);
+
+  using Entry = std::pair<std::string, v1::Version>;
+
+  const std::size_t most_maps_;
+  mutable std::mutex mutex_;
+  // The map that was changed last is the first.
+  std::list<Entry> entries_;
+  // The names are those of the entries.
+  std::unordered_map<std::string_view, std::list<Entry>::iterator> by_map_;
+};
+
+}  // namespace waystar::client
