@@ -89,6 +89,9 @@ class Comparison {
     if (after_.has_storage()) {
       AddStorage(before_.storage(), after_.storage());
     }
+    if (after_.has_fleet()) {
+      AddFleet(before_.fleet(), after_.fleet());
+    }
     if (after_.has_connections()) {
       rates_.connections = after_.connections();
     }
@@ -163,6 +166,22 @@ class Comparison {
     storage.log_bytes = after.log_bytes();
     if (after.refuses()) {
       storage.error = after.error();
+    }
+  }
+
+  void AddFleet(const v1::FleetStatistics& before, const v1::FleetStatistics& after) {
+    FleetRates& fleet = rates_.fleet.emplace();
+    fleet.staleness = DurationOf(after.staleness());
+    fleet.lag = after.lag();
+    fleet.landed_per_second = PerSecond(before.landed(), after.landed());
+    fleet.followed_per_second = PerSecond(before.followed(), after.followed());
+    fleet.conflicts_per_second = PerSecond(before.conflicts(), after.conflicts());
+    if (const std::uint64_t commits = Growth(before.commits(), after.commits()); commits > 0) {
+      fleet.commit =
+          (DurationOf(after.commit_time()) - DurationOf(before.commit_time())) / static_cast<double>(commits);
+    }
+    if (after.refuses()) {
+      fleet.error = after.error();
     }
   }
 

@@ -56,6 +56,20 @@ struct StorageRates {
   std::optional<std::string> error;
 };
 
+// Of a server that is one of a fleet.
+struct FleetRates {
+  // How long ago etcd told something, and how much it told that is not applied yet.
+  absl::Duration staleness;
+  std::int64_t lag = 0;
+  double landed_per_second = 0;
+  double followed_per_second = 0;
+  double conflicts_per_second = 0;
+  // The average time of a change. Nothing where there were none.
+  std::optional<absl::Duration> commit;
+  // Why changes are refused; nothing while they are not.
+  std::optional<std::string> error;
+};
+
 struct Rates {
   absl::Duration uptime;
   // The time between the two answers, by the server's clock.
@@ -78,6 +92,8 @@ struct Rates {
   std::optional<std::int64_t> resident_bytes;
   // Nothing where maps live in memory alone.
   std::optional<StorageRates> storage;
+  // Nothing without a fleet.
+  std::optional<FleetRates> fleet;
   // While the server reads its maps: how many it has read, and of how many.
   std::optional<v1::LoadProgress> loading;
   // The number of processors that were kept busy.

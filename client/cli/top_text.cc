@@ -59,6 +59,17 @@ std::string SummaryLines(const Rates& rates, const std::string& server) {
       absl::StrAppend(&text, "  CHANGES ARE REFUSED: ", *storage.error);
     }
   }
+  if (rates.fleet) {
+    const FleetRates& fleet = *rates.fleet;
+    absl::StrAppendFormat(&text, "\nfleet: heard %.1f s ago  lag %d  ",
+                          absl::ToDoubleSeconds(fleet.staleness), fleet.lag);
+    absl::StrAppend(&text, RateText(fleet.landed_per_second), " landed/s  ",
+                    RateText(fleet.followed_per_second), " followed/s  ",
+                    RateText(fleet.conflicts_per_second), " conflicts/s  commit ", TimeText(fleet.commit));
+    if (fleet.error) {
+      absl::StrAppend(&text, "  CHANGES ARE REFUSED: ", *fleet.error);
+    }
+  }
   absl::StrAppend(&text, "\n", RateText(rates.requests_per_second), " requests/s  ",
                   RateText(rates.failures_per_second), " failed/s  ", RateText(rates.refusals_per_second),
                   " of them refused/s  ", rates.watches, " watches  ", rates.transfers, " transfers\n");
@@ -157,6 +168,20 @@ std::string StorageJson(const Rates& rates) {
                      {"error", storage.error ? JsonQuoted(*storage.error) : "null"}});
 }
 
+std::string FleetJson(const Rates& rates) {
+  if (!rates.fleet) {
+    return "null";
+  }
+  const FleetRates& fleet = *rates.fleet;
+  return JsonObject({{"staleness_nanos", Nanos(fleet.staleness)},
+                     {"lag", JsonNumber(fleet.lag)},
+                     {"landed_per_second", JsonNumber(fleet.landed_per_second)},
+                     {"followed_per_second", JsonNumber(fleet.followed_per_second)},
+                     {"conflicts_per_second", JsonNumber(fleet.conflicts_per_second)},
+                     {"commit_nanos", Nanos(fleet.commit)},
+                     {"error", fleet.error ? JsonQuoted(*fleet.error) : "null"}});
+}
+
 std::string LoadingJson(const Rates& rates) {
   return rates.loading ? JsonObject({{"read_maps", JsonNumber(rates.loading->read_maps())},
                                      {"total_maps", JsonNumber(rates.loading->total_maps())}})
@@ -199,6 +224,7 @@ std::string TopJson(const Rates& rates, const std::string& server) {
                      {"processors", NumberOrNull(rates.processors)},
                      {"connections", NumberOrNull(rates.connections)},
                      {"storage", StorageJson(rates)},
+                     {"fleet", FleetJson(rates)},
                      {"loading", LoadingJson(rates)},
                      {"watches", JsonNumber(rates.watches)},
                      {"transfers", JsonNumber(rates.transfers)},

@@ -112,6 +112,29 @@ TEST(TopTextTest, TellsOfStorage) {
   EXPECT_THAT(TopJson(rates, "here"), HasSubstr("\"commit_nanos\":500000,"));
 }
 
+TEST(TopTextTest, TellsOfTheFleet) {
+  v1::GetServerStatisticsResponse before = After(1);
+  before.mutable_fleet()->set_conflicts(1);
+  v1::GetServerStatisticsResponse after = After(2);
+  after.mutable_fleet()->mutable_staleness()->set_nanos(700'000'000);
+  after.mutable_fleet()->set_lag(3);
+  after.mutable_fleet()->set_landed(4);
+  after.mutable_fleet()->set_followed(20);
+  after.mutable_fleet()->set_conflicts(2);
+  after.mutable_fleet()->set_commits(8);
+  after.mutable_fleet()->mutable_commit_time()->set_nanos(16'000'000);
+  const std::string line =
+      "\nfleet: heard 0.7 s ago  lag 3  4.0 landed/s  20 followed/s  1.0 conflicts/s  commit 2 ms";
+  EXPECT_THAT(TopText(RatesBetween(before, after), "here", {80, 24}), HasSubstr(line + "\n"));
+  EXPECT_THAT(TopJson(RatesBetween(before, after), "here"), HasSubstr("\"conflicts_per_second\":1,"));
+  after.mutable_fleet()->set_refuses(true);
+  after.mutable_fleet()->set_error("etcd is away");
+  EXPECT_THAT(TopText(RatesBetween(before, after), "here", {80, 24}),
+              HasSubstr(line + "  CHANGES ARE REFUSED: etcd is away\n"));
+  EXPECT_THAT(TopText(RatesBetween(After(1), After(2)), "here", {80, 24}), Not(HasSubstr("fleet")));
+  EXPECT_THAT(TopJson(RatesBetween(After(1), After(2)), "here"), HasSubstr("\"fleet\":null"));
+}
+
 class TopCommandTest : public ::waystar::testing::CommandTest {
  protected:
   TopCommandTest() {
