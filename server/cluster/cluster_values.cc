@@ -182,17 +182,18 @@ std::string Encode(const ServerReport& report) {
 
 absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return Decode<ServerReport>(bytes, [&](core::ValueReader& from, ServerReport& value) {
-    const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
-    value.address = from.Text(kMaxKeyBytes);
-    value.version = from.Text(kMaxKeyBytes);
-    value.start_time = absl::FromUnixMillis(number());
-    value.report_time = absl::FromUnixMillis(number());
-    value.maps = from.Number(kAnyNumber);
-    value.revision = number();
-    value.lag = number();
-    value.staleness = absl::Milliseconds(number());
-  });
+  return Decode<ServerReport>(
+      bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, ServerReport& value) {
+        const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
+        value.address = from.Text(kMaxKeyBytes);
+        value.version = from.Text(kMaxKeyBytes);
+        value.start_time = absl::FromUnixMillis(number());
+        value.report_time = absl::FromUnixMillis(number());
+        value.maps = from.Number(kAnyNumber);
+        value.revision = number();
+        value.lag = number();
+        value.staleness = absl::Milliseconds(number());
+      });
 }
 
 }  // namespace waystar::cluster

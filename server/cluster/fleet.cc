@@ -250,7 +250,7 @@ ServerReport Fleet::ReportNow() const {
   const ClusterLogStatistics statistics = log_.Statistics();
   ServerReport report = report_;
   report.report_time = absl::Now();
-  report.maps = store_.size();
+  report.maps = store_.size() + store_.CountResidence().unloaded;
   report.revision = statistics.revision;
   report.lag = statistics.lag;
   report.staleness = absl::FromChrono(std::chrono::steady_clock::now() - statistics.heard);

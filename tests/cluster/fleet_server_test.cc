@@ -11,12 +11,14 @@
 #include "server/runtime/options.h"
 #include "tests/etcd/etcd_process.h"
 #include "tests/rpc/test_server.h"
+#include "tests/rpc/watch/watch_of_map.h"
 #include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::EtcdCluster;
@@ -25,6 +27,8 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::VersionOf;
 using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchRequest;
 
 class FleetServerTest : public ::testing::Test {
  protected:
@@ -76,6 +80,40 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
   EXPECT_EQ(statistics->fleet().landed(), 11U);
   EXPECT_EQ(statistics->fleet().followed(), 10U);
   EXPECT_FALSE(statistics->fleet().refuses());
+}
+
+TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
+  const EtcdCluster etcd(1);
+  TestServer other(OptionsFor(etcd));
+  const auto change = [&](int x) {
+    const auto changed = other.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)}));
+    EXPECT_TRUE(changed.ok()) << changed.status();
+  };
+  v1::Version last;
+  {
+    TestServer first(OptionsFor(etcd));
+    other.Create("arena", {".....", "....."});
+    WaitUntil([&] { return VersionOf(first, "arena").revision() == 1; }, "the map");
+    WatchOfMap watch(first, WatchRequest("arena"));
+    EXPECT_EQ(watch.Next(), "watching 1");
+    change(0);
+    last = watch.NextEvent().commit().version();
+    EXPECT_EQ(last.revision(), 2U);
+  }
+  change(1);
+  change(2);
+  // It has read what was committed before it came.
+  TestServer third(OptionsFor(etcd));
+  ASSERT_TRUE(third.client().UpdateObstacles(BlockRequest("arena", {CellAt(3, 0)})).ok());
+  v1::WatchMapRequest request = WatchRequest("arena");
+  *request.mutable_after() = last;
+  for (const TestServer* const server : {&other, &third}) {
+    WatchOfMap resumed(*server, request);
+    EXPECT_THAT(resumed.Next(), StartsWith("watching"));
+    EXPECT_EQ(resumed.Next(), "revision 3");
+    EXPECT_EQ(resumed.Next(), "revision 4");
+    EXPECT_EQ(resumed.Next(), "revision 5");
+  }
 }
 
 TEST_F(FleetServerTest, MapsAreThereAfterAllServersHaveGone) {
