@@ -67,15 +67,28 @@ TEST(ClusterValuesTest, ReportsComeBack) {
 }
 
 TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
-  const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}});
-  EXPECT_THAT(DecodeBase(base), IsOk());
-  for (std::size_t size = 0; size < base.size(); ++size) {
-    EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
+  for (const std::string file : {"", "map-a"}) {
+    const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = file});
+    ASSERT_THAT(DecodeBase(base), IsOk());
+    EXPECT_EQ(DecodeBase(base)->file, file);
+    for (std::size_t size = 0; size < base.size(); ++size) {
+      EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
+    }
+    EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
+    std::string later = base;
+    later[0] = 3;
+    EXPECT_THAT(DecodeBase(later), HasCode(absl::StatusCode::kFailedPrecondition));
   }
+<<<<<<< ours
   EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
   std::string later = base;
   later[0] = 99;
   EXPECT_THAT(DecodeBase(later), HasCode(absl::StatusCode::kFailedPrecondition));
+=======
+  std::string head = Encode(MapHead{.version = {.epoch = 7, .revision = 3}});
+  head[0] = 2;
+  EXPECT_THAT(DecodeHead(head), HasCode(absl::StatusCode::kFailedPrecondition));
+>>>>>>> theirs
 }
 
 TEST(ClusterKeysTest, AreReadAsTheyWereMade) {
