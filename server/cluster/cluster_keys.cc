@@ -98,6 +98,28 @@ std::optional<ClusterKeys::MapKey> ClusterKeys::ParseMapKey(absl::string_view ke
   return parsed;
 }
 
+std::string ClusterKeys::AllData() const { return absl::StrCat(prefix_, "data/"); }
+
+std::optional<ClusterKeys::DataKey> ClusterKeys::ParseDataKey(absl::string_view key) const {
+  const absl::string_view whole = key;
+  if (!absl::ConsumePrefix(&key, prefix_) || !absl::ConsumePrefix(&key, "data/")) {
+    return std::nullopt;
+  }
+  const std::vector<absl::string_view> parts = absl::StrSplit(key, '/');
+  if (parts.size() != 4 || !core::CheckMapId(parts[0]).ok() || !NumberOf(parts[3])) {
+    return std::nullopt;
+  }
+  const std::vector<absl::string_view> names = absl::StrSplit(parts[2], '-');
+  const std::optional<std::uint64_t> epoch = NumberOf(parts[1]);
+  const std::optional<std::uint64_t> revision = NumberOf(names[0]);
+  if (names.size() != 2 || !epoch || !revision || !NumberOf(names[1])) {
+    return std::nullopt;
+  }
+  return DataKey{.id = std::string(parts[0]),
+                 .version = {.epoch = *epoch, .revision = *revision},
+                 .data = std::string(whole.substr(0, whole.size() - parts[3].size()))};
+}
+
 std::optional<std::string> ClusterKeys::ParseBaseKey(absl::string_view key) const {
   if (!absl::ConsumePrefix(&key, prefix_) || !absl::ConsumePrefix(&key, "base/") ||
       !core::CheckMapId(key).ok()) {

@@ -61,6 +61,17 @@ class ClusterKeys {
   };
   // Returns nothing for other keys.
   std::optional<MapKey> ParseMapKey(absl::string_view key) const;
+  // What a key under data/ is of.
+  struct DataKey {
+    std::string id;
+    core::MapVersion version;
+    // What the keys of all parts of its value begin with.
+    std::string data;
+  };
+  // All of those keys begin with this.
+  std::string AllData() const;
+  // Returns nothing for other keys.
+  std::optional<DataKey> ParseDataKey(absl::string_view key) const;
   // Returns the id of a key of Base.
   std::optional<std::string> ParseBaseKey(absl::string_view key) const;
 

@@ -43,6 +43,12 @@ absl::Status NotTaken(const absl::Status& failure) {
                    absl::StrCat("the fleet's log cannot be reached: ", failure.message()));
 }
 
+etcd::Compare IsThere(const std::string& key) {
+  return {.key = key,
+          .target = etcd::Compare::Target::kCreateRevision,
+          .relation = etcd::Compare::Relation::kGreater};
+}
+
 absl::Status GivenUp() {
   return NotTaken(absl::CancelledError("the server stops, and does not know whether the change was made"));
 }
@@ -354,10 +360,8 @@ void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const M
   for (const absl::string_view part : parts) {
     const std::string key = PartKey(base.image.data, sending.parts.size());
     sending.parts.push_back({key, std::string(part)});
-    // Others may have deleted them with a map of that id.
-    sending.txn.compares.push_back({.key = key,
-                                    .target = etcd::Compare::Target::kCreateRevision,
-                                    .relation = etcd::Compare::Relation::kGreater});
+    // Others may have deleted them with a map of that id, or as left behind.
+    sending.txn.compares.push_back(IsThere(key));
   }
   sending.txn.then = {
       etcd::Put{keys_.Head(id),
@@ -390,7 +394,9 @@ void ClusterLog::ComposeCommits(const std::string& id, MapLane& lane, Sending& s
   if (record.entries.size() > kMaxValueBytes) {
     const std::string data = keys_.Data(id, last->after, sending.name.number ^ server_);
     for (const absl::string_view part : CutIntoParts(record.entries)) {
-      sending.parts.push_back({PartKey(data, sending.parts.size()), std::string(part)});
+      const std::string key = PartKey(data, sending.parts.size());
+      sending.parts.push_back({key, std::string(part)});
+      sending.txn.compares.push_back(IsThere(key));
     }
     record.parts = PartsOf(record.entries, data);
     record.entries.clear();

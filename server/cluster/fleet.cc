@@ -232,6 +232,7 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   images_.Start(
       {.compaction_interval = options.compaction_interval,
        .kept_time = options.kept_time,
+       .sweep_interval = options.sweep_interval,
        .images = {.folder = image_folder_.get(), .max_parts = options.log.images.max_parts},
        .revision = [this] { return log_.Statistics().revision; },
        .on_image = [this](const std::string& id, core::MapVersion version) { log_.NoteImage(id, version); },

@@ -38,6 +38,7 @@ struct FleetOptions {
   // As those of ImageKeeper::Options.
   absl::Duration compaction_interval = absl::Seconds(30);
   absl::Duration kept_time = absl::Minutes(5);
+  absl::Duration sweep_interval = absl::Hours(1);
   // Called with an image that could not be made, or old revisions that etcd has not forgotten.
   std::function<void(const absl::Status& status)> on_image_failure;
   // Called before the first map is read and after each, and now and then while Open waits for etcd. If it

@@ -1,5 +1,6 @@
 #include "server/cluster/image_keeper.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -60,6 +61,10 @@ void ImageKeeper::Run() {
     if (std::chrono::steady_clock::now() >= next) {
       Report(Compact());
       Report(RemoveFiles());
+      if (compacted_ > 0 && std::chrono::steady_clock::now() >= next_sweep_) {
+        Report(Sweep());
+        next_sweep_ = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.sweep_interval);
+      }
       next = std::chrono::steady_clock::now() + interval;
     }
   }
@@ -167,6 +172,64 @@ absl::Status ImageKeeper::RemoveFiles() {
   return absl::OkStatus();
 }
 
+absl::Status ImageKeeper::Sweep() {
+  constexpr std::int64_t kKeysInPage = 10'000;
+  etcd::RangeQuery query{.key = keys_.AllData(),
+                         .range_end = etcd::EndOfPrefix(keys_.AllData()),
+                         .limit = kKeysInPage,
+                         .keys_only = true};
+  // Values by what their parts begin with, and whether all parts are old.
+  std::map<std::string, std::pair<ClusterKeys::DataKey, bool>> values;
+  for (bool has_more = true; has_more;) {
+    WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult page, client_.Range(query));
+    for (const etcd::KeyValue& entry : page.entries) {
+      if (std::optional<ClusterKeys::DataKey> key = keys_.ParseDataKey(entry.key)) {
+        const auto it = values.try_emplace(key->data, *key, true).first;
+        it->second.second = it->second.second && entry.mod_revision <= compacted_;
+      }
+    }
+    has_more = page.has_more && !page.entries.empty();
+    if (has_more) {
+      query.key = page.entries.back().key + '\0';
+    }
+  }
+  for (const auto& [data, value] : values) {
+    if (value.second) {
+      WAYSTAR_RETURN_IF_ERROR(DeleteUnnamed(value.first));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ImageKeeper::DeleteUnnamed(const ClusterKeys::DataKey& parts) {
+  // Only these can name them.
+  const std::string base_key = keys_.Base(parts.id);
+  const std::string record_key = keys_.Log(parts.id, parts.version);
+  etcd::Txn txn;
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult bases, client_.Range({.key = base_key}));
+  if (!bases.entries.empty()) {
+    const absl::StatusOr<MapBase> base = DecodeBase(bases.entries.front().value);
+    if (!base.ok() || base->image.data == parts.data) {
+      return absl::OkStatus();
+    }
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult records, client_.Range({.key = record_key}));
+  if (!records.entries.empty()) {
+    const absl::StatusOr<LogRecord> record = DecodeRecord(records.entries.front().value);
+    if (!record.ok() || record->parts.data == parts.data) {
+      return absl::OkStatus();
+    }
+  }
+  // Whoever names them afterwards compares that they are there, and puts them again.
+  const auto revision_of = [](const etcd::RangeResult& read) {
+    return read.entries.empty() ? 0 : read.entries.front().mod_revision;
+  };
+  txn.compares = {{.key = base_key, .number = revision_of(bases)},
+                  {.key = record_key, .number = revision_of(records)}};
+  txn.then = {etcd::Delete{parts.data, etcd::EndOfPrefix(parts.data)}};
+  return client_.Commit(txn).status();
+}
+
 absl::Status ImageKeeper::Compact() {
   const auto now = std::chrono::steady_clock::now();
   passed_.emplace_back(now, options_.revision());
@@ -175,6 +238,7 @@ absl::Status ImageKeeper::Compact() {
     revision = passed_.front().second;
     passed_.pop_front();
   }
+  compacted_ = std::max(compacted_, revision);
   return revision > 0 ? client_.Compact(revision) : absl::OkStatus();
 }
 

@@ -36,6 +36,9 @@ class ImageKeeper {
     // can go on from where it was, and one that starts can take as long to read.
     absl::Duration compaction_interval = absl::Seconds(30);
     absl::Duration kept_time = absl::Minutes(5);
+    // How often what servers have left behind is looked for, the first time once etcd has forgotten
+    // something.
+    absl::Duration sweep_interval = absl::Hours(1);
     // Where images are put. It must outlive the keeper.
     ImagePlace images;
     // Returns the revision of etcd up to which this server has followed it.
@@ -71,6 +74,10 @@ class ImageKeeper {
                                  std::int64_t replaced);
   // Removes the files that etcd has not named for as long as it keeps revisions.
   absl::Status RemoveFiles();
+  // Deletes the parts that are older than what etcd keeps, and that nothing names: of servers that have died
+  // on the way.
+  absl::Status Sweep();
+  absl::Status DeleteUnnamed(const ClusterKeys::DataKey& parts);
   absl::Status Compact();
   void Report(const absl::Status& status) const;
 
@@ -80,6 +87,9 @@ class ImageKeeper {
   Options options_;
   // The thread's: the revision of etcd at some times, the oldest first.
   std::deque<std::pair<std::chrono::steady_clock::time_point, std::int64_t>> passed_;
+  // The thread's: the latest revision that etcd was to forget, and when to sweep next.
+  std::int64_t compacted_ = 0;
+  std::chrono::steady_clock::time_point next_sweep_;
   // The thread's: since when it has seen files that etcd does not name.
   std::map<std::string, std::chrono::steady_clock::time_point> unnamed_;
 

@@ -113,6 +113,22 @@ TEST(ClusterKeysTest, AreReadAsTheyWereMade) {
   }
 }
 
+TEST(ClusterKeysTest, PartsTellWhatTheyAreOf) {
+  const ClusterKeys keys("/games/");
+  const core::MapVersion version{.epoch = 0xFEDCBA9876543210, .revision = 12};
+  const std::string data = keys.Data("arena.1-a", version, 7);
+  const std::optional<ClusterKeys::DataKey> parsed = keys.ParseDataKey(PartKey(data, 3));
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->id, "arena.1-a");
+  EXPECT_EQ(parsed->version, version);
+  EXPECT_EQ(parsed->data, data);
+  EXPECT_TRUE(data.starts_with(keys.AllData()));
+  for (const std::string& other : {std::string(), data, data + "3", "/other" + PartKey(data, 3),
+                                   keys.Head("arena.1-a"), keys.DataBegin("arena.1-a", 7) + "x/y"}) {
+    EXPECT_FALSE(keys.ParseDataKey(other).has_value()) << other;
+  }
+}
+
 TEST(ClusterKeysTest, RangesHoldWhatTheySay) {
   const ClusterKeys keys("/p/");
   const core::MapVersion first{.epoch = 7, .revision = 1};
