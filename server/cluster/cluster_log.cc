@@ -88,6 +88,7 @@ void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken
 }
 
 void ClusterLog::Start(std::int64_t revision) {
+  seen_revision_ = revision;
   NoteFollowed(revision);
   NoteHeard();
   thread_ = std::thread([this] { Run(); });
@@ -120,7 +121,8 @@ void ClusterLog::Stop() {
   is_stopping_ = true;
   GiveUp();
   thread_.join();
-  helper_.Stop();
+  writer_.Stop();
+  loader_.Stop();
   {
     std::deque<Task> dropped;
     MutexLock lock(mutex_);
@@ -143,11 +145,11 @@ void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
   });
 }
 
-absl::Status ClusterLog::Call(std::function<absl::Status(std::int64_t revision)> task) {
+absl::Status ClusterLog::Call(std::function<absl::Status()> task) {
   std::promise<absl::Status> result;
   std::future<absl::Status> outcome = result.get_future();
   Post([this, task = std::move(task), result = std::move(result)]() mutable {
-    result.set_value(task(Statistics().revision));
+    result.set_value(task());
   });
   try {
     return outcome.get();
@@ -419,7 +421,7 @@ void ClusterLog::Send(const std::string& id) {
     return;
   }
   if (sending.file && !sending.file->is_written) {
-    helper_.Do([this, id, name, file = *sending.file] {
+    writer_.Do([this, id, name, file = *sending.file] {
       const absl::Status status = WriteImage(*options_.images.folder, file.name, *file.bytes);
       Post([this, id, name, status] { OnFile(id, name, status); });
     });
@@ -625,7 +627,7 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
       MutexLock lock(mutex_);
       ++statistics_.lag;
     }
-    Post([this, at, events = std::move(events)] { OnEvents(at, events); });
+    Post([this, at, events = std::move(events)]() mutable { OnEvents(at, std::move(events)); });
   };
   callbacks.on_progress = [this](std::int64_t /*at*/) { NoteHeard(); };
   // A server that nobody asks for a change learns by this that etcd is away.
@@ -635,52 +637,38 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
                                          etcd::WatchOptions{.quiet_timeout = options_.quiet_timeout});
 }
 
-void ClusterLog::OnEvents(std::int64_t revision, const std::vector<etcd::WatchEvent>& events) {
-  struct Change {
-    const etcd::WatchEvent* head = nullptr;
-    const etcd::WatchEvent* record = nullptr;
-    const etcd::WatchEvent* end = nullptr;
-  };
-  std::map<std::string, Change> changes;
-  for (const etcd::WatchEvent& event : events) {
+void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events) {
+  std::map<std::string, MapChange> changes;
+  for (etcd::WatchEvent& event : events) {
     const std::optional<ClusterKeys::MapKey> key = keys_.ParseMapKey(event.key);
     if (!key) {
       continue;
     }
-    if (!event.is_delete) {
-      Change& change = changes[key->id];
-      switch (key->kind) {
-        case ClusterKeys::MapKey::Kind::kHead:
-          change.head = &event;
-          break;
-        case ClusterKeys::MapKey::Kind::kEnd:
-          change.end = &event;
-          break;
-        case ClusterKeys::MapKey::Kind::kRecord:
-          change.record = &event;
-          break;
-      }
-    } else if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
+    if (key->kind == ClusterKeys::MapKey::Kind::kRecord && event.is_delete) {
       // An image has taken its place.
       if (const auto lane = lanes_.find(key->id); lane != lanes_.end() && lane->second->records > 0) {
         --lane->second->records;
       }
+    } else if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
+      changes[key->id].record = std::move(event.value);
+    } else if (!event.is_delete) {
+      MapChange& change = changes[key->id];
+      change.head = std::move(event.value);
+      change.is_end |= key->kind == ClusterKeys::MapKey::Kind::kEnd;
     }
   }
-  for (const auto& [id, change] : changes) {
-    const etcd::WatchEvent* const head = change.head != nullptr ? change.head : change.end;
-    if (head != nullptr) {
-      OnChange(id, revision, *head, change.end != nullptr, change.record);
+  for (auto& [id, change] : changes) {
+    if (change.head) {
+      change.revision = revision;
+      OnChange(id, std::move(change));
     }
   }
   {
     MutexLock lock(mutex_);
     --statistics_.lag;
   }
-  if (!has_gap_) {
-    NoteFollowed(revision);
-    NoteHeard();
-  }
+  seen_revision_ = revision;
+  NoteAllSeen();
 }
 
 void ClusterLog::NoteHeard() {
@@ -706,37 +694,59 @@ void ClusterLog::NoteFollowed(std::int64_t revision) {
   }
 }
 
-void ClusterLog::OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event,
-                          bool is_end, const etcd::WatchEvent* record) {
+bool ClusterLog::IsOwn(const MapLane& lane, const absl::StatusOr<MapHead>& head) {
+  return lane.sending && head.ok() && lane.sending->name == head->append;
+}
+
+void ClusterLog::OnChange(const std::string& id, MapChange change) {
   MapLane& lane = LaneOf(id);
-  if (revision <= lane.etcd_revision) {
+  if (change.revision <= lane.etcd_revision) {
     return;
   }
-  const absl::StatusOr<MapHead> head = DecodeHead(head_event.value);
-  if (head.ok() && lane.sending && lane.sending->name == head->append) {
-    OnLanded(id, revision);
+  if (lane.loading != 0) {
+    LetWait(lane, std::move(change));
     return;
   }
-  MapVersion after = is_end ? kNoMap : lane.version == kNoMap ? kUnknownVersion : lane.version;
-  absl::Status status = head.status();
-  if (head.ok()) {
-    after = is_end ? kNoMap : head->version;
-    status = FollowPatiently(id, revision, *head, is_end, record);
-    if (is_stopping_) {
-      return;
-    }
-    if (etcd::FailureOf(status) == etcd::Failure::kCompacted) {
-      ReadAfresh();
-      return;
-    }
+  const absl::StatusOr<MapHead> head = DecodeHead(*change.head);
+  if (IsOwn(lane, head)) {
+    OnLanded(id, change.revision);
+    return;
   }
-  const bool has_begun = !is_end && record == nullptr;
+  if (change.is_end) {
+    OnFollowed(id, change.revision, kNoMap, store_.FollowDeletion(id, lane.version), false);
+    return;
+  }
+  if (!head.ok()) {
+    OnFollowed(id, change.revision, lane.version == kNoMap ? kUnknownVersion : lane.version, head.status(),
+               change.record.has_value());
+    return;
+  }
+  if (!change.record) {
+    BeginLoading(lane);
+    lane.is_behind = true;
+    Load(id, lane.loading, change.revision, *head);
+    return;
+  }
+  const absl::Status status = FollowPatiently(id, change.revision, *head, *change.record);
+  if (is_stopping_) {
+    return;
+  }
+  if (etcd::FailureOf(status) == etcd::Failure::kCompacted) {
+    ReadAfresh();
+    return;
+  }
+  OnFollowed(id, change.revision, head->version, status, true);
+}
+
+void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVersion after,
+                            const absl::Status& status, bool is_record) {
+  MapLane& lane = *lanes_.at(id);
   if (!status.ok()) {
     Break(id, status, after);
-  } else if (is_end || has_begun) {
+  } else if (!is_record) {
     lane.is_broken = false;
   }
-  lane.records = record != nullptr ? lane.records + 1 : 0;
+  lane.records = is_record ? lane.records + 1 : 0;
   lane.version = after;
   lane.etcd_revision = revision;
   lane.is_behind = false;
@@ -749,10 +759,10 @@ void ClusterLog::OnChange(const std::string& id, std::int64_t revision, const et
 }
 
 absl::Status ClusterLog::FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
-                                         bool is_end, const etcd::WatchEvent* record) {
+                                         const std::string& record) {
   MapLane& lane = *lanes_.at(id);
   while (true) {
-    absl::Status status = Follow(id, lane.version, revision, head, is_end, record);
+    absl::Status status = Follow(id, revision, head, record);
     if (!IsTransient(status) || is_stopping_) {
       return status;
     }
@@ -764,20 +774,105 @@ absl::Status ClusterLog::FollowPatiently(const std::string& id, std::int64_t rev
   }
 }
 
-absl::Status ClusterLog::Follow(const std::string& id, MapVersion before, std::int64_t revision,
-                                const MapHead& head, bool is_end, const etcd::WatchEvent* record) {
-  if (is_end) {
-    return store_.FollowDeletion(id, before);
-  }
-  if (record != nullptr) {
-    WAYSTAR_ASSIGN_OR_RETURN(const LogRecord decoded, DecodeRecord(record->value));
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::LoggedCommit> commits,
-                             reader_.ReadCommits(id, decoded, revision));
-    return store_.FollowCommits(id, head.version.epoch, commits);
+absl::Status ClusterLog::Follow(const std::string& id, std::int64_t revision, const MapHead& head,
+                                const std::string& record) {
+  WAYSTAR_ASSIGN_OR_RETURN(const LogRecord decoded, DecodeRecord(record));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::LoggedCommit> commits,
+                           reader_.ReadCommits(id, decoded, revision));
+  return store_.FollowCommits(id, head.version.epoch, commits);
+}
+
+void ClusterLog::Load(const std::string& id, std::uint64_t loading, std::int64_t revision,
+                      const MapHead& head) {
+  loader_.Do([this, id, loading, revision, head] {
+    absl::StatusOr<storage::MapState> map = Fetch(id, revision);
+    Post([this, id, loading, revision, head, map = std::move(map)]() mutable {
+      OnLoaded(id, loading, revision, head, std::move(map));
+    });
+  });
+}
+
+absl::StatusOr<storage::MapState> ClusterLog::Fetch(const std::string& id, std::int64_t revision) const {
+  if (options_.on_load) {
+    options_.on_load(id);
   }
   WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, revision));
   WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, reader_.ReadImage(id, base, revision));
-  return Take(id, std::move(map));
+  store_.Prepare(map.snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
+  return map;
+}
+
+void ClusterLog::OnLoaded(const std::string& id, std::uint64_t loading, std::int64_t revision,
+                          const MapHead& head, absl::StatusOr<storage::MapState> map) {
+  MapLane& lane = *lanes_.at(id);
+  if (lane.loading != loading) {
+    return;
+  }
+  if (IsTransient(map.status())) {
+    PostAfter(options_.retry_interval, [this, id, loading, revision, head] {
+      if (lanes_.at(id)->loading == loading) {
+        Load(id, loading, revision, head);
+      }
+    });
+    return;
+  }
+  if (lane.has_missed_changes || etcd::FailureOf(map.status()) == etcd::Failure::kCompacted) {
+    ReadAfresh();
+    return;
+  }
+  EndLoading(lane);
+  OnFollowed(id, revision, head.version, map.ok() ? Take(id, *std::move(map)) : map.status(), false);
+  while (!lane.changes.empty() && lane.loading == 0) {
+    MapChange change = std::move(lane.changes.front());
+    lane.changes.pop_front();
+    OnChange(id, std::move(change));
+  }
+  if (lane.changes.empty()) {
+    lane.change_bytes = 0;
+  }
+  NoteAllSeen();
+}
+
+void ClusterLog::BeginLoading(MapLane& lane) {
+  lane.loading = ++loads_;
+  ++loading_lanes_;
+  MutexLock lock(mutex_);
+  ++statistics_.lag;
+}
+
+void ClusterLog::EndLoading(MapLane& lane) {
+  if (lane.loading == 0) {
+    return;
+  }
+  lane.loading = 0;
+  --loading_lanes_;
+  MutexLock lock(mutex_);
+  --statistics_.lag;
+}
+
+void ClusterLog::NoteAllSeen() {
+  if (!has_gap_ && loading_lanes_ == 0) {
+    NoteFollowed(seen_revision_);
+    NoteHeard();
+  }
+}
+
+void ClusterLog::LetWait(MapLane& lane, MapChange change) const {
+  lane.change_bytes += change.record ? change.record->size() : 0;
+  lane.has_missed_changes |= lane.changes.size() >= options_.max_waiting_changes ||
+                             lane.change_bytes > options_.max_waiting_change_bytes;
+  if (lane.has_missed_changes) {
+    lane.changes.clear();
+  } else {
+    lane.changes.push_back(std::move(change));
+  }
+}
+
+void ClusterLog::StopLoading(MapLane& lane) {
+  EndLoading(lane);
+  lane.changes.clear();
+  lane.change_bytes = 0;
+  lane.has_missed_changes = false;
 }
 
 absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
@@ -795,6 +890,9 @@ absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
 void ClusterLog::ReadAfresh() {
   watch_.reset();
   has_gap_ = true;
+  for (const auto& [id, lane] : lanes_) {
+    StopLoading(*lane);
+  }
   const absl::Status status = [&]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps found, reader_.ReadAll());
     std::set<std::string> ids;
@@ -809,6 +907,7 @@ void ClusterLog::ReadAfresh() {
       WAYSTAR_RETURN_IF_ERROR(Renew(id, found));
     }
     has_gap_ = false;
+    seen_revision_ = found.revision;
     NoteFollowed(found.revision);
     BeginWatch(found.revision + 1);
     return absl::OkStatus();

@@ -39,6 +39,9 @@ struct ClusterLogOptions {
   // A map gets a new image once its records are as many, or have as many bytes together.
   std::uint64_t max_records = 4096;
   std::uint64_t max_record_bytes = std::uint64_t{16} << 20;
+  // While a map is loaded that others have begun, so many of their changes to it wait, of so many bytes.
+  std::size_t max_waiting_changes = 1024;
+  std::size_t max_waiting_change_bytes = std::size_t{16} << 20;
   // Where images of maps are put. It must outlive the log.
   ImagePlace images;
   // Called, by the log's thread, with the error when changes begin to fail, and with OK when they are taken
@@ -48,6 +51,8 @@ struct ClusterLogOptions {
   std::function<void(absl::string_view id, const absl::Status& why)> on_broken;
   // Called, by the log's thread, with a map that needs a new image. May be empty.
   std::function<void(absl::string_view id)> on_long;
+  // Called, by the thread that loads, before a map is read that others have begun. May be empty.
+  std::function<void(absl::string_view id)> on_load;
   // Called, by the log's thread, for each append that has landed, before its `done`. May be empty.
   std::function<void(absl::Duration waited)> on_commit;
   // Called, by any thread, when etcd has told something and the store has all that it told. May be empty.
@@ -86,6 +91,9 @@ struct ClusterLogStatistics {
 //
 // While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once.
 //
+// A map that others have begun is read and prepared on another thread. What else happens to it waits
+// meanwhile; other maps go on.
+//
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ClusterLog final : public core::DurableLog {
  public:
@@ -109,10 +117,9 @@ class ClusterLog final : public core::DurableLog {
   // Has the log count records from its newest image on.
   void NoteImage(const std::string& id, core::MapVersion version);
 
-  // Runs a task on the log's thread, between two entries that it follows, with the revision of etcd up to
-  // which it has followed. Returns what the task returns; UNAVAILABLE if the log stops before it runs.
-  // REQUIRES: the caller is no thread of the log.
-  absl::Status Call(std::function<absl::Status(std::int64_t revision)> task);
+  // Runs a task on the log's thread, between two entries that it follows. Returns what the task returns;
+  // UNAVAILABLE if the log stops before it runs. REQUIRES: the caller is no thread of the log.
+  absl::Status Call(std::function<absl::Status()> task);
 
   ClusterLogStatistics Statistics() const;
   // Returns the number by which this server is known in the fleet.
@@ -175,15 +182,30 @@ class ClusterLog final : public core::DurableLog {
   void NoteHeard();
   // Takes note that the store has all up to that revision.
   void NoteFollowed(std::int64_t revision);
-  void OnEvents(std::int64_t revision, const std::vector<etcd::WatchEvent>& events);
-  // `head_event` is of the head, or of the end of a map.
-  void OnChange(const std::string& id, std::int64_t revision, const etcd::WatchEvent& head_event, bool is_end,
-                const etcd::WatchEvent* record);
-  // Has the store follow what others did.
-  absl::Status FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head, bool is_end,
-                               const etcd::WatchEvent* record);
-  absl::Status Follow(const std::string& id, core::MapVersion before, std::int64_t revision,
-                      const MapHead& head, bool is_end, const etcd::WatchEvent* record);
+  void OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events);
+  void OnChange(const std::string& id, MapChange change);
+  // Whether this server has put the head.
+  static bool IsOwn(const MapLane& lane, const absl::StatusOr<MapHead>& head);
+  // Has the store follow the record of others.
+  absl::Status FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
+                               const std::string& record);
+  absl::Status Follow(const std::string& id, std::int64_t revision, const MapHead& head,
+                      const std::string& record);
+  // Takes note of what was followed, which has led there, or has failed.
+  void OnFollowed(const std::string& id, std::int64_t revision, core::MapVersion after,
+                  const absl::Status& status, bool is_record);
+  // Loads a map that others have begun with that head.
+  void Load(const std::string& id, std::uint64_t loading, std::int64_t revision, const MapHead& head);
+  absl::StatusOr<storage::MapState> Fetch(const std::string& id, std::int64_t revision) const;
+  void OnLoaded(const std::string& id, std::uint64_t loading, std::int64_t revision, const MapHead& head,
+                absl::StatusOr<storage::MapState> map);
+  void LetWait(MapLane& lane, MapChange change) const;
+  // Forgets what waits for a map to be loaded.
+  void StopLoading(MapLane& lane);
+  void BeginLoading(MapLane& lane);
+  void EndLoading(MapLane& lane);
+  // Takes note of the latest revision that was seen, unless a map of it is being loaded.
+  void NoteAllSeen();
   // Gives the store a map as of its image: a new one, or a later revision of the one that it has.
   absl::Status Take(const std::string& id, storage::MapState map);
   // Reads all afresh, after the watch has missed something.
@@ -209,6 +231,11 @@ class ClusterLog final : public core::DurableLog {
   const std::uint64_t server_;
 
   std::uint64_t appends_ = 0;
+  std::uint64_t loads_ = 0;
+  // The lanes that have a loading.
+  std::size_t loading_lanes_ = 0;
+  // The latest revision of etcd of which something was seen.
+  std::int64_t seen_revision_ = 0;
   absl::flat_hash_map<std::string, std::unique_ptr<MapLane>> lanes_;
   // The maps with something new that waits.
   std::vector<std::string> to_drive_;
@@ -227,8 +254,9 @@ class ClusterLog final : public core::DurableLog {
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   ClusterLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_ = false;
-  // Writes images.
-  TaskThread helper_{"fleet-helper"};
+  // Write images to files, and load maps that others have begun.
+  TaskThread writer_{"image-writer"};
+  TaskThread loader_{"map-loader"};
   std::thread thread_;
 };
 

@@ -17,6 +17,16 @@
 
 namespace waystar::cluster {
 
+// What one revision of etcd has changed of a map.
+struct MapChange {
+  std::int64_t revision = 0;
+  // Whether the map has ended. Else it has a head, and a record unless it has begun.
+  bool is_end = false;
+  // The value of the head, or of the end.
+  std::optional<std::string> head;
+  std::optional<std::string> record;
+};
+
 // Something that a store has appended.
 struct Append {
   enum class Kind : std::uint8_t { kCreation, kReplacement, kCommits, kDeletion };
@@ -66,6 +76,12 @@ struct MapLane {
   std::optional<Sending> sending;
   // Whether others were first: nothing is sent before the store has followed what they did.
   bool is_behind = false;
+  // Names the loading of a map that others have begun; 0 if there is none. Until it is there, their changes
+  // to it wait, unless there are too many: then all is read afresh.
+  std::uint64_t loading = 0;
+  std::deque<MapChange> changes;
+  std::size_t change_bytes = 0;
+  bool has_missed_changes = false;
   // What the appends that failed were answered with. It is the answer, too, of those that were made upon
   // them before the store had heard of that.
   std::optional<core::AppendOutcome> lost;

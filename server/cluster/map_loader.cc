@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,12 +20,15 @@ namespace {
 constexpr int kMostTries = 1000;
 constexpr std::chrono::milliseconds kPause{5};
 
-// Applies commits that follow the state, and perhaps some that it has.
-absl::Status Apply(const std::vector<std::vector<core::LoggedCommit>>& records, storage::MapState& state) {
+// Applies commits up to that revision that follow the state, of records that may begin with some that it has.
+absl::Status Apply(const std::vector<std::vector<core::LoggedCommit>>& records, std::uint64_t up_to,
+                   storage::MapState& state) {
   core::MapReplay replay(state.snapshot, state.requests);
   for (const std::vector<core::LoggedCommit>& commits : records) {
     for (const core::LoggedCommit& commit : commits) {
-      WAYSTAR_RETURN_IF_ERROR(replay.Apply(commit).status());
+      if (commit.commit->revision <= up_to) {
+        WAYSTAR_RETURN_IF_ERROR(replay.Apply(commit).status());
+      }
     }
   }
   replay.Finish();
@@ -44,11 +48,11 @@ absl::Status MapLoader::Load(absl::string_view id) {
     WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, read));
     WAYSTAR_ASSIGN_OR_RETURN(storage::MapState state, reader_.ReadImage(id, base, read));
     WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, base.version, read));
-    WAYSTAR_RETURN_IF_ERROR(Apply(records, state));
+    WAYSTAR_RETURN_IF_ERROR(Apply(records, std::numeric_limits<std::uint64_t>::max(), state));
     store_.Prepare(state.snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
     absl::Status finished = absl::OutOfRangeError("");
     for (; absl::IsOutOfRange(finished) && i < kMostTries; ++i) {
-      finished = on_log_thread_([&](std::int64_t revision) { return Finish(state, revision); });
+      finished = on_log_thread_([&] { return Finish(state); });
       if (absl::IsOutOfRange(finished)) {
         std::this_thread::sleep_for(kPause);
       }
@@ -61,7 +65,7 @@ absl::Status MapLoader::Load(absl::string_view id) {
       absl::StrCat("this server does not come to where map \"", id, "\" is in etcd"));
 }
 
-absl::Status MapLoader::Finish(storage::MapState& state, std::int64_t revision) {
+absl::Status MapLoader::Finish(storage::MapState& state) {
   const std::string& id = state.snapshot.id;
   const std::optional<core::MapVersion> last = store_.UnloadedVersion(id);
   if (!last) {
@@ -74,10 +78,14 @@ absl::Status MapLoader::Finish(storage::MapState& state, std::int64_t revision) 
     return absl::OutOfRangeError("the log is behind");
   }
   if (last->revision > state.snapshot.revision) {
-    WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, state.snapshot.version(), revision));
-    WAYSTAR_RETURN_IF_ERROR(Apply(records, state));
+    WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, state.snapshot.version(), 0));
+    // Else an image has taken the place of records.
+    const bool goes_on =
+        !records.empty() && records.front().front().commit->revision <= state.snapshot.revision + 1;
+    if (goes_on) {
+      WAYSTAR_RETURN_IF_ERROR(Apply(records, last->revision, state));
+    }
     if (state.snapshot.version() != *last) {
-      // An image has taken the place of records.
       return absl::AbortedError("what was read does not go on");
     }
   }

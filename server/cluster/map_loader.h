@@ -21,9 +21,8 @@ namespace waystar::cluster {
 // Thread safety: any method may be called from any thread, but for the log's.
 class MapLoader final : public core::MapSource {
  public:
-  // Runs its argument on the log's thread, with the revision of etcd up to which that has followed, and
-  // returns what it returns; UNAVAILABLE if the log has stopped.
-  using OnLogThread = std::function<absl::Status(std::function<absl::Status(std::int64_t revision)> run)>;
+  // Runs its argument on the log's thread and returns what it returns; UNAVAILABLE if the log has stopped.
+  using OnLogThread = std::function<absl::Status(std::function<absl::Status()> run)>;
 
   // What the references name must outlive the loader.
   MapLoader(const ClusterReader& reader, core::MapStore& store, OnLogThread on_log_thread)
@@ -37,7 +36,7 @@ class MapLoader final : public core::MapSource {
  private:
   // Loads the map as of the version that the store knows. Returns ABORTED if that is another map, and
   // OUT_OF_RANGE if the log is behind.
-  absl::Status Finish(storage::MapState& state, std::int64_t revision);
+  absl::Status Finish(storage::MapState& state);
 
   const ClusterReader& reader_;
   core::MapStore& store_;

@@ -1,0 +1,166 @@
+// Maps that others begin are loaded beside all that goes on.
+
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "server/base/mutex.h"
+#include "tests/cluster/fleet_server.h"
+
+namespace waystar::cluster {
+namespace {
+
+using ::testing::ElementsAre;
+using waystar::testing::DrawMap;
+using waystar::testing::EtcdCluster;
+using waystar::testing::IsOk;
+using waystar::testing::WaitUntil;
+
+// Holds up the loading of maps.
+class Gate {
+ public:
+  ~Gate() { Open(); }
+
+  void Close() {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
+  }
+  void Open() {
+    MutexLock lock(mutex_);
+    is_closed_ = false;
+    opened_.NotifyAll();
+  }
+  // Returns once it is open.
+  void Pass() {
+    MutexLock lock(mutex_);
+    ++arrived_;
+    while (is_closed_) {
+      opened_.Wait(mutex_);
+    }
+  }
+  int arrived() {
+    MutexLock lock(mutex_);
+    return arrived_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar opened_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  int arrived_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+class FleetLoadingTest : public FleetTest {
+ protected:
+  FleetOptions Held(const EtcdCluster& etcd) {
+    FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+    options.log.on_load = [this](absl::string_view /*id*/) { gate_.Pass(); };
+    return options;
+  }
+
+  // It outlives the servers of a test.
+  Gate gate_;
+};
+
+TEST_F(FleetLoadingTest, OtherMapsGoOnMeanwhile) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(Held(etcd));
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.AwaitRevision("tower", 1);
+  gate_.Close();
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  WaitUntil([&] { return gate_.arrived() == 2; }, "the loading");
+  for (int x = 0; x < 5; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(a.Update("tower", 0), IsOk());
+  b.AwaitRevision("tower", 2);
+  ASSERT_THAT(b.Update("tower", 1), IsOk());
+  EXPECT_EQ(b.RevisionOf("arena"), 0U);
+  gate_.Open();
+  b.AwaitRevision("arena", 6);
+  ExpectSame(a, b, "arena");
+  ASSERT_THAT(b.Update("arena", 6), IsOk());
+  a.AwaitRevision("arena", 7);
+  ExpectSame(a, b, "arena");
+}
+
+TEST_F(FleetLoadingTest, WhatHappensToTheMapMeanwhileComesInItsOrder) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(Held(etcd));
+  gate_.Close();
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  ASSERT_THAT(a.store.Replace("arena", DrawMap({"#..", "..."}), a.store.Now()), IsOk());
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  ASSERT_THAT(a.store.Delete("arena", {}), IsOk());
+  ASSERT_THAT(a.Create("arena", {"..#"}), IsOk());
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  gate_.Open();
+  WaitUntil([&] { return gate_.arrived() == 3 && b.RevisionOf("arena") == 2; }, "the last map");
+  ExpectSame(a, b, "arena");
+  EXPECT_THAT(b.Heard(), ElementsAre(2, 0, 2, 0, 2));
+}
+
+TEST_F(FleetLoadingTest, AMapOfOnesOwnWaitsForThatOfOthers) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(Held(etcd));
+  gate_.Close();
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  WaitUntil([&] { return gate_.arrived() == 1; }, "the loading");
+  absl::Status refused;
+  std::thread creation([&] { refused = b.Create("arena", {".."}); });
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  gate_.Open();
+  creation.join();
+  EXPECT_THAT(refused, FailsWith("MAP_EXISTS"));
+  b.AwaitRevision("arena", 2);
+  ExpectSame(a, b, "arena");
+}
+
+TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetOptions options = Held(etcd);
+  options.log.max_waiting_changes = 3;
+  FleetServer b(options);
+  gate_.Close();
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  for (int x = 0; x < 10; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  WaitUntil([&] { return b.fleet->Statistics().revision >= a.fleet->Statistics().revision; }, "the changes");
+  gate_.Open();
+  b.AwaitRevision("arena", 11);
+  ExpectSame(a, b, "arena");
+  ExpectSame(a, b, "tower");
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  ASSERT_THAT(b.Update("arena", 11), IsOk());
+  a.AwaitRevision("arena", 12);
+  ExpectSame(a, b, "arena");
+}
+
+TEST_F(FleetLoadingTest, AServerEndsWhileAMapIsLoaded) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  {
+    FleetServer b(Held(etcd));
+    gate_.Close();
+    ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+    ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+    WaitUntil([&] { return gate_.arrived() == 1; }, "the loading");
+    gate_.Open();
+  }
+  FleetServer c(etcd);
+  ExpectSame(a, c, "arena");
+}
+
+}  // namespace
+}  // namespace waystar::cluster
