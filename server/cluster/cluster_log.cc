@@ -49,6 +49,8 @@ etcd::Compare IsThere(const std::string& key) {
           .relation = etcd::Compare::Relation::kGreater};
 }
 
+bool IsFull(const absl::Status& status) { return !status.ok() && absl::IsResourceExhausted(status); }
+
 absl::Status GivenUp() {
   return NotTaken(absl::CancelledError("the server stops, and does not know whether the change was made"));
 }
@@ -304,11 +306,19 @@ void ClusterLog::Drive(const std::string& id) {
   if (lane.waiting.empty() || lane.sending || lane.is_behind) {
     return;
   }
-  if (const absl::Status status = Statistics().status; !status.ok()) {
+  const absl::Status status = Statistics().status;
+  const bool is_bare = lane.waiting.front().kind == Append::Kind::kDeletion && IsFull(status);
+  if (!status.ok() && !is_bare) {
     Answer(id, status);
     return;
   }
   lane.sending = Compose(id, lane);
+  if (is_bare) {
+    lane.sending->is_bare = true;
+    std::erase_if(lane.sending->txn.then, [](const etcd::Operation& operation) {
+      return std::holds_alternative<etcd::Put>(operation);
+    });
+  }
   if (!lane.sending->file && lane.sending->parts.size() > options_.images.max_parts) {
     Answer(id, TooLarge(id, options_.images));
     return;
@@ -477,7 +487,9 @@ void ClusterLog::OnTxn(const std::string& id, AppendName name,
     OnLanded(id, result->revision);
     return;
   }
-  SetStatus(absl::OkStatus());
+  if (!lane.sending->is_bare) {
+    SetStatus(absl::OkStatus());
+  }
   const std::vector<etcd::KeyValue>& heads = result->results.front().entries;
   if (!heads.empty()) {
     const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
@@ -528,6 +540,13 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
   if (failure != etcd::Failure::kTooLarge) {
     SetStatus(answer);
   }
+  if (failure == etcd::Failure::kNoSpace && !lane.sending->is_bare && !lane.sending->is_in_doubt &&
+      lane.waiting.front().kind == Append::Kind::kDeletion) {
+    // Again, without what etcd has no space for.
+    lane.sending.reset();
+    Drive(id);
+    return;
+  }
   if (lane.sending->is_in_doubt || failure == etcd::Failure::kUnknownOutcome) {
     SendLater(id, lane.sending->name);
     return;
@@ -557,6 +576,7 @@ void ClusterLog::Land(const std::string& id, std::int64_t revision) {
     lane.waiting.pop_front();
   }
   const bool is_commit = landed.back().kind == Append::Kind::kCommits;
+  const bool is_bare = lane.sending->is_bare;
   lane.sending.reset();
   lane.is_behind = false;
   lane.version = landed.back().after;
@@ -564,7 +584,9 @@ void ClusterLog::Land(const std::string& id, std::int64_t revision) {
   lane.records = is_commit ? lane.records + 1 : 0;
   lane.record_bytes = is_commit ? lane.record_bytes : 0;
   lane.is_broken &= is_commit;
-  SetStatus(absl::OkStatus());
+  if (!is_bare) {
+    SetStatus(absl::OkStatus());
+  }
   {
     MutexLock lock(mutex_);
     ++statistics_.landed;
@@ -651,6 +673,8 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
       }
     } else if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
       changes[key->id].record = std::move(event.value);
+    } else if (key->kind == ClusterKeys::MapKey::Kind::kHead && event.is_delete) {
+      changes[key->id].is_end = true;
     } else if (!event.is_delete) {
       MapChange& change = changes[key->id];
       change.head = std::move(event.value);
@@ -658,7 +682,7 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
     }
   }
   for (auto& [id, change] : changes) {
-    if (change.head) {
+    if (change.head || change.is_end) {
       change.revision = revision;
       OnChange(id, std::move(change));
     }
@@ -694,8 +718,13 @@ void ClusterLog::NoteFollowed(std::int64_t revision) {
   }
 }
 
-bool ClusterLog::IsOwn(const MapLane& lane, const absl::StatusOr<MapHead>& head) {
-  return lane.sending && head.ok() && lane.sending->name == head->append;
+bool ClusterLog::IsOwn(const MapLane& lane, const MapChange& change, const absl::StatusOr<MapHead>& head) {
+  if (!lane.sending) {
+    return false;
+  }
+  // A deletion that puts nothing has no name. If it is another's, then of the same version of the map.
+  return change.head ? head.ok() && lane.sending->name == head->append
+                     : lane.sending->is_bare && lane.sending->is_sent;
 }
 
 void ClusterLog::OnChange(const std::string& id, MapChange change) {
@@ -707,8 +736,9 @@ void ClusterLog::OnChange(const std::string& id, MapChange change) {
     LetWait(lane, std::move(change));
     return;
   }
-  const absl::StatusOr<MapHead> head = DecodeHead(*change.head);
-  if (IsOwn(lane, head)) {
+  const absl::StatusOr<MapHead> head =
+      change.head ? DecodeHead(*change.head) : absl::StatusOr<MapHead>(MapHead());
+  if (IsOwn(lane, change, head)) {
     OnLanded(id, change.revision);
     return;
   }
@@ -926,7 +956,8 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
     return absl::OkStatus();
   }
   const auto end = found.ends.find(id);
-  if (lane.sending && map == nullptr && end != found.ends.end() && end->second == lane.sending->name) {
+  const bool is_named = lane.sending && end != found.ends.end() && end->second == lane.sending->name;
+  if (lane.sending && map == nullptr && (is_named || (lane.sending->is_bare && lane.sending->is_sent))) {
     Land(id, found.revision);
   } else if (lane.sending && map != nullptr && map->head.append == lane.sending->name) {
     // It follows what the store has, or begins the map.

@@ -89,7 +89,8 @@ struct ClusterLogStatistics {
 // A transaction whose outcome is unknown is sent again, until it is known: it is applied at most once, since
 // it changes the head that it compares with, and the head names the append that put it there.
 //
-// While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once.
+// While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once. While it is full,
+// they fail with RESOURCE_EXHAUSTED / STORAGE_FULL, but for deletions: these put nothing then.
 //
 // A map that others have begun is read and prepared on another thread. What else happens to it waits
 // meanwhile; other maps go on.
@@ -184,8 +185,8 @@ class ClusterLog final : public core::DurableLog {
   void NoteFollowed(std::int64_t revision);
   void OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events);
   void OnChange(const std::string& id, MapChange change);
-  // Whether this server has put the head.
-  static bool IsOwn(const MapLane& lane, const absl::StatusOr<MapHead>& head);
+  // Whether this server has made the change.
+  static bool IsOwn(const MapLane& lane, const MapChange& change, const absl::StatusOr<MapHead>& head);
   // Has the store follow the record of others.
   absl::Status FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
                                const std::string& record);

@@ -22,7 +22,7 @@ struct MapChange {
   std::int64_t revision = 0;
   // Whether the map has ended. Else it has a head, and a record unless it has begun.
   bool is_end = false;
-  // The value of the head, or of the end.
+  // The value of the head, or of the end, which has none if etcd was full.
   std::optional<std::string> head;
   std::optional<std::string> record;
 };
@@ -61,6 +61,8 @@ struct Sending {
   // What is written after that. It has the bytes of the append.
   std::optional<SendingFile> file;
   etcd::Txn txn;
+  // Whether this is a deletion that puts nothing, since etcd is full.
+  bool is_bare = false;
   // Whether it was ever sent, and whether an answer left open if it was applied.
   bool is_sent = false;
   bool is_in_doubt = false;

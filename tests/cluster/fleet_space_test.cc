@@ -22,6 +22,7 @@ namespace waystar::cluster {
 namespace {
 
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
@@ -121,6 +122,47 @@ TEST_F(FleetTest, WhatIsOnItsWaySurvivesTheSweep) {
     EXPECT_THAT(late.found.damaged, IsEmpty());
     EXPECT_EQ(late.found.maps, 4U);
   }
+}
+
+TEST_F(FleetTest, MapsCanBeDeletedWhileEtcdIsFull) {
+  const EtcdCluster etcd(1, {"--quota-backend-bytes=4000000"});
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  for (const char* const id : {"arena", "attic", "tower"}) {
+    ASSERT_THAT(a.Create(id, {"...."}), IsOk());
+    b.AwaitRevision(id, 1);
+  }
+  const auto client = etcd.NewClient();
+  absl::Status full;
+  for (int i = 0; i < 100 && full.ok(); ++i) {
+    full =
+        client->Commit({.then = {etcd::Put{absl::StrCat("/other/", i), std::string(500'000, 'x')}}}).status();
+  }
+  ASSERT_THAT(full, Not(IsOk()));
+  WaitUntil([&] { return client->Status()->has_no_space; }, "the alarm");
+  // The server does not know yet.
+  ASSERT_THAT(a.store.Delete("arena", {}), IsOk());
+  b.AwaitRevision("arena", 0);
+  // By now it does.
+  EXPECT_THAT(a.Update("tower", 1), FailsWith("STORAGE_FULL"));
+  ASSERT_THAT(a.store.Delete("attic", {}), IsOk());
+  b.AwaitRevision("attic", 0);
+  EXPECT_THAT(a.fleet->Statistics().status, FailsWith("STORAGE_FULL"));
+  EXPECT_THAT(a.Create("arena", {"."}), FailsWith("STORAGE_FULL"));
+  EXPECT_THAT(b.store.Delete("attic", {}), FailsWith("MAP_NOT_FOUND"));
+  EXPECT_THAT(b.Heard(), SizeIs(2));
+  const FleetServer late(etcd);
+  EXPECT_EQ(late.found.maps, 1U);
+  EXPECT_THAT(late.found.damaged, IsEmpty());
+  ASSERT_THAT(client->Commit({.then = {etcd::Delete{"/other/", etcd::EndOfPrefix("/other/")}}}), IsOk());
+  ASSERT_THAT(client->Compact(client->Range({.key = "x"})->revision), IsOk());
+  etcd.Control("defrag");
+  etcd.Control("alarm disarm");
+  WaitUntil([&] { return a.Create("arena", {"#..."}).ok(); }, "space");
+  b.AwaitRevision("arena", 1);
+  ExpectSame(a, b, "arena");
+  ASSERT_THAT(b.Update("tower", 1), IsOk());
+  a.AwaitRevision("tower", 2);
 }
 
 }  // namespace
