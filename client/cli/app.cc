@@ -203,6 +203,7 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddHealthCommand(*app, session);
   AddInfoCommand(*app, session);
   AddTopCommand(*app, session);
+  AddClusterCommand(*app, session);
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);

@@ -39,6 +39,7 @@ void AddWatchCommand(CLI::App& parent, Session& session);
 void AddHealthCommand(CLI::App& parent, Session& session);
 void AddInfoCommand(CLI::App& parent, Session& session);
 void AddTopCommand(CLI::App& parent, Session& session);
+void AddClusterCommand(CLI::App& parent, Session& session);
 void AddBackupCommands(CLI::App& parent, Session& session);
 void AddRecordCommands(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);

@@ -30,10 +30,10 @@ TEST_F(CommandLineTest, HelpExplainsExitCodes) {
 
 TEST_F(CommandLineTest, EveryCommandHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
-      {"map"},         {"map", "import"}, {"map", "create"}, {"map", "list"},
-      {"map", "show"}, {"map", "export"}, {"map", "delete"}, {"find"},
-      {"block"},       {"unblock"},       {"health"},        {"info"},
-      {"log-level"},   {"token"},         {"bench"},         {"completion"}};
+      {"map"},           {"map", "import"}, {"map", "create"}, {"map", "list"}, {"map", "show"},
+      {"map", "export"}, {"map", "delete"}, {"find"},          {"block"},       {"unblock"},
+      {"health"},        {"info"},          {"log-level"},     {"token"},       {"bench"},
+      {"completion"},    {"cluster"}};
   for (std::vector<std::string> command : commands) {
     command.push_back("--help");
     EXPECT_EQ(RunBare(command), ExitCode::kOk);

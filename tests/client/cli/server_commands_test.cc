@@ -1,4 +1,4 @@
-// `waystar info` and `waystar log-level`.
+// `waystar info`, `waystar log-level` and `waystar cluster`.
 
 #include <gmock/gmock.h>
 
@@ -63,6 +63,82 @@ TEST_F(ServerCommandsTest, LogLevelIsSetByItsName) {
 TEST_F(ServerCommandsTest, ServersThatHaveNoneRefuse) {
   server_.get_server_info = nullptr;
   EXPECT_EQ(Run({"info"}), ExitCode::kFailure);
+}
+
+class ClusterCommandTest : public ::waystar::testing::CommandTest {
+ protected:
+  ClusterCommandTest() {
+    server_.list_servers = [this](auto&, const auto&, v1::ListServersResponse& response) {
+      response.set_is_fleet(true);
+      for (const std::string& address : {other_.target(), server_.target(), std::string("127.0.0.1:1")}) {
+        v1::ServerPresence& server = *response.add_servers();
+        server.set_address(address);
+        server.set_version("1.2.3");
+        server.set_maps(7);
+        server.set_etcd_revision(900);
+        server.set_lag(2);
+        server.mutable_staleness()->set_nanos(400'000'000);
+        server.set_is_this(address == server_.target());
+      }
+      return grpc::Status::OK;
+    };
+    server_.get_map = [this](auto&, const v1::GetMapRequest& request, v1::GetMapResponse& response) {
+      asks_for_latest_ |= request.latest_of_cluster();
+      return Answer(request.latest_of_cluster() ? 12 : 10, response);
+    };
+    other_.get_map = [](auto&, const auto&, v1::GetMapResponse& response) { return Answer(13, response); };
+  }
+
+  static grpc::Status Answer(std::uint64_t revision, v1::GetMapResponse& response) {
+    response.mutable_info()->mutable_version()->set_epoch(5);
+    response.mutable_info()->mutable_version()->set_revision(revision);
+    return grpc::Status::OK;
+  }
+
+  testing::FakeServer other_;
+  bool asks_for_latest_ = false;
+};
+
+TEST_F(ClusterCommandTest, ListsTheServers) {
+  EXPECT_EQ(Run({"cluster"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("ADDRESS"));
+  EXPECT_THAT(out_, HasSubstr(other_.target() + "  1.2.3 "));
+  EXPECT_THAT(out_, HasSubstr(" 7     900            2    0.4 s          this server\n"));
+  EXPECT_FALSE(asks_for_latest_);
+  EXPECT_EQ(Run({"cluster", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr(R"("is_fleet":true)"));
+}
+
+TEST_F(ClusterCommandTest, TellsHowFarEachServerIsBehind) {
+  EXPECT_EQ(Run({"cluster", "arena"}), ExitCode::kOk);
+  EXPECT_TRUE(asks_for_latest_);
+  EXPECT_THAT(out_, HasSubstr("arena is at revision 12.\n"));
+  EXPECT_THAT(out_, ::testing::ContainsRegex(server_.target() + " +10 +2\n"));
+  // It has gone on since.
+  EXPECT_THAT(out_, ::testing::ContainsRegex(other_.target() + " +13 +0\n"));
+  EXPECT_THAT(out_, ::testing::ContainsRegex("127.0.0.1:1 +- +- +not reached\n"));
+  EXPECT_EQ(Run({"cluster", "arena", "--json"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr(R"("revision":10,"behind_by":2,"problem":null)"));
+  EXPECT_THAT(out_, HasSubstr(R"("revision":null,"behind_by":null,"problem":"not reached")"));
+}
+
+TEST_F(ClusterCommandTest, TellsOfAnotherMapOfThatName) {
+  other_.get_map = [](auto&, const auto&, v1::GetMapResponse& response) {
+    response.mutable_info()->mutable_version()->set_epoch(6);
+    response.mutable_info()->mutable_version()->set_revision(3);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"cluster", "arena"}), ExitCode::kOk);
+  EXPECT_THAT(out_, ::testing::ContainsRegex(other_.target() + " +3 +- +has another map of that name\n"));
+}
+
+TEST_F(ClusterCommandTest, TellsThatThereIsNoFleet) {
+  server_.list_servers = [](auto&, const auto&, v1::ListServersResponse& response) {
+    response.add_servers()->set_address("here:7450");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run({"cluster"}), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("It is in no fleet.\n"));
 }
 
 }  // namespace
