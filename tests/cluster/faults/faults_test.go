@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var operations = flag.Int("operations", 100_000, "operations of all faults together, without -short")
+var operations = flag.Int("operations", 105_000, "operations of all faults together, without -short")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
