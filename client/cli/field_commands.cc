@@ -64,7 +64,7 @@ v1::Rectangle BoundsOf(const v1::FindReachableResponse& answer, const HexCountin
 
 // Whether the places of a request, which were counted, are on a mesh.
 template <typename Request>
-bool IsOnMesh(Session& session, const Request& request) {
+bool IsMeshMap(Session& session, const Request& request) {
   if (!HasPlaces(request)) {
     return false;
   }
@@ -80,7 +80,7 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
   if (!counting.ok()) {
     return session.Fail(counting.status());
   }
-  const bool is_on_mesh = IsOnMesh(session, request);
+  const bool is_on_mesh = IsMeshMap(session, request);
   request.set_with_costs(request.start().has_node() || is_on_mesh);
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
     if (is_on_mesh) {
@@ -162,7 +162,7 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
   if (!counting.ok()) {
     return session.Fail(counting.status());
   }
-  const bool is_on_mesh = IsOnMesh(session, request);
+  const bool is_on_mesh = IsMeshMap(session, request);
   request.set_with_costs(is_on_mesh || std::ranges::any_of(request.goals(), [](const v1::Location& goal) {
                            return goal.has_node();
                          }));
@@ -229,7 +229,7 @@ ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
   if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
     return session.Fail(counting.status());
   }
-  const bool is_on_mesh = IsOnMesh(session, request);
+  const bool is_on_mesh = IsMeshMap(session, request);
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {

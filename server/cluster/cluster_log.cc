@@ -96,6 +96,7 @@ void ClusterLog::Start(std::int64_t revision) {
   thread_ = std::thread([this] { Run(); });
   Post([this, revision] { BeginWatch(revision + 1); });
   Listen();
+  SendSlowOnesAgain();
 }
 
 void ClusterLog::GiveUp() {
@@ -150,15 +151,21 @@ void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
 absl::Status ClusterLog::Call(std::function<absl::Status()> task) {
   std::promise<absl::Status> result;
   std::future<absl::Status> outcome = result.get_future();
-  Post([this, task = std::move(task), result = std::move(result)]() mutable {
-    result.set_value(task());
-  });
+  Post([this, task = std::move(task), result = std::move(result)]() mutable { result.set_value(task()); });
   try {
     return outcome.get();
   } catch (const std::future_error&) {
     // The task was dropped.
     return absl::UnavailableError("the fleet's log has stopped");
   }
+}
+
+absl::Status ClusterLog::WhyRefusing() const {
+  if (!refuses_) {
+    return absl::OkStatus();
+  }
+  MutexLock lock(mutex_);
+  return statistics_.status;
 }
 
 ClusterLogStatistics ClusterLog::Statistics() const {
@@ -438,6 +445,7 @@ void ClusterLog::Send(const std::string& id) {
     return;
   }
   sending.is_sent = true;
+  sending.sent_at = std::chrono::steady_clock::now();
   client_.Commit(sending.txn, [this, id, name](absl::StatusOr<etcd::TxnResult> result) {
     Post([this, id, name, result = std::move(result)] { OnTxn(id, name, result); });
   });
@@ -540,6 +548,10 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
   if (failure != etcd::Failure::kTooLarge) {
     SetStatus(answer);
   }
+  if (failure == etcd::Failure::kNoSpace && lane.sending->is_sent && !lane.sending->is_refused) {
+    LookWhetherApplied(id, status);
+    return;
+  }
   if (failure == etcd::Failure::kNoSpace && !lane.sending->is_bare && !lane.sending->is_in_doubt &&
       lane.waiting.front().kind == Append::Kind::kDeletion) {
     // Again, without what etcd has no space for.
@@ -552,6 +564,39 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
     return;
   }
   Answer(id, failure == etcd::Failure::kTooLarge ? TooLarge(id, options_.images) : answer);
+}
+
+void ClusterLog::LookWhetherApplied(const std::string& id, const absl::Status& refusal) {
+  const MapLane& lane = *lanes_.at(id);
+  const AppendName name = lane.sending->name;
+  const bool is_deletion = lane.waiting.front().kind == Append::Kind::kDeletion;
+  const auto look = [this, id, name, refusal](const absl::StatusOr<etcd::RangeResult>& read) {
+    MapLane& of_map = *lanes_.at(id);
+    if (!of_map.sending || of_map.sending->name != name) {
+      return;
+    }
+    if (!read.ok()) {
+      PostAfter(options_.retry_interval, [this, id, name, refusal] {
+        if (const MapLane& again = *lanes_.at(id); again.sending && again.sending->name == name) {
+          LookWhetherApplied(id, refusal);
+        }
+      });
+      return;
+    }
+    of_map.sending->is_refused = true;
+    if (!read->entries.empty()) {
+      const absl::StatusOr<MapHead> head = DecodeHead(read->entries.front().value);
+      if (head.ok() && head->append == name) {
+        OnLanded(id, read->entries.front().mod_revision);
+        return;
+      }
+    }
+    OnFailure(id, refusal);
+  };
+  client_.Range({.key = is_deletion ? keys_.End(id) : keys_.Head(id)},
+                [this, look](absl::StatusOr<etcd::RangeResult> read) {
+                  Post([look, read = std::move(read)] { look(read); });
+                });
 }
 
 void ClusterLog::SendLater(const std::string& id, AppendName name) {
@@ -576,7 +621,7 @@ void ClusterLog::Land(const std::string& id, std::int64_t revision) {
     lane.waiting.pop_front();
   }
   const bool is_commit = landed.back().kind == Append::Kind::kCommits;
-  const bool is_bare = lane.sending->is_bare;
+  const bool is_full = lane.sending->is_bare || lane.sending->is_refused;
   lane.sending.reset();
   lane.is_behind = false;
   lane.version = landed.back().after;
@@ -584,7 +629,7 @@ void ClusterLog::Land(const std::string& id, std::int64_t revision) {
   lane.records = is_commit ? lane.records + 1 : 0;
   lane.record_bytes = is_commit ? lane.record_bytes : 0;
   lane.is_broken &= is_commit;
-  if (!is_bare) {
+  if (!is_full) {
     SetStatus(absl::OkStatus());
   }
   {
@@ -1047,17 +1092,21 @@ void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersio
 }
 
 void ClusterLog::SetStatus(const absl::Status& status) {
+  bool was_ok = false;
   {
     MutexLock lock(mutex_);
-    if (statistics_.status.ok() == status.ok()) {
+    // The same trouble is no news, however it is put.
+    if (ErrorReasonOf(statistics_.status) == ErrorReasonOf(status)) {
       return;
     }
+    was_ok = statistics_.status.ok();
     statistics_.status = status;
+    refuses_ = !status.ok();
   }
   if (options_.on_status) {
     options_.on_status(status);
   }
-  if (!status.ok()) {
+  if (was_ok) {
     ProbeLater();
   }
 }
@@ -1069,6 +1118,25 @@ void ClusterLog::Listen() {
       Probe();
     }
     Listen();
+  });
+}
+
+void ClusterLog::SendSlowOnesAgain() {
+  PostAfter(options_.resend_interval / 2, [this] {
+    const TimePoint late =
+        std::chrono::steady_clock::now() - absl::ToChronoNanoseconds(options_.resend_interval);
+    std::vector<std::string> slow;
+    for (const auto& [id, lane] : lanes_) {
+      if (lane->sending && lane->sending->is_sent && lane->sending->sent_at < late) {
+        // One of the two may still be applied once the other has failed.
+        lane->sending->is_in_doubt = true;
+        slow.push_back(id);
+      }
+    }
+    for (const std::string& id : slow) {
+      Send(id);
+    }
+    SendSlowOnesAgain();
   });
 }
 

@@ -34,6 +34,8 @@ namespace waystar::cluster {
 struct ClusterLogOptions {
   // How long after a failure it is tried again, and etcd asked whether it is there.
   absl::Duration retry_interval = absl::Milliseconds(200);
+  // How long a transaction may get no answer before it is sent again beside.
+  absl::Duration resend_interval = absl::Seconds(1);
   // How long the watch may be quiet before another member is tried.
   absl::Duration quiet_timeout = absl::Seconds(5);
   // A map gets a new image once its records are as many, or have as many bytes together.
@@ -127,6 +129,7 @@ class ClusterLog final : public core::DurableLog {
   std::uint64_t server() const { return server_; }
 
   bool is_shared() const override { return true; }
+  absl::Status WhyRefusing() const override;
   void AppendCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
                       Done done) override;
   void AppendReplacement(const core::MapSnapshot& first, core::MapVersion replaced, Done done) override;
@@ -165,6 +168,9 @@ class ClusterLog final : public core::DurableLog {
   // Deletes parts that are not needed after all. What stays takes space, and does no other harm.
   void DeleteParts(const Sending& sending);
   void OnFailure(const std::string& id, const absl::Status& status);
+  // Finds out what became of a transaction that was refused for want of space: etcd may have applied it all
+  // the same, if it was full only when it came to that.
+  void LookWhetherApplied(const std::string& id, const absl::Status& refusal);
   void SendLater(const std::string& id, AppendName name);
   // Takes note of appends that have landed, and tells their `done`s; OnLanded sends the next, too.
   void Land(const std::string& id, std::int64_t revision);
@@ -219,6 +225,8 @@ class ClusterLog final : public core::DurableLog {
   void SetStatus(const absl::Status& status);
   // Probes each time when nothing was heard for too long.
   void Listen();
+  // Sends transactions again, from time to time, that get no answer, as when a leader has died with them.
+  void SendSlowOnesAgain();
   // Look whether etcd takes anything, again and again while it does not.
   void Probe();
   void ProbeLater();
@@ -254,6 +262,8 @@ class ClusterLog final : public core::DurableLog {
   // Whether the thread has ended, and takes no tasks any more.
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   ClusterLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
+  // Whether the status is an error.
+  std::atomic<bool> refuses_ = false;
   std::atomic<bool> is_stopping_ = false;
   // Write images to files, and load maps that others have begun.
   TaskThread writer_{"image-writer"};

@@ -191,9 +191,8 @@ Fleet::Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Fold
       reader_(*client_, keys_, image_folder_.get()),
       images_(*client_, keys_, store),
       log_(*client_, keys_, store, LogOptionsOf(options)),
-      loader_(reader_, store, [this](std::function<absl::Status()> run) {
-        return log_.Call(std::move(run));
-      }),
+      loader_(reader_, store,
+              [this](std::function<absl::Status()> run) { return log_.Call(std::move(run)); }),
       presence_(*client_) {}
 
 ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {

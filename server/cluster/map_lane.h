@@ -63,9 +63,13 @@ struct Sending {
   etcd::Txn txn;
   // Whether this is a deletion that puts nothing, since etcd is full.
   bool is_bare = false;
+  // Whether etcd has refused it for want of space, though it may have applied it.
+  bool is_refused = false;
   // Whether it was ever sent, and whether an answer left open if it was applied.
   bool is_sent = false;
   bool is_in_doubt = false;
+  // When it was sent last.
+  std::chrono::steady_clock::time_point sent_at;
 };
 
 // One map as this server knows it.

@@ -233,7 +233,7 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, rpc::ToRouteQuery(asked, coordinates));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
-                           core::Resolve(*snapshot, query, rpc::MapsFor(store_, caller_), context_.budget));
+                           core::Resolve(*snapshot, query, rpc::MapsFor(store_, context_), context_.budget));
   core::SearchRecorder recorder(max_events);
   WAYSTAR_ASSIGN_OR_RETURN(const core::Route route,
                            core::Solve(resolved, context_.budget, context_.bench, &recorder));

@@ -83,6 +83,10 @@ class DurableLog {
   // are durable, to try them again. It never changes.
   virtual bool is_shared() const { return false; }
 
+  // Returns an error if what were appended now would fail, as far as the log knows. The store refuses
+  // creations and updates then before they wait behind appends whose outcome is unknown.
+  virtual absl::Status WhyRefusing() const { return absl::OkStatus(); }
+
   // Return without waiting for storage or for a `done`: the caller may hold locks that those take. REQUIRES:
   // `commits` are not empty and follow each other.
   virtual void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) = 0;

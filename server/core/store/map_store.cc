@@ -26,6 +26,10 @@ MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
 // Maps that somebody still has share the account.
 MapStore::~MapStore() { context_.memory->SetHooks({}); }
 
+absl::Status MapStore::WhyRefusing() const {
+  return context_.log == nullptr ? absl::OkStatus() : context_.log->WhyRefusing();
+}
+
 absl::Status MapStore::CheckCanAdd(absl::string_view id, IfExists if_exists) const {
   WAYSTAR_RETURN_IF_ERROR(CheckMapId(id));
   MutexLock lock(context_.readers);
@@ -96,6 +100,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Replace(absl::string_view id, AnyMap ma
 absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, absl::Time now,
                                              IfExists if_exists, const CreationRequest& request) {
   WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(id, if_exists));
+  WAYSTAR_RETURN_IF_ERROR(WhyRefusing());
   Prepare(map);
   const auto snapshot = std::make_shared<MapSnapshot>(
       MapSnapshot{.id = std::string(id), .create_time = now, .map = std::move(map)});
@@ -463,6 +468,10 @@ void MapStore::Update(absl::string_view id, UpdateBatch batch, UpdateDone done) 
   const absl::StatusOr<RecordPtr> record = FindRecord(id);
   if (!record.ok()) {
     std::move(done)(record.status());
+    return;
+  }
+  if (absl::Status refusal = WhyRefusing(); !refusal.ok()) {
+    std::move(done)(std::move(refusal));
     return;
   }
   (*record)->Update(std::move(batch), std::move(done));

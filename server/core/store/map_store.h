@@ -294,6 +294,8 @@ class MapStore {
 
   enum class IfExists { kRefuse, kReplace };
 
+  // Returns why changes are refused, if they are.
+  absl::Status WhyRefusing() const;
   absl::Status CheckCanAdd(absl::string_view id, IfExists if_exists) const;
   absl::StatusOr<PinnedSnapshot> Add(absl::string_view id, AnyMap map, absl::Time now, IfExists if_exists,
                                      const CreationRequest& request = {});

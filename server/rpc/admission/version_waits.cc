@@ -140,8 +140,9 @@ void VersionWaits::OnLoad(const core::PinnedSnapshot& snapshot) {
 
 void VersionWaits::OnFollowed(std::int64_t revision) {
   followed_.store(revision);
-  TakeDue(
-      [&](const Waiter& waiter) { return waiter.version_.epoch == 0 && waiter.map_.empty() && waiter.fleet_revision_ <= revision; });
+  TakeDue([&](const Waiter& waiter) {
+    return waiter.version_.epoch == 0 && waiter.map_.empty() && waiter.fleet_revision_ <= revision;
+  });
 }
 
 void VersionWaits::Run() {

@@ -48,8 +48,8 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    // What it waits for: a version of a map; or, where that has no epoch, a map to be in memory; or, where that
-    // has no name, a revision of the fleet's log.
+    // What it waits for: a version of a map; or, where that has no epoch, a map to be in memory; or, where
+    // that has no name, a revision of the fleet's log.
     core::MapVersion version_ = {.epoch = 0};
     std::string map_;
     std::int64_t fleet_revision_ = 0;

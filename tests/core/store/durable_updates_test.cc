@@ -30,6 +30,18 @@ class DurableUpdatesTest : public HeldStoreTest {
   using HeldStoreTest::HeldStoreTest;
 };
 
+TEST_F(DurableUpdatesTest, WhatWouldFailDoesNotWaitBehindWhatIsInDoubt) {
+  Update(0);
+  log_.Refuse(StorageFailure());
+  Update(1);
+  EXPECT_EQ(store_.Create("yard", testing::DrawMap({"..."}), clock_.Now()).status(), StorageFailure());
+  EXPECT_THAT(TakeAnswers(), ElementsAre("1: STORAGE_FAILED"));
+  log_.Refuse(absl::OkStatus());
+  Update(2);
+  log_.LandAll();
+  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2", "2: 3"));
+}
+
 TEST_F(DurableUpdatesTest, NobodyIsToldOfWhatHasNotLanded) {
   Update(0);
   EXPECT_EQ(Revision(), 1U);

@@ -12,6 +12,16 @@ absl::Status StorageFailure() { return MakeError(ErrorReason::kStorageFailed, ""
 
 HeldLog::~HeldLog() { EXPECT_EQ(waiting(), 0U); }
 
+absl::Status HeldLog::WhyRefusing() const {
+  MutexLock lock(mutex_);
+  return refusal_;
+}
+
+void HeldLog::Refuse(absl::Status refusal) {
+  MutexLock lock(mutex_);
+  refusal_ = std::move(refusal);
+}
+
 void HeldLog::AppendCreation(const MapSnapshot& first, const CreationRequest& /*request*/, Done done) {
   Append({.kind = Kind::kCreation, .map = first.id, .version = first.version(), .first = first},
          std::move(done));

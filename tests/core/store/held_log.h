@@ -44,11 +44,15 @@ class HeldLog final : public DurableLog {
   HeldLog& operator=(const HeldLog&) = delete;
   ~HeldLog() override;
 
+  absl::Status WhyRefusing() const override;
   void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) override;
   void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) override;
   void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                      Done done) override;
   void AppendDeletion(absl::string_view id, MapVersion last, Done done) override;
+
+  // Says that appends would fail, or, with OK, that they would not.
+  void Refuse(absl::Status refusal);
 
   // Knows a map that was made before.
   void Begin(absl::string_view id, MapVersion version);
@@ -86,6 +90,7 @@ class HeldLog final : public DurableLog {
   mutable CondVar is_appended_;
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::size_t appends_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
   std::vector<Entry> durable_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, MapVersion, std::less<>> versions_ ABSL_GUARDED_BY(mutex_);
 };
