@@ -130,13 +130,19 @@ TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
   FleetOptions options = Held(etcd);
   options.log.max_waiting_changes = 3;
   FleetServer b(options);
+  ASSERT_THAT(a.Create("yard", {"...."}), IsOk());
+  b.AwaitRevision("yard", 1);
   gate_.Close();
   ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
   for (int x = 0; x < 10; ++x) {
     ASSERT_THAT(a.Update("arena", x), IsOk());
   }
-  WaitUntil([&] { return b.fleet->Statistics().revision >= a.fleet->Statistics().revision; }, "the changes");
+  // Once it has heard of this, it has heard of all that.
+  ASSERT_THAT(a.Update("yard", 0), IsOk());
+  b.AwaitRevision("yard", 2);
+  const std::int64_t seen = b.fleet->Statistics().revision;
+  WaitUntil([&] { return a.fleet->Statistics().revision > seen; }, "what the other has not loaded yet");
   gate_.Open();
   b.AwaitRevision("arena", 11);
   ExpectSame(a, b, "arena");

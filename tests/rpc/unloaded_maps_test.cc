@@ -28,13 +28,13 @@ using ::waystar::testing::TestServer;
 
 class UnloadedMapsTest : public ::testing::Test {
  protected:
-  static constexpr int kMaps = 40;
+  static constexpr int kMaps = 100;
   static constexpr int kWidth = 640;
   static constexpr int kHeight = 480;
 
   UnloadedMapsTest()
       : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("unloaded-", ::getpid())) {
-    options_ = {.data_dir = folder_.string(), .max_maps_memory_mib = 2};
+    options_ = {.data_dir = folder_.string(), .max_maps_memory_mib = 4};
     Restart();
   }
   ~UnloadedMapsTest() override {

@@ -144,9 +144,14 @@ absl::Status MapStore::ReserveFor(const MapSnapshot& map, MemoryAccount::Reserva
   if (context_.memory->Reserve(bytes, memory)) {
     return absl::OkStatus();
   }
-  if (context_.residence != nullptr && context_.residence->MakeRoom(bytes) &&
-      context_.memory->Reserve(bytes, memory)) {
-    return absl::OkStatus();
+  // Others may take the room that was made.
+  constexpr int kTries = 4;
+  bool has_made_room = context_.residence != nullptr;
+  for (int i = 0; has_made_room && i < kTries; ++i) {
+    has_made_room = context_.residence->MakeRoom(bytes);
+    if (context_.memory->Reserve(bytes, memory)) {
+      return absl::OkStatus();
+    }
   }
   for (const RecordPtr& record : Records()) {
     record->ForgetMostRequests();
