@@ -5,10 +5,18 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/base/thread.h"
 
 namespace waystar::maintenance {
+namespace {
+
+// How often, and how long each time, a map that has no room waits for some.
+constexpr int kMostWaitsForRoom = 50;
+constexpr std::chrono::milliseconds kWaitForRoom{20};
+
+}  // namespace
 
 void MapKeeper::Start(core::MapSource& source, MapKeeperOptions options) {
   options_ = std::move(options);
@@ -27,6 +35,7 @@ void MapKeeper::Stop() {
     MutexLock lock(mutex_);
     is_stopping_ = true;
     wake_.NotifyAll();
+    stopped_.NotifyAll();
   }
   for (std::thread& thread : threads_) {
     thread.join();
@@ -66,7 +75,7 @@ void MapKeeper::Run() {
 void MapKeeper::Load(const std::string& id) {
   const auto begin = std::chrono::steady_clock::now();
   const std::optional<core::MapVersion> version = store_.UnloadedVersion(id);
-  const absl::Status loaded = version ? source_.load(std::memory_order_acquire)->Load(id) : absl::OkStatus();
+  const absl::Status loaded = version ? LoadWhenThereIsRoom(id) : absl::OkStatus();
   if (absl::IsDataLoss(loaded)) {
     store_.NoteDamage(id, *version);
   }
@@ -84,6 +93,26 @@ void MapKeeper::Load(const std::string& id) {
   } else if (version && options_.on_load) {
     options_.on_load(id, absl::FromChrono(std::chrono::steady_clock::now() - begin));
   }
+}
+
+absl::Status MapKeeper::LoadWhenThereIsRoom(const std::string& id) {
+  core::MapSource& source = *source_.load(std::memory_order_acquire);
+  for (int i = 0; i < kMostWaitsForRoom; ++i) {
+    absl::Status loaded = source.Load(id);
+    if (ErrorReasonOf(loaded) != ErrorReasonName(ErrorReason::kMapsMemoryFull)) {
+      return loaded;
+    }
+    // Queries that run hold maps that were unloaded.
+    const auto until = std::chrono::steady_clock::now() + kWaitForRoom;
+    MutexLock lock(mutex_);
+    while (!is_stopping_ && std::chrono::steady_clock::now() < until) {
+      stopped_.WaitUntil(mutex_, until);
+    }
+    if (is_stopping_) {
+      return loaded;
+    }
+  }
+  return source.Load(id);
 }
 
 bool MapKeeper::MakeRoom(std::size_t bytes) {

@@ -68,6 +68,7 @@ class MapKeeper final : public core::MapResidence {
  private:
   void Run();
   void Load(const std::string& id);
+  absl::Status LoadWhenThereIsRoom(const std::string& id);
   void MakeRoomIfNearlyFull();
 
   core::MapStore& store_;
@@ -77,6 +78,7 @@ class MapKeeper final : public core::MapResidence {
 
   mutable Mutex mutex_;
   CondVar wake_;
+  CondVar stopped_;
   // Maps to load, and those and the ones that are being loaded.
   std::deque<std::string> waiting_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<std::string> wanted_ ABSL_GUARDED_BY(mutex_);

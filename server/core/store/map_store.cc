@@ -12,6 +12,11 @@
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
+namespace {
+
+constexpr std::size_t kSparedShare = 16;
+
+}  // namespace
 
 MapStore::MapStore(StoreOptions options)
     : context_{.options = std::move(options),
@@ -141,22 +146,22 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
 
 absl::Status MapStore::ReserveFor(const MapSnapshot& map, MemoryAccount::Reservation& memory) {
   const std::size_t bytes = map.memory_bytes();
-  if (context_.memory->Reserve(bytes, memory)) {
-    return absl::OkStatus();
-  }
-  // Others may take the room that was made.
+  MemoryAccount& account = *context_.memory;
+  // Where maps can make room, some is left for what updates and queries need.
+  const std::size_t spared = context_.residence == nullptr ? 0 : account.max_bytes() / kSparedShare;
+  // Others may take the room that is made.
   constexpr int kTries = 4;
-  bool has_made_room = context_.residence != nullptr;
-  for (int i = 0; has_made_room && i < kTries; ++i) {
-    has_made_room = context_.residence->MakeRoom(bytes);
-    if (context_.memory->Reserve(bytes, memory)) {
-      return absl::OkStatus();
-    }
+  bool can_make_room = context_.residence != nullptr;
+  for (int i = 0; can_make_room && i < kTries && account.room() < bytes + spared; ++i) {
+    can_make_room = context_.residence->MakeRoom(bytes + spared);
+  }
+  if (account.Reserve(bytes, memory)) {
+    return absl::OkStatus();
   }
   for (const RecordPtr& record : Records()) {
     record->ForgetMostRequests();
   }
-  return context_.memory->Reserve(bytes, memory) ? absl::OkStatus() : MapsMemoryFull(*context_.memory, "");
+  return account.Reserve(bytes, memory) ? absl::OkStatus() : MapsMemoryFull(account, "");
 }
 
 absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot& first,
