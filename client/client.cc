@@ -144,6 +144,23 @@ absl::StatusOr<v1::ImportMapResponse> Client::ImportMap(v1::ImportMapHeader head
 
 absl::StatusOr<ExportedMap> Client::ExportMap(const v1::ExportMapRequest& request,
                                               const TransferProgress& tell) const {
+  // The map may be let go of between two calls.
+  constexpr int kTries = 4;
+  absl::StatusOr<ExportedMap> map = ExportMapOnce(request, tell);
+  for (int i = 1; options_.retry && i < kTries && ReasonOf(map.status()) == "MAP_LOADING"; ++i) {
+    // This waits until the map is in memory, as an export does not.
+    v1::GetMapRequest load;
+    load.set_map(request.map());
+    if (const absl::Status loaded = GetMap(load).status(); !loaded.ok()) {
+      return loaded;
+    }
+    map = ExportMapOnce(request, tell);
+  }
+  return map;
+}
+
+absl::StatusOr<ExportedMap> Client::ExportMapOnce(const v1::ExportMapRequest& request,
+                                                  const TransferProgress& tell) const {
   if (!status().ok()) {
     return status();
   }

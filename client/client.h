@@ -212,6 +212,9 @@ class Client {
   using Server = v1::ServerService::StubInterface;
   using Health = grpc::health::v1::Health::StubInterface;
 
+  absl::StatusOr<ExportedMap> ExportMapOnce(const v1::ExportMapRequest& request,
+                                            const TransferProgress& tell) const;
+
   // Asks a question that has a view.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Ask(grpc::Status (Paths::*method)(grpc::ClientContext*, const Request&, Response*),

@@ -72,12 +72,6 @@ ExitCode Backup(const std::string& folder, Session& session) {
   }
   v1::ListMapsResponse saved;
   for (const v1::MapInfo& info : maps->maps()) {
-    if (info.unloaded()) {
-      // Which waits until it is in memory, as an export does not.
-      v1::GetMapRequest load;
-      load.set_map(info.map());
-      static_cast<void>(session.client().GetMap(load));
-    }
     const absl::StatusOr<client::ExportedMap> map = Export(info.map(), session);
     if (absl::IsNotFound(map.status())) {
       session.io().err << "waystar: " << info.map() << " was deleted meanwhile, and is left out\n";

@@ -170,6 +170,19 @@ TEST_F(UnloadedMapsTest, PortalsLeadToMapsThatAreNotInMemory) {
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND) << answer.DebugString();
 }
 
+TEST_F(UnloadedMapsTest, AllAreExported) {
+  CreateMaps();
+  const client::Client client(client::Options{.target = server_->target()});
+  v1::ExportMapRequest request;
+  request.set_format(v1::MAP_FORMAT_WAYSTAR);
+  for (int i = 0; i < kMaps; ++i) {
+    request.set_map(IdOf(i));
+    const auto map = client.ExportMap(request);
+    EXPECT_TRUE(map.ok()) << map.status();
+  }
+  EXPECT_GT(Residence().loads(), 0U);
+}
+
 TEST_F(UnloadedMapsTest, ManyClientsAskForMoreThanThereIsRoomFor) {
   CreateMaps();
   std::atomic<int> failures = 0;

@@ -177,29 +177,40 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     if constexpr (requires { request_->latest_of_cluster(); }) {
       if (request_->latest_of_cluster() && server_.fleet.is_fleet()) {
         lane_ = lane;
-        AskFleet();
+        AskFleet(absl::OkStatus());
         return;
       }
     }
     BeginAt(lane);
   }
 
-  // Lets the call begin once the server has what is the newest version of its map in the fleet now.
-  void AskFleet() {
+  // Returns whether the map is missing of which the request names a version: the fleet may have it.
+  bool MissesNamedVersion(const absl::Status& status) const {
+    if constexpr (requires { request_->view().has_least_version(); }) {
+      return !has_asked_fleet_ && server_.fleet.is_fleet() && request_->view().has_least_version() &&
+             ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapNotFound);
+    }
+    return false;
+  }
+
+  // Lets the call begin once the server has what is the newest version of its map in the fleet now. If that
+  // cannot be, it ends with `otherwise` or, if that is OK, with the reason.
+  void AskFleet(const absl::Status& otherwise) {
+    has_asked_fleet_ = true;
     await_begin_ = Executor::Clock::now();
     if (const absl::Status status = CountFor(flow().client); !status.ok()) {
       End(ToGrpcStatus(status));
       return;
     }
-    server_.fleet.Newest(MapOf(*request_), [this](const absl::StatusOr<std::int64_t>& revision) {
+    server_.fleet.Newest(MapOf(*request_), [this, otherwise](const absl::StatusOr<std::int64_t>& revision) {
       absl::Status status = revision.status();
       if (status.ok()) {
-        refusal_ = NewestNotYet();
+        refusal_ = otherwise.ok() ? NewestNotYet() : otherwise;
         status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, context_), *revision,
                                                       LatestEndOfWait(), cancelled_);
       }
       if (!status.ok()) {
-        End(ToGrpcStatus(status));
+        End(ToGrpcStatus(otherwise.ok() ? status : otherwise));
       }
     });
   }
@@ -327,6 +338,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
       Await({}, loading, status);
       return;
     }
+    if (MissesNamedVersion(status)) {
+      AskFleet(status);
+      return;
+    }
     if (!status.ok()) {
       End(ToGrpcStatus(status));
       return;
@@ -382,6 +397,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   // When the call began to wait for a version of its map, and how long it has waited for versions.
   Executor::Clock::time_point await_begin_;
   std::chrono::nanoseconds awaited_{0};
+  bool has_asked_fleet_ = false;
   // Why the call is refused if the version does not come.
   absl::Status refusal_;
   CallMemory::Share memory_{server_.memory, context_};

@@ -106,7 +106,7 @@ TEST_F(ClusterCommandTest, ListsTheServers) {
   EXPECT_THAT(out_, HasSubstr(" 7     900            2    0.4 s          this server\n"));
   EXPECT_FALSE(asks_for_latest_);
   EXPECT_EQ(Run({"cluster", "--json"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr(R"("is_fleet":true)"));
+  EXPECT_THAT(out_, HasSubstr(R"("isFleet":true)"));
 }
 
 TEST_F(ClusterCommandTest, TellsHowFarEachServerIsBehind) {
