@@ -93,7 +93,10 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   {
     TestServer first(OptionsFor(etcd));
     other.Create("arena", {".....", "....."});
-    WaitUntil([&] { return VersionOf(first, "arena").revision() == 1; }, "the map");
+    v1::GetMapRequest latest;
+    latest.set_map("arena");
+    latest.set_latest_of_cluster(true);
+    ASSERT_TRUE(first.client().GetMap(latest).ok());
     WatchOfMap watch(first, WatchRequest("arena"));
     EXPECT_EQ(watch.Next(), "watching 1");
     change(0);
