@@ -113,7 +113,7 @@ func (o *owner) remove() {
 	tries, err := o.insist(func(ctx context.Context, s *server) error {
 		_, err := s.maps.DeleteMap(ctx, &pb.DeleteMapRequest{Map: o.id, ExpectedVersion: &pb.Version{Epoch: before.Epoch}})
 		if reasonOf(err) == "MAP_NOT_FOUND" && wasLost {
-			return nil
+			return o.expectGone(ctx, s)
 		}
 		excused := o.excuse(err, "MAP_NOT_FOUND", "MAP_REPLACED")
 		wasLost = wasLost || err != nil && excused == err
@@ -124,6 +124,19 @@ func (o *owner) remove() {
 		return
 	}
 	o.version = &pb.Version{}
+}
+
+// expectGone finds out whether the fleet has no such map: a server may not know of its creation yet.
+func (o *owner) expectGone(ctx context.Context, s *server) error {
+	_, err := s.maps.GetMap(ctx, &pb.GetMapRequest{Map: o.id, LatestOfCluster: true})
+	switch {
+	case err == nil:
+		return status.Error(codes.Unavailable, "the map is still there")
+	case reasonOf(err) == "MAP_NOT_FOUND":
+		return nil
+	default:
+		return err
+	}
 }
 
 func (o *owner) work(isOver *atomic.Bool) {
