@@ -22,7 +22,6 @@ namespace {
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
-using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 

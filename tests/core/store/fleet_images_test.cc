@@ -16,7 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using ::waystar::testing::Block;
 using ::waystar::testing::IsError;
-using ::waystar::testing::IsOk;
 using ::waystar::testing::Random;
 using ::waystar::testing::RecordingListener;
 using ::waystar::testing::Rounds;
