@@ -151,7 +151,7 @@ void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
 absl::Status ClusterLog::Call(std::function<absl::Status()> task) {
   std::promise<absl::Status> result;
   std::future<absl::Status> outcome = result.get_future();
-  Post([this, task = std::move(task), result = std::move(result)]() mutable { result.set_value(task()); });
+  Post([task = std::move(task), result = std::move(result)]() mutable { result.set_value(task()); });
   try {
     return outcome.get();
   } catch (const std::future_error&) {

@@ -134,11 +134,11 @@ ServerService::ServerService(const ServerContext& server, const core::MapStore& 
       });
   ServeLater<v1::ListServersRequest, v1::ListServersResponse>(
       [this](const auto&, auto& response, CallContext&, UnaryDone done) {
-        ListServers(response, std::move(done));
+        AnswerServers(response, std::move(done));
       });
 }
 
-void ServerService::ListServers(v1::ListServersResponse& response, UnaryDone done) const {
+void ServerService::AnswerServers(v1::ListServersResponse& response, UnaryDone done) const {
   if (options_.cluster.empty()) {
     v1::ServerPresence& own = *response.add_servers();
     own.set_address(address_);

@@ -30,7 +30,7 @@ class ServerService final : public RawService<v1::ServerService> {
 
  private:
   absl::Status Describe(v1::GetServerInfoResponse& response) const;
-  void ListServers(v1::ListServersResponse& response, UnaryDone done) const;
+  void AnswerServers(v1::ListServersResponse& response, UnaryDone done) const;
 
   const core::MapStore& store_;
   const FleetStatistics& fleet_;

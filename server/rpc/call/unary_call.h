@@ -79,8 +79,8 @@ inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
 // Returns UNAVAILABLE / REVISION_NOT_YET for a call that asks for the fleet's latest version.
 inline absl::Status NewestNotYet() {
-  constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
-  return WithField(Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
+  constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
+  return WithField(Refusal(ErrorReason::kRevisionNotYet, kUntilItIsThere,
                            "this server does not have the fleet's latest version of the map yet"),
                    "latest_of_cluster");
 }
