@@ -76,6 +76,7 @@ TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
       b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
   ASSERT_THAT(again, IsOk());
   EXPECT_TRUE(again->already_applied);
+  b.keeper.Stop();
   EXPECT_EQ(b.keeper.GetStatistics().loads, 1U);
 }
 
