@@ -55,7 +55,7 @@ using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 // server of a fleet answers with that version or a later one (Options::reads_own_writes). A query that is
 // refused since the map has been replaced (MAP_REPLACED) is made again without it, and one that is to be
 // answered by what is there has an empty least_version. Streams, watches, traces and pictures take no part in
-// that, and a server that does not have a new map yet says so (NOT_FOUND).
+// that.
 //
 // Streams must not outlive the client. The RPCs and their errors are described in waystar/v1/*.proto.
 //
