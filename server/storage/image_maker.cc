@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -181,11 +182,15 @@ absl::StatusOr<MapState> ImageMaker::Read(absl::string_view id, core::MapVersion
 }
 
 absl::Status ImageMaker::RemoveNeedless() {
-  absl::flat_hash_set<std::string> live;
-  for (const LiveMap& map : round_->maps) {
-    live.insert(map.id);
-  }
   MutexLock lock(files_mutex_);
+  // Maps that were created since the round began may have images already. The log knows all that have.
+  WAYSTAR_ASSIGN_OR_RETURN(const LogStart now, log_->Sync());
+  absl::flat_hash_set<std::string> live;
+  for (const std::vector<LiveMap>& maps : {std::cref(round_->maps), std::cref(now.maps)}) {
+    for (const LiveMap& map : maps) {
+      live.insert(map.id);
+    }
+  }
   for (auto it = files_.images.begin(); it != files_.images.end();) {
     const auto image = it++;
     if (!live.contains(image->first)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/time/time.h"
@@ -23,8 +24,8 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::WaitUntil;
 
-core::MapSnapshot SnapshotOf(core::MapVersion version) {
-  return {.id = "arena", .epoch = version.epoch, .revision = version.revision, .map = DrawMap({"..."})};
+core::MapSnapshot SnapshotOf(core::MapVersion version, const std::string& id = "arena") {
+  return {.id = id, .epoch = version.epoch, .revision = version.revision, .map = DrawMap({"..."})};
 }
 
 // The log knows of a replacement before the store has it. The log's entry is all that there is of the new
@@ -62,6 +63,45 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
   const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().count == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
+  maker.Stop();
+}
+
+// A map that is created while a round is made, and kept, is not the round's to clean up.
+TEST(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
+  constexpr core::MapVersion kOld = {.epoch = 1, .revision = 5};
+  constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
+  constexpr core::MapVersion kYoung = {.epoch = 3, .revision = 1};
+  CrashingFolder folder;
+  core::MapStore store(2);
+  ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, {}), IsOk());
+  CommitLog log(folder, {}, {}, {});
+  ImageMaker maker(folder, store, {}, absl::ZeroDuration());
+  const auto create = [&](const core::MapSnapshot& map) {
+    return core::AppendAndWait(
+               [&](core::DurableLog::Done done) { log.AppendCreation(map, {}, std::move(done)); })
+        .status();
+  };
+  ASSERT_THAT(create(SnapshotOf(kOld)), IsOk());
+  // A round waits for the store to have the replacement.
+  ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
+                log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
+              }).status(),
+              IsOk());
+  maker.Start(log);
+  maker.MakeSoon();
+  const auto has = [&](const std::string& file) {
+    const auto names = folder.List();
+    return std::ranges::count(*names, file) == 1;
+  };
+  ASSERT_TRUE(WaitUntil([&] { return has(LogFileName(2)); }, "the round to begin"));
+  ASSERT_THAT(create(SnapshotOf(kYoung, "young")), IsOk());
+  ASSERT_THAT(store.Restore(SnapshotOf(kYoung, "young"), {}, {}), IsOk());
+  ASSERT_THAT(maker.Keep("young").status(), IsOk());
+
+  ASSERT_THAT(store.Delete("arena"), IsOk());
+  ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
+  EXPECT_TRUE(WaitUntil([&] { return !has(LogFileName(1)); }, "the round to end"));
+  EXPECT_THAT(maker.Read("young", kYoung).status(), IsOk());
   maker.Stop();
 }
 
