@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/base/error.h"
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
@@ -25,6 +26,8 @@ using core::AppendOutcome;
 using core::MapVersion;
 
 constexpr MapVersion kNoMap{.epoch = 0};
+// Stands for the revision that has put the head of a map which comes from a cache: no key is put by it.
+constexpr std::int64_t kUnknownRevision = 1;
 
 absl::Status TooLarge(absl::string_view id, const ImagePlace& images) {
   return MakeError(
@@ -89,12 +92,33 @@ void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken
   lane.is_broken = is_broken;
 }
 
+void ClusterLog::KnowCached(const std::string& id, MapVersion version) {
+  MapLane& lane = LaneOf(id);
+  lane.version = version;
+  lane.etcd_revision = kUnknownRevision;
+}
+
 void ClusterLog::Start(std::int64_t revision) {
   seen_revision_ = revision;
   NoteFollowed(revision);
   NoteHeard();
+  StartThread([this, revision] { BeginWatch(revision + 1); });
+}
+
+void ClusterLog::StartWithoutEtcd(absl::Time known_at) {
+  const absl::Duration age = std::max(absl::Now() - known_at, absl::ZeroDuration());
+  {
+    MutexLock lock(mutex_);
+    statistics_.heard = std::chrono::steady_clock::now() - absl::ToChronoNanoseconds(age);
+  }
+  has_gap_ = true;
+  SetStatus(NotTaken(absl::UnavailableError("it has not been reached since the start")));
+  StartThread([this] { ReadAfresh(); });
+}
+
+void ClusterLog::StartThread(Task first) {
+  Post(std::move(first));
   thread_ = std::thread([this] { Run(); });
-  Post([this, revision] { BeginWatch(revision + 1); });
   Listen();
   SendSlowOnesAgain();
 }
@@ -1065,11 +1089,21 @@ absl::Status ClusterLog::CatchUp(const std::string& id, const FleetMap& map, std
     WAYSTAR_RETURN_IF_ERROR(store_.FollowCommits(id, after.epoch, commits));
     lane.version = after;
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, store_.Pin(id));
-  if (latest->version() != map.head.version || latest->digest() != map.head.digest) {
+  if (!IsAt(id, map.head)) {
     return absl::DataLossError(absl::StrCat("map \"", id, "\" does not come out as its head in etcd says"));
   }
   return absl::OkStatus();
+}
+
+bool ClusterLog::IsAt(const std::string& id, const MapHead& head) const {
+  if (const std::optional<MapVersion> unloaded = store_.UnloadedVersion(id)) {
+    return *unloaded == head.version;
+  }
+  if (const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(id); latest.ok()) {
+    return (*latest)->version() == head.version && (*latest)->digest() == head.digest;
+  }
+  // It may have been unloaded just now.
+  return store_.UnloadedVersion(id) == head.version;
 }
 
 void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersion after) {

@@ -46,8 +46,8 @@ struct ClusterLogOptions {
   std::size_t max_waiting_change_bytes = std::size_t{16} << 20;
   // Where images of maps are put. It must outlive the log.
   ImagePlace images;
-  // Called, by the log's thread, with the error when changes begin to fail, and with OK when they are taken
-  // again. May be empty.
+  // Called, by the log's thread or StartWithoutEtcd, with the error when changes begin to fail, and with OK
+  // when they are taken again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
   // Called, by the log's thread, with a map that is not served any more and why. May be empty.
   std::function<void(absl::string_view id, const absl::Status& why)> on_broken;
@@ -111,6 +111,11 @@ class ClusterLog final : public core::DurableLog {
   void Know(const std::string& id, const FleetMap& map, bool is_broken);
   // Follows the log from there on. REQUIRES: the maps that there were at that revision of etcd are known.
   void Start(std::int64_t revision);
+  // Knows a map that the store has, though etcd cannot be asked for it. REQUIRES: the log is not started.
+  void KnowCached(const std::string& id, core::MapVersion version);
+  // Follows the log once etcd is there, and refuses changes until then. `known_at` is when etcd told last
+  // that the store has all.
+  void StartWithoutEtcd(absl::Time known_at);
   // Answers all that waits, and all that is appended afterwards, with UNAVAILABLE / STORAGE_FAILED, though it
   // may have been applied.
   void GiveUp();
@@ -146,6 +151,8 @@ class ClusterLog final : public core::DurableLog {
   void Submit(absl::string_view id, Append append);
   // Returns the lane of a map, which is new if there is none.
   MapLane& LaneOf(const std::string& id);
+
+  void StartThread(Task first);
 
   // The rest is the thread's.
   void Run();
@@ -220,6 +227,8 @@ class ClusterLog final : public core::DurableLog {
   // Brings a map to what was read; null if there is none now. Returns an error if etcd could not be read.
   absl::Status Renew(const std::string& id, const FleetMaps& found);
   absl::Status CatchUp(const std::string& id, const FleetMap& map, std::int64_t revision);
+  // Returns whether the store has the map as its head says. Of an unloaded map it has the version alone.
+  bool IsAt(const std::string& id, const MapHead& head) const;
   // Serves a map no more, whose log leads to that version.
   void Break(const std::string& id, const absl::Status& why, core::MapVersion after);
   void SetStatus(const absl::Status& status);

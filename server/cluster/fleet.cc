@@ -28,19 +28,39 @@ constexpr std::chrono::milliseconds kRetryInterval{200};
 // records after it.
 struct ReadMap {
   std::optional<storage::MapState> image;
+  bool is_cached = false;
   std::vector<std::vector<core::LoggedCommit>> records;
 };
 
+bool IsFrom(core::MapVersion version, const FleetMap& map) {
+  return version.epoch == map.head.version.epoch && version.revision >= map.base.version.revision;
+}
+
+// Returns the map of an image of the cache, which may be null, if records lead on from there.
+std::optional<storage::MapState> ReadCached(MapCache* cache, const std::string& id, const FleetMap& map) {
+  const std::optional<core::MapVersion> version = cache == nullptr ? std::nullopt : cache->VersionOf(id);
+  if (!version || !IsFrom(*version, map) || version->revision > map.head.version.revision) {
+    return std::nullopt;
+  }
+  absl::StatusOr<storage::MapState> image = cache->Read(id);
+  return image.ok() ? std::optional<storage::MapState>(*std::move(image)) : std::nullopt;
+}
+
 // `has` is the version that the store has, of epoch 0 if it has none.
-absl::StatusOr<ReadMap> Read(const ClusterReader& reader, const std::string& id, const FleetMap& map,
-                             core::MapVersion has, std::int64_t revision) {
+absl::StatusOr<ReadMap> Read(const ClusterReader& reader, MapCache* cache, const std::string& id,
+                             const FleetMap& map, core::MapVersion has, std::int64_t revision) {
   WAYSTAR_RETURN_IF_ERROR(map.damage);
   ReadMap read;
   std::uint64_t from = has.revision;
-  if (has.epoch != map.head.version.epoch || has.revision < map.base.version.revision) {
-    WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader.ReadImage(id, map.base, revision));
-    read.image.emplace(std::move(image));
-    from = map.base.version.revision;
+  if (!IsFrom(has, map)) {
+    if (std::optional<storage::MapState> cached = ReadCached(cache, id, map)) {
+      read.image.emplace(*std::move(cached));
+      read.is_cached = true;
+    } else {
+      WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, reader.ReadImage(id, map.base, revision));
+      read.image.emplace(std::move(image));
+    }
+    from = read.image->snapshot.revision;
   }
   for (const auto& [last, record] : map.records) {
     if (last > from) {
@@ -93,16 +113,17 @@ bool IsAway(const absl::Status& status) {
   return failure == etcd::Failure::kUnreachable || failure == etcd::Failure::kNoLeader;
 }
 
-// Calls `read` until etcd is there.
+// Calls `read` until etcd is there, or that has taken too long.
 template <typename Read>
-auto WhenThere(const FleetOptions& options, std::size_t maps, std::size_t total, const Read& read)
-    -> decltype(read()) {
+auto WhenThere(const FleetOptions& options, std::size_t maps, std::size_t total, const Read& read,
+               absl::Duration patience = absl::InfiniteDuration()) -> decltype(read()) {
+  const absl::Time begin = absl::Now();
   for (bool is_told = false;; is_told = true) {
     if (options.on_progress && !options.on_progress(maps, total)) {
       return absl::CancelledError("maps are not read any more");
     }
     auto result = read();
-    if (!IsAway(result.status())) {
+    if (!IsAway(result.status()) || absl::Now() - begin > patience) {
       return result;
     }
     if (!is_told && options.on_away) {
@@ -121,45 +142,66 @@ bool IsDamage(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
 }
 
-// Puts the maps into the store, which may have some of them at earlier versions.
-absl::Status LoadAll(const FleetOptions& options, const ClusterReader& reader, const FleetMaps& maps,
-                     core::MapStore& store, std::set<std::string>& damaged, FleetFound& found) {
-  std::size_t count = 0;
-  for (const auto& entry : maps.maps) {
-    const std::string& id = entry.first;
-    const FleetMap& map = entry.second;
+// What maps are read from.
+struct Sources {
+  const ClusterReader& reader;
+  // Null if there is none.
+  MapCache* cache;
+};
+
+// Puts a map into the store, which may have it at an earlier version. If it is damaged or has no room, the
+// store has nothing of it afterwards.
+absl::Status LoadMap(const FleetOptions& options, Sources sources, const FleetMaps& maps, std::size_t count,
+                     const std::string& id, const FleetMap& map, core::MapStore& store, FleetFound& found) {
+  while (true) {
     const core::MapVersion has = VersionIn(store, id);
-    if (has.epoch == 0 && map.damage.ok() && IsNearlyFull(store)) {
-      store.AddUnloaded(id, map.head.version);
-      continue;
-    }
-    absl::StatusOr<ReadMap> read = WhenThere(options, count++, maps.maps.size(),
-                                             [&] { return Read(reader, id, map, has, maps.revision); });
+    absl::StatusOr<ReadMap> read = WhenThere(options, count, maps.maps.size(), [&] {
+      return Read(sources.reader, sources.cache, id, map, has, maps.revision);
+    });
     if (!read.ok() && !IsDamage(read.status())) {
       return read.status();
     }
     if (has.epoch != 0 && (!read.ok() || read->image)) {
       WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, has));
     }
+    const bool is_cached = read.ok() && read->is_cached;
     const absl::Status restored =
         read.ok() ? Restore(id, *std::move(read), map.head, store, found) : read.status();
-    if (restored.ok()) {
-      continue;
-    }
-    const bool has_no_room = HasNoRoom(restored, store);
-    if (!has_no_room && !IsDamage(restored)) {
+    if (restored.ok() || !(IsDamage(restored) || HasNoRoom(restored, store))) {
       return restored;
     }
     if (const core::MapVersion part = VersionIn(store, id); part.epoch != 0) {
       WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, part));
     }
-    if (has_no_room) {
+    if (!is_cached || !IsDamage(restored)) {
+      return restored;
+    }
+    sources.cache = nullptr;
+  }
+}
+
+// Puts the maps into the store, which may have some of them at earlier versions.
+absl::Status LoadAll(const FleetOptions& options, const Sources& sources, const FleetMaps& maps,
+                     core::MapStore& store, std::set<std::string>& damaged, FleetFound& found) {
+  std::size_t count = 0;
+  for (const auto& entry : maps.maps) {
+    const std::string& id = entry.first;
+    const FleetMap& map = entry.second;
+    const bool is_new = VersionIn(store, id).epoch == 0;
+    if (is_new && map.damage.ok() && (IsNearlyFull(store) || store.UnloadedVersion(id))) {
       store.AddUnloaded(id, map.head.version);
       continue;
     }
-    store.AddDamaged(id, map.head.version);
-    damaged.insert(id);
-    found.damaged.push_back(restored);
+    const absl::Status loaded = LoadMap(options, sources, maps, count++, id, map, store, found);
+    if (HasNoRoom(loaded, store)) {
+      store.AddUnloaded(id, map.head.version);
+    } else if (IsDamage(loaded)) {
+      store.AddDamaged(id, map.head.version);
+      damaged.insert(id);
+      found.damaged.push_back(loaded);
+    } else if (!loaded.ok()) {
+      return loaded;
+    }
   }
   return absl::OkStatus();
 }
@@ -173,7 +215,14 @@ absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, 
   if (!options.image_dir.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(images, storage::OpenSharedPosixFolder(options.image_dir));
   }
-  auto fleet = std::unique_ptr<Fleet>(new Fleet(std::move(client), std::move(images), options, store));
+  std::unique_ptr<MapCache> cache;
+  if (!options.cache_dir.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<storage::Folder> folder,
+                             storage::OpenPosixFolder(options.cache_dir));
+    WAYSTAR_ASSIGN_OR_RETURN(cache, MapCache::Open(std::move(folder), options.prefix));
+  }
+  auto fleet = std::unique_ptr<Fleet>(
+      new Fleet(std::move(client), std::move(images), std::move(cache), options, store));
   if (absl::Status status = fleet->Load(options, store, found); !status.ok()) {
     store.SetLog(nullptr);
     return status;
@@ -182,16 +231,17 @@ absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, 
 }
 
 Fleet::Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Folder> images,
-             const FleetOptions& options, core::MapStore& store)
+             std::unique_ptr<MapCache> cache, const FleetOptions& options, core::MapStore& store)
     : keys_(options.prefix),
       image_folder_(std::move(images)),
+      cache_(std::move(cache)),
       store_(store),
       report_({.address = options.address, .version = options.version, .start_time = options.start_time}),
       client_(std::move(client)),
       reader_(*client_, keys_, image_folder_.get()),
       images_(*client_, keys_, store),
       log_(*client_, keys_, store, LogOptionsOf(options)),
-      loader_(reader_, store,
+      loader_(reader_, cache_.get(), store,
               [this](std::function<absl::Status()> run) { return log_.Call(std::move(run)); }),
       presence_(*client_) {}
 
@@ -204,23 +254,30 @@ ClusterLogOptions Fleet::LogOptionsOf(const FleetOptions& options) {
 
 absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, FleetFound& found) {
   store.SetLog(&log_);
+  const bool has_cache = cache_ != nullptr && !cache_->images().empty();
+  absl::Duration patience = has_cache ? options.cache_patience : absl::InfiniteDuration();
   FleetMaps maps;
   std::set<std::string> damaged;
   absl::Status loaded;
   do {
-    FleetMaps read;
-    WAYSTAR_ASSIGN_OR_RETURN(read, WhenThere(options, 0, 0, [&] { return reader_.ReadAll(); }));
+    absl::StatusOr<FleetMaps> read = WhenThere(
+        options, 0, 0, [&] { return reader_.ReadAll(); }, patience);
+    if (IsAway(read.status())) {
+      return LoadCached(options, store, found);
+    }
+    WAYSTAR_RETURN_IF_ERROR(read.status());
+    patience = absl::InfiniteDuration();
     // If reading has taken longer than etcd keeps what was replaced, the store has the maps of an earlier
     // try.
     for (const auto& [id, map] : maps.maps) {
-      if ((damaged.contains(id) || !read.maps.contains(id)) && store.CheckCanDelete(id).ok()) {
+      if ((damaged.contains(id) || !read->maps.contains(id)) && store.CheckCanDelete(id).ok()) {
         WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, VersionIn(store, id)));
       }
     }
     damaged.clear();
     found.damaged.clear();
-    maps = std::move(read);
-    loaded = LoadAll(options, reader_, maps, store, damaged, found);
+    maps = *std::move(read);
+    loaded = LoadAll(options, {.reader = reader_, .cache = cache_.get()}, maps, store, damaged, found);
   } while (etcd::FailureOf(loaded) == etcd::Failure::kCompacted);
   WAYSTAR_RETURN_IF_ERROR(loaded);
   for (const auto& [id, map] : maps.maps) {
@@ -228,6 +285,46 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   }
   found.unloaded = store.CountResidence().unloaded;
   found.maps = maps.maps.size() - damaged.size() - found.unloaded;
+  log_.Start(maps.revision);
+  StartThreads(options);
+  return absl::OkStatus();
+}
+
+absl::Status Fleet::LoadCached(const FleetOptions& options, core::MapStore& store, FleetFound& found) {
+  const MapCache::Images images = cache_->images();
+  found.cached_at = cache_->known_at();
+  std::size_t count = 0;
+  for (const auto& [id, version] : images) {
+    if (options.on_progress && !options.on_progress(count++, images.size())) {
+      return absl::CancelledError("maps are not read any more");
+    }
+    const absl::Status restored = [&]() -> absl::Status {
+      if (IsNearlyFull(store)) {
+        store.AddUnloaded(id, version);
+        return absl::OkStatus();
+      }
+      WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, cache_->Read(id));
+      found.latest_time =
+          std::max({found.latest_time, image.snapshot.create_time, image.snapshot.latest_commit_time});
+      return store.Restore(std::move(image.snapshot), std::move(image.requests), image.request_horizon);
+    }();
+    if (HasNoRoom(restored, store)) {
+      store.AddUnloaded(id, version);
+    } else if (!restored.ok()) {
+      // It comes once etcd is back.
+      found.damaged.push_back(restored);
+      continue;
+    }
+    log_.KnowCached(id, version);
+  }
+  found.unloaded = store.CountResidence().unloaded;
+  found.maps = images.size() - found.damaged.size() - found.unloaded;
+  log_.StartWithoutEtcd(*found.cached_at);
+  StartThreads(options);
+  return absl::OkStatus();
+}
+
+void Fleet::StartThreads(const FleetOptions& options) {
   images_.Start(
       {.compaction_interval = options.compaction_interval,
        .kept_time = options.kept_time,
@@ -236,11 +333,15 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
        .revision = [this] { return log_.Statistics().revision; },
        .on_image = [this](const std::string& id, core::MapVersion version) { log_.NoteImage(id, version); },
        .on_failure = options.on_image_failure});
-  log_.Start(maps.revision);
+  if (cache_ != nullptr) {
+    cache_->Start(
+        store_, [this] { return KnownAt(); }, options.cache);
+  }
   presence_.Start(
       keys_.Server(log_.server()), [this] { return ReportNow(); }, options.presence);
-  return absl::OkStatus();
 }
+
+absl::Time Fleet::KnownAt() const { return absl::Now() - Staleness(); }
 
 absl::Duration Fleet::Staleness() const {
   return absl::FromChrono(std::chrono::steady_clock::now() - log_.Statistics().heard);
@@ -307,6 +408,9 @@ void Fleet::Stop() {
   presence_.Stop();
   // It asks the log for its revision.
   images_.Stop();
+  if (cache_ != nullptr) {
+    cache_->Stop();
+  }
   log_.Stop();
   client_.reset();
 }

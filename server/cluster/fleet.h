@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "server/cluster/cluster_reader.h"
 #include "server/cluster/cluster_values.h"
 #include "server/cluster/image_keeper.h"
+#include "server/cluster/map_cache.h"
 #include "server/cluster/map_loader.h"
 #include "server/cluster/presence.h"
 #include "server/core/store/map_source.h"
@@ -35,6 +37,12 @@ struct FleetOptions {
   // A folder that all servers of the fleet see, and no other fleet, for images that are too large for etcd.
   // Empty if there is none.
   std::string image_dir;
+  // A folder of this server's own, which is created if its parent exists, for images that it starts from
+  // while etcd is away. Empty if there is none.
+  std::string cache_dir;
+  // How long a server that has such images waits for etcd when it starts.
+  absl::Duration cache_patience = absl::Seconds(5);
+  MapCache::Options cache;
   // As those of ImageKeeper::Options.
   absl::Duration compaction_interval = absl::Seconds(30);
   absl::Duration kept_time = absl::Minutes(5);
@@ -71,6 +79,8 @@ struct FleetFound {
   absl::Time latest_time = absl::InfinitePast();
   // Why maps are not served, each with its name.
   std::vector<absl::Status> damaged;
+  // If etcd is away: when it last told that what was found are the maps of the fleet.
+  std::optional<absl::Time> cached_at;
 };
 
 // Thread safety: any method may be called from any thread, except Stop.
@@ -80,10 +90,11 @@ class Fleet {
   // has the store follow what other servers do. The store must be empty and not shared between threads yet;
   // it must outlive this, which must outlive the updates of its maps. A map that is damaged is not served; it
   // can be deleted or replaced. If the store has a residence, maps that have no room are left unloaded.
-  // Waits for etcd while no member that knows a leader can be reached, and reads
-  // again what etcd has forgotten meanwhile. Returns the errors of the client, FAILED_PRECONDITION if a value
-  // in etcd is of a later version of this program, the errors of MapStore::Restore, and those of
-  // OpenSharedPosixFolder.
+  // Waits for etcd while no member that knows a leader can be reached, and reads again what etcd has
+  // forgotten meanwhile. With a cache that has images it waits no longer than `cache_patience`, and begins
+  // with those; changes fail until etcd is back, and the store has followed it. Returns the errors of the
+  // client, FAILED_PRECONDITION if a value in etcd is of a later version of this program, and the errors of
+  // MapStore::Restore, OpenSharedPosixFolder, OpenPosixFolder and MapCache::Open.
   static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
                                                      FleetFound& found);
   Fleet(const Fleet&) = delete;
@@ -118,15 +129,20 @@ class Fleet {
 
  private:
   Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Folder> images,
-        const FleetOptions& options, core::MapStore& store);
+        std::unique_ptr<MapCache> cache, const FleetOptions& options, core::MapStore& store);
 
   ClusterLogOptions LogOptionsOf(const FleetOptions& options);
   ServerReport ReportNow() const;
   absl::Status Load(const FleetOptions& options, core::MapStore& store, FleetFound& found);
+  absl::Status LoadCached(const FleetOptions& options, core::MapStore& store, FleetFound& found);
+  void StartThreads(const FleetOptions& options);
+  absl::Time KnownAt() const;
 
   const ClusterKeys keys_;
   // Null if all images lie in etcd.
   const std::unique_ptr<storage::Folder> image_folder_;
+  // Null if there is none.
+  const std::unique_ptr<MapCache> cache_;
   const core::MapStore& store_;
   // What never changes is set.
   const ServerReport report_;

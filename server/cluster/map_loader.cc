@@ -39,7 +39,22 @@ absl::Status Apply(const std::vector<std::vector<core::LoggedCommit>>& records, 
 
 absl::StatusOr<core::MapVersion> MapLoader::Keep(absl::string_view id) { return store_.LatestVersion(id); }
 
+absl::Status MapLoader::LoadCached(absl::string_view id) {
+  if (cache_ == nullptr || cache_->VersionOf(id) != store_.UnloadedVersion(id)) {
+    return absl::AbortedError("there is no image of this version");
+  }
+  absl::StatusOr<storage::MapState> state = cache_->Read(id);
+  if (!state.ok()) {
+    return absl::AbortedError(state.status().message());
+  }
+  store_.Prepare(state->snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
+  return on_log_thread_([&] { return Finish(*state); });
+}
+
 absl::Status MapLoader::Load(absl::string_view id) {
+  if (const absl::Status cached = LoadCached(id); !absl::IsAborted(cached) && !absl::IsOutOfRange(cached)) {
+    return cached;
+  }
   for (int i = 0; i < kMostTries; ++i) {
     if (!store_.UnloadedVersion(id)) {
       return absl::OkStatus();

@@ -75,6 +75,14 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
       log_kept();
       continue;
     }
+    if (in_fleet && absl::IsUnavailable(created.status())) {
+      runtime::Log(runtime::LogLevel::kWarning, "map_not_created",
+                   {{"map", map.id},
+                    {"file", file.path.string()},
+                    {"error", created.status().message()},
+                    {"note", "The next start creates it, if the fleet has no such map then."}});
+      continue;
+    }
     if (!created.ok()) {
       return InFile(created.status(), file);
     }
@@ -109,6 +117,8 @@ storage::DataOptions DataOptionsOf(const runtime::Options& options, const core::
   return data;
 }
 
+}  // namespace
+
 void WarnOfOpenFolder(const std::string& path) {
   std::error_code missing;
   const std::filesystem::perms allowed = std::filesystem::status(path, missing).permissions();
@@ -117,8 +127,6 @@ void WarnOfOpenFolder(const std::string& path) {
                  {{"folder", path}, {"note", "All users of the machine may change its files."}});
   }
 }
-
-}  // namespace
 
 void CatchUp(absl::Time latest_change, SteadyClock& clock) {
   if (const absl::Duration behind = clock.AdvanceTo(latest_change); behind > kMaxSilentAdvance) {

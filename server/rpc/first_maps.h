@@ -28,14 +28,18 @@ absl::StatusOr<std::unique_ptr<storage::DataFolder>> OpenData(const runtime::Opt
                                                               LoadProgress& progress,
                                                               storage::CommitLogOptions log);
 
+// Warns if other users of the machine may change the files of that folder.
+void WarnOfOpenFolder(const std::string& path);
+
 // Moves the clock to the time of the last change of a map, which a server with another clock may have made,
 // if it is behind it: lifetimes of obstacles end, and ids are forgotten, by such times. Warns if it is behind
 // by more than a minute.
 void CatchUp(absl::Time latest_change, SteadyClock& clock);
 
-// Creates the maps of options.maps_dir, except those that the store or the fleet holds already. Returns
-// INVALID_ARGUMENT or NOT_FOUND, naming the file, if a map does not load and is not to be skipped, and the
-// errors of MapStore::Create; CANCELLED if the server is asked to stop meanwhile.
+// Creates the maps of options.maps_dir, except those that the store or the fleet holds already, and, with a
+// warning, those of a fleet that cannot be changed now. Returns INVALID_ARGUMENT or NOT_FOUND, naming the
+// file, if a map does not load and is not to be skipped, and the errors of MapStore::Create; CANCELLED if the
+// server is asked to stop meanwhile.
 absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store);
 
 }  // namespace waystar::rpc

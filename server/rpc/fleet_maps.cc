@@ -32,8 +32,10 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
   if (!address.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--cluster: ", address.status().message()));
   }
-  cluster::FleetOptions fleet{
-      .prefix = address->prefix, .log = std::move(log), .image_dir = options.image_dir};
+  cluster::FleetOptions fleet{.prefix = address->prefix,
+                              .log = std::move(log),
+                              .image_dir = options.image_dir,
+                              .cache_dir = options.data_dir};
   fleet.client = {.endpoints = address->endpoints,
                   .uses_tls = options.cluster_tls,
                   .tls = {.ca = options.cluster_ca, .cert = options.cluster_cert, .key = options.cluster_key},
@@ -47,6 +49,13 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
   };
   fleet.on_image_failure = [](const absl::Status& status) {
     runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
+  };
+  fleet.cache.on_status = [](const absl::Status& status) {
+    if (status.ok()) {
+      runtime::Log(runtime::LogLevel::kInfo, "fleet_cached_again", {});
+    } else {
+      runtime::Log(runtime::LogLevel::kWarning, "fleet_not_cached", {{"error", status.message()}});
+    }
   };
   fleet.presence.on_status = [](const absl::Status& status) {
     if (status.ok()) {
@@ -101,11 +110,20 @@ absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options
   fleet_options.version = std::string(runtime::Version());
   fleet_options.start_time = identity.start_time;
   const absl::Time start = absl::Now();
+  if (!options.data_dir.empty()) {
+    WarnOfOpenFolder(options.data_dir);
+  }
   cluster::FleetFound found;
   WAYSTAR_ASSIGN_OR_RETURN(std::unique_ptr<cluster::Fleet> fleet,
                            cluster::Fleet::Open(fleet_options, store, found));
   for (const absl::Status& map : found.damaged) {
     runtime::Log(runtime::LogLevel::kError, "map_damaged", {{"error", map.message()}});
+  }
+  if (found.cached_at) {
+    runtime::Log(runtime::LogLevel::kWarning, "fleet_from_cache",
+                 {{"folder", options.data_dir},
+                  {"as_of", absl::FormatTime(absl::RFC3339_sec, *found.cached_at, absl::UTCTimeZone())},
+                  {"note", "etcd is away. Changes are refused until it is back."}});
   }
   runtime::Log(runtime::LogLevel::kInfo, "fleet_joined",
                {{"cluster", options.cluster},

@@ -50,7 +50,8 @@ ABSL_FLAG(
 ABSL_FLAG(
     std::string, data_dir, Defaults().data_dir,
     "Folder that keeps the maps and all changes to them. It is created if its parent exists. Empty: maps "
-    "live in memory alone.");
+    "live in memory alone. With --cluster it holds copies of the maps, from which the server starts while etcd "
+    "is away.");
 ABSL_FLAG(std::string, cluster, Defaults().cluster,
           "Keep the maps in etcd, together with other servers: etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]. "
           "All servers with the same PREFIX, which is waystar unless it is given, are a fleet with the same "
@@ -316,10 +317,6 @@ absl::Status CheckCluster(const Options& options) {
   }
   if (options.cluster_cert.empty() != options.cluster_key.empty()) {
     return absl::InvalidArgumentError("--cluster_cert and --cluster_key need each other");
-  }
-  if (!options.cluster.empty() && !options.data_dir.empty()) {
-    return absl::InvalidArgumentError(
-        "--cluster keeps the maps in etcd, and --data_dir in a folder: choose one");
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "server/base/error.h"
 #include "server/cluster/fleet.h"
 #include "server/core/store/map_store.h"
+#include "server/storage/image_file.h"
 #include "tests/etcd/etcd_process.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
@@ -75,6 +77,18 @@ class FleetServer {
   FleetFound found;
   std::unique_ptr<Fleet> fleet;
 };
+
+// Returns how many images a cache's folder holds, once its list is there: it is written after them.
+inline int ImagesIn(const std::filesystem::path& folder) {
+  int images = 0;
+  if (!std::filesystem::exists(folder / "fleet")) {
+    return 0;
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    images += storage::ParseImageFileName(file.path().filename().string()) ? 1 : 0;
+  }
+  return images;
+}
 
 // Waits until both have the same version of the map, and judges that it is the same map.
 inline void ExpectSame(const FleetServer& a, const FleetServer& b, const std::string& id) {

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "server/maintenance/map_keeper.h"
 #include "tests/cluster/fleet_server.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/random.h"
 
 namespace waystar::cluster {
@@ -26,9 +27,11 @@ using waystar::testing::WaitUntil;
 class KeepingServer {
  public:
   explicit KeepingServer(const EtcdCluster& etcd, std::size_t max_bytes = MemoryAccount::kNoLimit)
+      : KeepingServer(FleetServer::OptionsFor(etcd.Options()), max_bytes) {}
+  explicit KeepingServer(const FleetOptions& options, std::size_t max_bytes = MemoryAccount::kNoLimit)
       : store(core::StoreOptions{.max_maps_bytes = max_bytes}) {
     store.SetResidence(&keeper);
-    auto opened = Fleet::Open(FleetServer::OptionsFor(etcd.Options()), store, found);
+    auto opened = Fleet::Open(options, store, found);
     EXPECT_THAT(opened, IsOk());
     fleet = *std::move(opened);
     keeper.Start(fleet->source(), {});
@@ -121,6 +124,62 @@ TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
   writer.join();
   const core::PinnedSnapshot last = *a.store.Pin("arena");
   EXPECT_EQ(b.Await("arena", last->revision)->digest(), last->digest());
+}
+
+// Its log cannot be followed step by step, and there is nothing in memory to judge by.
+TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
+  EtcdCluster etcd(3);
+  FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
+  KeepingServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  b.Await("arena", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0).ok(); }, "a new leader");
+  for (int x = 1; x < 8; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(etcd.NewClient()->Compact(a.fleet->Statistics().revision), IsOk());
+  etcd.Restart(1);
+  const core::MapVersion last = (*a.store.Pin("arena"))->version();
+  WaitUntil([&] { return b.store.UnloadedVersion("arena") == last; }, "the version");
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  EXPECT_EQ(b.Await("arena", last.revision)->digest(), (*a.store.Pin("arena"))->digest());
+}
+
+// Maps that have no room come from the cache, too.
+TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
+  const testing::OwnFolder folder;
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.cache_dir = folder.PathOf("cache");
+  options.cache_patience = absl::ZeroDuration();
+  options.cache.interval = absl::Milliseconds(10);
+  constexpr std::size_t kLittle = std::size_t{2} << 20;
+  const std::vector<std::string> rows(256, std::string(1024, '.'));
+  int maps = 0;
+  while (a.store.MeasureMemory().total() < 6 * kLittle) {
+    const std::string id = absl::StrCat("m", maps++);
+    ASSERT_THAT(a.Create(id, rows), IsOk());
+    ASSERT_THAT(a.Update(id, maps), IsOk());
+  }
+  {
+    const FleetServer b(options);
+    WaitUntil([&] { return ImagesIn(options.cache_dir) == maps; }, "the images");
+  }
+  etcd.Kill(0);
+  KeepingServer c(options, kLittle);
+  EXPECT_TRUE(c.found.cached_at.has_value());
+  EXPECT_GT(c.found.unloaded, 0U);
+  for (int i = 0; i < maps; ++i) {
+    const std::string id = absl::StrCat("m", i);
+    const core::PinnedSnapshot loaded = c.Await(id, 2);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+  }
+  EXPECT_GT(c.keeper.GetStatistics().evictions, 0U);
 }
 
 TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {

@@ -94,8 +94,6 @@ expect_code 1 server --max_log_mib=0
 expect_text "--max_log_mib is from 1 to"
 expect_code 1 server --cluster=http://127.0.0.1:2379
 expect_text "--cluster: "
-expect_code 1 server --cluster=etcd://127.0.0.1 --data_dir="$WORK/data"
-expect_text "--cluster keeps the maps in etcd, and --data_dir in a folder: choose one"
 expect_code 1 server --cluster=etcd://127.0.0.1 --max_staleness=1s
 expect_text "--max_staleness needs --cluster, and is 10s or more"
 expect_code 1 server --image_dir="$WORK"
