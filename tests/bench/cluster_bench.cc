@@ -1,4 +1,5 @@
-// Times changes of a fleet's maps beside bare transactions of etcd, on members that are started here.
+// Times changes of a fleet's maps beside bare transactions of etcd, on members that are started here, and
+// queries.
 
 #include <atomic>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "server/cluster/fleet.h"
 #include "server/core/store/map_store.h"
 #include "server/etcd/etcd_client.h"
+#include "tests/bench/fleet_queries.h"
 #include "tests/bench/sample.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/etcd/etcd_process.h"
@@ -126,11 +128,13 @@ void Measure(int members) {
   });
   const std::uint64_t revision = OrDie(server.store.Pin(kMap))->revision;
   std::cout << absl::StreamFormat(
-      "%d members: bare put %.0f %.0f us (p50 p99), commit %.0f %.0f us, ratio of p50 %.2f; "
-      "%d in flight: %.0f changes/s (median round); a server at revision 0 has caught up with %d in %.2f s\n",
-      members, bare.Percentile(0.5), bare.Percentile(0.99), commits.Percentile(0.5), commits.Percentile(0.99),
-      commits.Percentile(0.5) / bare.Percentile(0.5), kInFlight, rates.Percentile(0.5), revision,
-      start / 1e6);
+                   "%d members: bare put %.0f %.0f us (p50 p99), commit %.0f %.0f us, ratio of p50 %.2f; "
+                   "%d in flight: %.0f changes/s (median round); a server at revision 0 has caught up with "
+                   "%d in %.2f s\n",
+                   members, bare.Percentile(0.5), bare.Percentile(0.99), commits.Percentile(0.5),
+                   commits.Percentile(0.99), commits.Percentile(0.5) / bare.Percentile(0.5), kInFlight,
+                   rates.Percentile(0.5), revision, start / 1e6)
+            << std::flush;
 }
 
 }  // namespace
@@ -144,5 +148,6 @@ int main(int argc, char** argv) {
   }
   waystar::bench::Measure(1);
   waystar::bench::Measure(3);
+  waystar::bench::MeasureFleetQueries(waystar::testing::EtcdCluster(1), absl::GetFlag(FLAGS_rounds));
   return 0;
 }
