@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/base/error.h"
-#include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/cluster/cluster_reader.h"
 #include "server/core/store/map_id.h"
@@ -98,14 +97,12 @@ core::MapVersion VersionIn(const core::MapStore& store, const std::string& id) {
   return latest.ok() ? *latest : core::MapVersion{.epoch = 0};
 }
 
-// So that the first queries have room.
-bool IsNearlyFull(const core::MapStore& store) {
-  const MemoryAccount& memory = store.memory();
-  return store.CanMakeRoom() && memory.taken() > memory.max_bytes() / 4 * 3;
-}
+// Whether what is read next is to be left unloaded.
+bool IsNearlyFull(const core::MapStore& store) { return store.CanMakeRoom() && store.IsNearlyFull(); }
 
+// Whether a map is to be left unloaded that was not taken.
 bool HasNoRoom(const absl::Status& status, const core::MapStore& store) {
-  return store.CanMakeRoom() && ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapsMemoryFull);
+  return store.CanMakeRoom() && core::HasNoRoom(status);
 }
 
 bool IsAway(const absl::Status& status) {
@@ -294,7 +291,9 @@ absl::Status Fleet::LoadCached(const FleetOptions& options, core::MapStore& stor
   const MapCache::Images images = cache_->images();
   found.cached_at = cache_->known_at();
   std::size_t count = 0;
-  for (const auto& [id, version] : images) {
+  for (const auto& entry : images) {
+    const std::string& id = entry.first;
+    const core::MapVersion version = entry.second;
     if (options.on_progress && !options.on_progress(count++, images.size())) {
       return absl::CancelledError("maps are not read any more");
     }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/base/thread.h"
 
@@ -99,7 +98,7 @@ absl::Status MapKeeper::LoadWhenThereIsRoom(const std::string& id) {
   core::MapSource& source = *source_.load(std::memory_order_acquire);
   for (int i = 0; i < kMostWaitsForRoom; ++i) {
     absl::Status loaded = source.Load(id);
-    if (ErrorReasonOf(loaded) != ErrorReasonName(ErrorReason::kMapsMemoryFull)) {
+    if (!core::HasNoRoom(loaded)) {
       return loaded;
     }
     // Queries that run hold maps that were unloaded.

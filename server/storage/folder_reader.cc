@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/base/error.h"
-#include "server/base/memory_account.h"
 #include "server/base/mutex.h"
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
@@ -24,10 +22,6 @@ namespace waystar::storage {
 namespace {
 
 core::MapVersion VersionOf(const LiveMap& map) { return {.epoch = map.epoch, .revision = map.revision}; }
-
-bool IsMapsMemoryFull(const absl::Status& status) {
-  return ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapsMemoryFull);
-}
 
 // Reads the maps of a folder into a store.
 class MapReader {
@@ -81,7 +75,8 @@ class MapReader {
  private:
   absl::Status ReadOne(const LiveMap& map, const ImagesByMap& images) {
     if (const auto image = images.find(map.id);
-        image != images.end() && image->second.version == VersionOf(map) && IsNearlyFull()) {
+        image != images.end() && image->second.version == VersionOf(map) && options_.may_unload &&
+        store_.IsNearlyFull()) {
       return LeaveUnread(map, image->second);
     }
     WAYSTAR_ASSIGN_OR_RETURN(ReadMapResult result, ReadMap(folder_, history_, images, map));
@@ -97,7 +92,7 @@ class MapReader {
     }
     const absl::Status restored =
         store_.Restore(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
-    const bool is_unloaded = kept && IsMapsMemoryFull(restored);
+    const bool is_unloaded = kept && core::HasNoRoom(restored);
     std::uint64_t image_bytes = 0;
     if (is_unloaded) {
       WAYSTAR_ASSIGN_OR_RETURN(image_bytes, LeaveUnloaded(map, *std::move(kept)));
@@ -119,12 +114,6 @@ class MapReader {
       contents_.files.images[map.id] = {.name = images.at(map.id), .bytes = result.image_bytes};
     }
     return absl::OkStatus();
-  }
-
-  // So that what is read to replay the log, and the first queries, have room.
-  bool IsNearlyFull() const {
-    const MemoryAccount& memory = store_.memory();
-    return options_.may_unload && memory.taken() > memory.max_bytes() / 4 * 3;
   }
 
   // Leaves a map unloaded whose newest image has its latest version.

@@ -15,6 +15,10 @@ constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
 
 }  // namespace
 
+bool HasNoRoom(const absl::Status& status) {
+  return ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapsMemoryFull);
+}
+
 absl::Status MapLoading(absl::string_view id) {
   absl::Status status =
       WithField(Refusal(ErrorReason::kMapLoading, kRetryDelay,

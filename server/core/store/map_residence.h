@@ -27,6 +27,9 @@ class MapResidence {
   virtual bool MakeRoom(std::size_t bytes) = 0;
 };
 
+// Returns whether a map was not taken since memory has no room for it.
+bool HasNoRoom(const absl::Status& status);
+
 // Makes the error UNAVAILABLE / MAP_LOADING, with a retry delay.
 absl::Status MapLoading(absl::string_view id);
 // Returns the map that such an error is about; empty for any other status.

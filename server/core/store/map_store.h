@@ -133,6 +133,9 @@ class MapStore {
   ResidenceCounts CountResidence() const;
   // Returns whether memory that is full may be made free by unloading maps.
   bool CanMakeRoom() const { return context_.residence != nullptr; }
+  // Returns whether maps take more than three quarters of memory: a start leaves the next ones unloaded then,
+  // so that the first queries have room.
+  bool IsNearlyFull() const;
 
   // Returns what is to be stored of a map, as of its latest snapshot, or the errors of Pin, but loads
   // nothing: nothing of what is still on its way to the log. Updates wait while the requests are copied.

@@ -18,6 +18,11 @@ void MapStore::AddUnloaded(absl::string_view id, MapVersion last) {
   absent_.insert_or_assign(std::string(id), AbsentMap{.last = last});
 }
 
+bool MapStore::IsNearlyFull() const {
+  const MemoryAccount& memory = *context_.memory;
+  return memory.taken() > memory.max_bytes() / 4 * 3;
+}
+
 std::vector<std::string> MapStore::LeastRecentlyUsed() const {
   std::vector<std::pair<std::uint64_t, std::string>> uses;
   {
