@@ -668,7 +668,7 @@ class Cutter {
       return TooManyPieces();
     }
     TakeVertices(spec);
-    absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_);
+    absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_, NavMesh::Cells::kNone);
     if (absl::IsInvalidArgument(cut.status())) {
       return TooManyPieces();
     }

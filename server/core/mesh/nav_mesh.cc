@@ -8,6 +8,8 @@
 
 #include "server/base/status_macros.h"
 #include "server/core/map/element_hash.h"
+#include "server/core/mesh/cell_layer.h"
+#include "server/core/mesh/mesh_cells.h"
 #include "server/core/mesh/mesh_check.h"
 #include "server/core/mesh/mesh_fans.h"
 #include "server/core/mesh/mesh_rooms.h"
@@ -117,7 +119,7 @@ bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const Worl
 
 }  // namespace
 
-absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
+absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop, Cells cells) {
   WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
   auto surface = std::make_shared<Surface>();
   WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
@@ -147,6 +149,10 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     note(*surface);
   }
+  if (cells == Cells::kMake) {
+    surface->cells = MakeCells(*surface, stop);
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   surface->tree = PolygonTree(boxes, stop);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   surface->digest = DigestOf(*surface);
@@ -165,6 +171,17 @@ void NavMesh::NoteDents(Surface& surface) {
       face.is_dented |= SideOf(points[k], points[next], points[after]) < 0;
     }
   }
+}
+
+std::shared_ptr<const CellTable> NavMesh::MakeCells(const Surface& surface, const StopCheck* stop) {
+  std::vector<CellSource> polygons;
+  polygons.reserve(surface.polygons.size());
+  for (const Face& face : surface.polygons) {
+    polygons.push_back({face.first_corner, face.corner_count, face.area, face.is_dented});
+  }
+  absl::StatusOr<MeshCells> made =
+      FindMeshCells({surface.vertices, polygons, surface.corners, surface.neighbours}, stop);
+  return made.ok() ? std::make_shared<const CellTable>(*std::move(made), stop) : nullptr;
 }
 
 void NavMesh::LabelParts(Surface& surface) {
@@ -446,7 +463,8 @@ std::size_t NavMesh::surface_bytes() const {
          surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
          surface_->corners.capacity() * sizeof(std::uint32_t) +
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
-         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) + surface_->tree.memory_bytes();
+         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
+         (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes();
 }
 
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {

@@ -31,6 +31,8 @@
 
 namespace waystar::core {
 
+class CellTable;
+
 // The walls at a vertex.
 struct VertexWalls {
   // Stands for no wall, or for one at a vertex that the polygons go all round, or more than once, as on a
@@ -76,7 +78,12 @@ class NavMesh {
   //   polygon on this side;
   // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or takes
   //   the edge for a wall.
-  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr);
+  //
+  // Without cells (CellLayer) it takes half the time, and searches go over the polygons: that is for a mesh
+  // of few searches.
+  enum class Cells { kMake, kNone };
+  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr,
+                                        Cells cells = Cells::kMake);
 
   // Returns a mesh without any polygon, such as is left where all ground is blocked.
   static NavMesh Empty() { return NavMesh(std::make_shared<const Surface>()); }
@@ -125,6 +132,9 @@ class NavMesh {
   std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[polygon].room; }
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
   std::size_t room_count() const { return surface_->outer_rooms.size(); }
+
+  // Returns the cells, for CellLayer; null if there are none.
+  const CellTable* cells() const { return surface_->cells.get(); }
 
   // Returns whether the point lies in the polygon or on its edge, seen from above: exactly, as integers
   // decide.
@@ -202,6 +212,8 @@ class NavMesh {
     std::vector<std::uint32_t> corners;
     std::vector<PolygonNumber> neighbours;
     std::vector<std::uint32_t> outer_rooms;
+    // Null if there are none.
+    std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
     MeshBounds bounds;
     std::size_t part_count = 0;
@@ -218,6 +230,8 @@ class NavMesh {
   static std::uint64_t DigestOf(const Surface& surface);
 
   static void NoteDents(Surface& surface);
+
+  static std::shared_ptr<const CellTable> MakeCells(const Surface& surface, const StopCheck* stop);
 
   // Sets what says where walls are.
   static void NoteWalls(Surface& surface);

@@ -17,6 +17,10 @@ inline Int128 SideOf(const FixedPoint& a, const FixedPoint& b, const FixedPoint&
 // As Side, by integers. It is seldom needed, and not to be in the way of what is.
 [[gnu::noinline, gnu::cold]] inline double SideByIntegers(const WorldPoint& a, const WorldPoint& b,
                                                           const WorldPoint& p) {
+  // Most points on a line are an end of it.
+  if ((p.x == a.x && p.y == a.y) || (p.x == b.x && p.y == b.y)) {
+    return 0.0;
+  }
   return static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
 }
 

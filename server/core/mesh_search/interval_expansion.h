@@ -38,8 +38,9 @@ inline bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoin
 // - IsSeed(root) and SeedAt(root), for the roots that are seeds and no vertices: whether one is, and where;
 // - AddSuccessor(root, parent, polygon, edge_right, edge_left, right, left), which takes an interval: the
 //   polygon behind the edge between two vertices, and its ends as seen from the root.
+// `Mesh` is what it goes over: the polygons, or the cells.
 // Whatever includes this must be compiled with -ffp-contract=off.
-template <typename Search>
+template <typename Search, typename Mesh = NavMesh>
 class IntervalExpansion {
  protected:
   // A line of sight, from a point to another that it leads through.
@@ -68,7 +69,7 @@ class IntervalExpansion {
     double length;
   };
 
-  IntervalExpansion(const NavMesh& mesh, MeshScratch& scratch)
+  IntervalExpansion(const Mesh& mesh, MeshScratch& scratch)
       : mesh_(mesh), scratch_(scratch), dent_(DentOf(mesh.bounds())) {}
 
   const WorldPoint& PointOf(std::uint32_t root) const {
@@ -372,7 +373,7 @@ class IntervalExpansion {
     return seed;
   }
 
-  const NavMesh& mesh_;
+  const Mesh& mesh_;
   MeshScratch& scratch_;
 
  private:

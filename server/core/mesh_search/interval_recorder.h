@@ -35,7 +35,7 @@ struct TracedInterval {
   double f = 0.0;
   // The interval that it was seen through; MeshInterval::kNoParent for what is seen from the start.
   IntervalNumber parent = MeshInterval::kNoParent;
-  // The polygon behind the edge.
+  // The polygon right behind the middle.
   PolygonNumber polygon = kNoPolygon;
 };
 

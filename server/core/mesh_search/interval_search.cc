@@ -6,16 +6,39 @@
 #include <limits>
 #include <optional>
 
+#include "server/core/mesh/cell_layer.h"
 #include "server/core/mesh_search/interval_expansion.h"
+#include "server/core/mesh_search/mesh_corridor.h"
 #include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
 
-template <typename Recorder>
-class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
-  using Expansion = IntervalExpansion<IntervalSearch>;
+// Returns the polygon right behind the point of an edge that leads into a polygon, or a cell.
+PolygonNumber PolygonBehind(const NavMesh& /*mesh*/, PolygonNumber polygon, const WorldPoint& /*point*/) {
+  return polygon;
+}
+PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const WorldPoint& point) {
+  const absl::Span<const std::uint32_t> corners = cells.VerticesOf(cell);
+  WorldPoint inside{};
+  for (const std::uint32_t vertex : corners) {
+    const WorldPoint& corner = cells.VertexAt(vertex);
+    inside = {inside.x + corner.x, inside.y + corner.y, inside.z + corner.z};
+  }
+  // This far from the point to the mean of the corners.
+  constexpr double kShare = 1.0 / 64.0;
+  const auto count = static_cast<double>(corners.size());
+  const auto go = [&](double from, double sum) { return from + (sum / count - from) * kShare; };
+  inside = {go(point.x, inside.x), go(point.y, inside.y), go(point.z, inside.z)};
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const std::optional<MeshPlace> place = cells.mesh().FindNearest({inside, kAny, kAny});
+  return place ? place->polygon : kNoPolygon;
+}
+
+template <typename Mesh, typename Recorder>
+class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>, Mesh> {
+  using Expansion = IntervalExpansion<IntervalSearch, Mesh>;
   friend Expansion;
 
   using Expansion::ArrivalAt;
@@ -34,7 +57,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   using typename Expansion::Root;
 
  public:
-  IntervalSearch(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,
+  IntervalSearch(const Mesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,
                  Recorder& recorder)
       : Expansion(mesh, scratch),
         start_(task.start.point),
@@ -44,9 +67,6 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
 
   MeshSearchReport Run(const MeshSearchTask& task) {
     recorder_.Begin();
-    if (mesh_.PartOf(task.start.polygon) != mesh_.PartOf(task.goal.polygon)) {
-      return report_;
-    }
     if (!scratch_.Start(mesh_.vertex_count(), mesh_.room_count())) {
       report_.end = SearchEnd::kScratchLimit;
       return report_;
@@ -194,13 +214,16 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
       const double share = is_wide ? (x - a.x) / (b.x - a.x) : (y - a.y) / (b.y - a.y);
       return WorldPoint{x, y, a.z + share * (b.z - a.z)};
     };
-    return {.left = interval.is_left_vertex ? a : on_edge(interval.left_x, interval.left_y),
-            .right = interval.is_right_vertex ? b : on_edge(interval.right_x, interval.right_y),
+    const WorldPoint left = interval.is_left_vertex ? a : on_edge(interval.left_x, interval.left_y);
+    const WorldPoint right = interval.is_right_vertex ? b : on_edge(interval.right_x, interval.right_y);
+    const WorldPoint middle{(left.x + right.x) / 2, (left.y + right.y) / 2, (left.z + right.z) / 2};
+    return {.left = left,
+            .right = right,
             .root = PointOf(root.vertex),
             .g = root.g,
             .f = f,
             .parent = interval.parent,
-            .polygon = interval.polygon};
+            .polygon = PolygonBehind(mesh_, interval.polygon, middle)};
   }
 
   // Builds the path that ends with this interval.
@@ -236,15 +259,41 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Recorder>> {
   std::uint32_t expanded_root_ = MeshInterval::kStart;
 };
 
+template <typename Recorder>
+MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
+                        MeshScratch& scratch, Recorder& recorder) {
+  if (mesh.cells() == nullptr) {
+    return IntervalSearch(mesh, task, budget, scratch, recorder).Run(task);
+  }
+  const CellLayer cells(mesh);
+  const MeshSearchTask among_cells{{cells.CellAt(task.start), task.start.point},
+                                   {cells.CellAt(task.goal), task.goal.point}};
+  MeshSearchReport report = IntervalSearch(cells, among_cells, budget, scratch, recorder).Run(among_cells);
+  if (report.end != SearchEnd::kGoalReached) {
+    return report;
+  }
+  const PolygonsAround start_polygons = FindPolygonsAround(mesh, task.start);
+  const PolygonsAround goal_polygons = FindPolygonsAround(mesh, task.goal);
+  if (FindCorridor(mesh, report.corners, start_polygons, goal_polygons, scratch.corridor())) {
+    report.corridor = scratch.corridor();
+    return report;
+  }
+  // Dents stand in the way of the straight line.
+  return IntervalSearch(mesh, task, budget, scratch, recorder).Run(task);
+}
+
 }  // namespace
 
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
                             MeshScratch& scratch, IntervalRecorder* recorder) {
+  if (mesh.PartOf(task.start.polygon) != mesh.PartOf(task.goal.polygon)) {
+    return {};
+  }
   if (recorder != nullptr) {
-    return IntervalSearch(mesh, task, budget, scratch, *recorder).Run(task);
+    return Search(mesh, task, budget, scratch, *recorder);
   }
   NoIntervalRecorder none;
-  return IntervalSearch(mesh, task, budget, scratch, none).Run(task);
+  return Search(mesh, task, budget, scratch, none);
 }
 
 }  // namespace waystar::core

@@ -43,17 +43,21 @@ struct MeshSearchReport {
 // an edge that is seen from there. Lengths are those seen from above. A path passes from polygon to polygon
 // through edges, not through a vertex alone, and may turn only at vertices that lie on a wall.
 //
+// It goes over the cells of the mesh (CellLayer), which are fewer, and the corridor is found by a walk along
+// the path. A mesh without cells, and a path that dents keep from being walked, is searched by polygons.
+//
 // What lies on which side of a line of sight is decided by integers; lengths and the order of expansion are
 // those of double precision. So the path is the same on every machine. It is shortest up to the rounding of
 // lengths, and up to the dents that NavMesh::Create lets pass. Among equally long paths one is found always.
 //
 // A goal in another connected part than the start is known to be unreachable without an expansion. Otherwise
 // the search stops where the budget ends, which it checks before each expansion; so with a limit of 0 it
-// finds nothing but the straight line within a polygon.
+// finds nothing but paths within a cell, and into the cells around the start.
 //
 // A recorder, unless it is null, receives each step of the search. What is expanded has the least f of the
 // open list, unless it is all that is seen through the interval before, from the same root: then it does not
-// wait for its turn. The interval that the path arrives through is not expanded.
+// wait for its turn. The interval that the path arrives through is not expanded. Where the start and the goal
+// lie in one cell there is none.
 //
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,

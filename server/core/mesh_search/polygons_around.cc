@@ -15,8 +15,8 @@ namespace {
 constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
 // Adds to both what the set does not have yet.
-template <typename Polygons>
-void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found, Polygons& polygons) {
+template <typename Mesh, typename Polygons>
+void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygons& polygons) {
   if (!found.Add(place.polygon)) {
     return;
   }
@@ -49,9 +49,8 @@ void Collect(const NavMesh& mesh, const MeshPlace& place, PolygonSet& found, Pol
   }
 }
 
-}  // namespace
-
-bool IsAlone(const NavMesh& mesh, const MeshPlace& place) {
+template <typename Mesh>
+bool IsAloneIn(const Mesh& mesh, const MeshPlace& place) {
   const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(place.polygon);
   const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(place.polygon);
   bool is_alone = true;
@@ -66,10 +65,28 @@ bool IsAlone(const NavMesh& mesh, const MeshPlace& place) {
   return is_alone;
 }
 
-void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
+template <typename Mesh>
+void Find(const Mesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
   assert(polygons.empty());
+  if (IsAloneIn(mesh, place)) {
+    polygons.push_back(place.polygon);
+    return;
+  }
   PolygonSet found;
   Collect(mesh, place, found, polygons);
+}
+
+}  // namespace
+
+bool IsAlone(const NavMesh& mesh, const MeshPlace& place) { return IsAloneIn(mesh, place); }
+
+void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
+  Find(mesh, place, polygons);
+}
+
+void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place,
+                        std::vector<PolygonNumber>& polygons) {
+  Find(cells, place, polygons);
 }
 
 PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "server/core/mesh/cell_layer.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh_search/polygon_set.h"
 
@@ -14,6 +15,9 @@ namespace waystar::core {
 // off an edge still lies on it. They are in the order of how many edges they are away from the polygon of the
 // place. It costs O(corners of those polygons). REQUIRES: `polygons` is empty.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
+
+// As this, of the cells. The polygon of the place is a cell.
+void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
 // Returns true if the place lies inside of its polygon, away from other polygons, as most do: then
 // FindPolygonsAround finds that alone.

@@ -224,7 +224,7 @@ TEST_F(PictureCommandsTest, AnimatesAndTracesSearchesOnMeshes) {
   create.set_map("floor");
   create.set_data(
       "mesh 2 8 3\n"
-      "0 0 1 0\n 4 0 1 0\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 8 1 2\n 8 4 1 2\n"
+      "-1 0 1 0\n 4 0 1 0\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 9 1 2\n 8 4 1 2\n"
       "4 0 1 2 3 -1 -1 -1 1\n"
       "4 3 2 5 4 -1 0 2 -1\n"
       "4 2 7 6 5 1 -1 -1 -1\n");

@@ -186,7 +186,7 @@ TEST_F(MeshPathTest, NoneOfSeveralGoalsMayBeReachable) {
 }
 
 TEST_F(MeshPathTest, ABudgetEndsTheSearch) {
-  const Answer answer = Find(Query({1, 2, 0}, {1, 2, 3}), {.max_expansions = 1});
+  const Answer answer = Find(Query({1, 2, 0}, {1, 2, 3}), {.max_expansions = 0});
   EXPECT_EQ(answer.result->outcome, Outcome::kBudgetExhausted);
   EXPECT_EQ(answer.result->reason, OutcomeReason::kExpansionLimit);
   EXPECT_THAT(answer.corners, IsEmpty());

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/rpc/bounded_context.h"
@@ -39,6 +40,12 @@ constexpr char kCorridor[] =
     "4 2 7 6 5 1 -1 -1 -1\n"
     "4 8 9 10 11 -1 -1 -1 -1\n";
 
+// The same, but wider at both ends: no two of its polygons are convex together, so that a search expands what
+// it goes through.
+std::string Bend() {
+  return absl::StrReplaceAll(kCorridor, {{"\n0 0 1 0", "\n-1 0 1 0"}, {" 8 8 1 2", " 8 9 1 2"}});
+}
+
 v1::Location At(double x, double y, double z = 0) {
   v1::Location location;
   location.mutable_position()->set_x(x);
@@ -60,9 +67,17 @@ class MeshTest : public ::testing::Test {
     }
   }
 
-  static v1::FindPathRequest Query(const v1::Location& start, const v1::Location& goal) {
+  void CreateBend() {
+    v1::CreateMapRequest request;
+    request.set_map("bend");
+    request.set_data(Bend());
+    EXPECT_THAT(server_.client().CreateMap(request).status(), IsOk());
+  }
+
+  static v1::FindPathRequest Query(const v1::Location& start, const v1::Location& goal,
+                                   const char* map = "corridor") {
     v1::FindPathRequest query;
-    query.set_map("corridor");
+    query.set_map(map);
     *query.mutable_start() = start;
     *query.add_goals() = goal;
     return query;
@@ -123,8 +138,9 @@ TEST_F(MeshTest, TellsWhatCannotBeReached) {
 }
 
 TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
+  CreateBend();
   v1::ComputeCostMatrixRequest request;
-  request.set_map("corridor");
+  request.set_map("bend");
   *request.add_starts() = At(2, 1);
   *request.add_starts() = At(-9, -9);
   for (const v1::Location& goal : {At(2, 7), At(21, 1), At(7, 4), At(50, 50)}) {
@@ -704,10 +720,11 @@ TEST_F(MeshTest, IsDrawnWithAPath) {
 }
 
 TEST_F(MeshTest, IsDrawnWithASearch) {
+  CreateBend();
   v1::RenderMapRequest request;
-  request.set_map("corridor");
+  request.set_map("bend");
   request.set_format(v1::PICTURE_FORMAT_TEXT);
-  *request.mutable_query() = Query(At(2, 1), At(7, 5));
+  *request.mutable_query() = Query(At(2, 1), At(7, 5), "bend");
   request.set_with_search(true);
   const auto text = server_.client().RenderMap(request);
   ASSERT_TRUE(text.ok()) << text.status();
@@ -748,7 +765,8 @@ std::string Text(const v1::Position& position) {
 }
 
 TEST_F(MeshTest, TracesNameIntervals) {
-  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5)));
+  CreateBend();
+  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"));
   ASSERT_THAT(traced.events, SizeIs(3));
   const v1::SearchEvent& first = traced.events[0];
   EXPECT_EQ(first.kind(), v1::SearchEvent::KIND_GENERATED);
@@ -774,19 +792,20 @@ TEST_F(MeshTest, TracesNameIntervals) {
   EXPECT_EQ(third.interval().parent(), 1);
   EXPECT_EQ(third.interval().polygon(), 2);
   EXPECT_NEAR(third.f(), traced.result.answer().cost(), 1e-12);
-  EXPECT_EQ(traced.result.answer().cost(), server_.Find(Query(At(2, 1), At(7, 5))).cost());
+  EXPECT_EQ(traced.result.answer().cost(), server_.Find(Query(At(2, 1), At(7, 5), "bend")).cost());
   EXPECT_EQ(traced.result.answer().statistics().expanded(), 1);
   EXPECT_FALSE(traced.result.truncated());
 }
 
 TEST_F(MeshTest, TracesEndAtTheirLimit) {
-  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5)), 2);
+  CreateBend();
+  const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"), 2);
   EXPECT_THAT(traced.events, SizeIs(2));
   EXPECT_TRUE(traced.result.truncated());
   EXPECT_EQ(traced.result.answer().outcome(), v1::OUTCOME_FOUND);
   // There is nothing to search for within a polygon, or for a goal in another part.
-  EXPECT_THAT(Trace(server_, Query(At(2, 1), At(3, 3))).events, SizeIs(0));
-  v1::FindPathRequest query = Query(At(2, 1), At(21, 1));
+  EXPECT_THAT(Trace(server_, Query(At(2, 1), At(3, 3), "bend")).events, SizeIs(0));
+  v1::FindPathRequest query = Query(At(2, 1), At(21, 1), "bend");
   EXPECT_THAT(Trace(server_, query).events, SizeIs(0));
   query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
   const Traced nearest = Trace(server_, query);
