@@ -87,6 +87,24 @@ var faults = []fault{
 		w.awaitProgress(someUpdates)
 	}},
 	{"etcd forgets what a paused server has not read", nil, forgetBehind},
+	{"the leader of etcd is cut off from the others", nil, func(f *fleet, w *workload, number int) {
+		isolate(f, w, f.leader(), number)
+	}},
+	{"a member of etcd is cut off from the others", nil, func(f *fleet, w *workload, number int) {
+		isolate(f, w, (f.leader()+1+number%2)%size, number)
+	}},
+	// In the next two it is the leader every third time, and the first.
+	{"a member of etcd is not heard by the others", nil, func(f *fleet, w *workload, number int) {
+		silence(f, w, (f.leader()+number)%size)
+	}},
+	{"a member of etcd does not hear the others", nil, func(f *fleet, w *workload, number int) {
+		deafen(f, w, (f.leader()+number)%size)
+	}},
+	{"the leader of etcd and another do not hear each other", nil, func(f *fleet, w *workload, number int) {
+		leader := f.leader()
+		pair := [2]int{(leader + 1) % size, leader}
+		separate(f, w, pair[number%2], pair[(number+1)%2])
+	}},
 	{"several at once", nil, failAtRandom},
 }
 
@@ -226,12 +244,14 @@ func fillEtcd(f *fleet, w *workload, _ int) {
 // majority all the time.
 func failAtRandom(f *fleet, w *workload, number int) {
 	random := rand.New(rand.NewPCG(2, uint64(number)))
-	m, s, linked := f.members[random.IntN(size)], random.IntN(size), 1+random.IntN(size-1)
-	switch random.IntN(3) {
+	m, s, linked := random.IntN(size), random.IntN(size), 1+random.IntN(size-1)
+	switch random.IntN(4) {
 	case 0:
-		m.kill()
+		f.members[m].kill()
 	case 1:
-		f.must(m.pause())
+		f.must(f.members[m].pause())
+	case 2:
+		f.peers.isolate(m, (*proxy).hold)
 	}
 	for _, link := range f.servers[(s+linked)%size].links {
 		[]func(){link.cut, link.hold, link.drop, func() { link.slow(100 * time.Millisecond) }, func() {}}[random.IntN(5)]()

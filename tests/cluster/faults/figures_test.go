@@ -121,11 +121,11 @@ func TestHowLongADeadServerIsFelt(t *testing.T) {
 	addresses, err := freeAddresses(1)
 	f.must(err)
 	proxy := newProcess(f.folder, "haproxy", haproxy, "-db", "-f", "../../../docker/haproxy-cluster.cfg")
-	environment := []string{"WAYSTAR_FLEET_LISTEN=" + addresses[0]}
+	proxy.environment = []string{"WAYSTAR_FLEET_LISTEN=" + addresses[0]}
 	for i, s := range f.servers {
-		environment = append(environment, fmt.Sprintf("WAYSTAR_FLEET_%d=%s", i+1, s.address))
+		proxy.environment = append(proxy.environment, fmt.Sprintf("WAYSTAR_FLEET_%d=%s", i+1, s.address))
 	}
-	f.must(proxy.start(environment...))
+	f.must(proxy.start())
 	t.Cleanup(proxy.kill)
 
 	changes, queries := &callLog{last: time.Now()}, &callLog{last: time.Now()}

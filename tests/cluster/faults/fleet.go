@@ -28,8 +28,7 @@ const patience = 2 * time.Minute
 // A member is one of etcd.
 type member struct {
 	*process
-	client, peer string
-	data         string
+	client, data string
 }
 
 // A server is one of the fleet, with a connection to it and a link to each member of etcd.
@@ -49,6 +48,7 @@ type fleet struct {
 	t       testing.TB
 	folder  string
 	members [size]*member
+	peers   *peerNetwork
 	servers [size]*server
 }
 
@@ -66,16 +66,18 @@ func startFleet(t testing.TB, flags ...string) *fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.peers, err = newPeerNetwork([size]string(addresses[size : 2*size]))
+	f.must(err)
 	for i := range f.members {
-		f.members[i] = &member{client: addresses[i], peer: addresses[size+i], data: fmt.Sprintf("%s/etcd-%d", folder, i)}
-	}
-	for i, m := range f.members {
+		m := &member{client: addresses[i], data: fmt.Sprintf("%s/etcd-%d", folder, i)}
+		f.members[i] = m
 		m.process = newProcess(folder, fmt.Sprintf("etcd-%d", i), append([]string{
 			"etcd", "--name=" + memberName(i), "--data-dir=" + m.data,
 			"--listen-client-urls=http://" + m.client, "--advertise-client-urls=http://" + m.client,
-			"--listen-peer-urls=http://" + m.peer, "--initial-advertise-peer-urls=http://" + m.peer,
-			"--initial-cluster=" + f.peers(), "--logger=zap", "--log-level=warn",
+			"--listen-peer-urls=http://" + addresses[size+i], "--initial-advertise-peer-urls=" + peerURL(i),
+			"--initial-cluster=" + initialCluster(), "--logger=zap", "--log-level=warn",
 		}, flags...)...)
+		m.environment = f.peers.environment(i)
 		f.must(m.start())
 	}
 	for i := range f.members {
@@ -140,9 +142,12 @@ func (f *fleet) end() {
 		}
 	}
 	for _, m := range f.members {
-		if m.process != nil {
+		if m != nil {
 			m.kill()
 		}
+	}
+	if f.peers != nil {
+		f.peers.close()
 	}
 	if f.t.Failed() {
 		f.t.Logf("the logs are in %s", f.folder)
@@ -174,10 +179,10 @@ func (f *fleet) await(what string, condition func() bool) {
 
 func memberName(number int) string { return fmt.Sprintf("member%d", number) }
 
-func (f *fleet) peers() string {
+func initialCluster() string {
 	peers := make([]string, 0, size)
-	for i, m := range f.members {
-		peers = append(peers, memberName(i)+"=http://"+m.peer)
+	for i := range size {
+		peers = append(peers, memberName(i)+"="+peerURL(i))
 	}
 	return strings.Join(peers, ",")
 }
@@ -278,7 +283,7 @@ func (f *fleet) renewMember(number int) {
 	m := f.members[number]
 	f.must(os.RemoveAll(m.data))
 	f.await("etcd takes the member", func() bool {
-		_, err := f.control(other, "member", "add", memberName(number), "--peer-urls=http://"+m.peer)
+		_, err := f.control(other, "member", "add", memberName(number), "--peer-urls="+peerURL(number))
 		// It may have been taken though nobody said so in time.
 		return err == nil || strings.Contains(err.Error(), "Peer URLs already exists")
 	})
@@ -309,6 +314,7 @@ func (f *fleet) restartServer(number int) {
 // heal ends all faults that may last, and waits until all servers take changes.
 func (f *fleet) heal() {
 	f.t.Helper()
+	f.peers.mend()
 	for i, m := range f.members {
 		if m.isKilled() {
 			f.restartMember(i)

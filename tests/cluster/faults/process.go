@@ -1,5 +1,5 @@
-// Package faults has servers of a fleet, members of etcd and links between them that fail, and judges
-// what clients were told meanwhile.
+// Package faults has servers of a fleet, members of etcd and links that fail, from servers to members
+// and among members, and judges what clients were told meanwhile.
 package faults
 
 import (
@@ -16,7 +16,9 @@ import (
 type process struct {
 	name      string
 	arguments []string
-	log       string
+	// Beside that of this process.
+	environment []string
+	log         string
 
 	command *exec.Cmd
 	exited  chan struct{}
@@ -26,15 +28,15 @@ func newProcess(folder, name string, arguments ...string) *process {
 	return &process{name: name, arguments: arguments, log: fmt.Sprintf("%s/%s.log", folder, name)}
 }
 
-// start starts it with the environment and the log that it has had before.
-func (p *process) start(environment ...string) error {
+// start starts it, with the log that it has had before.
+func (p *process) start() error {
 	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	command := exec.Command(p.arguments[0], p.arguments[1:]...)
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(os.Environ(), p.environment...)
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := startInLastingThread(command); err != nil {

@@ -6,6 +6,14 @@ import (
 	"time"
 )
 
+// A way is the direction in which bytes go: to the target, or from it.
+type way int
+
+const (
+	forth way = iota
+	back
+)
+
 // A proxy passes TCP connections on to a target, and makes them fail. Any goroutine may use it.
 type proxy struct {
 	listener net.Listener
@@ -15,7 +23,7 @@ type proxy struct {
 	// Closed, and made anew, whenever what follows changes.
 	changed     chan struct{}
 	isCut       bool
-	isHeld      bool
+	isHeld      [2]bool
 	delay       time.Duration
 	connections map[net.Conn]struct{}
 }
@@ -25,12 +33,15 @@ func newProxy(target string) (*proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{
-		listener: listener, target: target,
-		changed: make(chan struct{}), connections: make(map[net.Conn]struct{}),
-	}
+	p := newLink(target)
+	p.listener = listener
 	go p.accept()
 	return p, nil
+}
+
+// newLink returns a proxy that does not listen: its connections are handed to it.
+func newLink(target string) *proxy {
+	return &proxy{target: target, changed: make(chan struct{}), connections: make(map[net.Conn]struct{})}
 }
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
@@ -43,7 +54,10 @@ func (p *proxy) cut() {
 
 // hold keeps all that is sent, as a network does that loses packets: nobody is told. It comes later
 // if the proxy is mended before the peers have given the connection up.
-func (p *proxy) hold() { p.change(func() { p.isHeld = true }) }
+func (p *proxy) hold() { p.change(func() { p.isHeld = [2]bool{true, true} }) }
+
+// holdWay keeps what goes one way alone.
+func (p *proxy) holdWay(held way) { p.change(func() { p.isHeld[held] = true }) }
 
 // slow delays each byte, either way, for so long.
 func (p *proxy) slow(delay time.Duration) { p.change(func() { p.delay = delay }) }
@@ -57,7 +71,7 @@ func (p *proxy) drop() {
 	}
 }
 
-func (p *proxy) mend() { p.change(func() { p.isCut, p.isHeld, p.delay = false, false, 0 }) }
+func (p *proxy) mend() { p.change(func() { p.isCut, p.isHeld, p.delay = false, [2]bool{}, 0 }) }
 
 func (p *proxy) close() {
 	p.listener.Close()
@@ -94,8 +108,8 @@ func (p *proxy) serve(client net.Conn) {
 	}
 	defer p.forget(client, server)
 	ended := make(chan struct{}, 2)
-	go func() { p.pump(client, server); ended <- struct{}{} }()
-	go func() { p.pump(server, client); ended <- struct{}{} }()
+	go func() { p.pump(client, server, forth); ended <- struct{}{} }()
+	go func() { p.pump(server, client, back); ended <- struct{}{} }()
 	<-ended
 	reset(client)
 	reset(server)
@@ -126,13 +140,13 @@ type parcel struct {
 	due   time.Time
 }
 
-func (p *proxy) pump(from, to net.Conn) {
+func (p *proxy) pump(from, to net.Conn, going way) {
 	parcels := make(chan parcel, 256)
 	isOver := make(chan struct{})
 	go func() {
 		defer close(isOver)
 		for next := range parcels {
-			p.awaitPassage(next.due)
+			p.awaitPassage(next.due, going)
 			if _, err := to.Write(next.bytes); err != nil {
 				reset(from)
 				break
@@ -161,14 +175,14 @@ func (p *proxy) currentDelay() time.Duration {
 	return p.delay
 }
 
-// awaitPassage waits until then, and on while the proxy holds what is sent.
-func (p *proxy) awaitPassage(due time.Time) {
+// awaitPassage waits until then, and on while the proxy holds what goes that way.
+func (p *proxy) awaitPassage(due time.Time, going way) {
 	if wait := time.Until(due); wait > 0 {
 		<-time.After(wait)
 	}
 	for {
 		p.mutex.Lock()
-		isHeld, changed := p.isHeld && !p.isCut, p.changed
+		isHeld, changed := p.isHeld[going] && !p.isCut, p.changed
 		p.mutex.Unlock()
 		if !isHeld {
 			return

@@ -20,4 +20,4 @@ for program in etcd etcdctl; do
 done
 timeout 240 go mod download || skip "the modules of the tests cannot be fetched"
 ../../../client/examples/go/generate.sh
-exec go test -count=1 -timeout=20m "$@" .
+exec go test -count=1 -timeout=20m -v "$@" .
