@@ -74,9 +74,9 @@ class MapReader {
 
  private:
   absl::Status ReadOne(const LiveMap& map, const ImagesByMap& images) {
-    if (const auto image = images.find(map.id);
-        image != images.end() && image->second.version == VersionOf(map) && options_.may_unload &&
-        store_.IsNearlyFull()) {
+    if (const auto image = images.find(map.id); image != images.end() &&
+                                                image->second.version == VersionOf(map) &&
+                                                options_.may_unload && store_.IsNearlyFull()) {
       return LeaveUnread(map, image->second);
     }
     WAYSTAR_ASSIGN_OR_RETURN(ReadMapResult result, ReadMap(folder_, history_, images, map));
