@@ -122,6 +122,13 @@ TxnResult ToResult(pb::TxnResponse response) {
   return result;
 }
 
+template <typename Response>
+auto Noted(Session& session, Response response) {
+  auto result = ToResult(std::move(response));
+  session.NoteRevision(result.revision);
+  return result;
+}
+
 // Holds the result of a call for the thread that waits for it.
 template <typename T>
 class Waiter {
@@ -220,9 +227,9 @@ void Client::Range(const RangeQuery& query, RangeDone done) {
   FillRange(query, request);
   Call<pb::RangeRequest, pb::RangeResponse>::Start(
       *session_, kRange, std::move(request),
-      [done = std::move(done)](absl::StatusOr<pb::RangeResponse> response) mutable {
+      [session = session_.get(), done = std::move(done)](absl::StatusOr<pb::RangeResponse> response) mutable {
         if (response.ok()) {
-          std::move(done)(ToResult(*std::move(response)));
+          std::move(done)(Noted(*session, *std::move(response)));
         } else {
           std::move(done)(std::move(response).status());
         }
@@ -233,7 +240,7 @@ absl::StatusOr<RangeResult> Client::Range(const RangeQuery& query) {
   pb::RangeRequest request;
   FillRange(query, request);
   WAYSTAR_ASSIGN_OR_RETURN(pb::RangeResponse response, CallAndWait(*session_, kRange, std::move(request)));
-  return ToResult(std::move(response));
+  return Noted(*session_, std::move(response));
 }
 
 absl::StatusOr<std::int64_t> Client::ReadPrefix(
@@ -262,9 +269,9 @@ absl::StatusOr<std::int64_t> Client::ReadPrefix(
 void Client::Commit(const Txn& txn, TxnDone done) {
   Call<pb::TxnRequest, pb::TxnResponse>::Start(
       *session_, kTxn, ToRequest(txn),
-      [done = std::move(done)](absl::StatusOr<pb::TxnResponse> response) mutable {
+      [session = session_.get(), done = std::move(done)](absl::StatusOr<pb::TxnResponse> response) mutable {
         if (response.ok()) {
-          std::move(done)(ToResult(*std::move(response)));
+          std::move(done)(Noted(*session, *std::move(response)));
         } else {
           std::move(done)(std::move(response).status());
         }
@@ -273,7 +280,7 @@ void Client::Commit(const Txn& txn, TxnDone done) {
 
 absl::StatusOr<TxnResult> Client::Commit(const Txn& txn) {
   WAYSTAR_ASSIGN_OR_RETURN(pb::TxnResponse response, CallAndWait(*session_, kTxn, ToRequest(txn)));
-  return ToResult(std::move(response));
+  return Noted(*session_, std::move(response));
 }
 
 absl::StatusOr<std::int64_t> Client::GrantLease(absl::Duration time_to_live) {

@@ -75,6 +75,14 @@ class Session {
   // Tells that a member has failed: others come first from now on.
   void Blame(const Member& member);
 
+  // The latest revision that a member has told of. One that stays behind it does not hear of what happens.
+  std::int64_t latest_revision() const { return latest_revision_.load(std::memory_order_relaxed); }
+  void NoteRevision(std::int64_t revision) {
+    std::int64_t latest = latest_revision();
+    while (revision > latest && !latest_revision_.compare_exchange_weak(latest, revision)) {
+    }
+  }
+
   bool NeedsToken() const { return !user_.empty(); }
   using TokenDone = absl::AnyInvocable<void(absl::StatusOr<std::string>) &&>;
   // Calls `done` with the token, which is empty if etcd needs none. If there is none yet, one call asks for
@@ -111,6 +119,7 @@ class Session {
   std::vector<std::unique_ptr<Member>> members_;
   std::atomic<std::size_t> preferred_ = 0;
   std::atomic<bool> is_closing_ = false;
+  std::atomic<std::int64_t> latest_revision_ = 0;
 
   Mutex mutex_;
   CondVar left_;

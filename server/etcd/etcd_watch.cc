@@ -134,6 +134,15 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   }
 
   End Follow(Member& member, absl::Status& status);
+  // Returns whether the member has been behind others for too long.
+  bool IsBehind() {
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (std::max(told_revision_, next_revision_ - 1) >= awaited_revision_) {
+      awaited_revision_ = session_.latest_revision();
+      await_until_ = now + absl::ToChronoNanoseconds(options_.quiet_timeout);
+    }
+    return now > await_until_;
+  }
   // Deals with a message. Returns how the stream ends for it, if it does.
   std::optional<End> Take(WatchResponse& message, absl::Status& status);
   // Delivers what was gathered of a revision.
@@ -159,6 +168,10 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   std::int64_t next_revision_;
   // The last events, as long as others of their revision may follow.
   std::vector<WatchEvent> gathered_;
+  // How far the stream's member says that it is, and until when it is to be as far as others are.
+  std::int64_t told_revision_ = 0;
+  std::int64_t awaited_revision_ = 0;
+  TimePoint await_until_;
   // Whether anything came by the stream.
   bool has_heard_ = false;
 
@@ -260,6 +273,8 @@ Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& statu
     end_.reset();
   }
   gathered_.clear();
+  told_revision_ = 0;
+  awaited_revision_ = 0;
   Stream stream(*this, member, token);
   std::optional<End> end;
   TimePoint ask_at = After(options_.quiet_timeout / 2);
@@ -292,6 +307,10 @@ Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& statu
       ask_at = After(options_.quiet_timeout / 2);
       give_up_at = After(options_.quiet_timeout);
       has_asked = false;
+      if (!end.has_value() && IsBehind()) {
+        status = MakeFailure(Failure::kUnreachable, "the member of etcd is behind the others");
+        end = End::kCut;
+      }
     } else if (!has_asked) {
       has_asked = true;
       if (may_write) {
@@ -347,8 +366,11 @@ std::optional<Watch::Follower::End> Watch::Follower::Take(WatchResponse& message
   if (!message.fragment()) {
     Deliver();
   }
-  if (message.events().empty() && !message.created() && callbacks_.on_progress) {
-    callbacks_.on_progress(message.header().revision());
+  const std::int64_t told = message.header().revision();
+  told_revision_ = std::max(told_revision_, told);
+  const bool is_progress = message.events().empty() && !message.created();
+  if (is_progress && told >= session_.latest_revision() && callbacks_.on_progress) {
+    callbacks_.on_progress(told);
   }
   return std::nullopt;
 }

@@ -30,7 +30,8 @@ struct WatchCallbacks {
   // them once, and none is left out that changed a key of the prefix.
   std::function<void(std::int64_t revision, std::vector<WatchEvent> events)> on_events;
   // etcd was at that revision when it last told. A hint, for gauges: etcd before 3.4.25 and 3.5.8 tells it
-  // even if events up to there are still to come.
+  // even if events up to there are still to come. A member that is behind what others have told the client
+  // does not count.
   std::function<void(std::int64_t revision)> on_progress;
   // The revision that is next is compacted, and there are events that nobody can have any more. The last
   // call: whoever needs them reads afresh, and starts another watch. `compact_revision` is the first that is
@@ -42,7 +43,8 @@ struct WatchCallbacks {
 
 struct WatchOptions {
   // How long a member may be quiet, once asked for a sign of life after half of that, before another is
-  // tried.
+  // tried; and how long it may be behind what other members have told the client: its leader may not hear
+  // its answers, and so tell it nothing.
   absl::Duration quiet_timeout = absl::Seconds(10);
 };
 

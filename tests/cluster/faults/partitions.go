@@ -36,19 +36,14 @@ func isolate(f *fleet, w *workload, victim, number int) {
 	part(f, w, victim, func() { f.peers.isolate(victim, how) })
 }
 
-// silence keeps what a member says from the others, and judges that clients go on by some server, and
-// by all of them once the member is heard again. The member follows a leader that tells it nothing new,
-// for want of its answers: servers that watch it fall behind, and take no changes of what others change.
+// silence keeps what a member says from the others. The member follows a leader that tells it nothing
+// new, for want of its answers.
 func silence(f *fleet, w *workload, victim int) {
-	steer(f, w, victim)
-	for _, other := range othersOf(victim) {
-		f.peers.mute(victim, other)
-	}
-	w.awaitProgress(someUpdates)
-	f.peers.mend()
-	for i := range f.servers {
-		w.awaitChanges(i)
-	}
+	part(f, w, victim, func() {
+		for _, other := range othersOf(victim) {
+			f.peers.mute(victim, other)
+		}
+	})
 }
 
 // deafen keeps what the others say from a member.
