@@ -51,8 +51,7 @@ ABSL_FLAG(
     std::string, data_dir, Defaults().data_dir,
     "Folder that keeps the maps and all changes to them. It is created if its parent exists. Empty: maps "
     "live in memory alone. With --cluster it holds copies of the maps, from which the server starts while "
-    "etcd "
-    "is away.");
+    "etcd is away.");
 ABSL_FLAG(std::string, cluster, Defaults().cluster,
           "Keep the maps in etcd, together with other servers: etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]. "
           "All servers with the same PREFIX, which is waystar unless it is given, are a fleet with the same "
