@@ -24,6 +24,13 @@ inline Int128 SideOf(const FixedPoint& a, const FixedPoint& b, const FixedPoint&
   return static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(p))) / (kFixedScale * kFixedScale);
 }
 
+// Returns whether the difference of these two products, of exact factors, has the sign of their exact
+// difference.
+inline bool IsSideCertain(double left, double right) {
+  constexpr double kCancelled = 1.0 / (1 << 18);
+  return std::abs(left - right) > (std::abs(left) + std::abs(right)) * kCancelled;
+}
+
 // Returns twice the area of the triangle, which is above 0 if `p` lies to the left of the line from a to b.
 // Its sign is exact, and its size to 2^-32. Whatever calls this must be compiled with -ffp-contract=off.
 // REQUIRES: coordinates are multiples of 2^-20.
@@ -31,9 +38,7 @@ inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p
   // Differences are exact.
   const double left = (b.x - a.x) * (p.y - a.y);
   const double right = (b.y - a.y) * (p.x - a.x);
-  const double side = left - right;
-  constexpr double kCancelled = 1.0 / (1 << 18);
-  return std::abs(side) > (std::abs(left) + std::abs(right)) * kCancelled ? side : SideByIntegers(a, b, p);
+  return IsSideCertain(left, right) ? left - right : SideByIntegers(a, b, p);
 }
 
 }  // namespace waystar::core

@@ -155,7 +155,8 @@ void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumb
   if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
     return;
   }
-  const MeshInterval interval = MakeInterval(from, root, parent, polygon, edge_left, right, left);
+  MeshInterval interval;
+  Fill(interval, from, root, parent, polygon, edge_left, right, left);
   VisitTargets(polygon, [&](std::uint32_t target) {
     const WorldPoint& point = targets_[target].place.point;
     if (const std::optional<Expansion::Arrival> arrival = ArrivalAt(point, interval, root, edge_right)) {

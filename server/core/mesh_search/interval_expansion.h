@@ -11,6 +11,7 @@
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh/plan.h"
+#include "server/core/mesh_search/face_ring.h"
 #include "server/core/mesh_search/mesh_scratch.h"
 #include "server/core/mesh_search/polygon_set.h"
 
@@ -43,11 +44,6 @@ inline bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoin
 template <typename Search, typename Mesh = NavMesh>
 class IntervalExpansion {
  protected:
-  // A line of sight, from a point to another that it leads through.
-  struct Sight {
-    const WorldPoint& from;
-    const WorldPoint& to;
-  };
   // A place where the path turns.
   struct Root {
     std::uint32_t vertex;
@@ -106,86 +102,65 @@ class IntervalExpansion {
   // false if the memory limit stands in the way.
   bool ReserveFor(PolygonNumber polygon) { return scratch_.Reserve(mesh_.VerticesOf(polygon).size() + 4); }
 
-  // Makes the intervals of the other edges of the polygon, the corners of which are c[1] to c[n] from the
-  // right end of the edge counterclockwise to its left end. Edge j leads from c[j] to c[j + 1]. REQUIRES:
-  // ReserveFor has made room.
+  // Makes the intervals of the other edges of the polygon. REQUIRES: ReserveFor has made room.
   void Expand(IntervalNumber number) {
     const MeshInterval& interval = scratch_.At(number);
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(interval.polygon);
-    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(interval.polygon);
-    const auto n = static_cast<std::uint32_t>(corners.size());
-    std::uint32_t entry = 0;
-    while (corners[entry] != interval.edge_left) {
-      ++entry;
-    }
-    const auto place = [&](std::uint32_t j) { return entry + j < n ? entry + j : entry + j - n; };
-    const auto corner = [&](std::uint32_t j) { return corners[place(j)]; };
     const Root root{interval.root, interval.before, interval.g};
-
-    const bool is_dented = mesh_.IsDented(interval.polygon);
     // A corner that a dent may have moved off a line of sight is on it.
-    const auto side_of = [&](const Sight& sight, std::uint32_t j) {
-      const double side = Side(sight.from, sight.to, mesh_.VertexAt(corner(j)));
-      return is_dented && std::abs(side) <= dent_ * PlanDistance(sight.from, sight.to) ? 0.0 : side;
-    };
+    const double dent = mesh_.IsDented(interval.polygon) ? dent_ : 0.0;
+    ring_.Load(mesh_, interval.polygon, interval.edge_left);
+    const std::uint32_t n = ring_.size();
 
     // The right line of sight leaves the polygon on the edge before this corner, the first to the left of it.
     std::uint32_t right_exit = 2;
-    double right_before = 0.0;
-    double right_after = 1.0;
-    bool is_along_right = false;
-    if (!interval.is_right_root) {
-      const Sight sight = SightOf(root, interval.right_sight);
-      right_before = interval.is_right_vertex ? 0.0 : side_of(sight, 1);
-      for (; right_exit <= n; ++right_exit) {
-        right_after = side_of(sight, right_exit);
-        if (right_after > 0.0) {
-          break;
-        }
-        is_along_right |= right_exit == 2 && right_after == 0.0;
-        right_before = right_after;
+    right_[1] = 0.0;
+    if (interval.is_right_root) {
+      right_[2] = 1.0;
+    } else {
+      const std::uint32_t first = interval.is_right_vertex ? 2 : 1;
+      ring_.NoteSides(SightOf(root, interval.right_sight), first, n, dent, right_);
+      right_[n + 1] = 1.0;
+      while (!(right_[right_exit] > 0.0)) {
+        ++right_exit;
       }
     }
     // The left line of sight leaves it on the edge after this corner, the last to the right of it.
     std::uint32_t left_exit = n - 1;
-    double left_before = -1.0;
-    double left_after = 0.0;
-    bool is_along_left = false;
-    if (!interval.is_left_root) {
-      const Sight sight = SightOf(root, interval.left_sight);
-      left_after = interval.is_left_vertex ? 0.0 : side_of(sight, n);
-      for (; left_exit >= 1; --left_exit) {
-        left_before = side_of(sight, left_exit);
-        if (left_before < 0.0) {
-          break;
-        }
-        is_along_left |= left_exit == n - 1 && left_before == 0.0;
-        left_after = left_before;
+    left_[n] = 0.0;
+    if (interval.is_left_root) {
+      left_[n - 1] = -1.0;
+    } else {
+      const std::uint32_t last = interval.is_left_vertex ? n - 1 : n;
+      ring_.NoteSides(SightOf(root, interval.left_sight), 1, last, dent, left_);
+      left_[0] = -1.0;
+      while (!(left_[left_exit] < 0.0)) {
+        --left_exit;
       }
     }
-    const auto right_end = [&] {
-      return CrossingEnd(corner(right_exit - 1), corner(right_exit), right_before, right_after);
-    };
-    const auto left_end = [&] {
-      return CrossingEnd(corner(left_exit), corner(left_exit + 1), left_before, left_after);
-    };
+    const bool is_along_right = right_[2] == 0.0;
+    const bool is_along_left = left_[n - 1] == 0.0;
+    const double right_before = right_[right_exit - 1];
+    const double left_after = left_[left_exit + 1];
+    const auto right_end = [&] { return CrossingEnd(right_exit - 1, right_before, right_[right_exit]); };
+    const auto left_end = [&] { return CrossingEnd(left_exit, left_[left_exit], left_after); };
+    const auto is_wall = [&](std::uint32_t j) { return ring_.NeighbourAt(j) == kNoPolygon; };
     const auto add = [&](const Root& from, std::uint32_t j, const End& right, const End& left) {
-      const PolygonNumber next = neighbours[place(j)];
-      if (next != kNoPolygon && (from.vertex != root.vertex || !ComesBack(number, next))) {
-        search().AddSuccessor(from, number, next, corner(j), corner(j + 1), right, left);
+      const PolygonNumber next = ring_.NeighbourAt(j);
+      if (from.vertex != root.vertex || !ComesBack(number, next)) {
+        search().AddSuccessor(from, number, next, ring_.VertexAt(j), ring_.VertexAt(j + 1), right, left);
       }
     };
 
     for (std::uint32_t j = right_exit - 1; j <= left_exit; ++j) {
-      if (neighbours[place(j)] == kNoPolygon) {
+      if (is_wall(j)) {
         continue;
       }
-      End right = VertexEnd(corner(j));
+      End right = RingEnd(j);
       if (j == right_exit - 1 && right_before < 0.0) {
         right = right_end();
         right.sight = interval.right_sight;
       }
-      End left = VertexEnd(corner(j + 1));
+      End left = RingEnd(j + 1);
       if (j == left_exit && left_after > 0.0) {
         left = left_end();
         left.sight = interval.left_sight;
@@ -196,32 +171,32 @@ class IntervalExpansion {
     const bool has_right = right_exit > 2 || right_before < 0.0;
     if (has_right && interval.is_right_vertex && !interval.is_right_root) {
       // Where the edges beside the line of sight lie on it, a wall may end at any of the corners between.
-      std::optional<Root> turn = Turn(root, corner(1), -1.0);
+      std::optional<Root> turn = Turn(root, ring_.VertexAt(1), -1.0);
       for (std::uint32_t j = 1; j + 1 < right_exit; ++j) {
         if (is_along_right && right_exit <= n && j > 1) {
-          turn = neighbours[place(j)] == kNoPolygon ? std::nullopt : Turn(root, corner(j), -1.0);
+          turn = is_wall(j) ? std::nullopt : Turn(root, ring_.VertexAt(j), -1.0);
         }
-        if (turn) {
-          add(*turn, j, VertexEnd(corner(j)), VertexEnd(corner(j + 1)));
+        if (turn && !is_wall(j)) {
+          add(*turn, j, RingEnd(j), RingEnd(j + 1));
         }
       }
-      if (turn && right_exit <= n && right_before < 0.0) {
-        add(*turn, right_exit - 1, VertexEnd(corner(right_exit - 1)), right_end());
+      if (turn && right_exit <= n && right_before < 0.0 && !is_wall(right_exit - 1)) {
+        add(*turn, right_exit - 1, RingEnd(right_exit - 1), right_end());
       }
     }
     const bool has_left = left_exit + 1 < n || left_after > 0.0;
     if (has_left && interval.is_left_vertex && !interval.is_left_root) {
-      std::optional<Root> turn = Turn(root, corner(n), 1.0);
+      std::optional<Root> turn = Turn(root, ring_.VertexAt(n), 1.0);
       for (std::uint32_t j = n - 1; j > left_exit; --j) {
         if (is_along_left && left_exit >= 1 && j < n - 1) {
-          turn = neighbours[place(j)] == kNoPolygon ? std::nullopt : Turn(root, corner(j + 1), 1.0);
+          turn = is_wall(j) ? std::nullopt : Turn(root, ring_.VertexAt(j + 1), 1.0);
         }
-        if (turn) {
-          add(*turn, j, VertexEnd(corner(j)), VertexEnd(corner(j + 1)));
+        if (turn && !is_wall(j)) {
+          add(*turn, j, RingEnd(j), RingEnd(j + 1));
         }
       }
-      if (turn && left_exit >= 1 && left_after > 0.0) {
-        add(*turn, left_exit, left_end(), VertexEnd(corner(left_exit + 1)));
+      if (turn && left_exit >= 1 && left_after > 0.0 && !is_wall(left_exit)) {
+        add(*turn, left_exit, left_end(), RingEnd(left_exit + 1));
       }
     }
   }
@@ -244,10 +219,9 @@ class IntervalExpansion {
     return true;
   }
 
-  static MeshInterval MakeInterval(const WorldPoint& from, const Root& root, IntervalNumber parent,
-                                   PolygonNumber polygon, std::uint32_t edge_left, const End& right,
-                                   const End& left) {
-    MeshInterval interval;
+  // Sets all of the interval but whether it is final.
+  static void Fill(MeshInterval& interval, const WorldPoint& from, const Root& root, IntervalNumber parent,
+                   PolygonNumber polygon, std::uint32_t edge_left, const End& right, const End& left) {
     interval.left_x = left.x;
     interval.left_y = left.y;
     interval.right_x = right.x;
@@ -264,7 +238,6 @@ class IntervalExpansion {
     interval.is_right_vertex = right.is_vertex;
     interval.is_left_root = left.x == from.x && left.y == from.y;
     interval.is_right_root = right.x == from.x && right.y == from.y;
-    return interval;
   }
 
   // Returns the shortest path through the interval to a point of the polygon right behind it. It returns
@@ -462,12 +435,16 @@ class IntervalExpansion {
     return {point.x, point.y, vertex, true};
   }
 
-  // Returns where a line of sight crosses an edge, given the sides of the line that its ends lie on.
-  End CrossingEnd(std::uint32_t from, std::uint32_t to, double from_side, double to_side) const {
-    const WorldPoint& a = mesh_.VertexAt(from);
-    const WorldPoint& b = mesh_.VertexAt(to);
+  End RingEnd(std::uint32_t j) const { return {ring_.XAt(j), ring_.YAt(j), ring_.VertexAt(j), true}; }
+
+  // Returns where a line of sight crosses edge j of the ring, given the sides of the line that its ends lie
+  // on.
+  End CrossingEnd(std::uint32_t j, double from_side, double to_side) const {
     const double share = from_side / (from_side - to_side);
-    return {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), MeshInterval::kStraight, false};
+    const double x = ring_.XAt(j);
+    const double y = ring_.YAt(j);
+    return {x + share * (ring_.XAt(j + 1) - x), y + share * (ring_.YAt(j + 1) - y), MeshInterval::kStraight,
+            false};
   }
 
   // Returns true if a known path over the vertex at one end of an edge, and on along the edge, is shorter
@@ -482,6 +459,10 @@ class IntervalExpansion {
   }
 
   const double dent_;
+  // Those of the polygon that is being expanded, and their sides of its lines of sight.
+  FaceRing ring_;
+  FaceRing::Sides right_;
+  FaceRing::Sides left_;
 };
 
 }  // namespace waystar::core

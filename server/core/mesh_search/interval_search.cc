@@ -44,8 +44,8 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   using Expansion::ArrivalAt;
   using Expansion::Expand;
   using Expansion::ExpandSeed;
+  using Expansion::Fill;
   using Expansion::LeastDistance;
-  using Expansion::MakeInterval;
   using Expansion::mesh_;
   using Expansion::NoteEnds;
   using Expansion::PointOf;
@@ -114,8 +114,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         }
         next_ = scratch_.Pop();
       } else if (!IsSingle() && !scratch_.is_open_empty() && scratch_.first().Precedes(*next_)) {
-        scratch_.Push(*next_);
-        next_ = scratch_.Pop();
+        next_ = scratch_.Exchange(*next_);
       }
       const IntervalNumber number = next_->interval;
       next_.reset();
@@ -172,12 +171,14 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
       return;
     }
-    MeshInterval interval = MakeInterval(from, root, parent, polygon, edge_left, right, left);
+    MeshInterval& interval = scratch_.AddBlank();
+    Fill(interval, from, root, parent, polygon, edge_left, right, left);
     interval.is_final = is_final;
     double f = 0.0;
     if (is_final) {
       const std::optional<Arrival> arrival = ArrivalAt(goal_, interval, root, edge_right);
       if (!arrival) {
+        scratch_.TakeBack();
         return;
       }
       interval.root = arrival->root.vertex;
@@ -189,7 +190,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
       f = root.g + LeastDistance(goal_, interval, from, edge_right);
     }
 
-    const OpenInterval entry{f, scratch_.Add(interval), polygon};
+    const OpenInterval entry{f, static_cast<IntervalNumber>(scratch_.interval_count() - 1), polygon};
     ++report_.statistics.generated;
     recorder_.Generated([&] { return Traced(interval, root, edge_right, f); });
     ++successors_;

@@ -123,7 +123,8 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     if (length > task_.max_length + kFloodRounding) {
       return;
     }
-    const MeshInterval interval = MakeInterval(from, root, parent, polygon, edge_left, right, left);
+    MeshInterval interval;
+    Fill(interval, from, root, parent, polygon, edge_left, right, left);
     const IntervalNumber number = scratch_.Add(interval);
     ++report_.statistics.generated;
     scratch_.Push({length, number});

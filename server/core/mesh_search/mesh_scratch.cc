@@ -100,26 +100,37 @@ OpenInterval MeshScratch::Pop() {
   const OpenInterval first = open_.front();
   const OpenInterval last = open_.back();
   open_.pop_back();
-  if (open_.empty()) {
-    return first;
+  if (!open_.empty()) {
+    Sink(last);
   }
+  return first;
+}
+
+OpenInterval MeshScratch::Exchange(const OpenInterval& entry) {
+  const OpenInterval first = open_.front();
+  Sink(entry);
+  return first;
+}
+
+void MeshScratch::Sink(const OpenInterval& entry) {
+  OpenInterval* const open = open_.data();
+  const std::size_t size = open_.size();
   std::size_t hole = 0;
-  for (std::size_t child = 1; child < open_.size(); child = hole * kArity + 1) {
-    const std::size_t end = std::min(child + kArity, open_.size());
+  for (std::size_t child = 1; child < size; child = hole * kArity + 1) {
+    const std::size_t end = std::min(child + kArity, size);
     std::size_t best = child;
     for (std::size_t i = child + 1; i < end; ++i) {
-      if (open_[i].Precedes(open_[best])) {
+      if (open[i].Precedes(open[best])) {
         best = i;
       }
     }
-    if (!open_[best].Precedes(last)) {
+    if (!open[best].Precedes(entry)) {
       break;
     }
-    open_[hole] = open_[best];
+    open[hole] = open[best];
     hole = best;
   }
-  open_[hole] = last;
-  return first;
+  open[hole] = entry;
 }
 
 }  // namespace waystar::core

@@ -149,18 +149,24 @@ class MeshScratch {
     return (intervals_.size() + count <= intervals_.capacity() && open_.size() + count <= open_.capacity()) ||
            Grow(count);
   }
-  // REQUIRES, of both: Reserve has made room.
+  // REQUIRES, of these three: Reserve has made room.
   IntervalNumber Add(const MeshInterval& interval) {
     intervals_.push_back(interval);
     return static_cast<IntervalNumber>(intervals_.size() - 1);
   }
+  // Adds one that is to be written where it is, which spares a copy.
+  MeshInterval& AddBlank() { return intervals_.emplace_back(); }
   void Push(const OpenInterval& entry);
+  // Takes the last interval back. REQUIRES: it is not on the open list.
+  void TakeBack() { intervals_.pop_back(); }
 
   bool is_open_empty() const { return open_.empty(); }
   std::size_t open_size() const { return open_.size(); }
-  // REQUIRES, of both: the open list is not empty.
+  // REQUIRES, of these three: the open list is not empty.
   const OpenInterval& first() const { return open_.front(); }
   OpenInterval Pop();
+  // Puts the entry on the open list in the place of the first, and returns that.
+  OpenInterval Exchange(const OpenInterval& entry);
 
   // Makes room for so many more polygons that a flood comes to. Returns false if the memory limit stands in
   // the way.
@@ -203,6 +209,9 @@ class MeshScratch {
     std::uint32_t index = 0;
     std::uint32_t generation = 0;
   };
+
+  // Puts the entry in the place of the first and moves it down.
+  void Sink(const OpenInterval& entry);
 
   // Makes a list of new elements of this size unless the list is as long. Returns false if the memory limit
   // stands in the way.
