@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -10,66 +9,127 @@ namespace waystar::core {
 namespace {
 
 using Axis = double WorldPoint::*;
+constexpr std::array<Axis, 3> kAxes = {&WorldPoint::x, &WorldPoint::y, &WorldPoint::z};
 
 double TwiceCentre(const MeshBounds& box, Axis axis) { return box.low.*axis + box.high.*axis; }
 
-float RoundedDown(double value) {
-  const auto rounded = static_cast<float>(value);
-  return rounded > value ? std::nextafter(rounded, -std::numeric_limits<float>::infinity()) : rounded;
+// Returns the least power of two in which sides from `low` to `high` can be counted from a multiple of it
+// that single precision has.
+double StepOf(double low, double high) {
+  constexpr double kMostSteps = 255.0;
+  constexpr double kExact = 1 << 24;
+  double step = 1.0 / kFixedScale;
+  while (std::ceil(high / step) - std::floor(low / step) > kMostSteps || std::abs(low / step) >= kExact) {
+    step *= 2.0;
+  }
+  return step;
 }
-float RoundedUp(double value) { return -RoundedDown(-value); }
 
 }  // namespace
 
+class PolygonTree::Builder {
+ public:
+  Builder(const std::vector<MeshBounds>& boxes, const StopCheck* stop, std::vector<Node>& nodes)
+      : boxes_(boxes), stop_(stop), nodes_(nodes), polygons_(boxes.size()) {
+    std::iota(polygons_.begin(), polygons_.end(), PolygonNumber{0});
+  }
+
+  // Adds the nodes of polygons_[begin] to polygons_[end - 1], which it puts in order. REQUIRES: begin < end.
+  Built Build(std::size_t begin, std::size_t end) {
+    // Smaller ones take no longer than the check of a larger one is worth.
+    constexpr std::size_t kCheckedPolygons = 4096;
+    if (end - begin == 1 || (end - begin >= kCheckedPolygons && IsStopped(stop_))) {
+      return {boxes_[polygons_[begin]], polygons_[begin] | kLeaf};
+    }
+    std::size_t part = 1;
+    while (part * kMostBelow < end - begin) {
+      part *= kMostBelow;
+    }
+    const auto at = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+    Below below;
+    AddParts(begin, end, part, below);
+    nodes_[at] = MakeNode(below);
+    Built built{{}, at};
+    for (const Built& each : below) {
+      built.box.Add(each.box);
+    }
+    return built;
+  }
+
+ private:
+  // Builds parts of so many polygons each, of which the last may have fewer.
+  void AddParts(std::size_t begin, std::size_t end, std::size_t part, Below& below) {
+    if (end - begin <= part) {
+      below.push_back(Build(begin, end));
+      return;
+    }
+    const std::size_t parts = (end - begin + part - 1) / part;
+    const std::size_t middle = begin + parts / 2 * part;
+    const Axis axis = LongestAxis(begin, end);
+    const auto from_start = [&](std::size_t i) { return polygons_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(
+        from_start(begin), from_start(middle), from_start(end), [&](PolygonNumber a, PolygonNumber b) {
+          return std::pair(TwiceCentre(boxes_[a], axis), a) < std::pair(TwiceCentre(boxes_[b], axis), b);
+        });
+    AddParts(begin, middle, part, below);
+    AddParts(middle, end, part, below);
+  }
+
+  Axis LongestAxis(std::size_t begin, std::size_t end) const {
+    MeshBounds centres;
+    for (std::size_t i = begin; i < end; ++i) {
+      const MeshBounds& polygon = boxes_[polygons_[i]];
+      centres.Add(WorldPoint{TwiceCentre(polygon, &WorldPoint::x), TwiceCentre(polygon, &WorldPoint::y),
+                             TwiceCentre(polygon, &WorldPoint::z)});
+    }
+    Axis longest = &WorldPoint::x;
+    for (const Axis axis : kAxes) {
+      if (centres.high.*axis - centres.low.*axis > centres.high.*longest - centres.low.*longest) {
+        longest = axis;
+      }
+    }
+    return longest;
+  }
+
+  const std::vector<MeshBounds>& boxes_;
+  const StopCheck* const stop_;
+  std::vector<Node>& nodes_;
+  std::vector<PolygonNumber> polygons_;
+};
+
 PolygonTree::PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop) {
-  std::vector<PolygonNumber> polygons(boxes.size());
-  std::iota(polygons.begin(), polygons.end(), PolygonNumber{0});
   if (!boxes.empty()) {
-    nodes_.reserve(boxes.size() - 1);
-    root_ = Build(boxes, polygons, 0, boxes.size(), stop).at;
+    nodes_.reserve(boxes.size() / (kMostBelow - 1) + kMostLevels);
+    root_ = Builder(boxes, stop, nodes_).Build(0, boxes.size()).at;
+    nodes_.shrink_to_fit();
   }
 }
 
-PolygonTree::Built PolygonTree::Build(const std::vector<MeshBounds>& boxes,
-                                      std::vector<PolygonNumber>& polygons, std::size_t begin,
-                                      std::size_t end, const StopCheck* stop) {
-  // Smaller ones take no longer than the check of a larger one is worth.
-  constexpr std::size_t kCheckedPolygons = 4096;
-  if (end - begin == 1 || (end - begin >= kCheckedPolygons && IsStopped(stop))) {
-    return {boxes[polygons[begin]], polygons[begin] | kLeaf};
+PolygonTree::Node PolygonTree::MakeNode(const Below& below) {
+  MeshBounds whole;
+  for (const Built& each : below) {
+    whole.Add(each.box);
   }
-  MeshBounds centres;
-  for (std::size_t i = begin; i < end; ++i) {
-    const MeshBounds& polygon = boxes[polygons[i]];
-    centres.Add(WorldPoint{TwiceCentre(polygon, &WorldPoint::x), TwiceCentre(polygon, &WorldPoint::y),
-                           TwiceCentre(polygon, &WorldPoint::z)});
+  Node node{};
+  node.at.fill(kNothing);
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    node.at[i] = below[i].at;
   }
-  Axis longest = &WorldPoint::x;
-  for (const Axis axis : {&WorldPoint::y, &WorldPoint::z}) {
-    if (centres.high.*axis - centres.low.*axis > centres.high.*longest - centres.low.*longest) {
-      longest = axis;
+  for (std::size_t k = 0; k < kAxes.size(); ++k) {
+    const Axis axis = kAxes[k];
+    const double step = StepOf(whole.low.*axis, whole.high.*axis);
+    const double first = std::floor(whole.low.*axis / step);
+    node.origin[k] = static_cast<float>(first * step);
+    node.step[k] = static_cast<float>(step);
+    for (std::size_t i = 0; i < below.size(); ++i) {
+      node.sides[k * kMostBelow + i] =
+          static_cast<std::uint8_t>(std::floor(below[i].box.low.*axis / step) - first);
+      node.sides[(3 + k) * kMostBelow + i] =
+          static_cast<std::uint8_t>(std::ceil(below[i].box.high.*axis / step) - first);
     }
   }
-  const std::size_t middle = begin + (end - begin) / 2;
-  const auto from_start = [&](std::size_t i) { return polygons.begin() + static_cast<std::ptrdiff_t>(i); };
-  std::nth_element(
-      from_start(begin), from_start(middle), from_start(end), [&](PolygonNumber a, PolygonNumber b) {
-        return std::pair(TwiceCentre(boxes[a], longest), a) < std::pair(TwiceCentre(boxes[b], longest), b);
-      });
-  const auto at = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.emplace_back();
-  const Built lower = Build(boxes, polygons, begin, middle, stop);
-  const Built upper = Build(boxes, polygons, middle, end, stop);
-  const auto half = [](const Built& built) {
-    const auto& [low, high] = built.box;
-    return Half{{RoundedDown(low.x), RoundedDown(low.y), RoundedDown(low.z)},
-                {RoundedUp(high.x), RoundedUp(high.y), RoundedUp(high.z)},
-                built.at};
-  };
-  nodes_[at].halves = {half(lower), half(upper)};
-  MeshBounds box = lower.box;
-  box.Add(upper.box);
-  return {box, at};
+  return node;
 }
 
 }  // namespace waystar::core

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/world_point.h"
 #include "server/core/mesh/mesh_bounds.h"
@@ -24,10 +29,10 @@ struct MeshReach {
   double height = 0.0;
 };
 
-// Binary tree of boxes, split at the median along the longest side of the box around the centres. It is not
-// changed once it is built: a tile whose polygons change gets a new one. A node has the boxes of both halves
-// in single precision, rounded outwards, so that one line of the cache says which way to go. It takes 64
-// bytes a polygon.
+// Tree of boxes with up to four below each, split along the longest side of the box around the centres. It is
+// not changed once it is built: a tile whose polygons change gets a new one. A node has the boxes of all that
+// is below it, rounded outwards to 8 bits a side after those of Ylitie, Karras and Laine (2017), so that one
+// line of the cache says which way to go. All nodes but one a level are full, so it takes 22 bytes a polygon.
 //
 // Thread safety: const methods may run beside each other.
 class PolygonTree {
@@ -43,8 +48,8 @@ class PolygonTree {
   // `limit`.
   template <typename Visitor>
   void VisitNear(const MeshReach& reach, const double& limit, Visitor visit) const {
-    // Halves that are not looked at yet: one a level.
-    std::array<Waiting, kMostLevels> waiting;
+    // Boxes that are not looked at yet: at most three a level.
+    std::array<Waiting, std::size_t{kMostLevels} * (kMostBelow - 1)> waiting;
     std::size_t count = 0;
     std::uint32_t at = root_;
     while (at != kNothing) {
@@ -53,19 +58,29 @@ class PolygonTree {
         at = kNothing;
       } else {
         const Node& node = nodes_[at];
-        Waiting near{OffsetOf(node.halves[0], reach.position), node.halves[0].at};
-        Waiting far{OffsetOf(node.halves[1], reach.position), node.halves[1].at};
-        if (SquaredLength(far.offset) < SquaredLength(near.offset)) {
-          std::swap(near, far);
+        const Distances distances = DistancesTo(node, reach, limit);
+        unsigned left = distances.within;
+        at = kNothing;
+        if (left != 0) {
+          const auto take = [&] {
+            const auto i = static_cast<unsigned>(std::countr_zero(left));
+            left &= left - 1;
+            return Waiting{distances.squared[i], node.at[i]};
+          };
+          Waiting nearest = take();
+          while (left != 0) {
+            Waiting other = take();
+            if (other.squared_distance < nearest.squared_distance) {
+              std::swap(other, nearest);
+            }
+            waiting[count++] = other;
+          }
+          at = nearest.at;
         }
-        if (IsWithin(far.offset, reach, limit)) {
-          waiting[count++] = far;
-        }
-        at = IsWithin(near.offset, reach, limit) ? near.at : kNothing;
       }
       while (at == kNothing && count > 0) {
         const Waiting& last = waiting[--count];
-        at = SquaredLength(last.offset) <= limit ? last.at : kNothing;
+        at = last.squared_distance <= WithRoom(limit) ? last.at : kNothing;
       }
     }
   }
@@ -82,45 +97,75 @@ class PolygonTree {
   std::size_t memory_bytes() const { return nodes_.capacity() * sizeof(Node); }
 
  private:
-  // Halves differ by one polygon at most, so each level has half as many.
-  static constexpr std::size_t kMostLevels = 32;
+  static constexpr std::size_t kMostBelow = 4;
+  // Each level has a quarter as many polygons.
+  static constexpr std::size_t kMostLevels = 16;
   // Marks a single polygon instead of a node.
   static constexpr std::uint32_t kLeaf = 0x80000000;
   static constexpr std::uint32_t kNothing = 0xFFFFFFFF;
   static_assert(kMaxMeshPolygons < kLeaf);
 
-  struct Half {
-    std::array<float, 3> low;
-    std::array<float, 3> high;
-    // A node, or a polygon with kLeaf.
-    std::uint32_t at;
-  };
   struct alignas(64) Node {
-    std::array<Half, 2> halves;
+    // Where the box of the whole node begins, and the powers of two in which its sides are counted from
+    // there.
+    std::array<float, 3> origin;
+    std::array<float, 3> step;
+    // The lower sides of all boxes along each axis, then the upper ones.
+    std::array<std::uint8_t, 6 * kMostBelow> sides;
+    // Nodes, or polygons with kLeaf; kNothing where there are fewer.
+    std::array<std::uint32_t, kMostBelow> at;
   };
 
-  struct Offset {
-    double plan = 0.0;
-    double up = 0.0;
+  // Numbers of all four, with which processors compute at once.
+  using Four = float __attribute__((vector_size(4 * sizeof(float))));
+  static_assert(kMostBelow == 4);
+
+  // Squared distances of boxes from a position, which are 0 within. They are a little too low, so no point in
+  // a box is nearer.
+  struct Distances {
+    std::array<float, kMostBelow> squared;
+    // Has a bit for each box within reach and limit.
+    unsigned within = 0;
   };
   struct Waiting {
-    Offset offset;
+    float squared_distance;
     std::uint32_t at;
   };
-  // Returns the squared distance seen from above, and the distance up or down. Both are 0 within the box.
-  // They grow with the distance of coordinates even after rounding, so no point in the box has lower ones.
-  static Offset OffsetOf(const Half& half, const WorldPoint& position) {
-    const double dx = Beyond(half.low[0], position.x, half.high[0]);
-    const double dy = Beyond(half.low[1], position.y, half.high[1]);
-    return {dx * dx + dy * dy, Beyond(half.low[2], position.z, half.high[2])};
+  // Returns the number, and some more than rounding may take from what is compared with it.
+  static float WithRoom(double number) {
+    constexpr double kRoom = 1.0 + 1.0 / (1 << 20);
+    return static_cast<float>(std::min(number * kRoom, double{std::numeric_limits<float>::max()}));
   }
-  static double Beyond(double low, double value, double high) {
-    return std::max(std::max(low - value, value - high), 0.0);
-  }
-  static double SquaredLength(const Offset& offset) { return offset.plan + offset.up * offset.up; }
-  static bool IsWithin(const Offset& offset, const MeshReach& reach, double limit) {
-    return offset.plan <= reach.radius * reach.radius && offset.up <= reach.height &&
-           SquaredLength(offset) <= limit;
+  static Distances DistancesTo(const Node& node, const MeshReach& reach, double limit) {
+    alignas(Four) std::array<float, 6 * kMostBelow> sides;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      sides[i] = node.sides[i];
+    }
+    const auto offsets_along = [&](std::size_t axis, double coordinate) {
+      // Exact but for the conversion.
+      const auto position = static_cast<float>(coordinate - node.origin[axis]);
+      const float room = std::abs(position) * (1.0F / (1 << 22));
+      Four low;
+      Four high;
+      std::memcpy(&low, &sides[axis * kMostBelow], sizeof(Four));
+      std::memcpy(&high, &sides[(3 + axis) * kMostBelow], sizeof(Four));
+      const Four below = low * node.step[axis] - (position + room);
+      const Four above = (position - room) - high * node.step[axis];
+      const Four offset = below > above ? below : above;
+      return offset > 0.0F ? offset : Four{};
+    };
+    const Four x = offsets_along(0, reach.position.x);
+    const Four y = offsets_along(1, reach.position.y);
+    const Four z = offsets_along(2, reach.position.z);
+    const Four plan = x * x + y * y;
+    const Four squared = plan + z * z;
+    const auto is_within = (plan <= WithRoom(reach.radius * reach.radius)) & (z <= WithRoom(reach.height)) &
+                           (squared <= WithRoom(limit));
+    Distances distances;
+    std::memcpy(distances.squared.data(), &squared, sizeof(Four));
+    const auto bits = is_within & (decltype(is_within){1, 2, 4, 8});
+    distances.within = static_cast<unsigned>(bits[0] | bits[1] | bits[2] | bits[3]);
+    return distances;
   }
 
   template <typename MayTouch, typename Visitor>
@@ -129,25 +174,32 @@ class PolygonTree {
       visit(at & ~kLeaf);
       return;
     }
-    for (const Half& half : nodes_[at].halves) {
-      const MeshBounds box{.low = {half.low[0], half.low[1], half.low[2]},
-                           .high = {half.high[0], half.high[1], half.high[2]}};
-      if (may_touch(box)) {
-        VisitTouchingAt(half.at, may_touch, visit);
+    const Node& node = nodes_[at];
+    for (std::size_t i = 0; i < kMostBelow && node.at[i] != kNothing; ++i) {
+      if (may_touch(BoxOf(node, i))) {
+        VisitTouchingAt(node.at[i], may_touch, visit);
       }
     }
+  }
+  static MeshBounds BoxOf(const Node& node, std::size_t i) {
+    const auto side = [&](std::size_t axis, std::size_t from) {
+      return node.origin[axis] + node.sides[(from + axis) * kMostBelow + i] * double{node.step[axis]};
+    };
+    return {.low = {side(0, 0), side(1, 0), side(2, 0)}, .high = {side(0, 3), side(1, 3), side(2, 3)}};
   }
 
   struct Built {
     MeshBounds box;
-    std::uint32_t at;
+    std::uint32_t at = kNothing;
   };
-  // Adds the nodes of polygons[begin] to polygons[end - 1], which it puts in order. REQUIRES: begin < end.
-  Built Build(const std::vector<MeshBounds>& boxes, std::vector<PolygonNumber>& polygons, std::size_t begin,
-              std::size_t end, const StopCheck* stop);
+  using Below = absl::InlinedVector<Built, kMostBelow>;
+  class Builder;
+
+  // REQUIRES: there are 1 to kMostBelow.
+  static Node MakeNode(const Below& below);
 
   std::vector<Node> nodes_;
-  // As Half::at.
+  // As Node::at.
   std::uint32_t root_ = kNothing;
 };
 
