@@ -49,7 +49,7 @@ class StepFlood {
       LookAt(queue_[i]);
     }
     if (nearest_) {
-      move_.end = {wall_, mesh_.NearestPoint(wall_, nearest_->x, nearest_->y)};
+      move_.end = {wall_, mesh_.NearestPointBy(wall_, wall_corner_, nearest_->x, nearest_->y)};
     }
     return move_;
   }
@@ -113,13 +113,14 @@ class StepFlood {
         }
       } else if (Side(*a, *b, target_) <= 0.0) {
         // The surface comes nearest to the target at a wall that has it on the other side.
-        LookAtWall(polygon, *a, *b);
+        LookAtWall(polygon, k, *a, *b);
       }
       a = b;
     }
   }
 
-  void LookAtWall(PolygonNumber polygon, const WorldPoint& a, const WorldPoint& b) {
+  // The wall leads from this corner of the polygon, a, to the next, b.
+  void LookAtWall(PolygonNumber polygon, std::size_t corner, const WorldPoint& a, const WorldPoint& b) {
     // Most walls are too far without a look at the circle.
     if (NearestOnPlanSegment(a, b, target_).squared_distance > least_) {
       return;
@@ -140,6 +141,7 @@ class StepFlood {
     least_ = nearest.squared_distance;
     against_ = against;
     wall_ = polygon;
+    wall_corner_ = corner;
     nearest_ = nearest.point;
     move_.wall_normal = normal;
   }
@@ -151,11 +153,12 @@ class StepFlood {
   absl::InlinedVector<PolygonNumber, 32> queue_;
   PolygonSet found_;
   MeshMove move_;
-  // How near the target the nearest wall so far comes, its polygon and the point; the end of the ray is none
-  // of them.
+  // How near the target the nearest wall so far comes, its polygon, the corner where it begins, and the
+  // point; the end of the ray is none of them.
   double least_ = 0.0;
   double against_ = 0.0;
   PolygonNumber wall_ = kNoPolygon;
+  std::size_t wall_corner_ = 0;
   std::optional<Point> nearest_;
 };
 
