@@ -394,7 +394,8 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
   const WorldPoint& position = rounded.position;
   double least = std::numeric_limits<double>::infinity();
   MeshPlace place;
-  surface_->tree.VisitNear(rounded, least, [&](PolygonNumber polygon) {
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, least, foresee, [&](PolygonNumber polygon) {
     if (part.has_value() && PartOf(polygon) != *part) {
       return;
     }
@@ -421,7 +422,8 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   const WorldPoint& position = rounded.position;
   constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   const auto first = static_cast<std::ptrdiff_t>(places.size());
-  surface_->tree.VisitNear(rounded, kNoLimit, [&](PolygonNumber polygon) {
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, kNoLimit, foresee, [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
     if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
         std::abs(point.z - position.z) <= reach.height) {

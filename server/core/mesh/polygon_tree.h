@@ -46,8 +46,10 @@ class PolygonTree {
   // Calls visit(polygon) for all polygons whose box has a point within `reach` whose squared distance from
   // the position is at most `limit`, and for some others, mostly nearer ones first. `visit` may lower
   // `limit`.
-  template <typename Visitor>
-  void VisitNear(const MeshReach& reach, const double& limit, Visitor visit) const {
+  //
+  // Calls foresee(polygon) before that for those that it may visit, which may ask for their memory.
+  template <typename Foresee, typename Visitor>
+  void VisitNear(const MeshReach& reach, const double& limit, const Foresee& foresee, Visitor visit) const {
     // Boxes that are not looked at yet: at most three a level.
     std::array<Waiting, std::size_t{kMostLevels} * (kMostBelow - 1)> waiting;
     std::size_t count = 0;
@@ -62,9 +64,15 @@ class PolygonTree {
         unsigned left = distances.within;
         at = kNothing;
         if (left != 0) {
+          // All that may be looked at is asked for at once, so that none waits for another.
           const auto take = [&] {
             const auto i = static_cast<unsigned>(std::countr_zero(left));
             left &= left - 1;
+            if ((node.at[i] & kLeaf) != 0) {
+              foresee(node.at[i] & ~kLeaf);
+            } else {
+              __builtin_prefetch(&nodes_[node.at[i]]);
+            }
             return Waiting{distances.squared[i], node.at[i]};
           };
           Waiting nearest = take();
