@@ -1,10 +1,13 @@
 #include "server/core/mesh/mesh_cells.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "server/base/status_macros.h"
@@ -18,10 +21,23 @@ namespace {
 // at.
 constexpr std::uint32_t kMostSorted = 256;
 
+// Sides are turned in passes, and this in several tries: so many that they look at this many polygons
+// together, within limits.
+constexpr std::size_t kTurnedPolygons = 64 * 1024;
+constexpr std::size_t kFewestTurnPasses = 3;
+constexpr std::size_t kMostTurnPasses = 8;
+constexpr std::size_t kMostTurnTries = 8;
+// The first passes may make a side longer by so many times the mean length of sides.
+constexpr std::int64_t kFirstSlack = 4;
+
 class CellMaker {
  public:
   CellMaker(const CellSources& sources, const StopCheck* stop)
-      : sources_(sources), stop_(stop), cells_(sources.polygons.size()), next_(sources.polygons.size()) {
+      : sources_(sources),
+        stop_(stop),
+        cells_(sources.polygons.size()),
+        next_(sources.polygons.size()),
+        sums_(sources.polygons.size()) {
     points_.reserve(sources.vertices.size());
     for (const WorldPoint& vertex : sources.vertices) {
       points_.push_back(ToFixed(vertex));
@@ -31,6 +47,8 @@ class CellMaker {
       Cell& cell = cells_[polygon];
       for (std::uint32_t k = source.first_corner; k < source.first_corner + source.corner_count; ++k) {
         cell.loop.push_back({sources.corners[k], sources.neighbours[k]});
+        const FixedPoint& point = points_[sources.corners[k]];
+        sums_[polygon] = {sums_[polygon].x + point.x, sums_[polygon].y + point.y};
       }
       next_[polygon] = kNoPolygon;
       AddMean(polygon, cell);
@@ -42,9 +60,7 @@ class CellMaker {
     WAYSTAR_RETURN_IF_ERROR(stopped_);
     LeaveOut();
     NoteRooms();
-    TurnSides();
-    WAYSTAR_RETURN_IF_ERROR(stopped_);
-    LeaveOut();
+    WAYSTAR_RETURN_IF_ERROR(TurnSides());
     return Numbered();
   }
 
@@ -134,9 +150,8 @@ class CellMaker {
     return IsConvex(loop[Before(loop, place)].vertex, loop[place].vertex, loop[After(loop, place)].vertex);
   }
 
-  // Returns the seam if the cells are convex together.
-  std::optional<Seam> SeamOf(PolygonNumber cell, PolygonNumber other) const {
-    const Loop& a = cells_[cell].loop;
+  // Returns the seam if a cell with these corners and the other one are convex together.
+  std::optional<Seam> SeamOf(const Loop& a, PolygonNumber other) const {
     const Loop& b = cells_[other].loop;
     std::size_t count = 0;
     std::size_t begin = a.size();
@@ -193,7 +208,8 @@ class CellMaker {
   void Join() {
     std::priority_queue<Pair> pairs;
     const auto add = [&](PolygonNumber cell, PolygonNumber other) {
-      const std::optional<Seam> seam = MayChange(cell, other) ? SeamOf(cell, other) : std::nullopt;
+      const std::optional<Seam> seam =
+          MayChange(cell, other) ? SeamOf(cells_[cell].loop, other) : std::nullopt;
       if (!seam) {
         return;
       }
@@ -221,7 +237,7 @@ class CellMaker {
       if (cells_[pair.low].version != pair.low_version || cells_[pair.high].version != pair.high_version) {
         continue;
       }
-      JoinAlong(*SeamOf(pair.low, pair.high), pair.low, pair.high);
+      JoinAlong(*SeamOf(cells_[pair.low].loop, pair.high), pair.low, pair.high);
       for (const Corner& corner : cells_[pair.low].loop) {
         if (corner.beyond != kNoPolygon) {
           add(pair.low, corner.beyond);
@@ -249,7 +265,73 @@ class CellMaker {
     }
   }
 
-  void TurnSides() {
+  // In the units of points, rounded down. Square roots are the same on every machine.
+  std::int64_t LengthOf(std::uint32_t a, std::uint32_t b) const {
+    const std::int64_t x = points_[b].x - points_[a].x;
+    const std::int64_t y = points_[b].y - points_[a].y;
+    return static_cast<std::int64_t>(std::sqrt(static_cast<double>(Int128{x} * x + Int128{y} * y)));
+  }
+
+  struct SideSum {
+    Int128 length = 0;
+    std::int64_t count = 0;
+  };
+
+  // Returns the sum of the sides between cells, each of them twice.
+  SideSum SumOfSides() const {
+    SideSum sum;
+    for (const Cell& cell : cells_) {
+      for (std::size_t k = 0; k < cell.loop.size(); ++k) {
+        if (cell.loop[k].beyond != kNoPolygon) {
+          sum.length += LengthOf(cell.loop[k].vertex, cell.loop[After(cell.loop, k)].vertex);
+          ++sum.count;
+        }
+      }
+    }
+    return sum;
+  }
+
+  // Leaves the cells of the best of several tries.
+  absl::Status TurnSides() {
+    const SideSum joined = SumOfSides();
+    if (joined.count == 0) {
+      return absl::OkStatus();
+    }
+    const auto mean = static_cast<std::int64_t>(joined.length / joined.count);
+    const std::size_t rounds = kTurnedPolygons / cells_.size();
+    const std::size_t passes = std::clamp(rounds, kFewestTurnPasses, kMostTurnPasses);
+    const std::size_t tries = std::clamp<std::size_t>(rounds / passes, 1, kMostTurnTries);
+    const std::vector<Cell> cells = tries > 1 ? cells_ : std::vector<Cell>();
+    const std::vector<PolygonNumber> next = tries > 1 ? next_ : std::vector<PolygonNumber>();
+    std::vector<Cell> best_cells;
+    std::vector<PolygonNumber> best_next;
+    Int128 least = 0;
+    for (std::size_t i = 0; i < tries; ++i) {
+      if (i > 0) {
+        cells_ = cells;
+        next_ = next;
+      }
+      for (std::size_t left = passes; left > 0; --left) {
+        TurnSides(kFirstSlack * mean / static_cast<std::int64_t>(passes) *
+                  static_cast<std::int64_t>(left - 1));
+        WAYSTAR_RETURN_IF_ERROR(stopped_);
+        LeaveOut();
+      }
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+      const SideSum turned = SumOfSides();
+      const Int128 work = turned.length + Int128{mean} * turned.count;
+      if (i == 0 || work < least) {
+        least = work;
+        best_cells.swap(cells_);
+        best_next.swap(next_);
+      }
+    }
+    cells_ = std::move(best_cells);
+    next_ = std::move(best_next);
+    return absl::OkStatus();
+  }
+
+  void TurnSides(std::int64_t slack) {
     std::vector<std::uint32_t> ends;
     for (PolygonNumber cell = 0; cell < cells_.size(); ++cell) {
       if (IsStoppedAt(cell)) {
@@ -260,7 +342,7 @@ class CellMaker {
         ends.push_back(corner.vertex);
       }
       for (const std::uint32_t end : ends) {
-        TurnAbout(cell, end);
+        TurnAbout(cell, end, slack);
       }
     }
   }
@@ -281,8 +363,9 @@ class CellMaker {
     rooms_ = FindMeshRooms(cells_.size(), neighbours_of, stop_).room_of;
   }
 
-  // Turns a side of the cell that has this end, if that pays.
-  void TurnAbout(PolygonNumber cell, std::uint32_t end) {
+  // Turns a side of the cell that has this end, if that spares another side or makes it shorter, or longer by
+  // less than a random number up to `slack`.
+  void TurnAbout(PolygonNumber cell, std::uint32_t end, std::int64_t slack) {
     const Loop& loop = cells_[cell].loop;
     const std::size_t place = PlaceOf(loop, end);
     if (place == loop.size()) {
@@ -295,74 +378,119 @@ class CellMaker {
           std::ranges::count(loop, beyond, &Corner::beyond) != 1) {
         continue;
       }
-      if (Turn(cell, beyond, side, end)) {
+      if (IsFreeWithout(loop, side, end) && Turn(cell, beyond, side, end, slack)) {
         return;
       }
     }
   }
 
-  bool Turn(PolygonNumber cell, PolygonNumber other, std::size_t side, std::uint32_t end) {
-    const Loop a = cells_[cell].loop;
-    const Loop b = cells_[other].loop;
+  // Returns true if the cells on both sides are convex together at that end of the side that is not this one.
+  bool IsFreeWithout(const Loop& a, std::size_t side, std::uint32_t end) const {
     const std::size_t after = After(a, side);
-    const std::uint32_t far = a[side].vertex == end ? a[after].vertex : a[side].vertex;
-    // Both together, from the end that stays.
-    Loop both;
-    for (std::size_t k = after; k != side; k = After(a, k)) {
-      both.push_back(a[k]);
+    const Loop& b = cells_[a[side].beyond].loop;
+    if (a[side].vertex == end) {
+      const std::size_t far = PlaceOf(b, a[after].vertex);
+      return IsConvex(b[Before(b, far)].vertex, b[far].vertex, a[After(a, after)].vertex);
     }
-    for (std::size_t k = PlaceOf(b, a[side].vertex); b[k].vertex != a[after].vertex; k = After(b, k)) {
-      both.push_back(b[k]);
-    }
-    std::rotate(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(PlaceOf(both, end)), both.end());
-    if (!IsConvexAt(both, PlaceOf(both, far))) {
-      return false;
-    }
-    for (std::size_t to = 2; to + 1 < both.size(); ++to) {
-      const std::uint32_t vertex = both[to].vertex;
-      if (vertex == far || !IsConvex(both[to - 1].vertex, vertex, end) ||
-          !IsConvex(vertex, end, both[1].vertex) ||
-          !IsConvex(end, vertex, both[to + 1 < both.size() ? to + 1 : 0].vertex) ||
-          !IsConvex(both.back().vertex, end, vertex) || !IsConvexAt(both, to)) {
-        continue;
-      }
-      const auto middle = both.begin() + static_cast<std::ptrdiff_t>(to);
-      Loop& low = cells_[cell].loop;
-      Loop& high = cells_[other].loop;
-      low.assign(both.begin(), middle);
-      low.push_back({vertex, other});
-      high.assign(middle, both.end());
-      high.push_back({end, cell});
-      if (low.size() <= kMaxPolygonCorners && high.size() <= kMaxPolygonCorners) {
-        TellNeighbours(cell);
-        TellNeighbours(other);
-        const PolygonNumber with_cell = FindJoin(cell, other);
-        const PolygonNumber with_other = with_cell == kNoPolygon ? FindJoin(other, cell) : kNoPolygon;
-        if (with_cell != kNoPolygon || with_other != kNoPolygon) {
-          SortMeans(cell, other);
-          const PolygonNumber turned = with_cell != kNoPolygon ? cell : other;
-          const PolygonNumber joined = with_cell != kNoPolygon ? with_cell : with_other;
-          JoinAlong(*SeamOf(turned, joined), turned, joined);
-          return true;
-        }
-      }
-      low = a;
-      high = b;
-      TellNeighbours(cell);
-      TellNeighbours(other);
-    }
-    return false;
+    const std::size_t far = PlaceOf(b, a[side].vertex);
+    return IsConvex(a[Before(a, side)].vertex, b[far].vertex, b[After(b, far)].vertex);
   }
 
-  // Returns a cell that is convex together with this one, but not this other one.
-  PolygonNumber FindJoin(PolygonNumber cell, PolygonNumber except) const {
-    for (const Corner& corner : cells_[cell].loop) {
-      if (corner.beyond != kNoPolygon && corner.beyond != except && MayChange(cell, corner.beyond) &&
-          SeamOf(cell, corner.beyond)) {
-        return corner.beyond;
+  // Fills both_ with the corners of the two cells together, from the end of their common side that stays.
+  void PutTogether(const Loop& a, const Loop& b, std::size_t side, std::uint32_t end) {
+    const std::size_t after = After(a, side);
+    both_.clear();
+    for (std::size_t k = after; k != side; k = After(a, k)) {
+      both_.push_back(a[k]);
+    }
+    for (std::size_t k = PlaceOf(b, a[side].vertex); b[k].vertex != a[after].vertex; k = After(b, k)) {
+      both_.push_back(b[k]);
+    }
+    std::rotate(both_.begin(), both_.begin() + static_cast<std::ptrdiff_t>(PlaceOf(both_, end)), both_.end());
+  }
+
+  // Returns true if a side from the first corner of both_ to this one leaves two convex cells.
+  bool IsSide(std::size_t to) const {
+    const std::uint32_t end = both_.front().vertex;
+    const std::uint32_t vertex = both_[to].vertex;
+    return to + 1 <= kMaxPolygonCorners && both_.size() - to + 1 <= kMaxPolygonCorners &&
+           IsConvex(both_[to - 1].vertex, vertex, end) && IsConvex(vertex, end, both_[1].vertex) &&
+           IsConvex(end, vertex, both_[to + 1].vertex) && IsConvex(both_.back().vertex, end, vertex);
+  }
+
+  // Sets low_ and high_ to the corners of the two cells, for a side from the first corner of both_ to this
+  // one.
+  void Part(PolygonNumber cell, PolygonNumber other, std::size_t to) {
+    const auto middle = both_.begin() + static_cast<std::ptrdiff_t>(to);
+    low_.assign(both_.begin(), middle);
+    low_.push_back({middle->vertex, other});
+    high_.assign(middle, both_.end());
+    high_.push_back({both_.front().vertex, cell});
+  }
+
+  bool Turn(PolygonNumber cell, PolygonNumber other, std::size_t side, std::uint32_t end,
+            std::int64_t slack) {
+    const Loop& loop = cells_[cell].loop;
+    const std::uint32_t far = loop[side].vertex == end ? loop[After(loop, side)].vertex : loop[side].vertex;
+    PutTogether(loop, cells_[other].loop, side, end);
+    std::int64_t least = LengthOf(end, far);
+    std::size_t best = 0;
+    for (std::size_t to = 2; to + 1 < both_.size(); ++to) {
+      if (both_[to].vertex == far || !IsSide(to)) {
+        continue;
+      }
+      Part(cell, other, to);
+      // Only at the ends of the new side has a cell become narrower.
+      const PolygonNumber with_cell = FindJoin(cell, low_, {both_.front().beyond, both_[to - 1].beyond});
+      const PolygonNumber with_other = with_cell == kNoPolygon
+                                           ? FindJoin(other, high_, {both_[to].beyond, both_.back().beyond})
+                                           : kNoPolygon;
+      if (with_cell != kNoPolygon || with_other != kNoPolygon) {
+        SetTurned(cell, other, to);
+        const PolygonNumber turned = with_cell != kNoPolygon ? cell : other;
+        const PolygonNumber joined = with_cell != kNoPolygon ? with_cell : with_other;
+        JoinAlong(*SeamOf(cells_[turned].loop, joined), turned, joined);
+        return true;
+      }
+      const std::int64_t length = LengthOf(end, both_[to].vertex) - AnyNumber(slack);
+      if (length < least) {
+        least = length;
+        best = to;
+      }
+    }
+    if (best == 0) {
+      return false;
+    }
+    SetTurned(cell, other, best);
+    return true;
+  }
+
+  void SetTurned(PolygonNumber cell, PolygonNumber other, std::size_t to) {
+    Part(cell, other, to);
+    cells_[cell].loop = low_;
+    cells_[other].loop = high_;
+    TellNeighbours(cell);
+    TellNeighbours(other);
+    SortMeans(cell, other, both_[to].vertex, both_.front().vertex);
+  }
+
+  // Returns the first of these neighbours that is convex together with the cell, were these its corners.
+  PolygonNumber FindJoin(PolygonNumber cell, const Loop& loop,
+                         std::initializer_list<PolygonNumber> neighbours) const {
+    for (const PolygonNumber beyond : neighbours) {
+      if (beyond != kNoPolygon && MayChange(cell, beyond) && SeamOf(loop, beyond)) {
+        return beyond;
       }
     }
     return kNoPolygon;
+  }
+
+  // Returns numbers from 0 to less than `limit`, or 0: always the same ones, but with no order to them (a
+  // linear congruential generator).
+  std::int64_t AnyNumber(std::int64_t limit) {
+    constexpr int kBits = 14;
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+    return (limit >> kBits) * static_cast<std::int64_t>(random_ >> (64 - kBits));
   }
 
   // Makes the sides across those of the cell name it.
@@ -376,8 +504,9 @@ class CellMaker {
     }
   }
 
-  // Gives each of two cells its polygons, now that the side between them has turned.
-  void SortMeans(PolygonNumber cell, PolygonNumber other) {
+  // Gives each of two cells its polygons, now that the side between them has turned. The first cell is to the
+  // left of that side.
+  void SortMeans(PolygonNumber cell, PolygonNumber other, std::uint32_t from, std::uint32_t to) {
     const PolygonNumber lists[] = {cells_[cell].first, cells_[other].first};
     for (const PolygonNumber changed : {cell, other}) {
       cells_[changed].first = kNoPolygon;
@@ -388,7 +517,10 @@ class CellMaker {
       while (polygon != kNoPolygon) {
         const PolygonNumber after = next_[polygon];
         next_[polygon] = kNoPolygon;
-        AddMean(polygon, cells_[HasMean(cells_[cell], polygon) ? cell : other]);
+        // Other sides may go on in the line of this one.
+        const Int128 side = SideOfMean(from, to, polygon);
+        const bool is_left = side > 0 || (side == 0 && HasMean(cells_[cell], polygon));
+        AddMean(polygon, cells_[is_left ? cell : other]);
         polygon = after;
       }
     }
@@ -396,20 +528,23 @@ class CellMaker {
 
   // Returns whether the cell has the mean of the polygon's corners, be it on a side.
   bool HasMean(const Cell& cell, PolygonNumber polygon) const {
-    const CellSource& source = sources_.polygons[polygon];
-    const std::int64_t count = source.corner_count;
-    FixedPoint sum;
-    for (const std::uint32_t vertex : sources_.corners.subspan(source.first_corner, source.corner_count)) {
-      sum = {sum.x + points_[vertex].x, sum.y + points_[vertex].y};
-    }
     for (std::size_t k = 0; k < cell.loop.size(); ++k) {
-      const FixedPoint& a = points_[cell.loop[k].vertex];
-      const FixedPoint& b = points_[cell.loop[After(cell.loop, k)].vertex];
-      if (Int128{b.x - a.x} * (sum.y - count * a.y) < Int128{b.y - a.y} * (sum.x - count * a.x)) {
+      if (SideOfMean(cell.loop[k].vertex, cell.loop[After(cell.loop, k)].vertex, polygon) < 0) {
         return false;
       }
     }
     return true;
+  }
+
+  // Returns a number above 0 if the mean of the polygon's corners lies to the left of the line from a to b,
+  // and 0 if it lies on the line.
+  Int128 SideOfMean(std::uint32_t a, std::uint32_t b, PolygonNumber polygon) const {
+    const FixedPoint& from = points_[a];
+    const FixedPoint& to = points_[b];
+    const FixedPoint& sum = sums_[polygon];
+    const std::int64_t count = sources_.polygons[polygon].corner_count;
+    return Int128{to.x - from.x} * (sum.y - count * from.y) -
+           Int128{to.y - from.y} * (sum.x - count * from.x);
   }
 
   MeshCells Numbered() const {
@@ -461,6 +596,13 @@ class CellMaker {
   std::vector<std::uint32_t> rooms_;
   // For each polygon the next one with its mean in the same cell.
   std::vector<PolygonNumber> next_;
+  // For each polygon the sum of its corners.
+  std::vector<FixedPoint> sums_;
+  std::uint64_t random_ = 1;
+  // What is made of two cells when a side is turned.
+  Loop both_;
+  Loop low_;
+  Loop high_;
 };
 
 }  // namespace
