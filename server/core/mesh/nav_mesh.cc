@@ -185,17 +185,29 @@ std::shared_ptr<const CellTable> NavMesh::MakeCells(const Surface& surface, cons
 }
 
 void NavMesh::LabelParts(Surface& surface) {
+  const auto corner_of = [&](const Face& face, std::uint32_t k) {
+    return ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
+  };
+  const auto twice_area_of = [&](const Face& face) {
+    Int128 area = 0;
+    for (std::uint32_t k = 1; k + 1 < face.corner_count; ++k) {
+      area += SideOf(corner_of(face, 0), corner_of(face, k), corner_of(face, k + 1));
+    }
+    return area;
+  };
   std::vector<PolygonNumber> open;
   for (PolygonNumber first = 0; first < surface.polygons.size(); ++first) {
     if (surface.polygons[first].part != kNoPart) {
       continue;
     }
-    const auto part = static_cast<std::uint32_t>(surface.part_count++);
+    const auto part = static_cast<std::uint32_t>(surface.part_areas.size());
+    Int128 twice_area = 0;
     surface.polygons[first].part = part;
     open.push_back(first);
     while (!open.empty()) {
       const Face& face = surface.polygons[open.back()];
       open.pop_back();
+      twice_area += twice_area_of(face);
       for (std::uint32_t k = 0; k < face.corner_count; ++k) {
         const PolygonNumber next = surface.neighbours[face.first_corner + k];
         if (next != kNoPolygon && surface.polygons[next].part == kNoPart) {
@@ -204,7 +216,16 @@ void NavMesh::LabelParts(Surface& surface) {
         }
       }
     }
+    surface.part_areas.push_back(static_cast<double>(twice_area) / (2.0 * kFixedScale * kFixedScale));
   }
+}
+
+bool NavMesh::IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const {
+  const std::uint32_t part = PartOf(polygon);
+  const std::uint32_t other_part = PartOf(other);
+  const double area = surface_->part_areas[part];
+  const double other_area = surface_->part_areas[other_part];
+  return part == other_part || area == other_area ? polygon < other : area > other_area;
 }
 
 void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
@@ -406,7 +427,7 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
       return;
     }
     const double distance = plan + up * up;
-    if (distance < least || (distance == least && polygon < place.polygon)) {
+    if (distance < least || (distance == least && IsTakenBefore(polygon, place.polygon))) {
       least = distance;
       place = {polygon, point};
     }
@@ -466,6 +487,7 @@ std::size_t NavMesh::surface_bytes() const {
          surface_->corners.capacity() * sizeof(std::uint32_t) +
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
+         surface_->part_areas.capacity() * sizeof(double) +
          (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes();
 }
 

@@ -127,7 +127,7 @@ class NavMesh {
   // if and only if theirs are the same. Labels are below part_count(), in the order of the least polygon of
   // each.
   std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
-  std::size_t part_count() const { return surface_->part_count; }
+  std::size_t part_count() const { return surface_->part_areas.size(); }
   // Return what MeshRooms says of the polygon, and of the room. REQUIRES: room < room_count().
   std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[polygon].room; }
   std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
@@ -151,8 +151,9 @@ class NavMesh {
 
   // Returns the nearest of the polygons that come near to the position, and the point there: that of
   // NearestPoint, which must be at most reach.radius away seen from above, and at most reach.height above or
-  // below. The nearest one is that whose point has the least distance in space, and among equals the one with
-  // the least number; distances are those of rounded points. Returns nothing if there is none. So a position
+  // below. The nearest one is that whose point has the least distance in space; among equals, as where parts
+  // touch in a point, the one in the part with the most ground, then the one with the least number. Distances
+  // are those of rounded points. Returns nothing if there is none. So a position
   // between two floors belongs to the one that is nearer, and one that a wall is in goes to the floor beside
   // it rather than far down. It costs O(log polygons) where few polygons lie near. REQUIRES: the position
   // obeys CheckPosition; radius and height are 0 or more.
@@ -216,14 +217,15 @@ class NavMesh {
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
     MeshBounds bounds;
-    std::size_t part_count = 0;
+    // For each connected part.
+    std::vector<double> part_areas;
     ObstacleTable obstacles{Rectangle()};
     std::uint64_t digest = 0;
   };
 
   explicit NavMesh(std::shared_ptr<const Surface> surface) : surface_(std::move(surface)) {}
 
-  // Gives every polygon its label, and counts them.
+  // Gives every polygon its label, and measures the parts.
   static void LabelParts(Surface& surface);
   // The labels are wrong once `stop` has returned an error.
   static void LabelRooms(Surface& surface, const StopCheck* stop);
@@ -238,6 +240,9 @@ class NavMesh {
   static void NoteSpirals(Surface& surface);
 
   std::size_t surface_bytes() const;
+
+  // Returns whether FindNearest takes this polygon rather than the other if both are as near.
+  bool IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const;
 
   // As Contains. REQUIRES: coordinates are multiples of 2^-20.
   bool HasWithin(PolygonNumber polygon, const WorldPoint& point) const;

@@ -201,21 +201,6 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
 
   ResultWriter writer(snapshot->version(), max_bytes, request.queries_size(), response, context);
   std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
-  std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (const std::optional<core::SearchEnd> end = core::Interruption(budget)) {
-      return core::InterruptionError(*end, 0);
-    }
-    const absl::Status status = resolve(request.queries(static_cast<int>(i)), batch[i]);
-    if (context.NeedsLargerLane()) {
-      return absl::OkStatus();
-    }
-    if (status.ok()) {
-      queries[i] = &*batch[i].resolved;
-    } else {
-      WAYSTAR_RETURN_IF_ERROR(core::EndsAll(status) ? status : writer.WriteProblem(i, status));
-    }
-  }
   const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
     if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&
         budget.max_expansions < batch[index].resolved->max_expansions) {
@@ -225,6 +210,35 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     return route.ok() ? writer.Write(index, *route, batch[index].coordinates)
                       : writer.WriteProblem(index, route.status());
   };
+  // Its map, with its overlay, may be as large as the whole map, so it is gone before the next one is made.
+  const auto answer_alone = [&](std::size_t index) -> absl::Status {
+    const absl::StatusOr<core::Route> route = core::Solve(*batch[index].resolved, budget, context.bench);
+    WAYSTAR_RETURN_IF_ERROR(core::EndsAll(route.status()) ? route.status() : take(index, route));
+    batch[index] = {};
+    return absl::OkStatus();
+  };
+  std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (const std::optional<core::SearchEnd> end = core::Interruption(budget)) {
+      return core::InterruptionError(*end, 0);
+    }
+    absl::Status status = resolve(request.queries(static_cast<int>(i)), batch[i]);
+    if (context.NeedsLargerLane()) {
+      return absl::OkStatus();
+    }
+    if (!status.ok()) {
+      batch[i] = {};
+      status = core::EndsAll(status) ? status : writer.WriteProblem(i, status);
+    } else if (batch[i].query != nullptr) {
+      status = answer_alone(i);
+    } else {
+      queries[i] = &*batch[i].resolved;
+    }
+    if (context.NeedsLargerLane()) {
+      return absl::OkStatus();
+    }
+    WAYSTAR_RETURN_IF_ERROR(status);
+  }
   const absl::Status status = core::SolveMany(queries, agent, budget, context.bench, context.crew, take);
   if (context.NeedsLargerLane()) {
     return absl::OkStatus();

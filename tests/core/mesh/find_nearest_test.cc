@@ -71,6 +71,14 @@ TEST(FindNearestTest, AnEdgeInCommonBelongsToTheLowerNumber) {
   EXPECT_THAT(mesh.FindNearest({{1, -1}, 2.0, 0.0}), Optional(MeshPlace{2, {1, 0}}));
 }
 
+TEST(FindNearestTest, APointInCommonBelongsToThePartWithMoreGround) {
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1, 1}, {3, 1}, {3, 3}, {1, 3}},
+                                       {{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  ASSERT_EQ(mesh.part_count(), 2U);
+  EXPECT_THAT(mesh.FindNearest({{1, 1}, 0.0, 0.0}), Optional(MeshPlace{1, {1, 1}}));
+  EXPECT_THAT(mesh.FindNearest({{1, 1}, 0.0, 0.0}, mesh.PartOf(0)), Optional(MeshPlace{0, {1, 1}}));
+}
+
 TEST(FindNearestTest, AllThatAreNearCanBeFound) {
   const NavMesh mesh = FloorAndBridge();
   std::vector<MeshPlace> places;

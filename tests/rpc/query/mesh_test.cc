@@ -1099,5 +1099,45 @@ TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
       IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].put_portal.portal.from_position"));
 }
 
+// A strip of so many squares.
+std::string Strip(int squares) {
+  std::string mesh = absl::StrCat("mesh 3 ", 2 * squares + 2, " ", squares, "\n");
+  for (int i = 0; i <= squares; ++i) {
+    absl::StrAppend(&mesh, i, " 0\n", i, " 1\n");
+  }
+  for (int i = 0; i < squares; ++i) {
+    absl::StrAppend(&mesh, "1 4 ", 2 * i + 1, " ", 2 * i + 3, " ", 2 * i + 4, " ", 2 * i + 2, " ", i, " 0 ",
+                    i + 1 < squares ? i + 2 : 0, " 0\n");
+  }
+  return mesh;
+}
+
+TEST(MeshBatchTest, OverlaysOfABatchAreHeldOneAtATime) {
+  constexpr int kSquares = 2000;
+  constexpr int kQueries = 100;
+  TestServer server({.max_maps_memory_mib = 4});
+  v1::CreateMapRequest create;
+  create.set_map("strip");
+  create.set_data(Strip(kSquares));
+  ASSERT_THAT(server.client().CreateMap(create).status(), IsOk());
+  v1::FindPathsRequest request;
+  request.set_map("strip");
+  for (int i = 0; i < kQueries; ++i) {
+    v1::FindPathRequest& query = *request.add_queries();
+    *query.mutable_start() = At(0.5, 0.5);
+    *query.add_goals() = At(kSquares - 0.5, 0.5);
+    v1::Disc& disc = *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs();
+    disc.mutable_center()->set_x(10.0 + i);
+    disc.mutable_center()->set_y(0.0);
+    disc.set_radius(0.5);
+  }
+  const auto answers = server.client().FindPaths(request);
+  ASSERT_THAT(answers.status(), IsOk());
+  ASSERT_THAT(answers->results(), SizeIs(kQueries));
+  for (const v1::FindPathsResult& result : answers->results()) {
+    EXPECT_EQ(result.answer().outcome(), v1::OUTCOME_FOUND) << result.problem().message();
+  }
+}
+
 }  // namespace
 }  // namespace waystar
