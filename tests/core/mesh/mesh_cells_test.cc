@@ -80,6 +80,14 @@ TEST(MeshCellsTest, ACornerOfAWallStays) {
   EXPECT_THAT(CellsOf(mesh), ::testing::SizeIs(2));
 }
 
+TEST(MeshCellsTest, ASideTurnsToWhereItIsShorter) {
+  // An L, parted from its inner corner to its outer one.
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0, 0}, {2, -0.125, 0}, {4, 0, 0}, {4, 2, 0}, {2, 2, 0}, {2, 4, 0}, {0, 4, 0}},
+                      {{0, 1, 2, 3, 4}, {0, 4, 5, 6}}));
+  EXPECT_THAT(CellsOf(mesh), UnorderedElementsAre("1 2 3 4", "0 1 4 5 6"));
+}
+
 template <typename Layer>
 void ExpectNeighboursAgree(const Layer& layer, std::size_t count) {
   std::map<Edge, std::vector<std::pair<PolygonNumber, PolygonNumber>>> sides;
