@@ -65,9 +65,9 @@ class PolygonTree {
         at = kNothing;
         if (left != 0) {
           // All that may be looked at is asked for at once, so that none waits for another.
-          const auto take = [&] {
-            const auto i = static_cast<unsigned>(std::countr_zero(left));
-            left &= left - 1;
+          const auto take = [&](unsigned& boxes) {
+            const auto i = static_cast<unsigned>(std::countr_zero(boxes));
+            boxes &= boxes - 1;
             if ((node.at[i] & kLeaf) != 0) {
               foresee(node.at[i] & ~kLeaf);
             } else {
@@ -75,9 +75,9 @@ class PolygonTree {
             }
             return Waiting{distances.squared[i], node.at[i]};
           };
-          Waiting nearest = take();
+          Waiting nearest = take(left);
           while (left != 0) {
-            Waiting other = take();
+            Waiting other = take(left);
             if (other.squared_distance < nearest.squared_distance) {
               std::swap(other, nearest);
             }
