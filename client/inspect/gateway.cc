@@ -49,6 +49,7 @@ constexpr std::array kMethods = {
     Method{"waystar.v1.MapService/UpdateObstacles", Kind::kUpdate},
     Method{"waystar.v1.PathService/FindPath", Kind::kQuestion},
     Method{"waystar.v1.PathService/WatchPath", Kind::kWatch},
+    Method{"waystar.v1.PathService/ProbeSurface", Kind::kQuestion},
     Method{"waystar.v1.PathService/TraceSearch", Kind::kTransfer},
     Method{"waystar.v1.ServerService/GetServerInfo", Kind::kQuestion},
 };

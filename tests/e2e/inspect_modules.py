@@ -113,5 +113,25 @@ def test_intervals(page, _programs):
     assert [(point["x"], point["y"]) for point in way] == [(4, 3.5), (2, 2), (0, 0)]
 
 
+def test_parts_by_heights(page, _programs):
+    def parts(points, **heights):
+        found = run(page, "mesh_painter.js", "return m.partByHeights(...arguments[0])",
+                    [[dict(zip("xyz", point)) for point in points], heights])
+        return [[[(point["x"], point["z"]) for point in line] for line in found[name]] for name in ("plain", "faint")]
+    ramp = [(0, 0, 0), (4, 0, 0), (8, 0, 4), (9, 0, 4)]
+    assert parts(ramp) == [[[(0, 0), (4, 0), (8, 4), (9, 4)]], []]
+    assert parts(ramp, high=1) == [[[(0, 0), (4, 0), (5, 1)]], [[(5, 1), (8, 4), (9, 4)]]]
+    assert parts(ramp, low=1, high=3) == [[[(5, 1), (7, 3)]], [[(0, 0), (4, 0), (5, 1)], [(7, 3), (8, 4), (9, 4)]]]
+    assert parts(ramp, low=4) == [[[(8, 4), (9, 4)]], [[(0, 0), (4, 0), (8, 4)]]]
+
+
+def test_sizes(page, _programs):
+    def size(info):
+        return run(page, "words.js", "return m.sizeText(arguments[0])", info)
+    assert size({"mesh": {"polygons": 1}}) == "1 polygon"
+    assert size({"mesh": {"polygons": 1200}}) == "1,200 polygons"
+    assert size({"graph": {"nodes": "1"}}) == "1 node, 0 edges"
+
+
 TESTS = [test_layout, test_layout_is_for_graphs_without_places, test_links, test_labels, test_obstacles_on_graphs,
-         test_intervals]
+         test_intervals, test_parts_by_heights, test_sizes]

@@ -503,7 +503,8 @@ def test_mesh(page, programs):
     set_value(page, "height-high", "1")
     wait_for(lambda: page.color_at(*place_on_mesh(page, 5, 1.5)) == page.color_at(*court), "the lower floor")
     page.browser.point([place_on_mesh(page, 2, 2), "down", "up"])
-    page.shows("#start", "~, 1")
+    # The place takes the height of the ground.
+    page.shows("#start", "~, 0")
     set_value(page, "height-high", "")
     page.browser.run("location.hash = 'map=keep&start=2,2,0&goal=2,3,4'")
     page.shows("#start", "2, 2, 0")
@@ -511,6 +512,16 @@ def test_mesh(page, programs):
     page.shows("#cost", programs.cost("keep", "2,2,0", "2,3,4"))
     page.shows("#steps", "5")
     path = page.ink("route")
+    page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
+    drawn = [0x1F, 0x4F, 0xD8]
+    # At some heights the server draws it: on the gallery it is dashed, and one sees the court between.
+    on_gallery = [place_on_mesh(page, x, 3 + (x - 2) / 18) for x in (8 + i / 8 for i in range(40))]
+    assert all(page.color_at(*place) == path for place in on_gallery)
+    set_value(page, "height-high", "1")
+    page.wait_for_color(place_on_mesh(page, 17, 10.5), drawn)
+    colors = [page.color_at(*place) for place in on_gallery]
+    assert page.color_at(*court) in colors and path not in colors and drawn not in colors, colors
+    set_value(page, "height-high", "")
     page.wait_for_color(place_on_mesh(page, 17, 10.5), path)
     # From the side the server draws the path, and a press does nothing.
     set_value(page, "oblique", True)

@@ -51,6 +51,8 @@ class App {
   cursor = null;
   hover = null;
   path = null;
+  // The ends of which the ground is asked for.
+  landing = {};
   obstacles = [];
   isDrawing = false;
   // Of a mesh: whether it is seen from the side, and its picture.
@@ -132,7 +134,8 @@ class App {
       return null;
     }
     if (this.model.isMesh) {
-      return this.isOblique ? null : this.model.onFloor(cell);
+      const isThere = (end) => end?.x === cell.x && end.y === cell.y;
+      return this.isOblique ? null : ([this.start, this.goal].find(isThere) ?? this.model.onFloor(cell));
     }
     const [x, y] = this.view.toScreen(...this.model.lattice.center(cell.x, cell.y));
     return this.model.isGraph && Math.hypot(x - px, y - py) > MAX_PIXELS_TO_NODE ? null : cell;
@@ -162,6 +165,21 @@ class App {
     this.#showEnds();
     this.query.watch();
     this.redraw();
+    this.#land("start");
+    this.#land("goal");
+  }
+
+  // A place of a mesh that was pressed takes the height of the ground there.
+  async #land(end) {
+    const place = this[end];
+    if (!place?.isAloft || !this.model?.isMesh || this.landing[end] === place) {
+      return;
+    }
+    this.landing[end] = place;
+    const ground = await this.model.land(place).catch(() => null);
+    if (ground && this[end] === place) {
+      this.setEnd(end, ground);
+    }
   }
 
   setHover(cell) {

@@ -37,13 +37,14 @@ class MeshLattice {
     return { x: this.#round(px / unit + low.x), y: this.#round(py / unit / depth + low.y) };
   }
 
-  label({ x, y, z }) {
-    return [x, y, z].join(", ");
+  label({ x, y, z, isAloft }) {
+    return (isAloft ? [x, y] : [x, y, z]).join(", ");
   }
 
+  // The ground may be higher or lower there.
   move({ x, y, z }, dx, dy) {
     const step = this.size / STEPS;
-    return placeAt(this.#round(x + dx * step), this.#round(y + dy * step), z);
+    return placeAloft(this.#round(x + dx * step), this.#round(y + dy * step), z);
   }
 
   #round(value) {
@@ -56,6 +57,11 @@ export function placeAt(x, y, z) {
   return { id: `${x},${y},${z}`, x, y, z };
 }
 
+// A place whose height is not that of the ground, but one from which the ground is looked for.
+function placeAloft(x, y, z) {
+  return { id: `${x},${y}`, x, y, z, isAloft: true };
+}
+
 export class MeshModel {
   constructor() {
     this.isMesh = true;
@@ -65,6 +71,17 @@ export class MeshModel {
     this.lattice = new MeshLattice({ x: 0, y: 0, z: 0 }, { x: 1, y: 1, z: 0 });
     // The heights that are shown, from "low" to "high"; without one, all beyond the other.
     this.heights = {};
+  }
+
+  get hasHeights() {
+    return Object.keys(this.heights).length > 0;
+  }
+
+  // Whether one of these points lies at the heights that are shown, or one between them.
+  shows(points) {
+    const { low = -Infinity, high = Infinity } = this.heights;
+    const heights = points.map(({ z }) => z);
+    return Math.min(...heights) <= high && Math.max(...heights) >= low;
   }
 
   // Whether it may be on the mesh; more only the server knows.
@@ -79,14 +96,23 @@ export class MeshModel {
       return null;
     }
     const [x, y, z] = place.id === undefined ? [place.x, place.y] : place.id.split(",").map(Number);
-    return Number.isFinite(x) && Number.isFinite(y) ? this.onFloor({ x, y, z }) : null;
+    if (!Number.isFinite(x) || !Number.isFinite(y)) {
+      return null;
+    }
+    return Number.isFinite(z) ? placeAt(x, y, z) : this.onFloor({ x, y });
   }
 
   // The server takes the surface nearest in height: that of the floor that is shown, or the highest there.
-  onFloor({ x, y, z }) {
+  onFloor({ x, y }) {
     const { low, high } = this.heights;
     const floor = low !== undefined && high !== undefined ? (low + high) / 2 : (high ?? this.lattice.high.z);
-    return placeAt(x, y, Number.isFinite(z) ? z : Number(floor.toFixed(4)));
+    return placeAloft(x, y, Number(floor.toFixed(4)));
+  }
+
+  // The place on the ground that belongs to one aloft, or null if there is none.
+  async land({ x, y, z }) {
+    const { results } = await call("PathService/ProbeSurface", { map: this.info.map, probes: [{ position: { x, y, z } }] });
+    return results?.[0]?.found ? placeAt(x, y, Number((results[0].start.z ?? 0).toFixed(4)) + 0) : null;
   }
 
   load({ info }) {

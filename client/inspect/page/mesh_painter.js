@@ -1,24 +1,30 @@
 // Draws a search on a navigation mesh, as films of searches show it: open intervals are lines on their edges. For an
 // expanded one, what is seen between the interval before, or its root, and itself is filled by the cost to its middle.
+// What lies at heights that are not shown is faint.
 
 import { rampColor } from "./theme.js";
 
 const FILL_OPACITY = 0.82;
+const FAINT_FILL_OPACITY = 0.15;
+const FAINT_LINE_OPACITY = 0.3;
 
-// `place(point)` says where on the canvas a point of the mesh lies.
-export function drawIntervals(context, player, place, ink) {
+// `place(point)` says where on the canvas a point of `model`, a mesh, lies.
+export function drawIntervals(context, model, player, place, ink) {
   const reached = [...player.reached()];
-  context.globalAlpha = FILL_OPACITY;
   for (const each of reached.filter(({ isExpanded }) => isExpanded)) {
-    trace(context, seenBefore(each.place, each.parent).map(place));
+    const seen = seenBefore(each.place, each.parent);
+    context.globalAlpha = model.shows(seen) ? FILL_OPACITY : FAINT_FILL_OPACITY;
+    trace(context, seen.map(place));
     context.fillStyle = rampColor(each.share);
     context.fill();
   }
-  context.globalAlpha = 1;
   context.lineCap = context.lineJoin = "round";
   for (const { place: interval } of reached.filter(({ isExpanded }) => !isExpanded)) {
-    stroke(context, [interval.left, interval.right].map(place), ink["open-rim"], 2.5);
+    const ends = [interval.left, interval.right];
+    context.globalAlpha = model.shows(ends) ? 1 : FAINT_LINE_OPACITY;
+    stroke(context, ends.map(place), ink["open-rim"], 2.5);
   }
+  context.globalAlpha = 1;
   if (player.current) {
     const { left, right } = player.currentPlace;
     stroke(context, wayOf(player.trail()).map(place), ink.trail, 2);
@@ -33,6 +39,27 @@ export function seenBefore({ left, right, root }, parent) {
   }
   const crossing = (end) => between(parent.left, parent.right, shareAtCrossing(root, end, parent.left, parent.right));
   return [crossing(right), right, left, crossing(left)];
+}
+
+// The parts of a line at the heights from `low` to `high`, and those at others: lists of lines. Its pieces are taken to
+// be straight in space.
+export function partByHeights(points, { low = -Infinity, high = Infinity }) {
+  const parts = { plain: [], faint: [] };
+  for (let i = 0; i + 1 < points.length; ++i) {
+    const [from, to] = [points[i], points[i + 1]];
+    const shares = [low, high].map((height) => (height - from.z) / (to.z - from.z)).filter((share) => share > 0 && share < 1);
+    const ends = [from, ...shares.sort((a, b) => a - b).map((share) => between(from, to, share)), to];
+    for (let k = 0; k + 1 < ends.length; ++k) {
+      const { z } = between(ends[k], ends[k + 1], 0.5);
+      const lines = z >= low && z <= high ? parts.plain : parts.faint;
+      if (lines.at(-1)?.at(-1) === ends[k]) {
+        lines.at(-1).push(ends[k + 1]);
+      } else {
+        lines.push([ends[k], ends[k + 1]]);
+      }
+    }
+  }
+  return parts;
 }
 
 // From the middle of an interval back to the start: it turns at the roots. `trail` has the intervals before it.

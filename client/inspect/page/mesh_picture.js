@@ -20,11 +20,11 @@ export class MeshPicture {
     this.wanted = null;
   }
 
-  // `model` as `view` shows it. Seen from the side, the path of `query` is drawn by the server too, since it knows what
-  // is hidden.
+  // `model` as `view` shows it. Seen from the side or at some heights, the path of `query` is drawn by the server too,
+  // since it knows what is hidden, or lies at others.
   want(model, view, ratio, isOblique, query) {
     const request = this.#requestFor(model, view, ratio, isOblique);
-    if (isOblique && query) {
+    if (query && (isOblique || model.hasHeights)) {
       request.query = query;
     }
     // Another revision is another picture.
@@ -37,7 +37,7 @@ export class MeshPicture {
   }
 
   // The area in sight, with all heights that may reach into it.
-  #requestFor({ info, lattice, heights }, view, ratio, isOblique) {
+  #requestFor({ info, lattice, heights, hasHeights }, view, ratio, isOblique) {
     const { low, high, unit, depth, rise } = lattice;
     const [left, top] = view.toMap(0, 0).map((each) => each / unit);
     const [right, bottom] = view.toMap(view.width, view.height).map((each) => each / unit);
@@ -56,7 +56,7 @@ export class MeshPicture {
       maxHeight: side(height * depth + range),
       noLegend: true,
       noLabels: true,
-      ...(Object.keys(heights).length > 0 ? { heights } : {}),
+      ...(hasHeights ? { heights } : {}),
       ...(isOblique ? { oblique: true } : {}),
     };
   }

@@ -1,7 +1,7 @@
 // Draws a moment: the map, the search on it, the path, and the marks.
 
 import { drawGraph } from "./graph_painter.js";
-import { drawIntervals } from "./mesh_painter.js";
+import { drawIntervals, partByHeights } from "./mesh_painter.js";
 import { OPEN, CLOSED } from "./search_player.js";
 import { TileLayer } from "./tiles.js";
 import { colorOf, mapColors, pixelsOf } from "./theme.js";
@@ -116,16 +116,18 @@ export class Painter {
     });
   }
 
-  // Seen from the side, the picture has the path and its ends, unless a search is shown.
+  // Seen from the side or at some heights, the picture has the path, unless a search is shown.
   #drawMesh({ view, model, player, answer, picture, isOblique }) {
     this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.context.imageSmoothingEnabled = true;
     picture.draw(this.context, model.lattice, view);
     if (player.isLoaded) {
-      drawIntervals(this.context, player, (point) => this.#placeOf(point), this.ink);
+      drawIntervals(this.context, model, player, (point) => this.#placeOf(point), this.ink);
     }
-    if (answer && (player.isLoaded ? player.isAtEnd : !isOblique)) {
-      this.#drawPath(answer, 1, ROUTE_WIDTH, this.ink.route);
+    if (answer && (player.isLoaded ? player.isAtEnd : !isOblique && !model.hasHeights)) {
+      const parts = answer.lines.map((line) => partByHeights(line, model.heights));
+      this.#drawFaint(parts.flatMap(({ faint }) => faint));
+      this.#drawPath({ ...answer, lines: parts.flatMap(({ plain }) => plain) }, 1, ROUTE_WIDTH, this.ink.route);
     }
     if (player.isLoaded && isOblique && answer) {
       const points = answer.lines.flat();
@@ -275,6 +277,22 @@ export class Painter {
       context.stroke();
     }
     context.setLineDash([]);
+  }
+
+  // What of a path lies at heights that are not shown.
+  #drawFaint(lines) {
+    const { context } = this;
+    context.lineJoin = context.lineCap = "round";
+    context.lineWidth = ROUTE_WIDTH * 0.75;
+    context.strokeStyle = this.ink.route;
+    context.globalAlpha = 0.55;
+    context.setLineDash([ROUTE_WIDTH * 2, ROUTE_WIDTH * 2]);
+    for (const line of lines) {
+      this.#trace(line, 1);
+      context.stroke();
+    }
+    context.setLineDash([]);
+    context.globalAlpha = 1;
   }
 
   #drawTrail(player) {

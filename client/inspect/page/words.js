@@ -8,6 +8,11 @@ export function countText(count) {
   return Number(count ?? 0).toLocaleString("en");
 }
 
+// Such as "1 polygon".
+function amountText(count, noun) {
+  return `${countText(count)} ${noun}${Number(count ?? 0) === 1 ? "" : "s"}`;
+}
+
 // Of a Duration, such as "0.000034s".
 export function timeText(duration) {
   const value = Math.round(parseFloat(duration ?? "0s") * 1e9);
@@ -60,10 +65,10 @@ export function sizeText(info) {
     return "not in memory";
   }
   if (info.graph) {
-    return `${countText(info.graph.nodes)} nodes, ${countText(info.graph.edges)} edges`;
+    return `${amountText(info.graph.nodes, "node")}, ${amountText(info.graph.edges, "edge")}`;
   }
   if (info.mesh) {
-    return `${countText(info.mesh.polygons)} polygons`;
+    return amountText(info.mesh.polygons, "polygon");
   }
   const { width, height, hexagons, squares } = info.grid;
   if (hexagons) {
