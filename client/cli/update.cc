@@ -63,13 +63,31 @@ std::string DigestClause(uint64_t digest) {
   return digest == 0 ? "" : absl::StrCat(", digest ", DigestText(digest));
 }
 
-std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges) {
-  if (nodes == 0 && edges == 0) {
-    return CellCount(cells);
+ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
+  ChangeCounts counts;
+  for (const v1::Edit& edit : edits) {
+    counts.portals += edit.has_put_portal() || edit.has_remove_portal() || edit.has_switch_portal() ? 1 : 0;
+    counts.profiles += edit.has_put_profile() || edit.has_remove_profile() ? 1 : 0;
   }
-  const std::string of_nodes = nodes == 0 ? "" : absl::StrCat(nodes, nodes == 1 ? " node" : " nodes");
-  const std::string of_edges = edges == 0 ? "" : absl::StrCat(edges, edges == 1 ? " edge" : " edges");
-  return absl::StrCat(of_nodes, nodes == 0 || edges == 0 ? "" : ", ", of_edges);
+  return counts;
+}
+
+std::string ChangeText(const ChangeCounts& counts) {
+  std::string text;
+  const auto add = [&](int64_t count, absl::string_view noun) {
+    if (count != 0) {
+      absl::StrAppend(&text, text.empty() ? "" : ", ", count, " ", noun, count == 1 ? "" : "s");
+    }
+  };
+  add(counts.nodes, "node");
+  add(counts.edges, "edge");
+  if (!text.empty()) {
+    return text;
+  }
+  add(counts.cells, "cell");
+  add(counts.portals, "portal");
+  add(counts.profiles, "profile");
+  return text.empty() ? CellCount(0) : text;
 }
 
 ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
@@ -91,8 +109,7 @@ ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
       return;
     }
     out << request.map() << " is now at revision " << response.version().revision() << ": "
-        << ChangeText(response.changed_cells(), response.changed_nodes(), response.changed_edges())
-        << " changed";
+        << ChangeText(CountsOf(response, request.edits())) << " changed";
     if (response.clipped_cells() > 0) {
       out << ", " << CellCount(response.clipped_cells()) << " off the map left out";
     }

@@ -1,7 +1,10 @@
 // The common parts of the commands that change a map.
 #pragma once
 
+#include <google/protobuf/repeated_ptr_field.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -31,8 +34,30 @@ std::string CellCount(int64_t count);
 // Writes ", digest 0123456789abcdef", or nothing if the server tells none.
 std::string DigestClause(uint64_t digest);
 
-// Writes the same, or on a waypoint graph "1 node, 2 edges".
-std::string ChangeText(int64_t cells, int64_t nodes, int64_t edges);
+// What a batch changed. Servers count cells, nodes and edges; portals and profiles are counted by the edits.
+struct ChangeCounts {
+  int64_t cells = 0;
+  int64_t nodes = 0;
+  int64_t edges = 0;
+  int64_t portals = 0;
+  int64_t profiles = 0;
+};
+
+// Returns those of the edits; what servers count is 0.
+ChangeCounts CountsOf(const google::protobuf::RepeatedPtrField<v1::Edit>& edits);
+
+// Adds what the server counted: `change` is an UpdateObstaclesResponse or a MapRevision.
+template <typename Change>
+ChangeCounts CountsOf(const Change& change, const google::protobuf::RepeatedPtrField<v1::Edit>& edits) {
+  ChangeCounts counts = CountsOf(edits);
+  counts.cells = change.changed_cells();
+  counts.nodes = change.changed_nodes();
+  counts.edges = change.changed_edges();
+  return counts;
+}
+
+// Writes "1 cell, 2 portals", or on a waypoint graph "1 node, 2 edges"; "0 cells" if nothing was counted.
+std::string ChangeText(const ChangeCounts& counts);
 
 // Sends the batch and tells what it changed.
 ExitCode Update(const v1::UpdateObstaclesRequest& request, Session& session);

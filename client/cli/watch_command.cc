@@ -29,13 +29,13 @@ struct WatchArguments {
 std::string RevisionText(const v1::MapRevision& revision, const HexCounting& counting) {
   const absl::Time time = absl::FromUnixSeconds(revision.commit_time().seconds()) +
                           absl::Nanoseconds(revision.commit_time().nanos());
-  std::string text = absl::StrCat(
-      "Revision ", revision.version().revision(), " at ",
-      absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
-      ChangeText(revision.changed_cells(), revision.changed_nodes(), revision.changed_edges()), " changed",
-      revision.has_changed_bounds() ? " in " + FormatRectangle(counting.Around(revision.changed_bounds()))
-                                    : "",
-      DigestClause(revision.digest()), "\n");
+  std::string text = absl::StrCat("Revision ", revision.version().revision(), " at ",
+                                  absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
+                                  ChangeText(CountsOf(revision, revision.edits())), " changed",
+                                  revision.has_changed_bounds()
+                                      ? " in " + FormatRectangle(counting.Around(revision.changed_bounds()))
+                                      : "",
+                                  DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
     absl::StrAppend(&text, "  ", EditText(edit, counting), "\n");
   }

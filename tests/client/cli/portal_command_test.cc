@@ -43,6 +43,7 @@ TEST_F(PortalCommandTest, Puts) {
   EXPECT_TRUE(put.portal().closed());
   EXPECT_FALSE(put.portal().both_ways());
   EXPECT_TRUE(put.replace());
+  EXPECT_EQ(out_, "arena is now at revision 8: 1 portal changed.\n");
 }
 
 TEST_F(PortalCommandTest, OpensClosesAndRemovesSeveral) {
@@ -50,6 +51,7 @@ TEST_F(PortalCommandTest, OpensClosesAndRemovesSeveral) {
   ASSERT_EQ(request_.edits_size(), 2);
   EXPECT_EQ(request_.edits(1).switch_portal().id(), "b");
   EXPECT_TRUE(request_.edits(1).switch_portal().closed());
+  EXPECT_EQ(out_, "arena is now at revision 8: 2 portals changed.\n");
   EXPECT_EQ(Run({"portal", "open", "arena", "a"}), ExitCode::kOk) << err_;
   EXPECT_FALSE(request_.edits(0).switch_portal().closed());
   EXPECT_EQ(Run({"portal", "remove", "arena", "a"}), ExitCode::kOk) << err_;

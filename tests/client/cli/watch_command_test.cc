@@ -76,6 +76,22 @@ TEST_F(WatchCommandTest, TellsDigests) {
                           HasSubstr(": 0 cells changed, digest 0123456789abcdef\n")));
 }
 
+TEST_F(WatchCommandTest, CountsPortalsByTheEdits) {
+  server_.watch_map = [](auto&, const auto&, std::vector<v1::WatchMapResponse>& events) {
+    events.resize(2);
+    events[0].mutable_commit()->mutable_version()->set_revision(8);
+    events[0].mutable_commit()->add_edits()->mutable_remove_portal()->set_id("stairs");
+    events[1].mutable_commit()->mutable_version()->set_revision(9);
+    events[1].mutable_commit()->set_changed_cells(3);
+    events[1].mutable_commit()->add_edits()->mutable_put_profile();
+    events[1].mutable_commit()->add_edits()->mutable_switch_portal()->set_id("stairs");
+    return grpc::Status::OK;
+  };
+  Run({"watch", "arena", "--edits"});
+  EXPECT_THAT(
+      out_, AllOf(HasSubstr(": 1 portal changed\n"), HasSubstr(": 3 cells, 1 portal, 1 profile changed\n")));
+}
+
 TEST_F(WatchCommandTest, PrintsAnObjectALine) {
   EXPECT_EQ(Run({"watch", "arena", "--json", "--count", "1"}), ExitCode::kOk);
   EXPECT_THAT(
