@@ -46,8 +46,8 @@ struct TileMesh {
 // in a row of cells than the row has cells gets regions by watershed, which take far longer. Heights are
 // those of the voxels: flat ground is off by up to half a voxel. Outlines are simplified by up to 1.3 voxels,
 // and the radius is taken off by steps that are up to a tenth too long: so much nearer may corners come to
-// walls. Pieces of ground at the border of the tile are kept, however small. The mesh of a tile without ground
-// is empty.
+// walls. Pieces of ground at the border of the tile are kept, however small. The mesh of a tile without
+// ground is empty.
 //
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if the tile is too high, has too many floors, or is too
 // intricate for Recast; or the error of `stop`, which is asked between the stages. A stage takes some
