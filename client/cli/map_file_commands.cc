@@ -291,7 +291,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       "  waystar map import temple.navmesh --axes unreal\n"
       "  waystar map import level.glb --agent-radius 0.4 --agent-height 1.8\n"
       "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
-      "  cat 000.mmap 000*.mmtile | waystar map import - --as azeroth\n"
+      "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"
       "  make-dungeon | waystar map import - --as dungeon --connectivity 4\n");
 }
 

@@ -18,6 +18,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/line_reader.h"
 #include "server/core/format/text_start.h"
@@ -194,14 +195,31 @@ absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder) {
   return listed;
 }
 
-// Appends the tiles of a .mmap, whose names begin as its own, in their order.
+// Returns whether what follows the id of a map in the name of a .mmtile is its place: two digits each, as in
+// "0013132" and "0001_31_32".
+bool IsPlaceOfTile(absl::string_view text) {
+  constexpr std::array<absl::string_view, 2> kForms = {"dddd", "_dd_dd"};
+  return std::any_of(kForms.begin(), kForms.end(), [&](absl::string_view form) {
+    return std::equal(form.begin(), form.end(), text.begin(), text.end(), [](char wanted, char c) {
+      return wanted == 'd' ? absl::ascii_isdigit(static_cast<unsigned char>(c)) : c == wanted;
+    });
+  });
+}
+
+bool IsTileOf(const std::filesystem::path& tile, const std::filesystem::path& map) {
+  const std::string stem = tile.stem().string();
+  absl::string_view place = stem;
+  return ExtensionOf(tile) == ".mmtile" && absl::ConsumePrefix(&place, map.stem().string()) &&
+         IsPlaceOfTile(place);
+}
+
+// Appends the tiles of a .mmap in the order of their names.
 absl::Status AppendTiles(const std::filesystem::path& path, std::string& bytes) {
   std::vector<std::filesystem::path> tiles;
   std::error_code error;
   auto entry = std::filesystem::directory_iterator(path.parent_path(), error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    if (entry->path().extension() == ".mmtile" &&
-        absl::StartsWith(entry->path().stem().string(), path.stem().string())) {
+    if (IsTileOf(entry->path(), path)) {
       tiles.push_back(entry->path());
     }
   }

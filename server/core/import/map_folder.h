@@ -53,8 +53,9 @@ absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder);
 
 // Reads and parses one file in the format that its first bytes are in; a file of the same name that ends in
 // .terrains says what its colours, values and names mean. Files that it refers to are read from its folder
-// and those below. A text, a scene or a mesh that is something else than a map, such as a readme, has no
-// maps. Returns the errors of ImportMaps, and UNKNOWN if the file cannot be read.
+// and those below. To a .mmap belong the .mmtile beside it that have its name and then four digits, the place
+// of the tile, or "_31_32". A text, a scene or a mesh that is something else than a map, such as a readme,
+// has no maps. Returns the errors of ImportMaps, and UNKNOWN if the file cannot be read.
 absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side);
 
 }  // namespace waystar::core

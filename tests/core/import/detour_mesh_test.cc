@@ -375,7 +375,6 @@ std::size_t LargestPart(const NavMesh& mesh) {
   return largest;
 }
 
-// Meshes of the demo's levels, where they are at hand.
 // The tiles of the map 001 lie beside it, among those of other maps.
 TEST(DetourMeshTest, AFolderMayHoldTheFilesOfEmulators) {
   const std::filesystem::path folder = ::testing::TempDir() + "emulator_maps";
@@ -397,6 +396,36 @@ TEST(DetourMeshTest, AFolderMayHoldTheFilesOfEmulators) {
   std::filesystem::remove_all(folder);
 }
 
+// The id of a map may begin as that of another does.
+TEST(DetourMeshTest, MapsOfAFolderHaveTheirOwnTiles) {
+  const std::filesystem::path folder = ::testing::TempDir() + "emulator_ids";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  for (const std::string map : {"111", "1116", "0111"}) {
+    write(map + ".mmap", std::string(28, '\x41'));
+  }
+  write("1113132.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("1113133.MMTILE", EmulatorTile(TwoTiles()[1]));
+  write("11163132.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("0111_31_32.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("111.mmtile", "no tile of a map");
+  write("111313.mmtile", "no tile of a map");
+  write("111_copy.mmtile", "no tile of a map");
+  const auto polygons_of = [&](const std::string& map) {
+    const auto maps = LoadMapFile({.path = folder / (map + ".mmap"), .id = map}, 100);
+    EXPECT_THAT(maps, IsOk()) << map;
+    return std::get<NavMesh>(maps->maps.front().map).polygon_count();
+  };
+  const std::size_t all = polygons_of("111");
+  EXPECT_EQ(all, 3U);
+  EXPECT_LT(polygons_of("1116"), all);
+  EXPECT_EQ(polygons_of("0111"), polygons_of("1116"));
+  std::filesystem::remove_all(folder);
+}
+
+// Meshes of the demo's levels, where they are at hand.
 TEST(DetourMeshTest, ReadsMeshesOfRecastDemo) {
   const std::optional<std::filesystem::path> folder = DataFolder();
   if (!folder || !std::filesystem::exists(*folder / "meshes" / "detour")) {
