@@ -83,16 +83,17 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   if (FirstOfText(text.substr(text.find('{') + 1)) != '"') {
     return MapFormat::kText;
   }
+  // Its members decide, whatever is in them.
+  if (LooksLikeUnityMesh(bytes)) {
+    return MapFormat::kUnity;
+  }
   if (absl::StrContains(bytes, "\"__header__\"") || absl::StrContains(bytes, "\"jsonVersion\"")) {
     return MapFormat::kLdtk;
   }
   if (absl::StrContains(bytes, "\"asset\"") && absl::StrContains(bytes, "\"bufferViews\"")) {
     return MapFormat::kGltf;
   }
-  if (absl::StrContains(bytes, "\"FeatureCollection\"")) {
-    return MapFormat::kGeoJson;
-  }
-  return LooksLikeUnityMesh(bytes) ? MapFormat::kUnity : MapFormat::kTiled;
+  return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
 }
 
 absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, ImportNotes& notes,

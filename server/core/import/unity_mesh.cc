@@ -1,5 +1,7 @@
 #include "server/core/import/unity_mesh.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/text_start.h"
 #include "server/core/graph/waypoint.h"
@@ -135,20 +139,68 @@ class UnityReader {
   MeshSoup soup_;
 };
 
+// Returns how long the string is that the text begins with, its quotes included.
+std::size_t StringSize(absl::string_view text) {
+  std::size_t end = 1;
+  while (end < text.size() && text[end] != '"') {
+    end += text[end] == '\\' ? 2 : 1;
+  }
+  return std::min(end + 1, text.size());
+}
+
+// Calls visit(name, text from the value on) for each member of the object that JSON begins with. The text may
+// be cut off or no JSON.
+template <typename Visitor>
+void ForEachMember(absl::string_view text, Visitor visit) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t size = StringSize(text.substr(at));
+      absl::string_view rest = absl::StripLeadingAsciiWhitespace(text.substr(at + size));
+      if (depth == 1 && size >= 2 && absl::ConsumePrefix(&rest, ":")) {
+        rest = absl::StripLeadingAsciiWhitespace(rest);
+        if (!rest.empty()) {
+          visit(text.substr(at + 1, size - 2), rest);
+        }
+      }
+      at += size;
+      continue;
+    }
+    if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return;
+    }
+    ++at;
+  }
+}
+
+// Returns whether files of Tiled, LDtk, GeoJSON or glTF have a member of that name, and say so of themselves.
+bool IsNameOfOtherFormat(absl::string_view name) {
+  constexpr std::array<absl::string_view, 6> kNames = {"tiledversion", "orientation", "__header__",
+                                                       "jsonVersion",  "features",    "bufferViews"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 }  // namespace
 
 bool LooksLikeUnityMesh(absl::string_view bytes) {
+  // Most files are told by these, without a look at their members.
   if (FirstOfText(bytes) != '{' || !absl::StrContains(bytes, "\"vertices\"") ||
       !absl::StrContains(bytes, "\"indices\"")) {
     return false;
   }
-  for (const absl::string_view other :
-       {"\"tiledversion\"", "\"layers\"", "\"__header__\"", "\"jsonVersion\"", "\"FeatureCollection\""}) {
-    if (absl::StrContains(bytes, other)) {
-      return false;
-    }
-  }
-  return true;
+  bool has_vertices = false;
+  bool has_indices = false;
+  bool is_other = false;
+  ForEachMember(bytes, [&](absl::string_view name, absl::string_view value) {
+    has_vertices = has_vertices || (name == "vertices" && value.front() == '[');
+    has_indices = has_indices || (name == "indices" && value.front() == '[');
+    is_other = is_other || IsNameOfOtherFormat(name) ||
+               (name == "type" && absl::StartsWith(value, "\"FeatureCollection\""));
+  });
+  return has_vertices && has_indices && !is_other;
 }
 
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {

@@ -18,8 +18,9 @@
 
 namespace waystar::core {
 
-// Returns whether the bytes are an object of JSON that names vertices and indices, and are no file of Tiled
-// or LDtk and no GeoJSON. It costs O(bytes).
+// Returns whether the bytes are an object of JSON with the members `vertices` and `indices`, both lists, and
+// none that files of Tiled, LDtk, GeoJSON or glTF tell themselves by. Other members may have any name and
+// hold anything. It costs O(bytes).
 bool LooksLikeUnityMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/import/godot_mesh.h"
+#include "server/core/import/import_map.h"
 #include "server/core/import/obj_mesh.h"
 #include "server/core/import/unity_mesh.h"
 #include "tests/testing/mutated_bytes.h"
@@ -137,7 +138,11 @@ TEST(TextMeshesTest, EachIsKnownByItself) {
     for (const absl::string_view text :
          {"", "{", "...#\nv..#\n", "v 1 2", "v x y z\n", R"({"vertices": []})", "[gd_scenery]",
           R"({"tiledversion": "1", "layers": [], "vertices": [], "indices": []})",
-          R"({"type": "FeatureCollection", "vertices": [], "indices": []})"}) {
+          R"({"type": "FeatureCollection", "vertices": [], "indices": []})",
+          R"({"data": {"vertices": [], "indices": []}})", R"({"text": "vertices", "indices": []})",
+          R"({"vertices": 3, "indices": []})", R"(["vertices", "indices"])", R"({"vertices":)",
+          R"({"vertices": [], "indices": [], "orientation": "orthogonal"})",
+          R"({"bufferViews": [], "vertices": [], "indices": []})"}) {
       EXPECT_FALSE(format.looks_like(text)) << format.name << " " << text;
     }
   }
@@ -193,6 +198,18 @@ TEST(UnityMeshTest, ReadsVerticesInEveryForm) {
   EXPECT_EQ(mesh->AreaOf(0), 0);
   EXPECT_EQ(mesh->AreaOf(3), 3);
   ExpectGround(ParseUnityMesh(absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", "[]"}})));
+}
+
+TEST(UnityMeshTest, MayHaveOtherMembers) {
+  for (const absl::string_view more :
+       {R"("layers": [0, 0])", R"("name": "x\"}", "meta": {"jsonVersion": 1, "orientation": "up"})",
+        R"("type": "navmesh")", R"("meta": ["FeatureCollection", "tiledversion", "bufferViews", "asset"])"}) {
+    for (const std::string& bytes : {absl::StrCat("{", more, ", ", kUnity.substr(1)),
+                                     absl::StrCat(kUnity.substr(0, kUnity.size() - 1), ", ", more, "}")}) {
+      EXPECT_EQ(DetectFormat(bytes), MapFormat::kUnity) << more;
+      ExpectGround(ParseUnityMesh(bytes));
+    }
+  }
 }
 
 TEST(UnityMeshTest, SaysWhereItIsWrong) {
