@@ -41,8 +41,8 @@ ABSL_FLAG(std::string, port_file, Defaults().port_file,
           "File to write the number of the listening port to, once the server answers.");
 ABSL_FLAG(std::string, maps_dir, Defaults().maps_dir,
           "Folder whose maps (.waymap .txt .map .tmx .tmj .ldtk .geojson .mesh .navmesh .obj .tres .tscn "
-          ".mmap, and pictures with a .terrains beside them) are loaded at start, each named by its file's "
-          "stem in lower case.");
+          ".mmap, meshes of Unity in .json, and pictures with a .terrains beside them) are loaded at start, "
+          "each named by its file's stem in lower case.");
 ABSL_FLAG(
     bool, skip_damaged_maps, Defaults().skip_damaged_maps,
     "Leave out the maps of --maps_dir and --data_dir that do not load, with a line in the log for each. "

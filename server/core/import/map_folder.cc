@@ -24,6 +24,7 @@
 #include "server/core/format/text_start.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/import/import_map.h"
+#include "server/core/import/unity_mesh.h"
 
 namespace waystar::core {
 namespace {
@@ -50,6 +51,25 @@ std::string ExtensionOf(const std::filesystem::path& path) {
   return absl::AsciiStrToLower(path.extension().string());
 }
 
+absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream bytes;
+  // Inserting nothing at all counts as a failure.
+  if (stream.peek() != std::ifstream::traits_type::eof()) {
+    bytes << stream.rdbuf();
+  }
+  if (stream.bad() || !stream.is_open() || !bytes) {
+    return absl::UnknownError(absl::StrCat("cannot read ", path.string()));
+  }
+  return bytes.str();
+}
+
+// Files of many kinds end in .json.
+bool HoldsUnityMesh(const std::filesystem::path& path) {
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  return bytes.ok() && LooksLikeUnityMesh(*bytes);
+}
+
 // Returns why a file is not loaded; empty if it is.
 std::string WhyPassed(const std::filesystem::path& path) {
   const std::string extension = ExtensionOf(path);
@@ -63,8 +83,12 @@ std::string WhyPassed(const std::filesystem::path& path) {
                : absl::StrCat("a picture is a map if a file ", TerrainsOf(path).filename().string(),
                               " beside it says what its colours are");
   }
-  return extension == ".json" ? "maps of Tiled end in .tmj, those of LDtk in .ldtk, and graphs in .geojson"
-                              : "its name has the ending of no map";
+  if (extension == ".json") {
+    return HoldsUnityMesh(path) ? ""
+                                : "this is no mesh of Unity; maps of Tiled end in .tmj, those of LDtk in "
+                                  ".ldtk, and graphs in .geojson";
+  }
+  return "its name has the ending of no map";
 }
 
 // Returns true if the text of a file is a header and rows, or rows alone, rather than prose.
@@ -122,19 +146,6 @@ std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::
     return "this holds no navigation mesh of Godot";
   }
   return "";
-}
-
-absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream bytes;
-  // Inserting nothing at all counts as a failure.
-  if (stream.peek() != std::ifstream::traits_type::eof()) {
-    bytes << stream.rdbuf();
-  }
-  if (stream.bad() || !stream.is_open() || !bytes) {
-    return absl::UnknownError(absl::StrCat("cannot read ", path.string()));
-  }
-  return bytes.str();
 }
 
 // Never leaves the folder, but for links that somebody put there.

@@ -45,10 +45,10 @@ struct LoadedFile {
 };
 
 // Lists the files of a folder that end, in any letters, in .waymap, .map, .txt, .tmx, .tmj, .ldtk, .geojson,
-// .mesh, .navmesh, .obj, .tres, .tscn or .mmap; and in .png, .webp or .gif, if there is a file of the same
-// name that ends in .terrains: other pictures are those of tiles. The others are passed, but for those that
-// maps refer to (.terrains, .tsx, .tsj, .tx, .tj, .ldtkl, .mmtile) and hidden ones. Returns NOT_FOUND if
-// there is no such folder, UNKNOWN if it is unreadable.
+// .mesh, .navmesh, .obj, .tres, .tscn or .mmap; in .png, .webp or .gif, if there is a file of the same name
+// that ends in .terrains: other pictures are those of tiles; and in .json, if LooksLikeUnityMesh says so. The
+// others are passed, but for those that maps refer to (.terrains, .tsx, .tsj, .tx, .tj, .ldtkl, .mmtile) and
+// hidden ones. Returns NOT_FOUND if there is no such folder, UNKNOWN if it is unreadable.
 absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder);
 
 // Reads and parses one file in the format that its first bytes are in; a file of the same name that ends in

@@ -74,10 +74,29 @@ TEST_F(MapFolderTest, ListsWhatCanBeAMap) {
     Write("maps/" + name, "...");
   }
   EXPECT_THAT(Ids(), ElementsAre("d", "h", "a", "b", "c", "e", "f", "g"));
-  EXPECT_THAT(Passed(),
-              ElementsAre(HasSubstr("cave.json: maps of Tiled end in .tmj"), HasSubstr("notes.md: "),
-                          HasSubstr("tiles.png: a picture is a map if a file tiles.terrains")));
+  EXPECT_THAT(Passed(), ElementsAre(HasSubstr("maps of Tiled end in .tmj"), HasSubstr("notes.md: "),
+                                    HasSubstr("tiles.png: a picture is a map if a file tiles.terrains")));
   EXPECT_FALSE(ListMapFiles(folder_ / "nowhere").ok());
+}
+
+TEST_F(MapFolderTest, FindsMeshesOfUnityAmongJson) {
+  Write("maps/yard.json", R"({"vertices": [0, 0, 0, 0, 0, 4, 4, 0, 4], "indices": [0, 1, 2], "layers": []})");
+  Write("maps/Hall.JSON", R"({"indices": [2, 1, 0], "vertices": [[0, 0, 0], [0, 0, 4], [4, 0, 4]]})");
+  Write("maps/cave.json", R"({"orientation": "orthogonal", "layers": [], "vertices": [], "indices": []})");
+  Write("maps/model.json", R"({"geometry": {"vertices": [0, 0, 0], "indices": [0, 0, 0]}})");
+  Write("maps/settings.json", R"({"vertices": 3, "indices": true})");
+  Write("maps/list.json", R"(["vertices", "indices"])");
+  Write("maps/empty.json", "");
+  EXPECT_THAT(Ids(), ElementsAre("hall", "yard"));
+  EXPECT_THAT(Passed(),
+              ElementsAre(HasSubstr("cave.json: this is no mesh of Unity"), HasSubstr("empty.json: "),
+                          HasSubstr("list.json: "), HasSubstr("model.json: "), HasSubstr("settings.json: ")));
+  for (const std::string name : {"yard.json", "Hall.JSON"}) {
+    const auto loaded = Load(name);
+    ASSERT_THAT(loaded, IsOk()) << name;
+    ASSERT_EQ(loaded->maps.size(), 1U) << name;
+    EXPECT_EQ(std::get<NavMesh>(loaded->maps.front().map).polygon_count(), 1U) << name;
+  }
 }
 
 TEST_F(MapFolderTest, ReadsTheTerrainsBesideAMap) {
