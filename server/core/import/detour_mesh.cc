@@ -87,6 +87,22 @@ std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
   return 0;
 }
 
+// Returns whether all of the bytes are parameters of a mesh: a .mmap without its tiles. They are three
+// numbers for the origin, the width and the height of tiles, and how many tiles and polygons there may be. No
+// text in any encoding has such numbers.
+bool IsParamsAlone(absl::string_view bytes) {
+  constexpr double kLeastSide = 1e-3;
+  constexpr std::uint32_t kMostTiles = 1 << 20;
+  if (bytes.size() != kParamsBytes) {
+    return false;
+  }
+  const auto is_side = [&](std::size_t at) {
+    return FloatAt(bytes, at) >= kLeastSide && FloatAt(bytes, at) <= kMaxReach;
+  };
+  const auto tiles = NumberAt<std::uint32_t>(bytes, 20);
+  return is_side(12) && is_side(16) && tiles >= 1 && tiles <= kMostTiles;
+}
+
 // The header of a tile.
 struct TileHeader {
   std::uint32_t polygons = 0;
@@ -214,6 +230,9 @@ class DetourParser {
     if (EmulatorTileHeader(bytes_, 0) == 0) {
       WAYSTAR_ASSIGN_OR_RETURN(at, MapHeaderBytes());
     }
+    if (at == bytes_.size()) {
+      return NoTiles();
+    }
     while (at < bytes_.size()) {
       const std::size_t head = EmulatorTileHeader(bytes_, at);
       if (head == 0) {
@@ -227,16 +246,18 @@ class DetourParser {
     return absl::OkStatus();
   }
 
+  static absl::Status NoTiles() {
+    return BadFormat("the file holds no tile of Detour; a .mmap needs the .mmtile of its map behind it");
+  }
+
   // Returns how long the .mmap is that the file begins with.
   absl::StatusOr<std::size_t> MapHeaderBytes() const {
     if (bytes_.size() < kParamsBytes) {
       return BadFormat("the file holds no tile of Detour");
     }
     if (!HasWord(bytes_, 0, kEmulatorMagic)) {
-      return HasWord(bytes_, kParamsBytes, kEmulatorMagic)
-                 ? absl::StatusOr<std::size_t>(kParamsBytes)
-                 : BadFormat(
-                       "the file holds no tile of Detour; a .mmap needs the .mmtile of its map behind it");
+      return HasWord(bytes_, kParamsBytes, kEmulatorMagic) ? absl::StatusOr<std::size_t>(kParamsBytes)
+                                                           : NoTiles();
     }
     if (bytes_.size() < kTrinityMapBytes) {
       return BadFormat("the file ends in its header");
@@ -410,7 +431,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
   if (HasWord(bytes, 0, kTileMagic)) {
     return HasWord(bytes, 4, kTileVersion);
   }
-  if (EmulatorTileHeader(bytes, 0) != 0 || EmulatorTileHeader(bytes, kParamsBytes) != 0) {
+  if (EmulatorTileHeader(bytes, 0) != 0 || EmulatorTileHeader(bytes, kParamsBytes) != 0 ||
+      IsParamsAlone(bytes)) {
     return true;
   }
   // A version is a small number, so that this is no text.

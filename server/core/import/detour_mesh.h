@@ -43,7 +43,8 @@ struct DetourMesh {
 };
 
 // Returns whether the bytes begin as such a file does. Those of a tile cache do too, to be refused with a
-// reason. A .mmap begins with numbers of any kind, and is known by a .mmtile behind it.
+// reason. A .mmap begins with numbers of any kind, and is known by a .mmtile behind it, or by its numbers
+// where it has nothing behind it.
 bool LooksLikeDetourMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or

@@ -224,6 +224,12 @@ bool IsTileOf(const std::filesystem::path& tile, const std::filesystem::path& ma
          IsPlaceOfTile(place);
 }
 
+MapFormat FormatOf(const std::filesystem::path& path, absl::string_view bytes) {
+  const MapFormat format = DetectFormat(bytes);
+  // What a .mmap holds says little of itself.
+  return format == MapFormat::kText && ExtensionOf(path) == ".mmap" ? MapFormat::kDetour : format;
+}
+
 // Appends the tiles of a .mmap in the order of their names.
 absl::Status AppendTiles(const std::filesystem::path& path, std::string& bytes) {
   std::vector<std::filesystem::path> tiles;
@@ -249,7 +255,7 @@ absl::StatusOr<LoadedFile> LoadMapFile(const MapFile& file, int max_side) {
   if (ExtensionOf(file.path) == ".mmap") {
     WAYSTAR_RETURN_IF_ERROR(AppendTiles(file.path, bytes));
   }
-  const MapFormat format = DetectFormat(bytes);
+  const MapFormat format = FormatOf(file.path, bytes);
   LoadedFile loaded{.no_map = WhyNoMap(file.path, format, bytes)};
   if (!loaded.no_map.empty()) {
     return loaded;

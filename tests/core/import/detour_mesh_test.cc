@@ -15,6 +15,7 @@
 
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/core/import/import_map.h"
 #include "server/core/import/map_folder.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/mutated_bytes.h"
@@ -373,6 +374,41 @@ std::size_t LargestPart(const NavMesh& mesh) {
     largest = std::max(largest, ++sizes[mesh.PartOf(polygon)]);
   }
   return largest;
+}
+
+// The parameters of a mesh, as the emulators write them.
+std::string Params() {
+  std::string bytes;
+  for (const float number : {-17066.6F, -100.0F, -17066.6F, 533.3333F, 533.3333F}) {
+    PutFloat(bytes, number);
+  }
+  Put(bytes, std::uint32_t{320});
+  Put(bytes, std::uint32_t{1} << 31);
+  return bytes;
+}
+
+TEST(DetourMeshTest, AMapWithoutTilesSaysThatItNeedsThem) {
+  const std::string of_trinity = std::string("PAMM\x10\0\0\0", 8) + Params() + std::string(4, '\0');
+  for (const std::string& bytes : {Params(), of_trinity}) {
+    EXPECT_EQ(DetectFormat(bytes), MapFormat::kDetour);
+    const absl::Status status = ImportMap(MapFormat::kDetour, bytes, {}).status();
+    EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, ""));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("a .mmap needs the .mmtile of its map behind it"));
+  }
+  for (const absl::string_view text :
+       {absl::string_view("......\n......\n......\n......\n"),
+        absl::string_view("1\0002\0003\0\n\0001\0002\0003\0\n\0001\0002\0003\0\n\0001\0002\0", 28)}) {
+    ASSERT_EQ(text.size(), 28U);
+    EXPECT_FALSE(LooksLikeDetourMesh(text)) << text;
+  }
+  const std::filesystem::path folder = ::testing::TempDir() + "emulator_without_tiles";
+  std::filesystem::create_directories(folder);
+  for (const std::string& bytes : {Params(), std::string(28, '\x41'), std::string()}) {
+    std::ofstream(folder / "571.mmap", std::ios::binary) << bytes;
+    const auto loaded = LoadMapFile({.path = folder / "571.mmap", .id = "571"}, 100);
+    EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("holds no tile of Detour"));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 // The tiles of the map 001 lie beside it, among those of other maps.
