@@ -116,8 +116,8 @@ struct TileHeader {
 
 class DetourParser {
  public:
-  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
-      : bytes_(bytes), axes_(axes), stop_(stop) {}
+  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
+      : bytes_(bytes), axes_(axes), stop_(stop), notes_(notes) {}
 
   absl::StatusOr<DetourMesh> Parse() {
     WAYSTAR_RETURN_IF_ERROR(ReadTiles());
@@ -127,7 +127,7 @@ class DetourParser {
     }
     const WeldTolerance tolerance = {.plan = std::max(kBorderTolerance, reach * kTolerancePerReach),
                                      .height = climb_};
-    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_, notes_));
     DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
     WAYSTAR_RETURN_IF_ERROR(Connect(detour));
     return detour;
@@ -411,6 +411,7 @@ class DetourParser {
   absl::string_view bytes_;
   MeshAxes axes_;
   const StopCheck* stop_;
+  ImportNotes* notes_;
   MeshSoup soup_;
   // Those of the tiles: x, y and layer.
   absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
@@ -441,8 +442,9 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
          NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;
 }
 
-absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
-  return DetourParser(bytes, axes, stop).Parse();
+absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                           ImportNotes* notes) {
+  return DetourParser(bytes, axes, stop, notes).Parse();
 }
 
 }  // namespace waystar::core

@@ -27,6 +27,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/import/import_notes.h"
 #include "server/core/import/mesh_axes.h"
 #include "server/core/mesh/nav_mesh.h"
 
@@ -49,8 +50,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or
 // BAD_SIZE if there are too many or none. Returns the error of `stop`. It takes memory in proportion to the
-// bytes.
+// bytes. `notes` gets those of MeshOfSoup, if it is not null.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                           const StopCheck* stop = nullptr);
+                                           const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
 
 }  // namespace waystar::core

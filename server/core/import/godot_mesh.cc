@@ -181,8 +181,8 @@ bool MovesNodes(absl::string_view property) {
 
 class GodotParser {
  public:
-  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop)
-      : text_(SkipByteOrderMark(bytes), stop), axes_(axes), stop_(stop) {}
+  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
+      : text_(SkipByteOrderMark(bytes), stop), axes_(axes), stop_(stop), notes_(notes) {}
 
   absl::StatusOr<NavMesh> Parse() {
     if (text_.Peek() != '[') {
@@ -198,7 +198,7 @@ class GodotParser {
     }
     WAYSTAR_RETURN_IF_ERROR(CheckNodes());
     const WeldTolerance tolerance = FileTolerance(soup_.spec);
-    return MeshOfSoup(std::move(soup_), tolerance, stop_);
+    return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
   }
 
  private:
@@ -417,6 +417,7 @@ class GodotParser {
   GodotText text_;
   MeshAxes axes_;
   const StopCheck* stop_;
+  ImportNotes* notes_;
   MeshSoup soup_;
   bool has_resource_ = false;
   absl::string_view file_type_;
@@ -445,8 +446,9 @@ bool LooksLikeGodotMesh(absl::string_view bytes) {
          absl::StartsWith(text, "[gd_scene]");
 }
 
-absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
-  return GodotParser(bytes, axes, stop).Parse();
+absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                       ImportNotes* notes) {
+  return GodotParser(bytes, axes, stop, notes).Parse();
 }
 
 }  // namespace waystar::core

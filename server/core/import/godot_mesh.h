@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/import/import_notes.h"
 #include "server/core/import/mesh_axes.h"
 #include "server/core/mesh/nav_mesh.h"
 
@@ -27,8 +28,8 @@ bool LooksLikeGodotMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or the node that is moved, or
 // BAD_SIZE if there are too many polygons or none. Returns the error of `stop`. It takes memory in proportion
-// to the bytes.
+// to the bytes. `notes` gets those of MeshOfSoup, if it is not null.
 absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                       const StopCheck* stop = nullptr);
+                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
 
 }  // namespace waystar::core

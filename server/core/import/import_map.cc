@@ -98,7 +98,7 @@ MapFormat FormatOfJson(absl::string_view bytes) {
 
 absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, ImportNotes& notes,
                                         const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(bytes, axes, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(bytes, axes, stop, &notes));
   if (mesh.passed_over > 0) {
     notes.Add("off-mesh connections without ground near both ends, or beyond 1000, are passed over", "",
               static_cast<std::int64_t>(mesh.passed_over));
@@ -132,11 +132,11 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
     case MapFormat::kDetour:
       return ImportDetourMesh(bytes, axes, notes, options.grid.stop);
     case MapFormat::kObj:
-      return AsImported(ParseObjMesh(bytes, axes, options.grid.stop));
+      return AsImported(ParseObjMesh(bytes, axes, options.grid.stop, &notes));
     case MapFormat::kUnity:
-      return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop));
+      return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop, &notes));
     case MapFormat::kGodot:
-      return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop));
+      return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop, &notes));
     case MapFormat::kGltf:
       return MakeError(ErrorReason::kMissingField, kBuildField,
                        "this is the geometry of a level: say for which agent to build a mesh of it");

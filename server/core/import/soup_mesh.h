@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
+#include "server/core/import/import_notes.h"
 #include "server/core/mesh/mesh_weld.h"
 #include "server/core/mesh/nav_mesh.h"
 
@@ -13,9 +14,13 @@ namespace waystar::core {
 // be off, and 25 times that in height.
 WeldTolerance FileTolerance(const MeshSpec& spec);
 
+// Notes what the mesh lacks if `notes` is not null: polygons that were dropped, and costs where there are
+// several areas.
+//
 // Returns the mesh that WeldMesh makes of the soup, which must be one for it, or INVALID_ARGUMENT / BAD_SIZE
 // without a field if there are too many polygons or corners, or none that has an area; or the error of
 // `stop`.
-absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop);
+absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
+                                   ImportNotes* notes);
 
 }  // namespace waystar::core

@@ -25,7 +25,8 @@ namespace {
 
 class UnityReader {
  public:
-  UnityReader(MeshAxes axes, const StopCheck* stop) : axes_(axes), stop_(stop) {}
+  UnityReader(MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
+      : axes_(axes), stop_(stop), notes_(notes) {}
 
   absl::StatusOr<NavMesh> Read(const JsonValue& root) {
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
@@ -36,7 +37,7 @@ class UnityReader {
       WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
     }
     const WeldTolerance tolerance = FileTolerance(soup_.spec);
-    return MeshOfSoup(std::move(soup_), tolerance, stop_);
+    return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
   }
 
  private:
@@ -136,6 +137,7 @@ class UnityReader {
 
   MeshAxes axes_;
   const StopCheck* stop_;
+  ImportNotes* notes_;
   MeshSoup soup_;
 };
 
@@ -203,9 +205,10 @@ bool LooksLikeUnityMesh(absl::string_view bytes) {
   return has_vertices && has_indices && !is_other;
 }
 
-absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
+absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                       ImportNotes* notes) {
   WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  return UnityReader(axes, stop).Read(root);
+  return UnityReader(axes, stop, notes).Read(root);
 }
 
 }  // namespace waystar::core

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/import/import_notes.h"
 #include "server/core/import/mesh_axes.h"
 #include "server/core/mesh/nav_mesh.h"
 
@@ -25,7 +26,8 @@ bool LooksLikeUnityMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
 // triangles or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
+// `notes` gets those of MeshOfSoup, if it is not null.
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                       const StopCheck* stop = nullptr);
+                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
 
 }  // namespace waystar::core

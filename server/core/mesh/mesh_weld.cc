@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <tuple>
@@ -174,6 +175,9 @@ class Welder {
     return Finish(loops);
   }
 
+  // Returns how many polygons have no part in the mesh.
+  std::size_t dropped() const { return dropped_; }
+
  private:
   std::vector<WorldPoint>& vertices() { return soup_.spec.vertices; }
 
@@ -226,6 +230,8 @@ class Welder {
       }
       if (area != 0) {
         loops.Add(loop, polygon.area);
+      } else {
+        ++dropped_;
       }
     }
     soup_.spec.corners = {};
@@ -336,6 +342,7 @@ class Welder {
     const absl::Status visited =
         loops.ForEach(stop_, [&](const MeshPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
           if (TwiceArea(loop) <= 0) {
+            ++dropped_;
             return absl::OkStatus();
           }
           if (loop.size() <= kMaxPieceCorners && IsConvex(loop)) {
@@ -347,6 +354,7 @@ class Welder {
             points.push_back(ToFixed(vertices()[corner.vertex]));
           }
           WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> triangles, TriangulateLoop(points, stop_));
+          dropped_ += triangles.empty() ? 1 : 0;
           for (const LoopTriangle& triangle : triangles) {
             convex.Add({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]}, polygon.area);
           }
@@ -441,12 +449,19 @@ class Welder {
   MeshSoup soup_;
   const WeldTolerance tolerance_;
   const StopCheck* stop_;
+  std::size_t dropped_ = 0;
 };
 
 }  // namespace
 
-absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop) {
-  return Welder(std::move(soup), tolerance, stop).Weld();
+absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
+                                  std::size_t* dropped) {
+  Welder welder(std::move(soup), tolerance, stop);
+  absl::StatusOr<MeshSpec> spec = welder.Weld();
+  if (dropped != nullptr) {
+    *dropped = welder.dropped();
+  }
+  return spec;
 }
 
 }  // namespace waystar::core

@@ -47,10 +47,12 @@ struct MeshSoup {
 // Polygons keep their order, as do vertices, and those that no polygon has are left out. The same soup gives
 // the same mesh on every machine.
 //
+// `dropped` gets the number of polygons that were dropped, if it is not null.
+//
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if a polygon, or all of them together, would have too
 // many corners; or the error of `stop`. It takes memory in proportion to the soup and the result, and
 // O(n log n) time where few vertices lie near each other.
 absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance,
-                                  const StopCheck* stop = nullptr);
+                                  const StopCheck* stop = nullptr, std::size_t* dropped = nullptr);
 
 }  // namespace waystar::core

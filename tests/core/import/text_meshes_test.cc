@@ -1,8 +1,10 @@
 // Meshes of Unity, of Godot, and in OBJ files.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
@@ -20,7 +22,9 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::kInvalid;
@@ -28,7 +32,7 @@ using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
 
-using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*);
+using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*, ImportNotes*);
 
 // All of these are a square of 4 by 4 at height 1, and to its right two of half its height, one above the
 // other, seen from above.
@@ -94,7 +98,8 @@ std::string ErrorOf(Reader reader, absl::string_view bytes, const std::string& f
   std::string changed(bytes);
   const std::size_t at = changed.find(from);
   EXPECT_NE(at, std::string::npos) << from;
-  const absl::Status status = reader(changed.replace(at, from.size(), to), MeshAxes::kYUp, nullptr).status();
+  const absl::Status status =
+      reader(changed.replace(at, from.size(), to), MeshAxes::kYUp, nullptr, nullptr).status();
   EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, "")) << from << " " << to;
   return std::string(status.message());
 }
@@ -110,22 +115,23 @@ void ExpectGround(const absl::StatusOr<NavMesh>& mesh) {
 TEST(TextMeshesTest, ReadsTheGround) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> mesh = format.reader(format.file, MeshAxes::kYUp, nullptr);
+    const absl::StatusOr<NavMesh> mesh = format.reader(format.file, MeshAxes::kYUp, nullptr, nullptr);
     ExpectGround(mesh);
     EXPECT_EQ(mesh->polygon_count(), format.name == "Unity" ? 4u : 3u);
-    ExpectGround(format.reader(absl::StrCat("\xEF\xBB\xBF", format.file), MeshAxes::kYUp, nullptr));
-    ExpectGround(format.reader(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}}), MeshAxes::kYUp, nullptr));
+    ExpectGround(format.reader(absl::StrCat("\xEF\xBB\xBF", format.file), MeshAxes::kYUp, nullptr, nullptr));
+    ExpectGround(
+        format.reader(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}}), MeshAxes::kYUp, nullptr, nullptr));
   }
 }
 
 TEST(TextMeshesTest, CoordinatesAreTurned) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> unreal = format.reader(format.file, MeshAxes::kUnreal, nullptr);
+    const absl::StatusOr<NavMesh> unreal = format.reader(format.file, MeshAxes::kUnreal, nullptr, nullptr);
     ASSERT_THAT(unreal, IsOk());
     EXPECT_EQ(unreal->bounds().low, (WorldPoint{-6, -4, 1}));
     // Standing on end it has no area.
-    EXPECT_THAT(format.reader(format.file, MeshAxes::kZUp, nullptr),
+    EXPECT_THAT(format.reader(format.file, MeshAxes::kZUp, nullptr, nullptr),
                 IsError(kInvalid, ErrorReason::kBadSize, ""));
   }
 }
@@ -152,7 +158,7 @@ TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
   for (const Format& format : Formats()) {
     for (std::size_t size = 0; size < format.file.size(); ++size) {
       const absl::StatusOr<NavMesh> mesh =
-          format.reader(format.file.substr(0, size), MeshAxes::kYUp, nullptr);
+          format.reader(format.file.substr(0, size), MeshAxes::kYUp, nullptr, nullptr);
       if (!mesh.ok()) {
         EXPECT_EQ(mesh.status().code(), kInvalid) << size;
         EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << size;
@@ -167,7 +173,7 @@ TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
   for (std::uint64_t round = 0; round < Rounds(6'000); ++round) {
     const std::size_t which = round % files.size();
     const std::string bytes = MutatedBytes(files[which], {files[which]}, random);
-    const absl::StatusOr<NavMesh> mesh = Formats()[which].reader(bytes, MeshAxes::kYUp, nullptr);
+    const absl::StatusOr<NavMesh> mesh = Formats()[which].reader(bytes, MeshAxes::kYUp, nullptr, nullptr);
     if (!mesh.ok()) {
       EXPECT_EQ(mesh.status().code(), kInvalid) << bytes;
       EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << bytes;
@@ -179,11 +185,77 @@ TEST(TextMeshesTest, StopsWhenAsked) {
   for (const Format& format : Formats()) {
     for (int looks = 0; looks < 6; ++looks) {
       const testing::StopAfter stop(looks);
-      EXPECT_EQ(format.reader(format.file, MeshAxes::kYUp, &stop).status().code(),
+      EXPECT_EQ(format.reader(format.file, MeshAxes::kYUp, &stop, nullptr).status().code(),
                 absl::StatusCode::kCancelled)
           << format.name << " " << looks;
     }
   }
+}
+
+std::vector<std::string> NotesOf(MapFormat format, absl::string_view bytes) {
+  ImportNotes notes;
+  ImportOptions options;
+  options.notes = &notes;
+  EXPECT_THAT(ImportMap(format, bytes, options), IsOk());
+  std::vector<std::string> lines;
+  for (const ImportNote& note : notes.notes()) {
+    lines.push_back(LineOf(note));
+  }
+  return lines;
+}
+
+TEST(TextMeshesTest, NotesFacesThatAreLeftOut) {
+  EXPECT_THAT(NotesOf(MapFormat::kGodot, kGodot), IsEmpty());
+  const std::string left_out = "faces without an area, seen from above, are left out";
+  // A line, a triangle in which two corners are one, and a wall.
+  EXPECT_THAT(NotesOf(MapFormat::kUnity, R"({"vertices": [0,0,0, 0,0,4, 4,0,4, 2,0,2, 0,9,4], "indices":
+              [0,1,2, 0,2,3, 0,1,1, 0,1,4]})"),
+              ElementsAre(left_out + ", 3 times"));
+  EXPECT_THAT(NotesOf(MapFormat::kGodot,
+                      absl::StrReplaceAll(kGodot, {{"(4, 2, 5)", "(4, 2, 5), PackedInt32Array(3, 3, 4)"}})),
+              ElementsAre(left_out));
+}
+
+TEST(UnityMeshTest, NotesThatAreasHaveNoCosts) {
+  EXPECT_THAT(NotesOf(MapFormat::kUnity, kUnity),
+              ElementsAre("costs of areas are not read: the 2 areas of the mesh are walked alike"));
+  EXPECT_THAT(NotesOf(MapFormat::kUnity, absl::StrReplaceAll(kUnity, {{"[0, 0, 3, 3]", "[3, 3, 3, 3]"}})),
+              IsEmpty());
+}
+
+// A floor of `ground` squares in a row, then what else is given.
+std::string Floor(int ground, absl::string_view more) {
+  std::string vertices;
+  std::string faces;
+  for (int i = 0; i < ground; ++i) {
+    absl::StrAppend(&vertices, "v ", i, " 0 0\nv ", i, " 0 1\nv ", i + 1, " 0 1\nv ", i + 1, " 0 0\n");
+    absl::StrAppend(&faces, "f ", 4 * i + 1, " ", 4 * i + 2, " ", 4 * i + 3, " ", 4 * i + 4, "\n");
+  }
+  return absl::StrCat(vertices, faces, more);
+}
+
+TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
+  const std::string wall = "v 0 9 0\nv 0 9 1\nf 1 2 -1 -2\n";
+  const std::string ceiling = "v 0 9 0\nv 1 9 0\nv 1 9 1\nf -3 -2 -1\n";
+  const std::string slope = "v 0 5 4\nv 3 5 4\nf 1 4 -1 -2\n";
+  const auto looks_like_a_level = [](const std::string& bytes) {
+    const std::vector<std::string> notes = NotesOf(MapFormat::kObj, bytes);
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return absl::StrContains(note, "geometry of a level") && absl::StrContains(note, "--build");
+    });
+  };
+  EXPECT_FALSE(looks_like_a_level(Floor(9, "")));
+  EXPECT_FALSE(looks_like_a_level(Floor(9, slope)));
+  EXPECT_TRUE(looks_like_a_level(Floor(9, wall)));
+  EXPECT_TRUE(looks_like_a_level(Floor(9, ceiling)));
+  // One of many says little.
+  EXPECT_FALSE(looks_like_a_level(Floor(10, wall)));
+  EXPECT_FALSE(looks_like_a_level(Floor(10, ceiling)));
+  EXPECT_THAT(
+      NotesOf(MapFormat::kObj, Floor(3, wall + ceiling)),
+      ElementsAre("this looks like the geometry of a level: of 5 faces 1 are steeper than 60 degrees, "
+                  "and 1 face the other way; build a mesh of it (--build)",
+                  "faces without an area, seen from above, are left out"));
 }
 
 TEST(UnityMeshTest, ReadsVerticesInEveryForm) {

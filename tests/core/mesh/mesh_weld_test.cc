@@ -168,7 +168,10 @@ TEST(MeshWeldTest, PolygonsWithoutAreaAreDropped) {
                                       {{0, 0, 0}, {0.001, 0, 0}, {0.001, 0.001, 0}}}));
   EXPECT_EQ(mesh.polygon_count(), 2u);
   EXPECT_EQ(OpenEdges(mesh), 4u);
-  const absl::StatusOr<MeshSpec> none = WeldMesh(SoupOf({{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}}), kTolerance);
+  std::size_t dropped = 0;
+  const absl::StatusOr<MeshSpec> none =
+      WeldMesh(SoupOf({{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}}), kTolerance, nullptr, &dropped);
+  EXPECT_EQ(dropped, 1u);
   ASSERT_THAT(none, IsOk());
   EXPECT_TRUE(none->polygons.empty());
 }
