@@ -29,8 +29,8 @@ namespace {
 struct ScenarioQuery {
   // Of the file, counted from 1.
   int line = 0;
-  v1::Cell start;
-  v1::Cell goal;
+  v1::Location start;
+  v1::Location goal;
   double length = 0.0;
   // By how much a length may differ from what the file says: a unit of the last digit that it has there, and
   // a millionth, as files were computed in single precision.
@@ -51,27 +51,36 @@ void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRe
   }
 }
 
-v1::Location LocationOf(const v1::Cell& cell) {
-  v1::Location location;
-  *location.mutable_cell() = cell;
-  return location;
-}
-
 absl::Status LineFault(int line, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
 }
 
+bool ParsePosition(absl::string_view x, absl::string_view y, v1::Location& place) {
+  double position[2] = {};
+  if (!absl::SimpleAtod(x, &position[0]) || !absl::SimpleAtod(y, &position[1]) ||
+      !std::isfinite(position[0]) || !std::isfinite(position[1])) {
+    return false;
+  }
+  place.mutable_position()->set_x(position[0]);
+  place.mutable_position()->set_y(position[1]);
+  return true;
+}
+
+bool ParseCellOf(absl::string_view x, absl::string_view y, v1::Location& place) {
+  int cell[2] = {};
+  if (!absl::SimpleAtoi(x, &cell[0]) || !absl::SimpleAtoi(y, &cell[1])) {
+    return false;
+  }
+  place.mutable_cell()->set_x(cell[0]);
+  place.mutable_cell()->set_y(cell[1]);
+  return true;
+}
+
 // "bucket map width height start.x start.y goal.x goal.y length", between tabs or spaces.
-bool ParseQuery(const std::vector<absl::string_view>& words, ScenarioQuery& query) {
-  int x = 0;
-  int y = 0;
-  const auto read = [&](std::size_t i, v1::Cell& cell) {
-    if (!absl::SimpleAtoi(words[i], &x) || !absl::SimpleAtoi(words[i + 1], &y)) {
-      return false;
-    }
-    cell.set_x(x);
-    cell.set_y(y);
-    return true;
+bool ParseQuery(const std::vector<absl::string_view>& words, bool has_positions, ScenarioQuery& query) {
+  const auto read = [&](std::size_t i, v1::Location& place) {
+    return has_positions ? ParsePosition(words[i], words[i + 1], place)
+                         : ParseCellOf(words[i], words[i + 1], place);
   };
   if (words.size() != 9 || !read(4, query.start) || !read(6, query.goal) ||
       !absl::SimpleAtod(words[8], &query.length) || !std::isfinite(query.length)) {
@@ -96,21 +105,39 @@ void Compare(const ScenarioQuery& query, const v1::FindPathsResult& result, Leng
     ++comparison.equal;
     return;
   }
-  comparison.different.push_back({absl::StrCat(query.line), FormatCell(query.start), FormatCell(query.goal),
-                                  absl::StrFormat("%.10g", query.length),
+  comparison.different.push_back({absl::StrCat(query.line), FormatLocation(query.start),
+                                  FormatLocation(query.goal), absl::StrFormat("%.10g", query.length),
                                   is_found               ? absl::StrFormat("%.10g", answer.cost())
                                   : result.has_problem() ? result.problem().message()
                                                          : "no path"});
 }
 
+std::vector<absl::string_view> ScenarioWords(absl::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+}
+
+// Returns whether one of the places in a file has a fraction: those of grids are cells, and those of meshes
+// positions.
+bool HasPositions(absl::string_view text) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::vector<absl::string_view> words = ScenarioWords(line);
+    for (std::size_t i = 4; i < std::min<std::size_t>(words.size(), 8); ++i) {
+      if (absl::StrContains(words[i], '.')) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // INVALID_ARGUMENT, naming the line.
 absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text) {
+  const bool has_positions = HasPositions(text);
   std::vector<ScenarioQuery> queries;
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const std::vector<absl::string_view> words =
-        absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+    const std::vector<absl::string_view> words = ScenarioWords(line);
     if (number == 1) {
       if (words.size() != 2 || words[0] != "version" || !absl::StartsWith(words[1], "1")) {
         return LineFault(number, "a file of scenarios begins with \"version 1\"");
@@ -121,7 +148,7 @@ absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text)
       continue;
     }
     ScenarioQuery query{.line = number};
-    if (!ParseQuery(words, query)) {
+    if (!ParseQuery(words, has_positions, query)) {
       return LineFault(number, "expected BUCKET MAP WIDTH HEIGHT START_X START_Y GOAL_X GOAL_Y LENGTH");
     }
     queries.push_back(std::move(query));
@@ -150,7 +177,7 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
     for (std::size_t i = begin; i < end; ++i) {
       v1::FindPathRequest& query = *batch.add_queries();
       query = each;
-      SetEnds(LocationOf((*queries)[i].start), LocationOf((*queries)[i].goal), query);
+      SetEnds((*queries)[i].start, (*queries)[i].goal, query);
     }
     const auto answers = session.client().FindPaths(batch);
     if (!answers.ok()) {

@@ -2,6 +2,8 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -26,14 +28,30 @@ Words WordsOf(absl::string_view text) {
   return absl::StrSplit(text, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
 }
 
-v1::Cell CellAt(std::int32_t x, std::int32_t y) {
-  v1::Cell cell;
-  cell.set_x(x);
-  cell.set_y(y);
-  return cell;
+v1::Location CellAt(std::int32_t x, std::int32_t y) {
+  v1::Location location;
+  location.mutable_cell()->set_x(x);
+  location.mutable_cell()->set_y(y);
+  return location;
 }
 
-absl::StatusOr<v1::Cell> CellOf(absl::string_view text) {
+// Reads a place of a scenario.
+bool ReadPlace(absl::string_view x, absl::string_view y, bool is_position, v1::Location& place) {
+  if (is_position) {
+    double position[2] = {};
+    const bool is_good = absl::SimpleAtod(x, &position[0]) && absl::SimpleAtod(y, &position[1]) &&
+                         std::isfinite(position[0]) && std::isfinite(position[1]);
+    place.mutable_position()->set_x(position[0]);
+    place.mutable_position()->set_y(position[1]);
+    return is_good;
+  }
+  std::int32_t cell[2] = {};
+  const bool is_good = absl::SimpleAtoi(x, &cell[0]) && absl::SimpleAtoi(y, &cell[1]);
+  place = CellAt(cell[0], cell[1]);
+  return is_good;
+}
+
+absl::StatusOr<v1::Location> CellOf(absl::string_view text) {
   const std::vector<absl::string_view> numbers = absl::StrSplit(text, ',');
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -58,8 +76,22 @@ absl::Status AddPair(const Words& words, Part& part) {
   return absl::OkStatus();
 }
 
+// Returns whether one of the places in the scenarios has a fraction.
+bool HasPositions(absl::string_view text) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const Words words = WordsOf(line);
+    for (std::size_t i = 4; i < std::min<std::size_t>(words.size(), 8); ++i) {
+      if (absl::StrContains(words[i], '.')) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // A line: bucket, map, width, height, start x and y, goal x and y, length.
 absl::Status AddScenarios(const std::string& name, absl::string_view text, Part& part) {
+  const bool has_positions = HasPositions(text);
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
@@ -67,16 +99,14 @@ absl::Status AddScenarios(const std::string& name, absl::string_view text, Part&
     if (words.empty() || (number == 1 && words[0] == "version")) {
       continue;
     }
-    std::int32_t values[4] = {};
-    bool is_good = words.size() >= 8;
-    for (std::size_t i = 0; is_good && i < 4; ++i) {
-      is_good = absl::SimpleAtoi(words[4 + i], &values[i]);
-    }
-    if (!is_good) {
+    v1::Location start;
+    v1::Location goal;
+    if (words.size() < 8 || !ReadPlace(words[4], words[5], has_positions, start) ||
+        !ReadPlace(words[6], words[7], has_positions, goal)) {
       return Bad(absl::StrCat(name, " line ", number, ": this is no scenario of the Moving AI benchmarks"));
     }
     v1::FindPathRequest query = part.common;
-    SetEnds(CellAt(values[0], values[1]), CellAt(values[2], values[3]), query);
+    SetEnds(start, goal, query);
     part.queries.push_back(std::move(query));
   }
   return part.queries.empty() ? Bad(absl::StrCat(name, " has no scenarios")) : absl::OkStatus();
@@ -151,10 +181,10 @@ absl::StatusOr<Part> ParsePart(absl::string_view line, const FileReader& read_fi
 
 }  // namespace
 
-void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query) {
-  *query.mutable_start()->mutable_cell() = start;
+void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query) {
+  *query.mutable_start() = start;
   query.clear_goals();
-  *query.add_goals()->mutable_cell() = goal;
+  *query.add_goals() = goal;
 }
 
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file) {

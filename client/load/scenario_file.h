@@ -21,8 +21,8 @@ struct Part {
   int random_pairs = 0;
 };
 
-// Makes the query lead from one cell to the other, and to no other goal.
-void SetEnds(const v1::Cell& start, const v1::Cell& goal, v1::FindPathRequest& query);
+// Makes the query lead from one place to the other, and to no other goal.
+void SetEnds(const v1::Location& start, const v1::Location& goal, v1::FindPathRequest& query);
 
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& name)>;
 
@@ -34,8 +34,9 @@ using FileReader = std::function<absl::StatusOr<std::string>(const std::string& 
 //    9 arena scen arena.map.scen {"agent": {"profile_name": "tank"}}
 //    1 islands query {"start": {"node": "harbour"}, "goals": [{"node": "lighthouse"}]}
 //
-// "random" is pairs of cells that an agent can be on, and "scen" the scenarios of a file of the Moving AI
-// benchmarks. The end of a line is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the line.
+// "random" is pairs of cells that an agent can be on, of nodes or of points of a mesh, and "scen" the
+// scenarios of a file of the Moving AI benchmarks: of cells, or of positions if one of the numbers in it has
+// a point. The end of a line is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the line.
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file);
 
 }  // namespace waystar::load

@@ -39,8 +39,14 @@ void AddPlace(const v1::Location& location, Places& places) {
   }
 }
 
-absl::StatusOr<std::vector<v1::Cell>> Sample(const client::Client& client,
-                                             const v1::SampleCellsRequest& request, const Places& without) {
+absl::Status NothingToDraw(const std::string& map, absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("map \"", map, "\" has no ", what, " to draw for this load"));
+}
+
+absl::StatusOr<std::vector<v1::Cell>> SampleCells(const client::Client& client,
+                                                  const v1::SampleCellsRequest& request,
+                                                  const Places& without) {
   const auto answer = client.SampleCells(request);
   if (!answer.ok()) {
     return answer.status();
@@ -49,23 +55,48 @@ absl::StatusOr<std::vector<v1::Cell>> Sample(const client::Client& client,
   std::copy_if(answer->cells().begin(), answer->cells().end(), std::back_inserter(cells),
                [&](const v1::Cell& cell) { return without.count(PlaceOf(cell)) == 0; });
   if (cells.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("map \"", request.map(), "\" has no cell to draw for this load"));
+    return NothingToDraw(request.map(), "cell");
   }
   return cells;
+}
+
+// Draws cells of a grid, nodes of a graph or points of a mesh.
+absl::StatusOr<std::vector<v1::Location>> SamplePlaces(const client::Client& client,
+                                                       const v1::SampleCellsRequest& request,
+                                                       const Places& without) {
+  const auto answer = client.SampleCells(request);
+  if (!answer.ok()) {
+    return answer.status();
+  }
+  std::vector<v1::Location> places;
+  for (const v1::Cell& cell : answer->cells()) {
+    if (without.count(PlaceOf(cell)) == 0) {
+      *places.emplace_back().mutable_cell() = cell;
+    }
+  }
+  for (const std::string& node : answer->nodes()) {
+    places.emplace_back().set_node(node);
+  }
+  for (const v1::Position& position : answer->positions()) {
+    *places.emplace_back().mutable_position() = position;
+  }
+  if (places.empty()) {
+    return NothingToDraw(request.map(), "place");
+  }
+  return places;
 }
 
 // Draws the pairs that a part leaves to chance.
 absl::Status DrawPairs(const client::Client& client, std::uint64_t seed, const Places& without, Part& part) {
   v1::SampleCellsRequest request = SampleRequest(part.common, seed);
   request.set_count(2 * part.random_pairs);
-  auto cells = Sample(client, request, without);
-  if (!cells.ok()) {
-    return cells.status();
+  const auto places = SamplePlaces(client, request, without);
+  if (!places.ok()) {
+    return places.status();
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(part.random_pairs); ++i) {
     v1::FindPathRequest query = part.common;
-    SetEnds((*cells)[2 * i % cells->size()], (*cells)[(2 * i + 1) % cells->size()], query);
+    SetEnds((*places)[2 * i % places->size()], (*places)[(2 * i + 1) % places->size()], query);
     part.queries.push_back(std::move(query));
   }
   part.random_pairs = 0;
@@ -97,7 +128,7 @@ absl::StatusOr<Workload> Workload::Make(std::vector<Part> parts, const client::C
     request.set_seed(seed);
     request.set_count(1000);
     request.set_distinct(true);
-    const auto cells = Sample(client, request, places);
+    const auto cells = SampleCells(client, request, places);
     if (!cells.ok()) {
       return cells.status();
     }

@@ -50,6 +50,32 @@ class BenchCommandTest : public ::waystar::testing::CommandTest {
   const ::waystar::testing::OwnFolder folder_;
 };
 
+TEST_F(BenchCommandTest, DrawsPointsOfMeshesAndNodesOfGraphs) {
+  for (const bool is_mesh : {true, false}) {
+    server_.sample_cells = [is_mesh](auto&, const v1::SampleCellsRequest& request,
+                                     v1::SampleCellsResponse& response) {
+      for (int i = 0; i < request.count(); ++i) {
+        if (is_mesh) {
+          response.add_positions()->set_x(0.5);
+        } else {
+          response.add_nodes("harbour");
+        }
+      }
+      return grpc::Status::OK;
+    };
+    std::atomic<int> wrong = 0;
+    server_.find_path = [&wrong, is_mesh](auto&, const v1::FindPathRequest& request,
+                                          v1::FindPathResponse& response) {
+      const v1::Location& goal = request.goals(0);
+      wrong += (is_mesh ? goal.position().x() == 0.5 : goal.node() == "harbour") ? 0 : 1;
+      response.set_outcome(v1::OUTCOME_FOUND);
+      return grpc::Status::OK;
+    };
+    EXPECT_EQ(Bench({"arena", "--pairs", "3"}), ExitCode::kOk) << err_;
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
 TEST_F(BenchCommandTest, PrintsAReport) {
   EXPECT_EQ(Bench({"arena", "--pairs", "3"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_,

@@ -224,6 +224,20 @@ TEST_F(PathsCommandTest, ComparesWithTheLengthsOfAScenario) {
   EXPECT_EQ(out_, "1 queries, 1 paths as long as the file says.\n");
 }
 
+// A number with a fraction anywhere in the file makes all of its places positions.
+TEST_F(PathsCommandTest, ScenariosOfMeshesHavePositions) {
+  AddFound();
+  AddFound();
+  in_ = "version 1\n0 x.mesh 9 9 0 0 4 0 5.5\n0 x.mesh 9 9 -73.0625 -4.5 4 0 5.5\n";
+  EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(request_.queries_size(), 2);
+  EXPECT_EQ(request_.queries(0).goals(0).position().x(), 4.0);
+  EXPECT_EQ(request_.queries(1).start().position().x(), -73.0625);
+  EXPECT_EQ(request_.queries(1).start().position().y(), -4.5);
+  in_ = "version 1\n0 x.mesh 9 9 0.5 0 inf 0 5.5\n";
+  EXPECT_EQ(Run({"paths", "arena", "--scenario", "-"}), ExitCode::kUsage);
+}
+
 TEST_F(PathsCommandTest, ExplainsWhatIsNoScenario) {
   for (const std::string text :
        {"", "0 arena.map 8 8 0 0 4 0 5.5\n", "version 2\n", "version 1\n0 arena.map 8 8\n",
