@@ -442,6 +442,11 @@ class GodotParser {
 bool LooksLikeGodotMesh(absl::string_view bytes) {
   absl::string_view text = SkipByteOrderMark(bytes);
   text = absl::StripLeadingAsciiWhitespace(text);
+  while (absl::StartsWith(text, ";")) {
+    // A comment.
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+    text = absl::StripLeadingAsciiWhitespace(text);
+  }
   return absl::StartsWith(text, "[gd_resource ") || absl::StartsWith(text, "[gd_scene ") ||
          absl::StartsWith(text, "[gd_scene]");
 }

@@ -23,7 +23,7 @@
 
 namespace waystar::core {
 
-// Returns whether the bytes begin as a text file of Godot does.
+// Returns whether the bytes begin as a text file of Godot does, comments left aside.
 bool LooksLikeGodotMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or the node that is moved, or

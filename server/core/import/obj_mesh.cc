@@ -84,14 +84,23 @@ class ObjWords {
  private:
   static bool IsBlank(char c) { return c != '\n' && absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
-  // Returns how long a backslash with the end of the line is that the rest begins with, or 0.
+  // Returns how long a backslash with the end of the line, or of the text, is that the rest begins with, or
+  // 0.
   std::size_t JointBytes() const {
-    return absl::StartsWith(rest_, "\\\n") ? 2 : absl::StartsWith(rest_, "\\\r\n") ? 3 : 0;
+    if (rest_ == "\\" || absl::StartsWith(rest_, "\\\n")) {
+      return std::min<std::size_t>(rest_.size(), 2);
+    }
+    return absl::StartsWith(rest_, "\\\r\n") ? 3 : 0;
   }
 
   absl::string_view rest_;
   std::size_t line_ = 1;
 };
+
+// Reads a decimal number, but no hexadecimal one.
+bool ParseCoordinate(absl::string_view word, double& coordinate) {
+  return word.find_first_of("xX") == absl::string_view::npos && absl::SimpleAtod(word, &coordinate);
+}
 
 class ObjParser {
  public:
@@ -120,7 +129,7 @@ class ObjParser {
     double coordinates[3] = {};
     for (double& coordinate : coordinates) {
       const absl::string_view word = words_.NextWord();
-      if (!absl::SimpleAtod(word, &coordinate)) {
+      if (!ParseCoordinate(word, coordinate)) {
         return BadLine(words_.line(), word.empty() ? "a vertex has three coordinates"
                                                    : absl::StrCat(Quoted(word), " should be a coordinate"));
       }
@@ -222,11 +231,23 @@ void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
 
 bool LooksLikeObjMesh(absl::string_view bytes) {
   ObjWords words(SkipByteOrderMark(bytes));
+  bool has_statement = false;
   for (absl::string_view word = words.NextStatement(); !word.empty(); word = words.NextStatement()) {
     if (word == "v") {
       for (int i = 0; i < 3; ++i) {
         double coordinate = 0.0;
-        if (!absl::SimpleAtod(words.NextWord(), &coordinate)) {
+        if (!ParseCoordinate(words.NextWord(), coordinate)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    if (word == "f") {
+      // A row of a text map has no such numbers.
+      for (int i = 0; i < 3; ++i) {
+        const absl::string_view corner = words.NextWord();
+        std::int64_t index = 0;
+        if (!absl::SimpleAtoi(corner.substr(0, corner.find('/')), &index)) {
           return false;
         }
       }
@@ -236,9 +257,11 @@ bool LooksLikeObjMesh(absl::string_view bytes) {
         word != "usemtl") {
       return false;
     }
+    has_statement = has_statement || (word.size() > 1 && !words.NextWord().empty());
     words.SkipStatement();
   }
-  return false;
+  // Nothing else has lines such as "usemtl grass" and no other.
+  return has_statement;
 }
 
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,

@@ -19,7 +19,8 @@
 
 namespace waystar::core {
 
-// Returns whether the first statements are those of such a file, and a vertex is among them. It costs
+// Returns whether the first statements are those of such a file, up to the first vertex or face; without any,
+// whether there is a statement whose name has more than one letter. It costs
 // O(bytes).
 bool LooksLikeObjMesh(absl::string_view bytes);
 

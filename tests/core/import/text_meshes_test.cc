@@ -234,6 +234,28 @@ std::string Floor(int ground, absl::string_view more) {
   return absl::StrCat(vertices, faces, more);
 }
 
+TEST(ObjMeshTest, IsKnownWhateverComesFirst) {
+  for (const absl::string_view bytes : {"f 1 2 3\nv 0 0 0\nv 0 0 1\nv 1 0 1\n", "o a\nf 1/1 2/2 3/3\n",
+                                        "mtllib a.mtl\nusemtl grass\n", "vn 0 1 0\n", "v 0 1 0\n"}) {
+    EXPECT_EQ(DetectFormat(bytes), MapFormat::kObj) << bytes;
+  }
+  for (const absl::string_view bytes : {"f f f\n", "f\nf\n", "vn\nvt\n", "o a\n", "f 1 2\n", "v 0x1 0 0\n"}) {
+    EXPECT_EQ(DetectFormat(bytes), MapFormat::kText) << bytes;
+  }
+  EXPECT_THAT(ImportMap(MapFormat::kObj, "usemtl grass\n", {}), IsError(kInvalid, ErrorReason::kBadSize, ""));
+  ExpectGround(ParseObjMesh(absl::StrCat(kObj, "\\")));
+  ExpectGround(ParseObjMesh(absl::StrCat(kObj.substr(0, kObj.size() - 1), " \\")));
+}
+
+TEST(GodotMeshTest, MayBeginWithComments) {
+  for (const char* comment : {"; made by a tool\n", "\n ; two\r\n;\n\n"}) {
+    const std::string bytes = absl::StrCat(comment, kGodot);
+    EXPECT_EQ(DetectFormat(bytes), MapFormat::kGodot) << comment;
+    ExpectGround(ParseGodotMesh(bytes));
+  }
+  EXPECT_EQ(DetectFormat("; [gd_scene]"), MapFormat::kText);
+}
+
 TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
   const std::string wall = "v 0 9 0\nv 0 9 1\nf 1 2 -1 -2\n";
   const std::string ceiling = "v 0 9 0\nv 1 9 0\nv 1 9 1\nf -3 -2 -1\n";
@@ -308,7 +330,7 @@ TEST(ObjMeshTest, SaysWhereItIsWrong) {
     return ErrorOf(ParseObjMesh, kObj, from, to);
   };
   EXPECT_THAT(error_of("v 4 1 2", "v 4 1"), HasSubstr("line 13: a vertex has three"));
-  for (const char* bad : {"x", "nan", "inf", "-inf", "1e300", "1e7"}) {
+  for (const char* bad : {"x", "nan", "inf", "-inf", "1e300", "1e7", "0x2"}) {
     EXPECT_THAT(error_of("v 4 1 2", absl::StrCat("v 4 1 ", bad)), HasSubstr("line 13: ")) << bad;
   }
   for (const char* bad : {"0", "7", "-7", "x", "/1", "1.5", "99999999999999999999", "4294967297"}) {
