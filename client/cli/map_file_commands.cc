@@ -127,6 +127,7 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
     return Send(header, file, can_seek, session);
   }
   const std::string level = header.map();
+  std::vector<std::string> made;
   for (const AgentSize& agent : arguments.agents) {
     file.clear();
     file.seekg(0);
@@ -134,8 +135,13 @@ ExitCode Import(const ImportArguments& arguments, Session& session) {
     header.mutable_import_options()->mutable_build()->set_agent_radius(agent.radius);
     header.mutable_import_options()->mutable_build()->set_agent_height(agent.height);
     if (const ExitCode code = Send(header, file, can_seek, session); code != ExitCode::kOk) {
+      if (!made.empty()) {
+        session.io().err << "waystar: made before that, and left as they are: " << absl::StrJoin(made, ", ")
+                         << "; give the other agents alone, or delete these maps first\n";
+      }
       return code;
     }
+    made.push_back(header.map());
   }
   return ExitCode::kOk;
 }

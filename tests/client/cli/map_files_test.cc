@@ -11,6 +11,7 @@ namespace waystar::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // `waystar map import` and `export`.
 class MapFilesTest : public ::waystar::testing::CommandTest {
@@ -22,6 +23,9 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
       received_.clear();
       for (const auto& part : parts) {
         received_ += part.chunk();
+      }
+      if (header_.map() == refused_) {
+        return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "no ground");
       }
       v1::MapInfo& info = *response.mutable_info();
       info.set_map(header_.map());
@@ -57,6 +61,8 @@ class MapFilesTest : public ::waystar::testing::CommandTest {
   v1::ImportMapHeader header_;
   std::vector<v1::ImportNote> notes_;
   std::string received_;
+  // The name of a map that is not made.
+  std::string refused_ = "refused";
 };
 
 TEST_F(MapFilesTest, ImportsAFileUnderItsName) {
@@ -116,6 +122,18 @@ TEST_F(MapFilesTest, ImportsLevelsToBuildMeshesOf) {
   EXPECT_TRUE(header_.import_options().has_build());
   EXPECT_EQ(Run({"map", "import", WriteFile("mesh.obj", "v")}), ExitCode::kOk);
   EXPECT_FALSE(header_.import_options().has_build());
+}
+
+TEST_F(MapFilesTest, SaysWhichAgentsHaveTheirMaps) {
+  refused_ = "level-giant";
+  EXPECT_NE(Run({"map", "import", WriteFile("level.obj", "v"), "--agent", "human:0.4:1.8", "--agent",
+                 "troll:1.2:3", "--agent", "giant:9:9"}),
+            ExitCode::kOk);
+  EXPECT_THAT(err_, HasSubstr("no ground"));
+  EXPECT_THAT(err_, HasSubstr("left as they are: level-human, level-troll; give the other agents alone"));
+  refused_ = "level-human";
+  EXPECT_NE(Run({"map", "import", WriteFile("level.obj", "v"), "--agent", "human:0.4:1.8"}), ExitCode::kOk);
+  EXPECT_THAT(err_, Not(HasSubstr("left as they are")));
 }
 
 TEST_F(MapFilesTest, ImportsFilesOfLevelEditors) {
