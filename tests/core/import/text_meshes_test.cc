@@ -259,7 +259,7 @@ TEST(GodotMeshTest, MayBeginWithComments) {
 TEST(ObjMeshTest, NotesTheGeometryOfLevels) {
   const std::string wall = "v 0 9 0\nv 0 9 1\nf 1 2 -1 -2\n";
   const std::string ceiling = "v 0 9 0\nv 1 9 0\nv 1 9 1\nf -3 -2 -1\n";
-  const std::string slope = "v 0 5 4\nv 3 5 4\nf 1 4 -1 -2\n";
+  const std::string slope = "v 0 5 4\nv 3 5 4\nf 1 -2 -1 4\n";
   const auto looks_like_a_level = [](const std::string& bytes) {
     const std::vector<std::string> notes = NotesOf(MapFormat::kObj, bytes);
     return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
