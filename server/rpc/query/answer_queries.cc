@@ -214,7 +214,8 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   const auto answer_alone = [&](std::size_t index) -> absl::Status {
     const absl::StatusOr<core::Route> route = core::Solve(*batch[index].resolved, budget, context.bench);
     WAYSTAR_RETURN_IF_ERROR(core::EndsAll(route.status()) ? route.status() : take(index, route));
-    batch[index] = {};
+    batch[index].resolved.reset();
+    batch[index].query.reset();
     return absl::OkStatus();
   };
   std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
