@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -30,7 +31,7 @@ void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
   if (dropped > 0) {
     notes.Add("faces without an area, seen from above, are left out", "", static_cast<std::int64_t>(dropped));
   }
-  std::bitset<kMaxMeshAreas> areas;
+  std::bitset<std::numeric_limits<decltype(MeshPolygon::area)>::max() + 1> areas;
   for (const MeshPolygon& polygon : spec.polygons) {
     areas.set(polygon.area);
   }
