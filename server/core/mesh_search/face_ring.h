@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +30,9 @@ class FaceRing {
   // For each corner the side of a line: see Side. There is one place more at either end.
   using Sides = std::array<double, kMaxPolygonCorners + 2>;
 
-  // Reads a polygon of the mesh, or a cell of the layer, that has a side with this left end. It costs
-  // O(corners).
+  // Reads a polygon of the mesh, or a cell of the layer. It costs O(corners).
+  //
+  // REQUIRES: it has a corner at this left end of the edge.
   template <typename Mesh>
   void Load(const Mesh& mesh, PolygonNumber polygon, std::uint32_t edge_left) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
@@ -39,6 +41,7 @@ class FaceRing {
     std::uint32_t entry = 0;
     while (corners[entry] != edge_left) {
       ++entry;
+      assert(entry < size_);
     }
     std::uint32_t j = 0;
     const auto load = [&](std::uint32_t k) {
@@ -59,12 +62,26 @@ class FaceRing {
   }
 
   std::uint32_t size() const { return size_; }
-  // REQUIRES, of all four: 1 <= j <= size(), and for an edge j < size().
-  std::uint32_t VertexAt(std::uint32_t j) const { return vertices_[j]; }
-  double XAt(std::uint32_t j) const { return x_[j]; }
-  double YAt(std::uint32_t j) const { return y_[j]; }
+  // REQUIRES, of these three: 1 <= j <= size().
+  std::uint32_t VertexAt(std::uint32_t j) const {
+    assert(HasCorner(j));
+    return vertices_[j];
+  }
+  double XAt(std::uint32_t j) const {
+    assert(HasCorner(j));
+    return x_[j];
+  }
+  double YAt(std::uint32_t j) const {
+    assert(HasCorner(j));
+    return y_[j];
+  }
   // Returns the polygon behind edge j, or kNoPolygon for a wall.
-  PolygonNumber NeighbourAt(std::uint32_t j) const { return neighbours_[j]; }
+  //
+  // REQUIRES: 1 <= j < size().
+  PolygonNumber NeighbourAt(std::uint32_t j) const {
+    assert(HasCorner(j) && j < size_);
+    return neighbours_[j];
+  }
 
   // Notes on which side of the line corners `first` to `last` lie, exactly, as Side does. Corners that are no
   // further from it than `dent` lie on it.
@@ -87,6 +104,8 @@ class FaceRing {
   }
 
  private:
+  bool HasCorner(std::uint32_t j) const { return 1 <= j && j <= size_; }
+
   [[gnu::noinline, gnu::cold]] void NoteNearSides(const Sight& sight, std::uint32_t first, std::uint32_t last,
                                                   double dent, Sides& sides) const {
     const double dx = sight.to.x - sight.from.x;
