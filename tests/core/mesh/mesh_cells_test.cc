@@ -81,11 +81,18 @@ TEST(MeshCellsTest, ACornerOfAWallStays) {
 }
 
 TEST(MeshCellsTest, ASideTurnsToWhereItIsShorter) {
-  // An L, parted from its inner corner to its outer one.
-  const NavMesh mesh =
-      MeshOf(DrawMesh({{0, 0, 0}, {2, -0.125, 0}, {4, 0, 0}, {4, 2, 0}, {2, 2, 0}, {2, 4, 0}, {0, 4, 0}},
-                      {{0, 1, 2, 3, 4}, {0, 4, 5, 6}}));
-  EXPECT_THAT(CellsOf(mesh), UnorderedElementsAre("1 2 3 4", "0 1 4 5 6"));
+  // Around a pillar, parted from its corners to those of the room; vertex 1 is nearer to the pillar than 0.
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
+                                        {2, -0.125, 0},
+                                        {6, 0, 0},
+                                        {6, 6, 0},
+                                        {0, 6, 0},
+                                        {2, 2, 0},
+                                        {4, 2, 0},
+                                        {4, 4, 0},
+                                        {2, 4, 0}},
+                                       {{0, 1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7}, {4, 0, 5, 8}}));
+  EXPECT_THAT(CellsOf(mesh), UnorderedElementsAre("1 2 6 5", "2 3 7 6", "3 4 8 7", "0 1 5 8 4"));
 }
 
 template <typename Layer>
