@@ -22,7 +22,7 @@ func newPeerNetwork(targets [size]string) (*peerNetwork, error) {
 		for to, target := range targets {
 			n.links[from][to] = newLink(target)
 		}
-		door, err := net.Listen("tcp", ownHost()+":0")
+		door, err := net.Listen("tcp", proxyHost()+":0")
 		if err != nil {
 			return nil, err
 		}

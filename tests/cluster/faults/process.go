@@ -100,8 +100,8 @@ func startInLastingThread(command *exec.Cmd) error {
 	return <-result
 }
 
-// freeAddresses returns addresses that stay free: no other program is likely to use their host, and
-// none is given twice.
+// freeAddresses returns addresses that stay free: no other program is likely to use their host, this
+// one listens at proxyHost, and none is given twice.
 func freeAddresses(count int) ([]string, error) {
 	addresses := make([]string, 0, count)
 	for range count {
@@ -115,8 +115,12 @@ func freeAddresses(count int) ([]string, error) {
 	return addresses, nil
 }
 
-// ownHost returns an address of the loopback interface that depends on the process.
-func ownHost() string {
-	number := uint32(os.Getpid()%0x3fffff)<<1 + 1
+// ownHost and proxyHost return addresses of the loopback interface that depend on the process: that of
+// the programs that it starts, and that of its own proxies.
+func ownHost() string   { return loopbackHost(1) }
+func proxyHost() string { return loopbackHost(2) }
+
+func loopbackHost(which uint32) string {
+	number := uint32(os.Getpid()%0x3fffff)<<1 + which
 	return fmt.Sprintf("127.%d.%d.%d", number>>16&0xff, number>>8&0xff, number&0xff)
 }

@@ -29,7 +29,7 @@ type proxy struct {
 }
 
 func newProxy(target string) (*proxy, error) {
-	listener, err := net.Listen("tcp", ownHost()+":0")
+	listener, err := net.Listen("tcp", proxyHost()+":0")
 	if err != nil {
 		return nil, err
 	}
