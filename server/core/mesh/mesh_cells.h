@@ -48,9 +48,9 @@ struct MeshCells {
 // (Hertel, Mehlhorn, "Fast Triangulation of Simple Polygons", 1983). Then sides are turned about one of their
 // ends to another corner, within a room (FindMeshRooms): wherever another side is not needed any more, and
 // where the side becomes shorter, since fewer paths cross a short one. It may also become longer, by a random
-// number that is less in each pass (Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", 1983):
-// that makes room for other turns. Integers decide, and the random numbers are always the same ones, so that
-// the cells are the same on every machine.
+// number that is less in each pass (Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing",
+// 1983): that makes room for other turns. Integers decide, and the random numbers are always the same ones,
+// so that the cells are the same on every machine.
 //
 // It costs O(n log n) where polygons have few corners. There are 3 passes on large meshes, and 8 on those of
 // up to 8192 polygons. With fewer polygons there are up to 8 tries of 8 passes, and the cells of the try with

@@ -49,7 +49,8 @@ struct MeshPortalPath {
 
 // As FindMeshPath, but through portals too: finds a cheapest path of legs along meshes and of portals. Among
 // equally cheap paths one without portals is preferred. With UnreachablePolicy::kNearestByDistance the path
-// leads to the point of the goal's map that is nearest to the goal, by NavMesh::FindNearest, of those that can be reached.
+// leads to the point of the goal's map that is nearest to the goal, by NavMesh::FindNearest, of those that
+// can be reached.
 //
 // Where no portal can shorten the way, it costs as much as FindMeshPath and what MeshDoors::Find does. Else
 // one search more goes on over all meshes at once: each mesh has a wave of intervals (see MeshWave), which
