@@ -21,6 +21,7 @@
 #include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
+#include "client/load/scenario_places.h"
 
 namespace waystar::cli {
 namespace {
@@ -55,34 +56,9 @@ absl::Status LineFault(int line, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
 }
 
-bool ParsePosition(absl::string_view x, absl::string_view y, v1::Location& place) {
-  double position[2] = {};
-  if (!absl::SimpleAtod(x, &position[0]) || !absl::SimpleAtod(y, &position[1]) ||
-      !std::isfinite(position[0]) || !std::isfinite(position[1])) {
-    return false;
-  }
-  place.mutable_position()->set_x(position[0]);
-  place.mutable_position()->set_y(position[1]);
-  return true;
-}
-
-bool ParseCellOf(absl::string_view x, absl::string_view y, v1::Location& place) {
-  int cell[2] = {};
-  if (!absl::SimpleAtoi(x, &cell[0]) || !absl::SimpleAtoi(y, &cell[1])) {
-    return false;
-  }
-  place.mutable_cell()->set_x(cell[0]);
-  place.mutable_cell()->set_y(cell[1]);
-  return true;
-}
-
 // "bucket map width height start.x start.y goal.x goal.y length", between tabs or spaces.
 bool ParseQuery(const std::vector<absl::string_view>& words, bool has_positions, ScenarioQuery& query) {
-  const auto read = [&](std::size_t i, v1::Location& place) {
-    return has_positions ? ParsePosition(words[i], words[i + 1], place)
-                         : ParseCellOf(words[i], words[i + 1], place);
-  };
-  if (words.size() != 9 || !read(4, query.start) || !read(6, query.goal) ||
+  if (words.size() != 9 || !load::ReadScenarioEnds(words, has_positions, query.start, query.goal) ||
       !absl::SimpleAtod(words[8], &query.length) || !std::isfinite(query.length)) {
     return false;
   }
@@ -112,32 +88,14 @@ void Compare(const ScenarioQuery& query, const v1::FindPathsResult& result, Leng
                                                          : "no path"});
 }
 
-std::vector<absl::string_view> ScenarioWords(absl::string_view line) {
-  return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-}
-
-// Returns whether one of the places in a file has a fraction: those of grids are cells, and those of meshes
-// positions.
-bool HasPositions(absl::string_view text) {
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const std::vector<absl::string_view> words = ScenarioWords(line);
-    for (std::size_t i = 4; i < std::min<std::size_t>(words.size(), 8); ++i) {
-      if (absl::StrContains(words[i], '.')) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 // INVALID_ARGUMENT, naming the line.
 absl::StatusOr<std::vector<ScenarioQuery>> ParseScenario(absl::string_view text) {
-  const bool has_positions = HasPositions(text);
+  const bool has_positions = load::HasPositions(text);
   std::vector<ScenarioQuery> queries;
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const std::vector<absl::string_view> words = ScenarioWords(line);
+    const std::vector<absl::string_view> words = load::ScenarioWords(line);
     if (number == 1) {
       if (words.size() != 2 || words[0] != "version" || !absl::StartsWith(words[1], "1")) {
         return LineFault(number, "a file of scenarios begins with \"version 1\"");

@@ -2,8 +2,6 @@
 
 #include <google/protobuf/util/json_util.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/load/scenario_places.h"
 
 namespace waystar::load {
 namespace {
@@ -24,33 +23,6 @@ using Words = std::vector<absl::string_view>;
 
 absl::Status Bad(absl::string_view sentence) { return absl::InvalidArgumentError(sentence); }
 
-Words WordsOf(absl::string_view text) {
-  return absl::StrSplit(text, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-}
-
-v1::Location CellAt(std::int32_t x, std::int32_t y) {
-  v1::Location location;
-  location.mutable_cell()->set_x(x);
-  location.mutable_cell()->set_y(y);
-  return location;
-}
-
-// Reads a place of a scenario.
-bool ReadPlace(absl::string_view x, absl::string_view y, bool is_position, v1::Location& place) {
-  if (is_position) {
-    double position[2] = {};
-    const bool is_good = absl::SimpleAtod(x, &position[0]) && absl::SimpleAtod(y, &position[1]) &&
-                         std::isfinite(position[0]) && std::isfinite(position[1]);
-    place.mutable_position()->set_x(position[0]);
-    place.mutable_position()->set_y(position[1]);
-    return is_good;
-  }
-  std::int32_t cell[2] = {};
-  const bool is_good = absl::SimpleAtoi(x, &cell[0]) && absl::SimpleAtoi(y, &cell[1]);
-  place = CellAt(cell[0], cell[1]);
-  return is_good;
-}
-
 absl::StatusOr<v1::Location> CellOf(absl::string_view text) {
   const std::vector<absl::string_view> numbers = absl::StrSplit(text, ',');
   std::int32_t x = 0;
@@ -58,7 +30,10 @@ absl::StatusOr<v1::Location> CellOf(absl::string_view text) {
   if (numbers.size() != 2 || !absl::SimpleAtoi(numbers[0], &x) || !absl::SimpleAtoi(numbers[1], &y)) {
     return Bad(absl::StrCat("'", text, "' is not a cell: write such as 3,4"));
   }
-  return CellAt(x, y);
+  v1::Location location;
+  location.mutable_cell()->set_x(x);
+  location.mutable_cell()->set_y(y);
+  return location;
 }
 
 absl::Status AddPair(const Words& words, Part& part) {
@@ -76,33 +51,18 @@ absl::Status AddPair(const Words& words, Part& part) {
   return absl::OkStatus();
 }
 
-// Returns whether one of the places in the scenarios has a fraction.
-bool HasPositions(absl::string_view text) {
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const Words words = WordsOf(line);
-    for (std::size_t i = 4; i < std::min<std::size_t>(words.size(), 8); ++i) {
-      if (absl::StrContains(words[i], '.')) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// A line: bucket, map, width, height, start x and y, goal x and y, length.
 absl::Status AddScenarios(const std::string& name, absl::string_view text, Part& part) {
   const bool has_positions = HasPositions(text);
   int number = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const Words words = WordsOf(line);
+    const Words words = ScenarioWords(line);
     if (words.empty() || (number == 1 && words[0] == "version")) {
       continue;
     }
     v1::Location start;
     v1::Location goal;
-    if (words.size() < 8 || !ReadPlace(words[4], words[5], has_positions, start) ||
-        !ReadPlace(words[6], words[7], has_positions, goal)) {
+    if (!ReadScenarioEnds(words, has_positions, start, goal)) {
       return Bad(absl::StrCat(name, " line ", number, ": this is no scenario of the Moving AI benchmarks"));
     }
     v1::FindPathRequest query = part.common;
@@ -162,7 +122,7 @@ absl::StatusOr<Part> ParsePart(absl::string_view line, const FileReader& read_fi
   Part part;
   const std::size_t json = line.find('{');
   const bool has_json = json != absl::string_view::npos;
-  Words words = WordsOf(line.substr(0, json));
+  Words words = ScenarioWords(line.substr(0, json));
   if (words.size() < 2 || !absl::SimpleAtod(words[0], &part.weight) || !(part.weight > 0) ||
       part.weight > 1e9) {
     return Bad("a line begins with a weight, a positive number, and a map");

@@ -20,15 +20,13 @@
 namespace waystar::core {
 
 // Returns whether the first statements are those of such a file, up to the first vertex or face; without any,
-// whether there is a statement whose name has more than one letter. It costs
-// O(bytes).
+// whether there is a statement whose name has more than one letter. It costs O(bytes).
 bool LooksLikeObjMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
 // faces or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
-// `notes`, if it is not null, gets those of MeshOfSoup, and one if
-// the faces look like the geometry of a level: a tenth of them or more are steeper than 60 degrees, or face
-// down where others face up.
+// `notes`, if it is not null, gets those of MeshOfSoup, and one if the faces look like the geometry of a
+// level: a tenth of them or more are steeper than 60 degrees, or face down where others face up.
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                      const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
 
