@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the images and runs them under docker/compose.yaml, for real, on a machine that needs neither an engine
+# Builds the images and runs them under docker/compose.yaml and docker/cluster.yaml, for real, on a machine that needs neither an engine
 # running nor an image registry: it starts an engine of its own from the distribution's packages, makes the base
 # images with debootstrap, and removes all at the end. Only apt and debootstrap use the network, and only the
 # mirror that the machine's apt uses; the containers run in a network namespace with nothing but a loopback.
@@ -21,6 +21,12 @@ ENGINE_PID=
 docker() { /usr/bin/docker "$@"; }
 
 compose() { /usr/bin/docker-compose --project-name waystar-test --file "$ROOT/docker/compose.yaml" "$@"; }
+
+# Debian 12's docker-compose does not know the file's "name".
+fleet() {
+  /usr/bin/docker-compose --project-name waystar-fleet-test --project-directory "$ROOT/docker" \
+    --file <(sed '/^name:/d' "$ROOT/docker/cluster.yaml") "$@"
+}
 
 in_namespace() { nsenter --net="/run/netns/$NAMESPACE" "$@"; }
 
@@ -108,6 +114,7 @@ explain_failure() {
   done
   if [[ -n "$ENGINE_PID" ]]; then
     compose logs --no-color --tail=40 >&2
+    fleet logs --no-color --tail=40 >&2
   fi
 }
 
@@ -152,6 +159,24 @@ build_image() {
     --file "$ROOT/docker/Dockerfile" --tag "$tag" "$ROOT"
 }
 
+# Makes the images of cluster.yaml that are not the project's, from Debian's packages.
+make_fleet_images() {
+  local etcd haproxy
+  etcd=$(awk '/image: .*etcd/ { print $2 }' "$ROOT/docker/cluster.yaml")
+  haproxy=$(awk '/image: haproxy/ { print $2 }' "$ROOT/docker/cluster.yaml")
+  quietly docker build --network=host --tag "$etcd" - <<'DOCKERFILE'
+FROM debian:sid-slim
+RUN apt-get update && apt-get install -y --no-install-recommends etcd-server etcd-client
+CMD ["etcd"]
+DOCKERFILE
+  quietly docker build --network=host --tag "$haproxy" - <<'DOCKERFILE'
+FROM debian:sid-slim
+RUN apt-get update && apt-get install -y --no-install-recommends haproxy
+USER haproxy
+CMD ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
+DOCKERFILE
+}
+
 # label NAME IMAGE
 label() { docker image inspect --format "{{index .Config.Labels \"org.opencontainers.image.$1\"}}" "$2"; }
 
@@ -182,6 +207,9 @@ in_container() { docker exec "$(container)" "$@"; }
 
 is_healthy() { [[ "$(property '{{.State.Status}} {{.State.Health.Status}}')" == "running healthy" ]]; }
 
+# from_host COMMAND...: the tool on the namespace's own network, so through the published port.
+from_host() { docker run --rm --network=host --entrypoint=waystar waystar --server "$SERVER" "$@"; }
+
 # cost COMMAND...: the cost in the answer that `COMMAND... --json` prints.
 cost() { "$@" --json | grep -oE '"cost": ?[0-9.]+' | grep -oE '[0-9.]+$'; }
 
@@ -203,9 +231,7 @@ check_confinement() {
 
 check_answers() {
   expect "cost found from inside the container" 14 "$(cost in_container waystar "${QUERY[@]}")"
-  # On the namespace's own network, so through the published port.
-  expect "cost found through the published port" 14 \
-    "$(cost docker run --rm --network=host --entrypoint=waystar waystar --server "$SERVER" "${QUERY[@]}")"
+  expect "cost found through the published port" 14 "$(cost from_host "${QUERY[@]}")"
   expect "the port is published on" "$SERVER" "$(docker port "$(container)" 7450/tcp)"
 }
 
@@ -327,10 +353,39 @@ YAML
   wait_until 120 "the hardened image is healthy" is_hardened_healthy
   expect "cost found in the hardened image" 14 \
     "$(cost docker exec -e WAYSTAR_TOKEN_FILE=/run/waystar/token "$(compose ps --quiet hardened)" waystar "${QUERY[@]}")"
-  expect "what the hardened server leaves open" "" "$(hardened_logs | grep open_to_the_network || true)"
+  # Prometheus reads the metrics on the network of the services; check_metrics sees that no port is published.
+  expect "what the hardened server leaves open besides its metrics" "" \
+    "$(hardened_logs | grep open_to_the_network | grep -v 'reaches 0.0.0.0:9464 can read the metrics' || true)"
   expect "the hardened port is published on" "0.0.0.0:7451" \
     "$(docker port "$(compose ps --quiet hardened)" 7450/tcp | head -n 1)"
   check_metrics hardened
+}
+
+# are_serving SERVICE...
+are_serving() {
+  local service
+  for service in "$@"; do
+    [[ "$(docker inspect --format '{{.State.Health.Status}}' "$(fleet ps --quiet "$service")")" == healthy ]] || return 1
+  done
+}
+
+check_fleet() {
+  local before
+  quietly compose down --volumes
+  quietly fleet up --detach --no-build
+  wait_until 180 "three healthy servers" are_serving waystar-1 waystar-2 waystar-3
+  expect "cost found through the proxy" 14 "$(cost from_host "${QUERY[@]}")"
+  quietly from_host map create shared 8x8
+  quietly from_host block shared 3,3
+  before=$(facts_of "$(from_host map show shared --json)")
+  # Unlike a process that dies, a container that is killed is not started again.
+  docker kill "$(fleet ps --quiet waystar-1)" >/dev/null
+  expect "cost found after one server was killed" 14 "$(cost from_host "${QUERY[@]}")"
+  expect "the map after one server was killed" "$before" "$(facts_of "$(from_host map show shared --json)")"
+  quietly from_host block shared 4,4
+  docker start "$(fleet ps --all --quiet waystar-1)" >/dev/null
+  wait_until 180 "the killed server is healthy when started again" are_serving waystar-1
+  quietly fleet down --volumes
 }
 
 main() {
@@ -350,6 +405,8 @@ main() {
   build_image waystar
   step "Building the hardened image"
   build_image waystar:hardened --build-arg IMAGE=hardened
+  step "Making the images of etcd and of the proxy"
+  make_fleet_images
   stop_engine
 
   step "Starting the container"
@@ -374,6 +431,8 @@ main() {
   check_secure
   step "Hardening it"
   check_hardened
+  step "Starting a fleet, and killing one of its servers"
+  check_fleet
   step "Passed"
 }
 
