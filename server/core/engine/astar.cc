@@ -46,7 +46,9 @@ class AStarSearch {
 
  private:
   SearchEnd Search() {
-    scratch_.Start(map_);
+    if (!scratch_.Start(map_)) {
+      return SearchEnd::kScratchLimit;
+    }
     if (query_.footprint > 1 && !map_.HasUniformCost()) {
       ground_ = scratch_.dearest_cells().Add(map_, query_.footprint);
     }

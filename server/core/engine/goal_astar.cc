@@ -42,7 +42,9 @@ SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& quer
                  Scratch& scratch, NearestCell& nearest, SearchStatistics& statistics) {
   const GridMoves& moves = GridMoves::For(map.settings().connectivity, query.corner_rule);
   GoalSet& goals = scratch.goals();
-  scratch.Start(map);
+  if (!scratch.Start(map)) {
+    return SearchEnd::kScratchLimit;
+  }
   const EnteringCosts entering(map, query.footprint, scratch.dearest_cells());
   SearchNode* start = scratch.Find(query.start);
   if (start == nullptr) {

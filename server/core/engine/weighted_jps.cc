@@ -64,13 +64,15 @@ class WeightedJpsSearch {
 
   SearchEnd Search() {
     scratch_.canonical_steps().Prepare(costs_);
-    scratch_.Start(map_);
     // No step costs less than a bucket is wide, which keeps nodes from being taken up again and again.
-    scratch_.StartJumps(
-        heuristic_(query_.start),
+    const bool has_room = scratch_.StartJumpsOverCells(
+        map_, heuristic_(query_.start),
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map_.min_straight()))) - 1);
+    if (!has_room || !IsNews(query_.start, 0, Direction::kNorth)) {
+      return SearchEnd::kScratchLimit;
+    }
     const NodeIndex start = scratch_.FindOrAddNode(query_.start);
-    if (start == kNoNode || !IsNews(query_.start, 0, Direction::kNorth)) {
+    if (start == kNoNode) {
       return SearchEnd::kScratchLimit;
     }
     Reach(start, query_.start, 0, start,

@@ -1,15 +1,21 @@
 #include "server/core/graph_search/graph_scratch.h"
 
+#include "server/core/search/kept_memory.h"
+
 namespace waystar::core {
 
 bool GraphScratch::Start(std::size_t limit) {
+  if (IsMuchToKeep(open_.memory_bytes(), max_bytes_)) {
+    open_ = OpenList();
+  }
   open_.Clear();
   path_.clear();
+  limit_ = limit;
   if (nodes_.size() < limit) {
-    if (limit * sizeof(ReachedNode) + open_.memory_bytes() > max_bytes_) {
+    nodes_ = {};
+    if (!HasRoom(limit * sizeof(ReachedNode))) {
       return false;
     }
-    nodes_ = {};
     nodes_.resize(limit);
     generation_ = 0;
   }
@@ -22,9 +28,19 @@ bool GraphScratch::Start(std::size_t limit) {
   return true;
 }
 
+bool GraphScratch::HasRoom(std::size_t bytes) {
+  const auto fits = [&] {
+    return nodes_.capacity() * sizeof(ReachedNode) + open_.memory_bytes() + bytes <= max_bytes_;
+  };
+  if (!fits()) {
+    CutTo(nodes_, limit_);
+  }
+  return fits();
+}
+
 bool GraphScratch::GrowOpen() {
   // While it grows, the list is there twice.
-  if (memory_bytes() + 2 * open_.memory_bytes() > max_bytes_) {
+  if (!HasRoom(open_.grown_bytes())) {
     return false;
   }
   open_.Grow();

@@ -30,7 +30,8 @@ struct ReachedNode {
 // Thread safety: none. Each worker thread has its own.
 class GraphScratch {
  public:
-  // Nodes and open list together stay below `max_bytes`.
+  // Nodes and open list together stay below `max_bytes`, and what earlier searches have left is freed before
+  // a search is refused more.
   explicit GraphScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   GraphScratch(const GraphScratch&) = delete;
   GraphScratch& operator=(const GraphScratch&) = delete;
@@ -64,9 +65,13 @@ class GraphScratch {
   }
 
  private:
+  // Returns whether so much more stays below the limit, if need be once what is not in use is freed.
+  bool HasRoom(std::size_t bytes);
   bool GrowOpen();
 
   const std::size_t max_bytes_;
+  // How many nodes the search uses.
+  std::size_t limit_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<ReachedNode> nodes_;
   OpenList open_;

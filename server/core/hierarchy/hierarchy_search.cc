@@ -174,7 +174,8 @@ class HierarchySearch {
         }
         ++statistics_.expanded;
         has_settled = true;
-        Settle(side, entry.node, node, entry.f);
+        // What the node refers to may have moved.
+        Settle(side, entry.node, state_.nodes[entry.node], entry.f);
       }
     }
     return best_ == kUnreached ? SearchEnd::kExhausted : SearchEnd::kGoalReached;

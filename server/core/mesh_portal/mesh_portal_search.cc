@@ -39,13 +39,7 @@ struct KeptPath {
 // limit.
 class WaveScratches {
  public:
-  explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} {
-    // What earlier searches have left is not to be missing elsewhere.
-    if (first_.memory_bytes() > first_.max_bytes() / 4) {
-      first_.Free();
-    }
-    first_.ShareLimit(&all_);
-  }
+  explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} { first_.ShareLimit(&all_); }
   WaveScratches(const WaveScratches&) = delete;
   WaveScratches& operator=(const WaveScratches&) = delete;
   ~WaveScratches() { first_.ShareLimit(nullptr); }
@@ -63,7 +57,7 @@ class WaveScratches {
  private:
   MeshScratch& first_;
   std::vector<std::unique_ptr<MeshScratch>> others_;
-  std::vector<const MeshScratch*> all_;
+  std::vector<MeshScratch*> all_;
 };
 
 // The waves of all maps.

@@ -1,17 +1,22 @@
 #include "server/core/mesh_search/mesh_scratch.h"
 
+#include "server/core/search/kept_memory.h"
+
 namespace waystar::core {
 
 static_assert(sizeof(MeshInterval) == 72);
 
 bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::size_t polygon_count) {
-  intervals_.clear();
-  open_.clear();
-  flooded_.clear();
+  Clear(intervals_);
+  Clear(open_);
+  Clear(flooded_);
   corners_.clear();
   corridor_.clear();
   start_polygons_.clear();
   goal_polygons_.clear();
+  vertex_count_ = vertex_count;
+  room_count_ = room_count;
+  polygon_count_ = polygon_count;
   if (!Replace(reached_, vertex_count) || !Replace(rooms_, room_count) || !Replace(slots_, polygon_count)) {
     return false;
   }
@@ -26,28 +31,45 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::s
   return true;
 }
 
-void MeshScratch::Free() {
-  reached_ = {};
-  rooms_ = {};
-  intervals_ = {};
-  open_ = {};
-  slots_ = {};
-  flooded_ = {};
-  corners_ = {};
-  corridor_ = {};
-  start_polygons_ = {};
-  goal_polygons_ = {};
+template <typename List>
+void MeshScratch::Clear(List& list) const {
+  if (IsMuchToKeep(list.capacity() * sizeof(list[0]), max_bytes_)) {
+    list = List();
+  }
+  list.clear();
 }
 
-std::size_t MeshScratch::counted_bytes() const {
+void MeshScratch::FreeUnused() {
+  CutTo(reached_, vertex_count_);
+  CutTo(rooms_, room_count_);
+  CutTo(slots_, polygon_count_);
+  if (polygon_count_ == 0) {
+    flooded_ = {};
+  }
+}
+
+bool MeshScratch::HasRoom(std::size_t bytes) {
+  const auto fits = [&] {
+    std::size_t counted = bytes;
+    ForEachSharer([&](const MeshScratch& sharer) { counted += sharer.counted_bytes(); });
+    return counted <= max_bytes_;
+  };
+  if (fits()) {
+    return true;
+  }
+  ForEachSharer([](MeshScratch& sharer) { sharer.FreeUnused(); });
+  return fits();
+}
+
+template <typename Visitor>
+void MeshScratch::ForEachSharer(Visitor visit) {
   if (sharers_ == nullptr) {
-    return memory_bytes();
+    visit(*this);
+    return;
   }
-  std::size_t bytes = 0;
-  for (const MeshScratch* sharer : *sharers_) {
-    bytes += sharer->memory_bytes();
+  for (MeshScratch* const sharer : *sharers_) {
+    visit(*sharer);
   }
-  return bytes;
 }
 
 template <typename Element>
@@ -55,11 +77,10 @@ bool MeshScratch::Replace(std::vector<Element>& list, std::size_t size) {
   if (list.size() >= size) {
     return true;
   }
-  const std::size_t kept = counted_bytes() - list.capacity() * sizeof(Element);
-  if (kept + size * sizeof(Element) > max_bytes_) {
+  list = {};
+  if (!HasRoom(size * sizeof(Element))) {
     return false;
   }
-  list = {};
   list.resize(size);
   return true;
 }
@@ -71,7 +92,7 @@ bool MeshScratch::GrowList(List& list, std::size_t count) {
   }
   const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
   // While it grows, the list is there twice.
-  if (counted_bytes() + capacity * sizeof(list[0]) > max_bytes_) {
+  if (!HasRoom(capacity * sizeof(list[0]))) {
     return false;
   }
   list.reserve(capacity);

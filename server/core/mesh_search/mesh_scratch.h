@@ -97,17 +97,16 @@ struct FloodedPolygon {
 // Thread safety: none. Each worker thread has its own.
 class MeshScratch {
  public:
-  // All of it together stays below `max_bytes`, except for the path.
+  // All of it together stays below `max_bytes`, except for the path. What earlier searches have left is freed
+  // before a search is refused more.
   explicit MeshScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   MeshScratch(const MeshScratch&) = delete;
   MeshScratch& operator=(const MeshScratch&) = delete;
 
   // Says which scratches share one limit, until it is called with null: this is one of them. The list must
   // outlive that.
-  void ShareLimit(const std::vector<const MeshScratch*>* sharers) { sharers_ = sharers; }
+  void ShareLimit(const std::vector<MeshScratch*>* sharers) { sharers_ = sharers; }
   std::size_t max_bytes() const { return max_bytes_; }
-  // Frees all memory. The last search is forgotten.
-  void Free();
 
   // Clears the last search and prepares for one over so many vertices and rooms, and for a flood over so many
   // polygons. Returns false if the memory limit stands in the way. It costs O(1) besides what it grows.
@@ -190,10 +189,7 @@ class MeshScratch {
   std::vector<PolygonNumber>& goal_polygons() { return goal_polygons_; }
 
   std::size_t memory_bytes() const {
-    return reached_.capacity() * sizeof(ReachedVertex) + rooms_.capacity() * sizeof(std::uint32_t) +
-           intervals_.capacity() * sizeof(MeshInterval) + open_.capacity() * sizeof(OpenInterval) +
-           slots_.capacity() * sizeof(PolygonSlot) + flooded_.capacity() * sizeof(FloodedPolygon) +
-           corners_.capacity() * sizeof(WorldPoint) +
+    return counted_bytes() + corners_.capacity() * sizeof(WorldPoint) +
            (corridor_.capacity() + start_polygons_.capacity() + goal_polygons_.capacity()) *
                sizeof(PolygonNumber);
   }
@@ -220,12 +216,28 @@ class MeshScratch {
   bool Grow(std::size_t count);
   template <typename List>
   bool GrowList(List& list, std::size_t count);
+  template <typename List>
+  void Clear(List& list) const;
+
+  // Returns whether so much more stays below the limit, if need be once what is not in use is freed.
+  bool HasRoom(std::size_t bytes);
+  void FreeUnused();
+  template <typename Visitor>
+  void ForEachSharer(Visitor visit);
 
   // Returns the bytes that count towards the limit.
-  std::size_t counted_bytes() const;
+  std::size_t counted_bytes() const {
+    return reached_.capacity() * sizeof(ReachedVertex) + rooms_.capacity() * sizeof(std::uint32_t) +
+           intervals_.capacity() * sizeof(MeshInterval) + open_.capacity() * sizeof(OpenInterval) +
+           slots_.capacity() * sizeof(PolygonSlot) + flooded_.capacity() * sizeof(FloodedPolygon);
+  }
 
   const std::size_t max_bytes_;
-  const std::vector<const MeshScratch*>* sharers_ = nullptr;
+  const std::vector<MeshScratch*>* sharers_ = nullptr;
+  // What the search uses.
+  std::size_t vertex_count_ = 0;
+  std::size_t room_count_ = 0;
+  std::size_t polygon_count_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<ReachedVertex> reached_;
   // The search that marked the room.

@@ -43,6 +43,10 @@ void AddCorner(Cell cell, std::vector<Cell>& corners) {
   }
 }
 
+bool HasParent(const NodeTable& nodes, NodeIndex node) {
+  return node != kNoNode && nodes[node].parent != node;
+}
+
 // Adds up steps so that their order makes no difference.
 class StepSum {
  public:
@@ -106,7 +110,7 @@ void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corne
 
 void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners) {
   corners.push_back(end);
-  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+  for (NodeIndex node = nodes.Find(end); HasParent(nodes, node); node = nodes[node].parent) {
     const Cell to = Unpack(nodes[node].cell);
     const Cell from = Unpack(nodes[nodes[node].parent].cell);
     const Cell turn = TurnTowards(connectivity, from, to);
@@ -120,7 +124,7 @@ void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std
 
 void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points) {
   points.push_back(end);
-  for (NodeIndex node = nodes.Find(end); nodes[node].parent != node; node = nodes[node].parent) {
+  for (NodeIndex node = nodes.Find(end); HasParent(nodes, node); node = nodes[node].parent) {
     points.push_back(Unpack(nodes[nodes[node].parent].cell));
   }
   std::reverse(points.begin(), points.end());

@@ -20,10 +20,11 @@ void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corne
 
 // Follows the jumps that a search over jump points left in scratch.nodes(). From a node's parent to the node
 // lead a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. It
-// fills `corners`, which is empty.
+// fills `corners`, which is empty. A search that had no room for its first node leads to its start alone.
 void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
 
-// Follows the straight lines that an any-angle search left in `nodes`. It fills `points`, which is empty.
+// Follows the straight lines that an any-angle search left in `nodes`, otherwise as TraceJumps. It fills
+// `points`, which is empty.
 void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
 
 // Appends every cell of the path to `cells`.

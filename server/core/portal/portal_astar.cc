@@ -50,7 +50,9 @@ bool PortalAStar::Start() {
   }
   BoundPortals();
 
-  scratch_.Start(width, static_cast<int>(rows));
+  if (!scratch_.Start(width, static_cast<int>(rows))) {
+    return false;
+  }
   for (Layer& layer : layers_) {
     const GridMap& map = *maps[layer.map].map;
     if (query_.footprint > 1 && !map.HasUniformCost()) {

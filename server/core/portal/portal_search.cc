@@ -33,6 +33,9 @@ class PortalSearch final : Rival {
         graph_(map, world, query, scratch),
         cells_(graph_, query.path, scratch.beside(), recorder),
         open_(scratch.portals().open) {}
+  ~PortalSearch() override { scratch_.EndBeside(); }
+  PortalSearch(const PortalSearch&) = delete;
+  PortalSearch& operator=(const PortalSearch&) = delete;
 
   absl::StatusOr<PortalPath> Find() {
     WAYSTAR_RETURN_IF_ERROR(graph_.Build());
@@ -81,7 +84,7 @@ class PortalSearch final : Rival {
     // The first of the goals that cost the least, as far as that is known.
     std::optional<PortalEntry> best;
     Expand(kNoDoor);
-    while (!open_.empty()) {
+    while (!is_full_ && !open_.empty()) {
       const PortalEntry entry = Pop();
       WAYSTAR_RETURN_IF_ERROR(Charge(kBoundsAnExpansion));
       if (best && entry.f > best->f) {
@@ -114,6 +117,9 @@ class PortalSearch final : Rival {
         Expand(entry.to);
       }
     }
+    if (is_full_) {
+      return Exhausted(OutcomeReason::kScratchLimit);
+    }
     return best ? Write(*best) : Unreachable();
   }
 
@@ -134,7 +140,10 @@ class PortalSearch final : Rival {
   }
 
   void Push(const PortalEntry& entry) {
-    open_.push_back(entry);
+    if (!scratch_.PushPortal(entry)) {
+      is_full_ = true;
+      return;
+    }
     std::push_heap(open_.begin(), open_.end(), Later);
   }
 
@@ -343,6 +352,8 @@ class PortalSearch final : Rival {
   std::map<const GridMap*, absl::string_view> map_ids_;
   // How the search over cells has put an end to the other.
   std::optional<SearchEnd> end_of_cells_;
+  // True once the open list has run out of memory.
+  bool is_full_ = false;
   // True once the search over cells has run out of memory.
   bool is_alone_ = false;
 };

@@ -55,7 +55,9 @@ class BucketQueue {
 
   // Returns whether the next Push needs more memory: call Grow first.
   bool IsFull() const { return free_ == kNoEntry && entries_.size() == entries_.capacity(); }
-  void Grow() { entries_.reserve(entries_.capacity() == 0 ? 1024 : 2 * entries_.capacity()); }
+  // Makes room for twice as many entries, which then take this many bytes.
+  void Grow() { entries_.reserve(GrownCapacity()); }
+  std::size_t grown_bytes() const { return GrownCapacity() * sizeof(Entry); }
 
   // REQUIRES: !IsFull(); f >= Floor().
   void Push(Cost f, NodeIndex node) {
@@ -96,6 +98,8 @@ class BucketQueue {
   static constexpr std::uint64_t kNoBucket = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t kWordBits = 64;
   static constexpr std::uint64_t kRing = 4096;
+
+  std::size_t GrownCapacity() const { return entries_.capacity() == 0 ? 1024 : 2 * entries_.capacity(); }
 
   std::uint64_t BucketOf(Cost f) const { return static_cast<std::uint64_t>(f - first_) >> shift_; }
 

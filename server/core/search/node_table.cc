@@ -1,6 +1,5 @@
 #include "server/core/search/node_table.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -8,10 +7,8 @@
 namespace waystar::core {
 
 void NodeTable::Grow() {
-  constexpr std::size_t kFirst = 1024;
-  const std::size_t capacity = std::max(2 * nodes_.capacity(), kFirst);
-  nodes_.reserve(capacity);
-  const std::size_t slots = std::bit_ceil(2 * nodes_.capacity());
+  nodes_.reserve(GrownCapacity());
+  const std::size_t slots = SlotsFor(nodes_.capacity());
   slots_.assign(slots, kNoNode);
   shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
   for (NodeIndex i = 0; i < nodes_.size(); ++i) {

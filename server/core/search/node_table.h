@@ -1,6 +1,8 @@
 // Nodes of searches that reach few cells of many: jump points and turning points.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -80,14 +82,20 @@ class NodeTable {
 
   // Returns whether the next new node needs more memory: call Grow first.
   bool IsFull() const { return nodes_.size() == nodes_.capacity(); }
-  // Makes room for twice as many nodes.
+  // Makes room for twice as many nodes, which then take this many bytes.
   void Grow();
+  std::size_t grown_bytes() const {
+    return GrownCapacity() * sizeof(JumpNode) + SlotsFor(GrownCapacity()) * sizeof(slots_[0]);
+  }
 
  private:
   struct Place {
     std::uint32_t slot;
     NodeIndex node;
   };
+
+  std::size_t GrownCapacity() const { return std::max<std::size_t>(2 * nodes_.capacity(), 1024); }
+  static std::size_t SlotsFor(std::size_t capacity) { return std::bit_ceil(2 * capacity); }
 
   // Returns where the node of a cell is, or where its index belongs.
   Place Probe(PackedCell packed) const {

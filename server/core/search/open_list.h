@@ -50,8 +50,9 @@ class OpenList {
   std::size_t used_bytes() const { return heap_.size() * sizeof(OpenEntry); }
   // Returns whether the next Push takes more memory.
   bool IsFull() const { return heap_.size() == heap_.capacity(); }
-  // Makes room for twice as many entries.
-  void Grow() { heap_.reserve(std::max<std::size_t>(2 * heap_.capacity(), 256)); }
+  // Makes room for twice as many entries, which then take this many bytes.
+  void Grow() { heap_.reserve(GrownCapacity()); }
+  std::size_t grown_bytes() const { return GrownCapacity() * sizeof(OpenEntry); }
   void Clear() { heap_.clear(); }
 
   void Push(const OpenEntry& entry) {
@@ -81,6 +82,8 @@ class OpenList {
 
  private:
   static constexpr std::size_t kArity = 4;
+
+  std::size_t GrownCapacity() const { return std::max<std::size_t>(2 * heap_.capacity(), 256); }
 
   void SiftDown(const OpenEntry& entry) {
     std::size_t hole = 0;

@@ -6,23 +6,87 @@
 #include <utility>
 #include <vector>
 
+#include "server/core/search/kept_memory.h"
+
 namespace waystar::core {
 
-void Scratch::Start(int width, int height) {
+bool Scratch::Start(int width, int height) {
+  Begin({.cells = true});
+  return StartCells(width, height);
+}
+
+void Scratch::StartJumps(Cost first, int width_shift) {
+  Begin({.nodes = true});
+  buckets_.Start(first, width_shift);
+}
+
+bool Scratch::StartJumpsOverCells(const GridMap& map, Cost first, int width_shift) {
+  Begin({.cells = true, .nodes = true});
+  buckets_.Start(first, width_shift);
+  return StartCells(map.width(), map.height());
+}
+
+bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift) {
+  Begin({.nodes = true, .hierarchy = true});
+  for (BucketQueue& open : hierarchy_.open) {
+    open.Start(first, width_shift);
+  }
+  node_count_ = node_count;
+  std::vector<HierarchyNode>& nodes = hierarchy_.nodes;
+  if (nodes.size() < node_count) {
+    nodes = {};
+    if (!HasRoom(node_count * sizeof(HierarchyNode))) {
+      return false;
+    }
+    nodes.assign(node_count, HierarchyNode{});
+    hierarchy_.generation = 0;
+  }
+  ++hierarchy_.generation;
+  if (hierarchy_.generation == 0) {
+    // The counter has wrapped, as in StartCells.
+    nodes.assign(nodes.size(), HierarchyNode{});
+    hierarchy_.generation = 1;
+  }
+  return true;
+}
+
+void Scratch::Begin(const Parts& parts) {
   NoteUsed();
-  used_tiles_ = true;
+  in_use_ = parts;
+  if (parts.cells) {
+    used_tiles_ = true;
+    next_tile_ = 0;
+    Renew(open_);
+    open_.Clear();
+    dearest_cells_.Clear();
+  }
+  if (parts.nodes) {
+    used_nodes_ = true;
+    Renew(nodes_);
+    nodes_.Clear();
+    Renew(buckets_);
+  }
+  if (parts.hierarchy) {
+    used_hierarchy_ = true;
+    Renew(hierarchy_.open[0]);
+    Renew(hierarchy_.open[1]);
+  }
+  ClearPath();
+}
+
+bool Scratch::StartCells(int width, int height) {
   const auto tiles_along = [](int cells) {
     return (static_cast<std::size_t>(cells) + kTileSide - 1) >> kTileShift;
   };
   tiles_per_row_ = tiles_along(width);
-  const std::size_t tile_count = tiles_per_row_ * tiles_along(height);
-  if (slots_.size() < tile_count) {
-    slots_.resize(tile_count);
+  tile_count_ = tiles_per_row_ * tiles_along(height);
+  if (slots_.size() < tile_count_) {
+    slots_ = {};
+    if (!HasRoom(tile_count_ * sizeof(TileSlot))) {
+      return false;
+    }
+    slots_.resize(tile_count_);
   }
-  next_tile_ = 0;
-  open_.Clear();
-  dearest_cells_.Clear();
-  ClearPath();
   ++generation_;
   if (generation_ == 0) {
     // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
@@ -30,11 +94,56 @@ void Scratch::Start(int width, int height) {
     tiles_.clear();
     generation_ = 1;
   }
+  return true;
+}
+
+template <typename List>
+void Scratch::Renew(List& list) const {
+  if (IsMuchToKeep(list.memory_bytes(), max_bytes_)) {
+    list = List();
+  }
+}
+
+bool Scratch::HasRoom(std::size_t bytes) {
+  if (Fits(bytes)) {
+    return true;
+  }
+  FreeUnused();
+  return Fits(bytes);
+}
+
+bool Scratch::Fits(std::size_t bytes) {
+  return memory_bytes() + bytes <= max_bytes_ && (whole_ == nullptr || whole_->HasRoom(bytes));
+}
+
+void Scratch::FreeUnused() {
+  if (!in_use_.cells) {
+    next_tile_ = 0;
+    tile_count_ = 0;
+    open_ = OpenList();
+  }
+  tiles_.resize(next_tile_);
+  CutTo(slots_, tile_count_);
+  if (!in_use_.nodes) {
+    nodes_ = NodeTable();
+    buckets_ = BucketQueue();
+  }
+  if (in_use_.hierarchy) {
+    CutTo(hierarchy_.nodes, node_count_);
+  } else {
+    hierarchy_ = HierarchyScratch();
+  }
+  if (!has_portals_) {
+    portals_.open = {};
+    beside_ = nullptr;
+  } else if (beside_ != nullptr) {
+    beside_->FreeUnused();
+  }
 }
 
 bool Scratch::Assign(TileSlot& slot) {
   if (next_tile_ == tiles_.size()) {
-    if (memory_bytes() + sizeof(Tile) > max_bytes_) {
+    if (!HasRoom(sizeof(Tile))) {
       return false;
     }
     tiles_.push_back(std::make_unique<Tile>());
@@ -46,45 +155,10 @@ bool Scratch::Assign(TileSlot& slot) {
 }
 
 bool Scratch::GrowOpen() {
-  // While it grows, the list is there twice.
-  if (memory_bytes() + 2 * open_.memory_bytes() > max_bytes_) {
+  if (!HasRoom(open_.grown_bytes())) {
     return false;
   }
   open_.Grow();
-  return true;
-}
-
-void Scratch::StartJumps(Cost first, int width_shift) {
-  NoteUsed();
-  used_nodes_ = true;
-  nodes_.Clear();
-  buckets_.Start(first, width_shift);
-  ClearPath();
-}
-
-bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift) {
-  NoteUsed();
-  used_nodes_ = true;
-  used_hierarchy_ = true;
-  nodes_.Clear();
-  ClearPath();
-  for (BucketQueue& open : hierarchy_.open) {
-    open.Start(first, width_shift);
-  }
-  std::vector<HierarchyNode>& nodes = hierarchy_.nodes;
-  if (nodes.size() < node_count) {
-    if (memory_bytes() + node_count * sizeof(HierarchyNode) > max_bytes_) {
-      return false;
-    }
-    nodes.assign(node_count, HierarchyNode{});
-    hierarchy_.generation = 0;
-  }
-  ++hierarchy_.generation;
-  if (hierarchy_.generation == 0) {
-    // The counter has wrapped, as in Start.
-    nodes.assign(nodes.size(), HierarchyNode{});
-    hierarchy_.generation = 1;
-  }
   return true;
 }
 
@@ -94,9 +168,8 @@ void Scratch::ClearPath() {
   points_.clear();
 }
 
-// While they grow, nodes and buckets are there twice.
 bool Scratch::GrowNodes() {
-  if (memory_bytes() + 2 * nodes_.memory_bytes() > max_bytes_) {
+  if (!HasRoom(nodes_.grown_bytes())) {
     return false;
   }
   nodes_.Grow();
@@ -104,24 +177,39 @@ bool Scratch::GrowNodes() {
 }
 
 bool Scratch::GrowBuckets(BucketQueue& buckets) {
-  if (memory_bytes() + 2 * buckets.memory_bytes() > max_bytes_) {
+  if (!HasRoom(buckets.grown_bytes())) {
     return false;
   }
   buckets.Grow();
   return true;
 }
 
-Scratch& Scratch::beside() {
-  if (beside_ == nullptr) {
-    beside_ = std::make_unique<Scratch>(max_bytes_ / 2);
+bool Scratch::PushPortal(const PortalEntry& entry) {
+  std::vector<PortalEntry>& open = portals_.open;
+  if (open.size() == open.capacity()) {
+    const std::size_t capacity = std::max<std::size_t>(2 * open.capacity(), 64);
+    if (!HasRoom(capacity * sizeof(PortalEntry))) {
+      return false;
+    }
+    open.reserve(capacity);
   }
+  open.push_back(entry);
+  return true;
+}
+
+Scratch& Scratch::beside() {
+  has_portals_ = true;
+  if (beside_ == nullptr) {
+    beside_.reset(new Scratch(max_bytes_ / 2, this));
+  }
+  beside_->in_use_ = {};
   return *beside_;
 }
 
 std::size_t Scratch::memory_bytes() const {
   return tiles_.size() * sizeof(Tile) + slots_.capacity() * sizeof(TileSlot) + open_.memory_bytes() +
          nodes_.memory_bytes() + buckets_.memory_bytes() + hierarchy_.memory_bytes() +
-         (beside_ == nullptr ? 0 : beside_->memory_bytes());
+         portals_.open.capacity() * sizeof(PortalEntry) + (beside_ == nullptr ? 0 : beside_->memory_bytes());
 }
 
 std::size_t Scratch::kept_bytes() const {

@@ -37,23 +37,25 @@ struct SearchNode {
 
 // One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the
 // widest search so far has touched, not with the map: nodes live in square tiles that are handed out as they
-// are first touched. Starting a search costs O(1), whatever the last one left behind. Who owns a scratch
-// makes it anew when OutgrewNeed says so, or the widest search ever would be remembered for good.
+// are first touched. Starting a search costs O(1), whatever the last one left behind, but for the tables that
+// a larger map needs. Who owns a scratch makes it anew when OutgrewNeed says so, or the widest search ever
+// would be remembered for good.
 //
 // Thread safety: none. Each worker thread has its own.
 class Scratch {
  public:
-  // Nodes and open list together stay below `max_bytes`. On top of that come a path that is written (9 bytes
-  // a step), 128 KiB once a search over weighted terrain has run, 8 MiB and 8 bytes for 1,024 cells of the
-  // map once one for a large agent has run there, and what the search for cells near unreachable goals has
-  // taken.
+  // Nodes and open list together stay below `max_bytes`, and what earlier searches have left is freed before
+  // a search is refused more. On top of that come a path that is written (9 bytes a step), 128 KiB once a
+  // search over weighted terrain has run, 8 MiB and 8 bytes for 1,024 cells of the map once one for a large
+  // agent has run there, and what the search for cells near unreachable goals has taken.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Clears the last search and prepares for one on `map`.
-  void Start(const GridMap& map) { Start(map.width(), map.height()); }
-  void Start(int width, int height);
+  // Clears the last search and prepares for one on `map`. Returns false if the memory limit stands in the
+  // way: then the search cannot begin.
+  bool Start(const GridMap& map) { return Start(map.width(), map.height()); }
+  bool Start(int width, int height);
 
   // Returns the node of a cell of the map, or null if the memory limit stands in the way. A node that this
   // search has not written yet comes back with an older generation: see IsFresh and Reach.
@@ -91,6 +93,8 @@ class Scratch {
   // Clears the last search and prepares for one over jump points, whose lowest f is `first`, with buckets of
   // 2^width_shift.
   void StartJumps(Cost first, int width_shift);
+  // Prepares for a search over jump points that uses nodes of cells of `map` as well. Returns as Start does.
+  bool StartJumpsOverCells(const GridMap& map, Cost first, int width_shift);
   NodeTable& nodes() { return nodes_; }
   BucketQueue& buckets() { return buckets_; }
   // Returns the index of a cell's node. If it had none, a new one with g = NodeTable::kUnreached is made.
@@ -131,7 +135,7 @@ class Scratch {
   // The dearest cells below large agents. Start clears them.
   DearestCells& dearest_cells() { return dearest_cells_; }
 
-  // The path being built. Start and StartJumps clear it.
+  // The path being built. Each start of a search clears it.
   void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
   std::vector<Direction>& directions() { return directions_; }
@@ -147,9 +151,13 @@ class Scratch {
 
   // The working memory of searches through portals, each of which consists of many of the others.
   PortalScratch& portals() { return portals_; }
+  // Puts an entry on their open list, without its order. Returns false if the memory limit stands in the way.
+  bool PushPortal(const PortalEntry& entry);
 
-  // The working memory of a search that runs beside this one. It holds at most half as much.
+  // Returns the working memory of a search that runs beside those on this one, until EndBeside. It holds at
+  // most half as much, and both together stay below the limit.
   Scratch& beside();
+  void EndBeside() { has_portals_ = false; }
 
   // Returns the bytes that count against the limit.
   std::size_t memory_bytes() const;
@@ -172,10 +180,29 @@ class Scratch {
     std::uint32_t generation = 0;
   };
 
+  // What the search in progress uses. The other parts hold what earlier ones have left.
+  struct Parts {
+    bool cells = false;
+    bool nodes = false;
+    bool hierarchy = false;
+  };
+
+  Scratch(std::size_t max_bytes, Scratch* whole) : max_bytes_(max_bytes), whole_(whole) {}
+
+  void Begin(const Parts& parts);
+  bool StartCells(int width, int height);
+  template <typename List>
+  void Renew(List& list) const;
+
+  // Returns whether so much more stays below the limit, if need be once what is not in use is freed.
+  bool HasRoom(std::size_t bytes);
+  bool Fits(std::size_t bytes);
+  void FreeUnused();
+
   // Gives a slot a tile for this search. Returns false if that would pass the memory limit.
   bool Assign(TileSlot& slot);
 
-  // Return false if twice the memory would pass the limit.
+  // Return false if that would pass the limit. While a list grows, it is there twice.
   bool GrowOpen();
   bool GrowNodes();
   bool GrowBuckets(BucketQueue& buckets);
@@ -185,8 +212,16 @@ class Scratch {
   std::size_t TakeUsed();
 
   const std::size_t max_bytes_;
+  // The scratch that this one is beside, or null.
+  Scratch* const whole_ = nullptr;
+  Parts in_use_;
+  // True while a search through portals is in progress.
+  bool has_portals_ = false;
   std::uint32_t generation_ = 0;
   std::size_t tiles_per_row_ = 0;
+  // How many slots, and nodes of the hierarchy, the search uses.
+  std::size_t tile_count_ = 0;
+  std::size_t node_count_ = 0;
   std::vector<TileSlot> slots_;
   std::vector<std::unique_ptr<Tile>> tiles_;
   // The tiles before this one are in use by the current search.

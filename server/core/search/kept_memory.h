@@ -1,0 +1,28 @@
+// Working memory that is kept from search to search, under a limit.
+//
+// A limit is meant for what one search takes. So each scratch frees what earlier searches have left before it
+// refuses more to the one in progress: lists that have become long when the next search begins, and what that
+// does not use once there is no room.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace waystar::core {
+
+// Returns whether an empty list keeps so much of a limit that the next search is to begin with another.
+inline bool IsMuchToKeep(std::size_t bytes, std::size_t max_bytes) {
+  constexpr std::size_t kShare = 32;
+  return bytes > max_bytes / kShare;
+}
+
+// Frees the elements of a table beyond this size.
+template <typename Element>
+void CutTo(std::vector<Element>& table, std::size_t size) {
+  if (table.size() > size) {
+    table.resize(size);
+    table.shrink_to_fit();
+  }
+}
+
+}  // namespace waystar::core
