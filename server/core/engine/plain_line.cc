@@ -21,7 +21,7 @@ const PlainCells::Tile& PlainGround::Judge(std::size_t column, std::size_t row) 
   if (!end_) {
     end_ = budget_.upkeep != nullptr && !budget_.upkeep->TryTake(kExpansionsPerTile)
                ? SearchEnd::kExpansionLimit
-               : Interruption(budget_);
+               : InterruptionAlone(budget_);
   }
   if (end_) {
     return kNonePlain;

@@ -80,7 +80,7 @@ class HierarchySearch {
       best_ = 0;
       return SearchEnd::kGoalReached;
     }
-    if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+    if (const std::optional<SearchEnd> end = InterruptionAlone(budget_)) {
       return *end;
     }
     if (IsOpen(query_.start, query_.goal)) {
@@ -164,13 +164,10 @@ class HierarchySearch {
           continue;
         }
         node.is_waiting[side] = false;
-        if (statistics_.expanded >= budget_.max_expansions) {
-          return SearchEnd::kExpansionLimit;
-        }
-        if (statistics_.expanded % Budget::kPollInterval == Budget::kPollInterval - 1) {
-          if (const std::optional<SearchEnd> end = Interruption(budget_)) {
-            return *end;
-          }
+        if (const std::optional<SearchEnd> end = statistics_.expanded == 0
+                                                     ? BudgetEndAtFirst(budget_)
+                                                     : BudgetEnd(budget_, statistics_.expanded)) {
+          return *end;
         }
         ++statistics_.expanded;
         has_settled = true;

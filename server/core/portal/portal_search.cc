@@ -173,9 +173,9 @@ class PortalSearch final : Rival {
 
   // Searches on one map, against the search over cells.
   absl::StatusOr<PathResult> Race(const GridMap& map, const PathQuery& leg) {
-    Budget left = BudgetLeft();
+    Budget left = budget_;
+    left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     left.rival = this;
-    polls_ = 0;
     raced_map_ = &map;
     TraceOn(map);
     const absl::StatusOr<PathResult> walk = recorder_ == nullptr
@@ -184,19 +184,16 @@ class PortalSearch final : Rival {
     if (walk.ok()) {
       Count(*walk);
     } else {
-      statistics_.expanded += ExpandedInRace();
+      statistics_.expanded += raced_;
     }
-    polls_ = 0;
+    raced_ = 0;
     WAYSTAR_RETURN_IF_ERROR(walk.status());
     WAYSTAR_RETURN_IF_ERROR(Charge(0));
     return walk;
   }
 
-  // What the search on one map has expanded since it began, as far as it is known here.
-  std::uint64_t ExpandedInRace() const { return polls_ == 0 ? 0 : (polls_ - 1) * Budget::kPollInterval; }
-
-  bool GoOn() override {
-    ++polls_;
+  bool GoOn(std::uint64_t expanded) override {
+    raced_ = std::max(raced_, expanded);
     const bool is_over = IsOver();
     TraceOn(*raced_map_);
     return is_over;
@@ -221,19 +218,15 @@ class PortalSearch final : Rival {
 
   // Lets the search over cells catch up. Returns whether it has put an end to this one.
   bool IsOver() {
-    const std::uint64_t walked = statistics_.expanded + ExpandedInRace();
+    const std::uint64_t walked = statistics_.expanded + raced_;
     const std::uint64_t effort = walked + bounds_ / kBoundsAnExpansion;
     if (effort <= kHeadStart || is_alone_) {
       return false;
     }
-    // The search on one map may expand that many before it asks again.
-    const std::uint64_t spent = walked + (polls_ == 0 ? 0 : Budget::kPollInterval);
+    const std::uint64_t left = budget_.max_expansions - std::min(budget_.max_expansions, walked);
     const std::uint64_t share = (effort - kHeadStart) / 2;
-    if (share > budget_.max_expansions - std::min(budget_.max_expansions, spent)) {
-      end_of_cells_ = SearchEnd::kExpansionLimit;
-      return true;
-    }
-    const std::optional<SearchEnd> end = cells_.Run(share, budget_);
+    const std::optional<SearchEnd> end = cells_.Run(std::min(share, left), budget_);
+    expanded_ = cells_.statistics().expanded;
     is_alone_ = end == SearchEnd::kScratchLimit;
     if (end && !is_alone_) {
       end_of_cells_ = end;
@@ -345,8 +338,8 @@ class PortalSearch final : Rival {
   // Of the search by doors.
   SearchStatistics statistics_;
   std::uint64_t bounds_ = 0;
-  // How often the search on one map that is running has let the other go on.
-  std::uint64_t polls_ = 0;
+  // The expansions of the search on one map that is running, when it last let the other go on.
+  std::uint64_t raced_ = 0;
   const GridMap* raced_map_ = nullptr;
   // The ids of the maps; filled for a recorder.
   std::map<const GridMap*, absl::string_view> map_ids_;

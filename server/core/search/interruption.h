@@ -24,33 +24,54 @@ inline std::optional<SearchEnd> FlaggedInterruption(const Budget& budget) {
   return std::nullopt;
 }
 
-// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now.
-inline std::optional<SearchEnd> Interruption(const Budget& budget) {
+// As Interruption, for work that not every search of the same kind has to do. The rival does not go on, so
+// that its share depends on the query alone.
+inline std::optional<SearchEnd> InterruptionAlone(const Budget& budget) {
   if (const std::optional<SearchEnd> end = FlaggedInterruption(budget)) {
     return end;
   }
   if (std::chrono::steady_clock::now() >= budget.deadline) {
     return SearchEnd::kDeadline;
   }
-  if (budget.rival != nullptr && budget.rival->GoOn()) {
+  return std::nullopt;
+}
+
+// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now, after so many expansions.
+inline std::optional<SearchEnd> Interruption(const Budget& budget, std::uint64_t expanded = 0) {
+  if (const std::optional<SearchEnd> end = InterruptionAlone(budget)) {
+    return end;
+  }
+  if (budget.rival != nullptr && budget.rival->GoOn(expanded)) {
     return SearchEnd::kCancelled;
   }
   return std::nullopt;
 }
 
+// Returns whether a search that has made so many expansions must not make another.
+inline bool IsSpent(const Budget& budget, std::uint64_t expanded) {
+  return expanded + (budget.rival == nullptr ? 0 : budget.rival->expanded()) >= budget.max_expansions;
+}
+
 // Returns why a search that has made so many expansions must not make another: kExpansionLimit, or what
 // Interruption says, which is asked every Budget::kPollInterval expansions. Returns nothing if it may.
 inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t expanded) {
-  if (expanded >= budget.max_expansions) {
+  if (IsSpent(budget, expanded)) {
     return SearchEnd::kExpansionLimit;
   }
-  return expanded % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
+  if (expanded % Budget::kPollInterval != 0) {
+    return std::nullopt;
+  }
+  if (const std::optional<SearchEnd> end = Interruption(budget, expanded)) {
+    return end;
+  }
+  // The rival may have made the last expansions.
+  return IsSpent(budget, expanded) ? std::optional(SearchEnd::kExpansionLimit) : std::nullopt;
 }
 
 // As BudgetEnd before the first expansion, without a look at the clock, which takes as long as a short
 // search.
 inline std::optional<SearchEnd> BudgetEndAtFirst(const Budget& budget) {
-  return budget.max_expansions == 0 ? SearchEnd::kExpansionLimit : FlaggedInterruption(budget);
+  return IsSpent(budget, 0) ? SearchEnd::kExpansionLimit : FlaggedInterruption(budget);
 }
 
 // Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /

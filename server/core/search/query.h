@@ -70,14 +70,22 @@ class Rival {
  public:
   virtual ~Rival() = default;
 
-  // Goes on for a while. Returns whether the search that called it is to stop.
-  virtual bool GoOn() = 0;
+  // Goes on for a while, after the search that called it has made so many expansions; 0 where they are not
+  // known. Returns whether that search is to stop.
+  virtual bool GoOn(std::uint64_t expanded) = 0;
+
+  // Returns how many expansions it has made itself.
+  std::uint64_t expanded() const { return expanded_; }
+
+ protected:
+  std::uint64_t expanded_ = 0;
 };
 
 // What a search may use before it must stop. It checks time and cancellation every kPollInterval expansions.
 struct Budget {
   static constexpr std::uint64_t kPollInterval = 1024;
 
+  // At most so many expansions, those of the rival included.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // A cancellation flag, or null. Searches only read it; another thread may set it at any time.

@@ -245,7 +245,7 @@ TEST_F(MeshFieldsTest, RegionsStopWithTheirBudget) {
   class Looks final : public Rival {
    public:
     explicit Looks(int allowed) : allowed_(allowed) {}
-    bool GoOn() override { return ++looks_ > allowed_; }
+    bool GoOn(std::uint64_t /*expanded*/) override { return ++looks_ > allowed_; }
     int looks() const { return looks_; }
 
    private:

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -200,6 +201,76 @@ TEST_F(PortalSearchTest, StopsWhenTheBudgetIsSpent) {
   std::atomic<bool> cancelled = true;
   EXPECT_THAT(Find(query, {.cancelled = &cancelled}),
               IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+}
+
+GridSettings WithSand() {
+  GridSettings settings;
+  settings.terrains.push_back({.symbol = 's', .name = "sand", .cost = 2});
+  return settings;
+}
+
+// The first query on a map judges which of its cells are plain, the second finds that done.
+TEST_F(PortalSearchTest, AnswersWithinTheSameLimitWhoeverHasAskedBefore) {
+  const PortalQuery query{.path = {.start = {0, 0}, .goal = {4, 0}, .algorithm = Algorithm::kJumpPoint}};
+  for (std::uint64_t limit = 0; limit < 12; ++limit) {
+    world_.maps.clear();
+    world_.maps.emplace("home", With(DrawMap({"..s..",  //
+                                              "....."},
+                                             WithSand()),
+                                     {Between("gate", {0, 1}, {4, 1})}));
+    const auto first = Find(query, {.max_expansions = limit});
+    ASSERT_THAT(first, IsOk());
+    const PathResult path = first->path;
+    EXPECT_LE(path.statistics.expanded, limit);
+    EXPECT_EQ(path.outcome, limit < 8 ? path.outcome : Outcome::kFound) << limit;
+    EXPECT_EQ(path.cost, path.outcome == Outcome::kFound ? 3.0 : path.cost);
+    ASSERT_THAT(Find(query), IsOk());
+    const PathResult again = Find(query, {.max_expansions = limit})->path;
+    EXPECT_EQ(again.outcome, path.outcome) << limit;
+    EXPECT_EQ(again.end, path.end);
+    EXPECT_EQ(again.statistics.expanded, path.statistics.expanded);
+  }
+}
+
+// Searches so long that the one over cells runs beside them.
+TEST_F(PortalSearchTest, LongSearchesKeepToTheSameLimitWhoeverHasAskedBefore) {
+  constexpr int kSide = 150;
+  const auto make = [&] {
+    std::vector<std::string> rows(kSide, std::string(kSide, '.'));
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        if ((x / 6 + y / 5) % 3 == 0) {
+          rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = 's';
+        }
+      }
+    }
+    world_.maps.clear();
+    world_.maps.emplace(
+        "home", With(DrawMap(rows, WithSand()), {Between("gate", {10, 0}, {kSide - 1, kSide - 20}, 60.0),
+                                                 Between("short", {70, 70}, {75, 90}, 3.0)}));
+  };
+  int found = 0;
+  for (const Algorithm algorithm :
+       {Algorithm::kAuto, Algorithm::kJumpPoint, Algorithm::kAStar, Algorithm::kDijkstra}) {
+    const PortalQuery query{
+        .path = {.start = {0, 0}, .goal = {kSide - 1, kSide - 1}, .algorithm = algorithm}};
+    for (const std::uint64_t limit : {10, 1000, 1024, 1025, 1500, 2048, 3000, 6000, 12'000, 40'000}) {
+      make();
+      const PathResult path = Find(query, {.max_expansions = limit})->path;
+      EXPECT_LE(path.statistics.expanded, limit);
+      ASSERT_THAT(Find(query), IsOk());
+      const PathResult again = Find(query, {.max_expansions = limit})->path;
+      EXPECT_EQ(again.outcome, path.outcome) << limit;
+      EXPECT_EQ(again.cost, path.cost);
+      EXPECT_EQ(again.statistics.expanded, path.statistics.expanded);
+      if (path.outcome == Outcome::kBudgetExhausted) {
+        EXPECT_EQ(path.reason, OutcomeReason::kExpansionLimit);
+        EXPECT_EQ(path.statistics.expanded, limit) << "it ends early";
+      }
+      found += path.outcome == Outcome::kFound ? 1 : 0;
+    }
+  }
+  EXPECT_GT(found, 4);
 }
 
 }  // namespace

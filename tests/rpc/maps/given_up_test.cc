@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <limits>
@@ -201,7 +202,7 @@ class LookCounter final : public core::Rival {
  public:
   explicit LookCounter(int allowed = std::numeric_limits<int>::max()) : allowed_(allowed) {}
 
-  bool GoOn() override { return ++looks_ > allowed_; }
+  bool GoOn(std::uint64_t /*expanded*/) override { return ++looks_ > allowed_; }
   int looks() const { return looks_; }
 
  private:
