@@ -38,11 +38,11 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
 }
 
 // Sums of what parts of a line cost, by terrain where cells have no costs of their own.
-double HexLineCost(const GridMap& map, Cell from, Cell to, double length) {
+double HexLineCost(DearestOnPath& dearest, Cell from, Cell to, double length) {
   double cost = 0.0;
   double shares = 0.0;
   for (const HexPart& part : HexPartsOf(std::min(from, to, RowMajorLess), std::max(from, to, RowMajorLess))) {
-    cost += part.share * CostToDouble(map.StraightCost(part.cell));
+    cost += part.share * CostToDouble(dearest.map().StraightCost(dearest.Under(part.cell)));
     shares += part.share;
   }
   return length * (cost / shares);
@@ -99,14 +99,15 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
   return AreSet(row, first, to.x);
 }
 
-double LineCost(const GridMap& map, Cell from, Cell to) {
+double LineCost(DearestOnPath& dearest, Cell from, Cell to) {
+  const GridMap& map = dearest.map();
   const Lattice lattice = LatticeOf(map.settings().connectivity);
   const double length = std::sqrt(static_cast<double>(SquaredDistance(lattice, from, to)));
   if (map.HasUniformCost() || length == 0.0) {
     return length * map.settings().terrains[map.TerrainAt(from)].cost;
   }
   if (lattice == Lattice::kHexagonal) {
-    return HexLineCost(map, from, to, length);
+    return HexLineCost(dearest, from, to, length);
   }
 
   std::array<std::int64_t, kMaxTerrains> shares{};
@@ -115,10 +116,11 @@ double LineCost(const GridMap& map, Cell from, Cell to) {
   std::int64_t all = 0;
   ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
     all = whole;
-    if (const Cost own = OwnCost(map, cell); own != 0) {
+    const Cell paying = dearest.Under(cell);
+    if (const Cost own = OwnCost(map, paying); own != 0) {
       own_shares += absl::uint128{static_cast<std::uint64_t>(part)} * static_cast<std::uint64_t>(own);
     } else {
-      shares[map.TerrainAt(cell)] += part;
+      shares[map.TerrainAt(paying)] += part;
     }
   });
   double weighted = static_cast<double>(own_shares) / static_cast<double>(kCostScale);

@@ -5,7 +5,7 @@
 #include "server/core/grid/corner_rule.h"
 #include "server/core/grid/grid_settings.h"
 #include "server/core/grid/lattice.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
@@ -42,16 +42,17 @@ inline SightRule LineRule(Connectivity connectivity, CornerRule rule) {
 bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to);
 
 // Returns the cost of going straight from centre to centre: the length of the way inside each cell times the
-// cost of a straight step into it, added up. Among hexagons the length is in units of a step, and a part
-// along an edge counts half for each side. The split at cell borders is exact; only the square root and the
-// final products are rounded, so that the result is the same on every machine and from either end. Where all
-// cells cost the same it is the distance times that cost.
+// cost of a straight step into it, added up. A large agent's cell is that of its position, and a step there
+// costs the dearest of the cells below. Among hexagons the length is in units of a step, and a part along an
+// edge counts half for each side. The split at cell borders is exact; only the square root and the final
+// products are rounded, so that the result is the same on every machine and from either end. Where all cells
+// cost the same it is the distance times that cost.
 //
 // It is not what the same steps cost in a search over cells: there the cell that is entered pays for the
 // whole step; here each cell pays for its own part of it, and a diagonal costs the square root of 2 whatever
 // the map says.
 //
-// REQUIRES: both cells are on the map; the line is free.
-double LineCost(const GridMap& map, Cell from, Cell to);
+// REQUIRES: both cells are on the map; the line is free for an agent of the footprint of `dearest`.
+double LineCost(DearestOnPath& dearest, Cell from, Cell to);
 
 }  // namespace waystar::core

@@ -191,9 +191,10 @@ void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& qu
 
 void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                    std::vector<Cell>& points, PathResult& result) {
-  Smooth(map, walk, LineRule(map.settings().connectivity, query.corner_rule), points);
+  DearestOnPath dearest(map, query.footprint);
+  Smooth(dearest, walk, LineRule(map.settings().connectivity, query.corner_rule), points);
   result.points = points;
-  result.cost = PolylineCost(map, points);
+  result.cost = PolylineCost(dearest, points);
 }
 
 }  // namespace waystar::core

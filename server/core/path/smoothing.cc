@@ -20,8 +20,12 @@ bool LiesBetween(Cell a, Cell p, Cell b) {
 
 class String {
  public:
-  String(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points)
-      : map_(map), walk_(walk), rule_(rule), is_uniform_(map.HasUniformCost()), points_(points) {}
+  String(DearestOnPath& dearest, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points)
+      : dearest_(dearest),
+        walk_(walk),
+        rule_(rule),
+        is_uniform_(dearest.map().HasUniformCost()),
+        points_(points) {}
 
   void Tauten() {
     LeaveOut();
@@ -51,8 +55,8 @@ class String {
   bool CanLeaveOut(Cell before, Cell point, Cell after) const {
     return LiesBetween(before, point, after) ||
            (Sees(before, after) &&
-            (is_uniform_ ||
-             LineCost(map_, before, after) <= LineCost(map_, before, point) + LineCost(map_, point, after)));
+            (is_uniform_ || LineCost(dearest_, before, after) <=
+                                LineCost(dearest_, before, point) + LineCost(dearest_, point, after)));
   }
 
   void LeaveOut() {
@@ -108,7 +112,8 @@ class String {
       return true;
     }
     const absl::Span<const Cell> piece = absl::MakeConstSpan(points_).subspan(kept - count - 1, count + 1);
-    return LineCost(map_, before, next) <= PolylineCost(map_, piece) + LineCost(map_, piece.back(), next);
+    return LineCost(dearest_, before, next) <=
+           PolylineCost(dearest_, piece) + LineCost(dearest_, piece.back(), next);
   }
 
   // Moves each inner point to shorten the lines to its neighbours. Whether that was worth doing.
@@ -143,7 +148,7 @@ class String {
     return length_before - length;
   }
 
-  const GridMap& map_;
+  DearestOnPath& dearest_;
   const WalkGrid& walk_;
   const SightRule rule_;
   const bool is_uniform_;
@@ -152,17 +157,17 @@ class String {
 
 }  // namespace
 
-double PolylineCost(const GridMap& map, absl::Span<const Cell> points) {
+double PolylineCost(DearestOnPath& dearest, absl::Span<const Cell> points) {
   double cost = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {
-    cost += LineCost(map, points[i - 1], points[i]);
+    cost += LineCost(dearest, points[i - 1], points[i]);
   }
   return cost;
 }
 
-void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points) {
+void Smooth(DearestOnPath& dearest, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points) {
   if (points.size() > 2) {
-    String(map, walk, rule, points).Tauten();
+    String(dearest, walk, rule, points).Tauten();
   }
 }
 

@@ -5,14 +5,14 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
 #include "server/core/path/line_of_sight.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 
 // Returns the sum of LineCost over consecutive points; 0 for fewer than two.
-double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
+double PolylineCost(DearestOnPath& dearest, absl::Span<const Cell> points);
 
 // Shortens a path in place. `points` holds all its cells, or only its turning points, or any points of which
 // consecutive ones see each other (HasLineOfSight on `walk` under `rule`, which LineRule gives). Every cell
@@ -28,7 +28,7 @@ double PolylineCost(const GridMap& map, absl::Span<const Cell> points);
 //
 // It allocates no memory, and costs about as much as looking along the path a few dozen times.
 //
-// REQUIRES: all points are on the map, whose walkable cells, for the agent's footprint, are `walk`.
-void Smooth(const GridMap& map, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points);
+// REQUIRES: all points are on the map of `dearest`, whose walkable cells, for the same footprint, are `walk`.
+void Smooth(DearestOnPath& dearest, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points);
 
 }  // namespace waystar::core

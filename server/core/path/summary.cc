@@ -36,13 +36,13 @@ class Summarizer {
     if (lattice_ == Lattice::kHexagonal) {
       for (const HexPart& part : HexPartsOf(from, to)) {
         const double of_part = length * part.share;
-        AddPart(part.cell, part.cell == from ? 0 : 1, of_part, of_part * CostAt(part.cell));
+        AddLinePart(part.cell, part.cell == from ? 0 : 1, of_part);
       }
       return;
     }
     ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
       const double of_part = length * (static_cast<double>(part) / static_cast<double>(whole));
-      AddPart(cell, cell == from ? 0 : 1, of_part, of_part * CostAt(cell));
+      AddLinePart(cell, cell == from ? 0 : 1, of_part);
     });
   }
 
@@ -64,6 +64,11 @@ class Summarizer {
     has_direction_ = true;
     last_dx_ = dx;
     last_dy_ = dy;
+  }
+
+  void AddLinePart(Cell cell, int cells, double length) {
+    const Cell paying = dearest_.Under(cell);
+    AddPart(paying, cells, length, length * CostAt(paying));
   }
 
   void AddPart(Cell cell, int cells, double length, double cost) {

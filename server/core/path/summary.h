@@ -29,8 +29,8 @@ struct PathSummary {
 
 // Summarizes the path that FindPath returned on `map` for `query`, whatever its form. The terrain of a step
 // is that of the cell whose cost it pays: the one entered, or for a large agent the dearest below it. A
-// straight line of another angle is of each terrain as far as it lies in its cells. The costs of the legs add
-// up to that of the path, up to rounding. The cost is a look at each cell of the path.
+// straight line of another angle is of each terrain as far as the cells that it crosses pay for it. The costs
+// of the legs add up to that of the path, up to rounding. The cost is a look at each cell of the path.
 PathSummary Summarize(const GridMap& map, const PathQuery& query, const PathResult& result);
 
 }  // namespace waystar::core

@@ -16,6 +16,7 @@
 #include "server/core/path/line_of_sight.h"
 #include "server/core/path/line_steps.h"
 #include "server/core/path/path.h"
+#include "server/core/search/dearest_cells.h"
 #include "server/core/search/interruption.h"
 #include "server/core/shape/hex_line.h"
 #include "server/core/walk/footprint.h"
@@ -57,6 +58,7 @@ class Validator {
   Validator(const GridMap& map, const WalkGrid& walk, const ValidationQuery& query, const Budget& budget)
       : map_(map),
         walk_(walk),
+        dearest_(map, query.footprint),
         query_(query),
         rule_(LineRule(map.settings().connectivity, query.corner_rule)),
         allows_diagonals_(map.settings().connectivity != Connectivity::kFour ||
@@ -148,7 +150,7 @@ class Validator {
         if (i - begin > 1) {
           cost += CostOf(map_, query_.footprint, points.subspan(begin, i - begin));
         }
-        cost += LineCost(map_, points[i - 1], points[i]);
+        cost += LineCost(dearest_, points[i - 1], points[i]);
         begin = i;
       }
     }
@@ -157,6 +159,7 @@ class Validator {
 
   const GridMap& map_;
   const WalkGrid& walk_;
+  DearestOnPath dearest_;
   const ValidationQuery& query_;
   const SightRule rule_;
   const bool allows_diagonals_;

@@ -100,8 +100,8 @@ class DearestCells {
   std::size_t tiles_read_ = 0;
 };
 
-// Dearest cells along a path. Below agents of up to kSmall x kSmall cells it looks at all cells; for
-// others it remembers four tiles, of which a path enters another only after many steps.
+// Dearest cells along a path, or the lines of one. Below agents of up to kSmall x kSmall cells it looks at
+// all cells; for others it remembers four tiles, of which a path enters another only after many steps.
 class DearestOnPath {
  public:
   static constexpr int kSmall = 8;
@@ -128,6 +128,7 @@ class DearestOnPath {
     return kept.cells.Under(position);
   }
 
+  const GridMap& map() const { return map_; }
   std::size_t tiles_read() const { return tiles_read_; }
 
  private:

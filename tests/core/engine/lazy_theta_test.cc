@@ -231,7 +231,8 @@ TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
     for (std::size_t i = 1; i < answer.points.size(); ++i) {
       ASSERT_TRUE(HasLineOfSight(map.walk(), rule, answer.points[i - 1], answer.points[i])) << "point " << i;
     }
-    const double length = PolylineCost(map, answer.points);
+    DearestOnPath costs(map, 1);
+    const double length = PolylineCost(costs, answer.points);
     ASSERT_LE(length, answer.g + 1e-6);
     ASSERT_GE(length, std::hypot(end.x - query.start.x, end.y - query.start.y) - 1e-9);
     ASSERT_LE(answer.g, LengthOfSteps(query, end, steps_scratch) + 1e-6);
@@ -263,14 +264,15 @@ TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
     if (answer.report.end != SearchEnd::kGoalReached) {
       continue;
     }
-    const double length = PolylineCost(map, answer.points);
+    DearestOnPath costs(map, 1);
+    const double length = PolylineCost(costs, answer.points);
     std::vector<Cell> points = answer.points;
-    Smooth(map, map.walk(), rule, points);
+    Smooth(costs, map.walk(), rule, points);
     const double shortest = ShortestOfAnyAngle(map, rule.corner, query.start, query.goal);
     ASSERT_GE(length, shortest - 1e-9) << "seed " << seed;
     EXPECT_LE(length, shortest * 1.15) << "seed " << seed;
     total += length;
-    smoothed_total += PolylineCost(map, points);
+    smoothed_total += PolylineCost(costs, points);
     shortest_total += shortest;
   }
   EXPECT_GT(shortest_total, 500.0);

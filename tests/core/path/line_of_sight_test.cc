@@ -100,14 +100,14 @@ bool ObviousLineOfSight(const GridMap& map, CornerRule rule, Cell from, Cell to)
   return true;
 }
 
-double ObviousLineCost(const GridMap& map, Cell from, Cell to) {
+double ObviousLineCost(const GridMap& map, int footprint, Cell from, Cell to) {
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   double cost = 0.0;
   for (int y = std::min(from.y, to.y); y <= std::max(from.y, to.y); ++y) {
     for (int x = std::min(from.x, to.x); x <= std::max(from.x, to.x); ++x) {
       if (const std::optional<Part> part = PartInside(from, to, {x, y})) {
-        cost +=
-            length * (part->end.value() - part->begin.value()) * ::waystar::testing::CellCost(map, {x, y});
+        cost += length * (part->end.value() - part->begin.value()) *
+                ::waystar::testing::StepCost(map, {x, y}, {x, y}, footprint);
       }
     }
   }
@@ -296,7 +296,8 @@ TEST(LineCostTest, EachCellPaysForItsPartOfTheLine) {
                        {.symbol = '~', .name = "swamp", .cost = 3.0}};
   const auto cost = [&](const std::vector<std::string>& rows) {
     const DrawnQuery drawn = DrawQuery(rows, settings);
-    return LineCost(drawn.map, drawn.start, drawn.goal);
+    DearestOnPath costs(drawn.map, 1);
+    return LineCost(costs, drawn.start, drawn.goal);
   };
   EXPECT_DOUBLE_EQ(cost({"s..g"}), 3.0);
   EXPECT_DOUBLE_EQ(cost({"s~.g"}), 5.0);
@@ -314,15 +315,18 @@ TEST(LineCostTest, AgreesWithTheObvious) {
     if (seed % 3 == 0) {
       map = generator.WithStepCostsChanged(map);
     }
+    // Agents of more than 8 x 8 cells read what lies below by another way.
+    const int footprint = seed % 5 == 0 ? 10 : static_cast<int>(seed % 5);
+    DearestOnPath costs(map, footprint);
     for (int i = 0; i < 60; ++i) {
       const Cell from = generator.CellOf(map);
       const Cell to = generator.CellOf(map);
-      if (!HasLineOfSight(map.walk(), CornerRule::kAlways, from, to)) {
+      if (!HasLineOfSight(*map.walk(footprint), CornerRule::kAlways, from, to)) {
         continue;
       }
-      const double cost = LineCost(map, from, to);
-      ASSERT_NEAR(cost, ObviousLineCost(map, from, to), 1e-9 * (1.0 + cost));
-      ASSERT_EQ(cost, LineCost(map, to, from));
+      const double cost = LineCost(costs, from, to);
+      ASSERT_NEAR(cost, ObviousLineCost(map, footprint, from, to), 1e-9 * (1.0 + cost));
+      ASSERT_EQ(cost, LineCost(costs, to, from));
     }
   }
 }

@@ -26,6 +26,7 @@ using Rows = std::vector<std::string>;
 // What is wrong with a smoothed path; empty if nothing.
 std::string Fault(const GridMap& map, SightRule rule, const std::vector<Cell>& before,
                   const std::vector<Cell>& after) {
+  DearestOnPath costs(map, 1);
   if (after.front() != before.front() || after.back() != before.back()) {
     return "the ends have moved";
   }
@@ -35,15 +36,15 @@ std::string Fault(const GridMap& map, SightRule rule, const std::vector<Cell>& b
     }
   }
   for (std::size_t i = 1; i + 1 < after.size(); ++i) {
-    const double around = LineCost(map, after[i - 1], after[i]) + LineCost(map, after[i], after[i + 1]);
+    const double around = LineCost(costs, after[i - 1], after[i]) + LineCost(costs, after[i], after[i + 1]);
     if (HasLineOfSight(map.walk(), rule, after[i - 1], after[i + 1]) &&
-        LineCost(map, after[i - 1], after[i + 1]) <= around) {
+        LineCost(costs, after[i - 1], after[i + 1]) <= around) {
       return absl::StrCat("point ", i, " can be left out");
     }
   }
-  const double allowed = PolylineCost(map, before) * (1 + 1e-12);
-  if (PolylineCost(map, after) > allowed) {
-    return absl::StrCat("costs ", PolylineCost(map, after), " and cost ", allowed, " before");
+  const double allowed = PolylineCost(costs, before) * (1 + 1e-12);
+  if (PolylineCost(costs, after) > allowed) {
+    return absl::StrCat("costs ", PolylineCost(costs, after), " and cost ", allowed, " before");
   }
   return "";
 }
@@ -54,7 +55,8 @@ Rows Smoothed(const Rows& rows, GridSettings settings = {}) {
   const auto result = FindPath(drawn.map, drawn.query(), {}, scratch);
   EXPECT_TRUE(result.ok()) << result.status();
   std::vector<Cell> points(result->points.begin(), result->points.end());
-  Smooth(drawn.map, drawn.map.walk(), CornerRule::kNoCornerCutting, points);
+  DearestOnPath costs(drawn.map, 1);
+  Smooth(costs, drawn.map.walk(), CornerRule::kNoCornerCutting, points);
   return DrawPath(drawn.map, points);
 }
 
@@ -95,18 +97,20 @@ TEST(SmoothTest, ADearShortcutIsNotTaken) {
 
 TEST(SmoothTest, TakesWhatHasNothingToSmooth) {
   const GridMap map = *GridMap::Create(5, 5, {});
+  DearestOnPath costs(map, 1);
   for (const std::vector<Cell>& path : {std::vector<Cell>{}, {{1, 1}}, {{1, 1}, {4, 2}}}) {
     std::vector<Cell> points = path;
-    Smooth(map, map.walk(), CornerRule::kNoCornerCutting, points);
+    Smooth(costs, map.walk(), CornerRule::kNoCornerCutting, points);
     EXPECT_EQ(points, path);
   }
 }
 
 TEST(PolylineCostTest, AddsUpLines) {
   const GridMap map = *GridMap::Create(9, 9, {});
-  EXPECT_EQ(PolylineCost(map, {}), 0.0);
-  EXPECT_EQ(PolylineCost(map, {{3, 3}}), 0.0);
-  EXPECT_DOUBLE_EQ(PolylineCost(map, {{0, 0}, {3, 4}, {3, 8}}), 9.0);
+  DearestOnPath costs(map, 1);
+  EXPECT_EQ(PolylineCost(costs, {}), 0.0);
+  EXPECT_EQ(PolylineCost(costs, {{3, 3}}), 0.0);
+  EXPECT_DOUBLE_EQ(PolylineCost(costs, {{0, 0}, {3, 4}, {3, 8}}), 9.0);
 }
 
 struct SmoothedFamily {
@@ -150,14 +154,15 @@ TEST_P(SmoothedPathsTest, KeepTheirPromises) {
       ASSERT_TRUE(result.ok()) << result.status();
       const std::vector<Cell> before(result->points.begin(), result->points.end());
       const SightRule rule = LineRule(family.connectivity, family.rule);
+      DearestOnPath costs(map, 1);
       std::vector<Cell> after = before;
-      Smooth(map, map.walk(), rule, after);
+      Smooth(costs, map.walk(), rule, after);
       ASSERT_EQ(Fault(map, rule, before, after), "") << "seed " << seed;
       EXPECT_LE(after.size(), before.size());
       smoothed += after.size() < before.size() ? 1 : 0;
 
       std::vector<Cell> again = before;
-      Smooth(map, map.walk(), rule, again);
+      Smooth(costs, map.walk(), rule, again);
       EXPECT_EQ(again, after) << "seed " << seed;
     }
   }
