@@ -14,7 +14,7 @@ namespace waystar::core {
 absl::StatusOr<Cell> LocationResolver::Resolve(absl::string_view field, const Location& location) const {
   const WorldFrame& frame = map_.settings().frame;
   if (!location.position.has_value()) {
-    return snap_.has_value() ? Snapped(frame.CenterOf(*location.cell), *location.cell) : *location.cell;
+    return snap_.has_value() ? Snapped(*location.cell, *location.cell) : *location.cell;
   }
   const Position& position = *location.position;
   Cell cell = frame.CellAt(position);
@@ -28,7 +28,8 @@ absl::StatusOr<Cell> LocationResolver::Resolve(absl::string_view field, const Lo
   return cell;
 }
 
-absl::StatusOr<Cell> LocationResolver::Snapped(const Position& from, Cell cell) const {
+template <typename From>
+absl::StatusOr<Cell> LocationResolver::Snapped(const From& from, Cell cell) const {
   const std::shared_ptr<const WalkGrid> walk = map_.walk(footprint_);
   if (walk->IsWalkable(cell)) {
     return cell;

@@ -27,7 +27,9 @@ class LocationResolver {
   absl::StatusOr<Cell> Resolve(absl::string_view field, const Location& location) const;
 
  private:
-  absl::StatusOr<Cell> Snapped(const Position& from, Cell cell) const;
+  // `from` is the position, or the cell itself, that distances are measured from.
+  template <typename From>
+  absl::StatusOr<Cell> Snapped(const From& from, Cell cell) const;
 
   const GridMap& map_;
   const int footprint_;

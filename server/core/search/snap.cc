@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "server/core/grid/bit_row.h"
+#include "server/core/shape/wide_integer.h"
 
 namespace waystar::core {
 namespace {
@@ -34,78 +36,134 @@ int LastFreeBefore(const Word* row, int x) {
   return -1;
 }
 
-class Nearest {
+// Squares of distances from a position, in units of the game.
+class FromPosition {
  public:
-  Nearest(const WorldFrame& frame, const Position& position, double radius)
-      : frame_(frame), position_(position), limit_(radius * radius) {}
+  FromPosition(const WorldFrame& frame, const Position& position, double radius)
+      : frame_(frame), position_(position), limit_(radius * radius), cell_(frame.CellAt(position)) {}
 
-  // Returns whether a row whose cells are no nearer than its middle may hold a better one.
-  bool MayBeIn(int y) const {
+  double limit() const { return limit_; }
+  Cell cell() const { return cell_; }
+
+  // Returns whether a row may hold a cell that near.
+  bool MayReach(int y, double limit) const {
     if (frame_.hexagons) {
       // Rows are level, or rise by 30 degrees; either way they lie that far apart.
       const double away = (y - frame_.PointAt(position_).y) * std::sqrt(0.75) * frame_.cell_size;
-      return away * away <= limit_ * kSlack;
+      return away * away <= limit * kSlack;
     }
     const double dy = frame_.CenterOf({0, y}).y - position_.y;
-    return dy * dy <= limit_;
+    return dy * dy <= limit;
   }
 
-  void Consider(Cell cell) {
+  // Returns a column of the row, or the one behind its last: the nearest cells lie right before it or from it
+  // on.
+  int MiddleOf(int y, int width) const {
+    if (!frame_.hexagons) {
+      return std::clamp(cell_.x, 0, width - 1);
+    }
+    const WorldFrame::PlanePoint point = frame_.PointAt(position_);
+    return static_cast<int>(
+        std::clamp(std::ceil(point.x - (y - point.y) / 2), 0.0, static_cast<double>(width)));
+  }
+
+  double SquaredTo(Cell cell) const {
     const Position center = frame_.CenterOf(cell);
     const double dx = center.x - position_.x;
     const double dy = center.y - position_.y;
-    const double squared = dx * dx + dy * dy;
-    if (squared < limit_ || (squared == limit_ && (!best_ || RowMajorLess(cell, *best_)))) {
-      limit_ = squared;
-      best_ = cell;
-    }
+    return dx * dx + dy * dy;
   }
 
-  std::optional<Cell> best() const { return best_; }
-
  private:
-  const WorldFrame& frame_;
-  const Position& position_;
   // For what rounding does.
   static constexpr double kSlack = 1.0 + 1e-9;
 
-  // The square of the distance that a better one has at the most.
-  double limit_;
-  std::optional<Cell> best_;
+  const WorldFrame& frame_;
+  const Position& position_;
+  const double limit_;
+  const Cell cell_;
 };
+
+// Squares of distances from the centre of a cell, in units of the distance between two neighbours.
+class FromCell {
+ public:
+  FromCell(const WorldFrame& frame, Cell cell, double radius)
+      : is_hexagonal_(frame.hexagons.has_value()), cell_(cell), limit_(LimitOf(radius / frame.cell_size)) {}
+
+  Int128 limit() const { return limit_; }
+  Cell cell() const { return cell_; }
+
+  bool MayReach(int y, Int128 limit) const {
+    const Int128 dy = Int128{y} - cell_.y;
+    return is_hexagonal_ ? 3 * dy * dy <= 4 * limit : dy * dy <= limit;
+  }
+
+  int MiddleOf(int y, int width) const {
+    const std::int64_t dy = std::int64_t{y} - cell_.y;
+    const std::int64_t x = is_hexagonal_ ? CeilDivide(2 * Int128{cell_.x} - dy, 2) : cell_.x;
+    return static_cast<int>(std::clamp<std::int64_t>(x, 0, width));
+  }
+
+  Int128 SquaredTo(Cell cell) const {
+    const Int128 dx = Int128{cell.x} - cell_.x;
+    const Int128 dy = Int128{cell.y} - cell_.y;
+    return dx * dx + dy * dy + (is_hexagonal_ ? dx * dy : Int128{0});
+  }
+
+ private:
+  // Squares on a map differ by more than this part of them.
+  static constexpr double kSlack = 1.0 + 1e-12;
+  // More than any distance between cells, squared.
+  static constexpr double kFar = 1e30;
+
+  static Int128 LimitOf(double steps) {
+    return static_cast<Int128>(std::min(steps * kSlack * (steps * kSlack), kFar));
+  }
+
+  const bool is_hexagonal_;
+  const Cell cell_;
+  const Int128 limit_;
+};
+
+template <typename From>
+std::optional<Cell> Nearest(const WalkGrid& walk, const From& from) {
+  auto limit = from.limit();
+  std::optional<Cell> best;
+  const auto consider = [&](Cell cell) {
+    const auto squared = from.SquaredTo(cell);
+    if (squared < limit || (squared == limit && (!best || RowMajorLess(cell, *best)))) {
+      limit = squared;
+      best = cell;
+    }
+  };
+  const auto look_at = [&](int y) {
+    const int middle = from.MiddleOf(y, walk.width());
+    if (const int x = FirstFreeFrom(walk.Row(y), middle, walk.width()); x < walk.width()) {
+      consider({x, y});
+    }
+    if (const int x = LastFreeBefore(walk.Row(y), middle); x >= 0) {
+      consider({x, y});
+    }
+  };
+  const int middle = std::clamp(from.cell().y, 0, walk.height() - 1);
+  for (int y = middle; y >= 0 && from.MayReach(y, limit); --y) {
+    look_at(y);
+  }
+  for (int y = middle + 1; y < walk.height() && from.MayReach(y, limit); ++y) {
+    look_at(y);
+  }
+  return best;
+}
 
 }  // namespace
 
 std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const Position& position,
                                 double radius) {
-  Nearest nearest(frame, position, radius);
-  const Cell at = frame.CellAt(position);
-  const Cell middle = {std::clamp(at.x, 0, walk.width() - 1), std::clamp(at.y, 0, walk.height() - 1)};
-  // The nearest of row y, before it or from it on.
-  const auto middle_of_row = [&](int y) {
-    if (!frame.hexagons) {
-      return middle.x;
-    }
-    const WorldFrame::PlanePoint point = frame.PointAt(position);
-    const double x = std::ceil(point.x - (y - point.y) / 2);
-    return static_cast<int>(std::clamp(x, 0.0, static_cast<double>(walk.width())));
-  };
-  const auto look_at = [&](int y) {
-    const int from = middle_of_row(y);
-    if (const int x = FirstFreeFrom(walk.Row(y), from, walk.width()); x < walk.width()) {
-      nearest.Consider({x, y});
-    }
-    if (const int x = LastFreeBefore(walk.Row(y), from); x >= 0) {
-      nearest.Consider({x, y});
-    }
-  };
-  for (int y = middle.y; y >= 0 && nearest.MayBeIn(y); --y) {
-    look_at(y);
-  }
-  for (int y = middle.y + 1; y < walk.height() && nearest.MayBeIn(y); ++y) {
-    look_at(y);
-  }
-  return nearest.best();
+  return Nearest(walk, FromPosition(frame, position, radius));
+}
+
+std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, Cell from, double radius) {
+  return Nearest(walk, FromCell(frame, from, radius));
 }
 
 }  // namespace waystar::core
