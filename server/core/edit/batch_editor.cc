@@ -29,13 +29,38 @@ bool TakesAway(const PlannedEdit& edit) {
   return edit.kind == PlannedEdit::Kind::kReplace && edit.after == nullptr;
 }
 
+// Leaves out what lies off the board of a map of hexagons.
+RowSpan OnBoard(const GridMap& map, RowSpan span) {
+  const std::optional<HexBoard>& board = map.settings().frame.hexagons;
+  if (board && HasOffsets(board->layout)) {
+    const HexBoard::Span row = board->InRow(span.y);
+    span.x_begin = std::max(span.x_begin, row.begin);
+    span.x_end = std::max(span.x_begin, std::min(span.x_end, row.end));
+  }
+  return span;
+}
+
+// Counts the cells of a shape that are not on the map, a cell for each part that covers it, up to 2^63 - 1.
+std::int64_t CountOffMap(const Shape& shape, const GridMap& map) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::int64_t off_board = 0;
+  if (const auto& board = map.settings().frame.hexagons; board && HasOffsets(board->layout)) {
+    ForEachSpan(shape, map.lattice(), map.bounds(), [&](const RowSpan& span) {
+      const RowSpan on_board = OnBoard(map, span);
+      off_board += (span.x_end - span.x_begin) - (on_board.x_end - on_board.x_begin);
+    });
+  }
+  const std::int64_t off_plane = CountOutside(shape, map.lattice(), map.bounds());
+  return off_plane > kMax - off_board ? kMax : off_plane + off_board;
+}
+
 // Of what the edits cover, not of what they lift.
 std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t clipped = 0;
   for (const PlannedEdit& edit : plan.edits) {
     const Shape* shape = edit.after != nullptr ? &edit.after->shape : edit.shape;
-    const std::int64_t more = shape == nullptr ? 0 : CountOutside(*shape, map.lattice(), map.bounds());
+    const std::int64_t more = shape == nullptr ? 0 : CountOffMap(*shape, map);
     clipped = more > kMax - clipped ? kMax : clipped + more;
   }
   return clipped;
@@ -92,15 +117,9 @@ absl::Status BatchEditor::Paint(const EditPlan& plan, const StopCheck* stop) {
 // Without what lies off the board of a map of hexagons, which stays as it is.
 template <typename Visitor>
 void BatchEditor::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
-  const std::optional<HexBoard>& board = map().settings().frame.hexagons;
-  ForEachSpan(shape, map().lattice(), map().bounds(), [&](RowSpan span) {
-    if (board && HasOffsets(board->layout)) {
-      const HexBoard::Span row = board->InRow(span.y);
-      span.x_begin = std::max(span.x_begin, row.begin);
-      span.x_end = std::min(span.x_end, row.end);
-    }
-    if (span.x_begin < span.x_end) {
-      visit(span);
+  ForEachSpan(shape, map().lattice(), map().bounds(), [&](const RowSpan& span) {
+    if (const RowSpan on_board = OnBoard(map(), span); on_board.x_begin < on_board.x_end) {
+      visit(on_board);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,6 +21,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/portals_alike.h"
+#include "server/core/grid/hex_board.h"
 #include "server/core/map/obstacle.h"
 #include "server/core/map/portal.h"
 #include "server/core/shape/shape_check.h"
@@ -200,7 +202,10 @@ class Planner {
   }
 
   absl::Status AddPaint(const Shape& shape, PlannedEdit planned, absl::string_view field) {
-    if (absl::Status status = CheckShape(shape, map_.bounds(), ShapeOverlap::kEachPart); !status.ok()) {
+    const std::optional<HexBoard>& board = map_.settings().frame.hexagons;
+    const ShapeOverlap overlap =
+        board && HasOffsets(board->layout) ? ShapeOverlap::kEachButRectangles : ShapeOverlap::kEachPart;
+    if (absl::Status status = CheckShape(shape, map_.bounds(), overlap); !status.ok()) {
       return WithFieldPrefix(status, field);
     }
     AddWork(WorkOf(shape, map_.bounds()), 1);

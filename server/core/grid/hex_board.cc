@@ -68,4 +68,25 @@ HexBoard::Span HexBoard::InRow(std::int32_t y) const {
   return span;
 }
 
+HexBoard HexBoard::Transposed() const {
+  constexpr std::array<HexLayout, 6> kTransposed = {HexLayout::kAxialFlat,  HexLayout::kAxialPointy,
+                                                    HexLayout::kOddColumns, HexLayout::kEvenColumns,
+                                                    HexLayout::kOddRows,    HexLayout::kEvenRows};
+  return {kTransposed[static_cast<std::size_t>(layout)], rows, columns};
+}
+
+bool HexBoard::Overlaps(const Rectangle& rectangle) const {
+  const auto [x, y, width, height] = Intersect(rectangle, {0, 0, plane_width(), plane_height()});
+  if (height > width) {
+    return Transposed().Overlaps({y, x, height, width});
+  }
+  for (std::int32_t row = y; row < y + height; ++row) {
+    const Span span = InRow(row);
+    if (std::max(span.begin, x) < std::min(span.end, x + width)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace waystar::core

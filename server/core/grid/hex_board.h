@@ -73,11 +73,16 @@ struct HexBoard {
   // REQUIRES: 0 <= y < plane_height().
   Span InRow(std::int32_t y) const;
 
+  // Returns whether a cell of that rectangle of the plane lies on the board. It costs O(short side).
+  bool Overlaps(const Rectangle& rectangle) const;
+
   friend bool operator==(const HexBoard&, const HexBoard&) = default;
 
  private:
   // Returns how far the last row lies right of the first, or the last column below the first.
   std::int32_t Shift() const;
+  // Returns the board with x and y of the plane exchanged.
+  HexBoard Transposed() const;
 };
 
 }  // namespace waystar::core

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -79,7 +80,7 @@ class ShapeChecker {
       }
       if (!Intersect(AreaAround(parts[i]), map_).empty()) {
         overlaps_ = true;
-      } else if (overlap_ == ShapeOverlap::kEachPart) {
+      } else if (MustOverlap<Part>()) {
         return OffMap(absl::StrCat(".", list, "[", i, "]"), name);
       }
     }
@@ -91,7 +92,7 @@ class ShapeChecker {
       const Rectangle area{cells[i].x, cells[i].y, 1, 1};
       if (!Intersect(area, map_).empty()) {
         overlaps_ = true;
-      } else if (overlap_ == ShapeOverlap::kEachPart) {
+      } else if (MustOverlap<Cell>()) {
         return OffMap(absl::StrCat(".cells[", i, "]"),
                       absl::StrCat("cell (", cells[i].x, ", ", cells[i].y, ")"));
       }
@@ -104,6 +105,12 @@ class ShapeChecker {
   }
 
  private:
+  template <typename Part>
+  bool MustOverlap() const {
+    return overlap_ == ShapeOverlap::kEachPart ||
+           (overlap_ == ShapeOverlap::kEachButRectangles && !std::is_same_v<Part, Rectangle>);
+  }
+
   absl::Status OffMap(absl::string_view field, absl::string_view what) const {
     return MakeError(
         ErrorReason::kOffMap, field,

@@ -17,6 +17,9 @@ enum class ShapeOverlap : std::uint8_t {
   kAny,
   // No part need overlap it.
   kNone,
+  // Each part but rectangles must, and at least one part. A rectangle by columns and rows of hexagons is one
+  // for each of its lines on the plane, of which some may lie beside that.
+  kEachButRectangles,
 };
 
 // Checks a shape for a map with these bounds. A part overlaps the map if the rectangle around it does, even

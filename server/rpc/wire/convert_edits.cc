@@ -310,52 +310,79 @@ absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::Repeated
 
 namespace {
 
-// The cells that an edit names one by one, as given and on the plane, and where; null if it names none.
-struct NamedCells {
-  const google::protobuf::RepeatedPtrField<v1::Cell>* given = nullptr;
-  const std::vector<core::Cell>* cells = nullptr;
-  absl::string_view shape;
+// The shape whose parts must all be on the map, and its field; null if the edit has none.
+struct PaintedShape {
+  const v1::Shape* shape = nullptr;
+  absl::string_view field;
 };
 
-NamedCells NamedCellsOf(const v1::Edit& given, const core::Edit& edit) {
-  switch (given.edit_case()) {
+PaintedShape PaintedBy(const v1::Edit& edit) {
+  switch (edit.edit_case()) {
     case v1::Edit::kBlock:
-      return {&given.block().cells(), &std::get<core::BlockCells>(edit).shape.cells, "block"};
+      return {&edit.block(), "block"};
     case v1::Edit::kUnblock:
-      return {&given.unblock().cells(), &std::get<core::UnblockCells>(edit).shape.cells, "unblock"};
+      return {&edit.unblock(), "unblock"};
     case v1::Edit::kSetTerrain:
-      return {&given.set_terrain().shape().cells(), &std::get<core::SetTerrain>(edit).shape.cells,
-              "set_terrain.shape"};
+      return {&edit.set_terrain().shape(), "set_terrain.shape"};
     default:
       return {};
   }
 }
 
-bool IsOnBoard(const core::HexBoard& board, core::Cell cell) {
-  if (cell.y < 0 || cell.y >= board.plane_height()) {
-    return false;
+// Checks that cells and rectangles overlap a board. Fields are below the shape.
+class BoardCheck {
+ public:
+  BoardCheck(const core::HexBoard& board, const HexCoordinates& coordinates)
+      : board_(board), coordinates_(coordinates) {}
+
+  absl::Status Check(const v1::Shape& shape) {
+    for (int i = 0; i < shape.cells_size(); ++i) {
+      const v1::Cell& given = shape.cells(i);
+      const core::Cell cell = coordinates_.ToPlane(core::Cell{given.x(), given.y()});
+      if (!board_.Overlaps({cell.x, cell.y, 1, 1})) {
+        return OffBoard("", given.x(), given.y(), absl::StrCat("cells[", i, "]"));
+      }
+    }
+    for (int i = 0; i < shape.rectangles_size(); ++i) {
+      const core::Rectangle given = ToRectangle(shape.rectangles(i));
+      parts_.clear();
+      // The core refuses those without cells.
+      if (!given.empty() && coordinates_.ToPlane(given, parts_).ok() && !AnyOverlaps()) {
+        return OffBoard("the rectangle at ", given.x, given.y, absl::StrCat("rectangles[", i, "]"));
+      }
+    }
+    return absl::OkStatus();
   }
-  const core::HexBoard::Span row = board.InRow(cell.y);
-  return cell.x >= row.begin && cell.x < row.end;
-}
 
-absl::Status OffBoard(const core::HexBoard& board, const v1::Cell& given, bool is_plane,
-                      const std::string& field) {
-  const std::string cell = is_plane ? absl::StrCat("cell (", given.x(), ", ", given.y(), ") of the plane")
-                                    : absl::StrCat("column ", given.x(), " of row ", given.y());
-  return MakeError(
-      ErrorReason::kOffMap, field,
-      absl::StrCat(cell, " is off the map, which has ", board.columns, " columns and ", board.rows, " rows"));
-}
+ private:
+  bool AnyOverlaps() const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [this](const core::Rectangle& part) { return board_.Overlaps(part); });
+  }
 
-// The core takes cells of the plane that are off the board for cells of the map, which stay blocked. Here
-// they are refused, so that logs of before are read as they were. The core says if there is no such map.
+  absl::Status OffBoard(absl::string_view what, int x, int y, absl::string_view field) const {
+    const std::string cell = coordinates_.IsPlane() ? absl::StrCat("cell (", x, ", ", y, ") of the plane")
+                                                    : absl::StrCat("column ", x, " of row ", y);
+    return MakeError(ErrorReason::kOffMap, field,
+                     absl::StrCat(what, cell, " is off the map, which has ", board_.columns, " columns and ",
+                                  board_.rows, " rows"));
+  }
+
+  const core::HexBoard& board_;
+  const HexCoordinates& coordinates_;
+  // Of one rectangle, on the plane.
+  std::vector<core::Rectangle> parts_;
+};
+
+// The core takes cells of the plane that are off the board for cells of the map, which stay blocked, and lets
+// some rectangles be beside the plane. What lies off the board as a whole is refused here, so that logs of
+// before are read as they were. The core says if there is no such map.
 absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstaclesRequest& request,
-                          const std::vector<core::Edit>& edits, bool is_plane) {
+                          const HexCoordinates& coordinates) {
   std::optional<absl::StatusOr<core::PinnedSnapshot>> snapshot;
   for (int i = 0; i < request.edits_size(); ++i) {
-    const NamedCells named = NamedCellsOf(request.edits(i), edits[static_cast<std::size_t>(i)]);
-    if (named.given == nullptr || named.given->empty()) {
+    const PaintedShape painted = PaintedBy(request.edits(i));
+    if (painted.shape == nullptr || (painted.shape->cells().empty() && painted.shape->rectangles().empty())) {
       continue;
     }
     if (!snapshot) {
@@ -371,11 +398,9 @@ absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstacles
     if (!core::HasOffsets(board.layout)) {
       return absl::OkStatus();
     }
-    for (int j = 0; j < named.given->size(); ++j) {
-      if (!IsOnBoard(board, (*named.cells)[static_cast<std::size_t>(j)])) {
-        return OffBoard(board, named.given->Get(j), is_plane,
-                        absl::StrCat("edits[", i, "].", named.shape, ".cells[", j, "]"));
-      }
+    const absl::Status status = BoardCheck(board, coordinates).Check(*painted.shape);
+    if (!status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "].", painted.field, "."));
     }
   }
   return absl::OkStatus();
@@ -389,7 +414,7 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                            HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
-  WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(store, request, batch.edits, coordinates.IsPlane()));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(store, request, coordinates));
   WAYSTAR_ASSIGN_OR_RETURN(batch.expected, ToExpectedVersion(request.expected_version()));
   batch.request_id = request.request_id();
   if (request.has_request_time()) {

@@ -85,8 +85,11 @@ absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates
   core::Shape out;
   out.cells = ToCells(shape.cells(), coordinates);
   out.rectangles.reserve(static_cast<std::size_t>(shape.rectangles_size()));
-  for (const v1::Rectangle& rectangle : shape.rectangles()) {
-    WAYSTAR_RETURN_IF_ERROR(coordinates.ToPlane(ToRectangle(rectangle), out.rectangles));
+  for (int i = 0; i < shape.rectangles_size(); ++i) {
+    const absl::Status status = coordinates.ToPlane(ToRectangle(shape.rectangles(i)), out.rectangles);
+    if (!status.ok()) {
+      return WithField(status, absl::StrCat("rectangles[", i, "]"));
+    }
   }
   WAYSTAR_RETURN_IF_ERROR(ToParts(shape.discs(), "discs", coordinates, ToDisc, out.discs));
   WAYSTAR_RETURN_IF_ERROR(ToParts(shape.polygons(), "polygons", coordinates, ToPolygon, out.polygons));

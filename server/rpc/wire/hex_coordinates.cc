@@ -82,7 +82,7 @@ absl::Status HexCoordinates::ToPlane(const core::Rectangle& rectangle,
                         std::abs(static_cast<double>(x)) <= core::kMaxReach &&
                         std::abs(static_cast<double>(y)) <= core::kMaxReach;
   if (!is_sound) {
-    return MakeError(ErrorReason::kBadRectangle, "rectangles",
+    return MakeError(ErrorReason::kBadRectangle, "",
                      absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,
                                   " of each, and does not begin far off the map"));
   }

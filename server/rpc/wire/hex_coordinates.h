@@ -44,8 +44,8 @@ class HexCoordinates {
   // whole numbers.
   absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
   // Converts a rectangle of columns and rows: each of its rows, or columns of a flat-topped map, becomes a
-  // rectangle of the plane in `parts`. Returns INVALID_ARGUMENT / BAD_RECTANGLE with field "rectangles" for
-  // one that is empty, larger than a map or far off any.
+  // rectangle of the plane in `parts`, which may lie beside the plane. Returns INVALID_ARGUMENT /
+  // BAD_RECTANGLE with no field for one that is empty, larger than a map or far off any.
   absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
 
  private:

@@ -93,5 +93,27 @@ TEST_F(OffMapTest, MovesEndWhereCoordinatesDo) {
                                               ".#.."));
 }
 
+// Cells (0, 0), (0, 1) and (4, 2) of the plane are off the board.
+TEST_F(OffMapTest, OffTheBoardIsOffTheMap) {
+  GridSettings settings;
+  settings.connectivity = Connectivity::kSix;
+  settings.frame.hexagons = HexBoard{HexLayout::kOddRows, 4, 3};
+  map_ = DrawMap({"....",  //
+                  "....",  //
+                  "...."},
+                 settings);
+  EXPECT_EQ(ClippedBy(BlockCells{{.rectangles = {{0, 0, 5, 3}}}}), 3);
+  EXPECT_EQ(ClippedBy(UnblockCells{{.rectangles = {{-1, 0, 7, 1}}}}), 3);
+  EXPECT_EQ(ClippedBy(SetTerrain{.shape = {.discs = {{{0, 0}, 0}, {{2, 1}, 0}}}, .symbol = '.'}), 1);
+  EXPECT_EQ(ClippedBy(PutObstacle{.obstacle = {.id = "bar", .shape = {.lines = {{{0, 0}, {2, 0}}}}}}), 1);
+  EXPECT_EQ(ClippedBy(MoveObstacle{"bar", 0, -1}), 3);
+  // Rectangles of the plane may lie beside it, but not all that there is.
+  EXPECT_EQ(ClippedBy(BlockCells{{.rectangles = {{2, -1, 1, 1}, {2, 0, 1, 1}}}}), 1);
+  EXPECT_THAT(ApplyEdits(map_, {BlockCells{{.rectangles = {{2, -1, 1, 1}}}}}),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block"));
+  EXPECT_THAT(ApplyEdits(map_, {BlockCells{{.rectangles = {{2, 0, 1, 1}}, .discs = {{{2, -9}, 1}}}}}),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.discs[0]"));
+}
+
 }  // namespace
 }  // namespace waystar::core

@@ -131,5 +131,31 @@ TEST(HexWorldFrameTest, ABorderBelongsToTheLastInRowMajorOrder) {
   EXPECT_EQ(frame.CellAt({1e300, -1e300, 0.0}).x > 8192, true);
 }
 
+TEST(HexBoardTest, ARectangleOverlapsTheBoardIfOneOfItsCellsDoes) {
+  constexpr std::pair<int, int> kSizes[] = {{1, 1}, {3, 1}, {1, 3}, {2, 3}, {9, 9}, {1, 0}};
+  for (const HexLayout layout : kOffsetLayouts) {
+    const HexBoard board{layout, 5, 4};
+    std::set<std::pair<int, int>> on_board;
+    for (int row = 0; row < board.rows; ++row) {
+      for (int column = 0; column < board.columns; ++column) {
+        const Cell cell = board.PlaneCellOf({column, row});
+        on_board.emplace(cell.x, cell.y);
+      }
+    }
+    for (int y = -2; y <= board.plane_height(); ++y) {
+      for (int x = -2; x <= board.plane_width(); ++x) {
+        for (const auto& [width, height] : kSizes) {
+          bool overlaps = false;
+          for (const auto& [cell_x, cell_y] : on_board) {
+            overlaps |= Rectangle{x, y, width, height}.Contains({cell_x, cell_y});
+          }
+          EXPECT_EQ(board.Overlaps({x, y, width, height}), overlaps)
+              << HexLayoutName(layout) << " " << x << "," << y << "+" << width << "x" << height;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace waystar::core

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/format/text.h"
 #include "server/rpc/query/answer_queries.h"
@@ -29,10 +31,19 @@ using ::waystar::testing::TestServer;
 
 constexpr auto kHexPrecondition = absl::StatusCode::kFailedPrecondition;
 
-v1::GridOptions OddRows() {
+v1::GridOptions Hexagons(v1::HexLayout layout) {
   v1::GridOptions grid;
-  grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+  grid.mutable_hexagons()->set_layout(layout);
   return grid;
+}
+
+v1::Rectangle RectangleAt(int x, int y, int width, int height) {
+  v1::Rectangle rectangle;
+  rectangle.set_x(x);
+  rectangle.set_y(y);
+  rectangle.set_width(width);
+  rectangle.set_height(height);
+  return rectangle;
 }
 
 const std::vector<std::string>& BoardRows() {
@@ -59,7 +70,7 @@ bool TouchOnBoard(const v1::Cell& a, const v1::Cell& b) {
 
 class HexMapTest : public HandlerTest {
  protected:
-  HexMapTest() { Create("board", BoardRows(), OddRows()); }
+  HexMapTest() { Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS)); }
 };
 
 TEST_F(HexMapTest, PathsGoFromHexagonToHexagon) {
@@ -176,6 +187,78 @@ TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
   EXPECT_TRUE(Update(update).ok());
 }
 
+// Whatever the layouts of the board and of the request, a rectangle is clipped and counted as among squares.
+TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
+  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
+                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
+  constexpr std::pair<int, int> kSizes[] = {{1, 1}, {2, 1}, {1, 2}, {3, 4}, {9, 9}};
+  constexpr int kColumns = 4;
+  constexpr int kRows = 3;
+  for (const v1::HexLayout layout : kLayouts) {
+    SCOPED_TRACE(v1::HexLayout_Name(layout));
+    const std::string map = absl::StrCat("board-", layout);
+    Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
+    const auto edit = [&](const v1::Rectangle& rectangle, bool block) {
+      v1::UpdateObstaclesRequest update;
+      update.set_map(map);
+      update.set_coordinates(layout);
+      v1::Edit& edit = *update.add_edits();
+      *(block ? edit.mutable_block() : edit.mutable_unblock())->add_rectangles() = rectangle;
+      return Update(update);
+    };
+    for (int x = -3; x <= kColumns; ++x) {
+      for (int y = -3; y <= kRows; ++y) {
+        for (const auto& [width, height] : kSizes) {
+          SCOPED_TRACE(absl::StrCat(x, ",", y, "+", width, "x", height));
+          const core::Rectangle inside = core::Intersect({x, y, width, height}, {0, 0, kColumns, kRows});
+          for (const bool block : {true, false}) {
+            const auto updated = edit(RectangleAt(x, y, width, height), block);
+            if (inside.empty()) {
+              ASSERT_THAT(updated,
+                          IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
+                                  block ? "edits[0].block.rectangles[0]" : "edits[0].unblock.rectangles[0]"));
+              continue;
+            }
+            ASSERT_TRUE(updated.ok()) << updated.status();
+            ASSERT_EQ(updated->changed_cells(), inside.area());
+            ASSERT_EQ(updated->clipped_cells(), width * height - inside.area());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
+  v1::SetTerrain& terrain = *update.add_edits()->mutable_set_terrain();
+  terrain.set_terrain(".");
+  *terrain.mutable_shape()->add_rectangles() = RectangleAt(0, -2, 2, 5);
+  *terrain.mutable_shape()->add_rectangles() = RectangleAt(5, 0, 1, 2);
+  const auto off_board = Update(update);
+  EXPECT_THAT(off_board, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
+                                 "edits[0].set_terrain.shape.rectangles[1]"));
+  EXPECT_EQ(off_board.status().message(),
+            "the rectangle at column 5 of row 0 is off the map, which has 5 columns and 4 rows");
+  *terrain.mutable_shape()->mutable_rectangles(1) = RectangleAt(0, 0, 1, 0);
+  EXPECT_THAT(Update(update),
+              IsError(kInvalid, ErrorReason::kBadRectangle, "edits[0].set_terrain.shape.rectangles[1]"));
+  *terrain.mutable_shape()->mutable_rectangles(1) = RectangleAt(0, 0, 1, 1);
+  EXPECT_EQ(Update(update)->clipped_cells(), 4);
+
+  // By cells of the plane: two that it has and the board has not, and then the first of row 0 as well.
+  update.set_coordinates(v1::HEX_LAYOUT_UNSPECIFIED);
+  v1::Shape& block = *update.mutable_edits(0)->mutable_block();
+  *block.add_rectangles() = RectangleAt(-1, 0, 2, 1);
+  EXPECT_THAT(Update(update),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[0].block.rectangles[0]"));
+  block.mutable_rectangles(0)->set_width(3);
+  EXPECT_EQ(Update(update)->clipped_cells(), 2);
+  EXPECT_EQ(Update(update)->changed_cells(), 0);
+}
+
 TEST_F(HexMapTest, FieldsKnowHexagons) {
   const rpc::FieldAnswers fields(store_, kMaxBytes);
   v1::ComputeCostMatrixRequest matrix;
@@ -243,7 +326,7 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
 // Single queries, batches, streams and pictures are compared with each other by AnswerWaysTest.
 TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   TestServer server;
-  server.Create("board", BoardRows(), OddRows());
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
   const v1::FindPathRequest query = ByRows(0, 1, 4, 1);
   const v1::FindPathResponse expected = server.Find(query);
   v1::TraceSearchRequest trace;
