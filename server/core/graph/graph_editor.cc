@@ -101,10 +101,8 @@ absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& t
 }
 
 NodeNumber GraphEditor::TakeNumber() {
-  if (graph_.free_ != nullptr) {
-    const NodeNumber number = graph_.free_->number;
-    graph_.free_ = graph_.free_->next;
-    return number;
+  if (graph_.first_free_ != kNoNodeNumber) {
+    return std::exchange(graph_.first_free_, graph_.FreeAfter(graph_.first_free_));
   }
   const NodeNumber number = graph_.next_number_;
   ++graph_.next_number_;
@@ -378,10 +376,8 @@ void GraphEditor::DropNode(NodeNumber number) {
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
   page.exists &= ~(std::uint64_t{1} << place);
   page.heads[place].is_enabled = 0;
-  page.tags[place] = 0;
+  page.tags[place] = std::exchange(graph_.first_free_, number);
   --graph_.node_count_;
-  graph_.free_ = std::make_shared<const WaypointGraph::FreeNumber>(
-      WaypointGraph::FreeNumber{.number = number, .next = graph_.free_});
 }
 
 absl::StatusOr<std::vector<GraphEditor::EdgeEnds>> GraphEditor::EndsOf(const EdgeName& name,

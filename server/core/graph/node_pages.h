@@ -83,6 +83,7 @@ inline constexpr std::size_t kPageNodes = 64;
 struct NodePage {
   std::array<NodeHead, kPageNodes> heads;
   std::uint64_t exists = 0;
+  // The tags of each node. Where a node was removed it is the number that new nodes take after this one.
   std::array<TagSet, kPageNodes> tags{};
   // The arcs of a node stand together, ordered by target; twice, as `packed` is for searches.
   std::vector<Arc> arcs;

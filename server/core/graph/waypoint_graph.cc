@@ -35,8 +35,8 @@ absl::StatusOr<WaypointGraph> WaypointGraph::Create(const WaypointSpec& spec, co
 
 std::vector<NodeNumber> WaypointGraph::FreeNumbers() const {
   std::vector<NodeNumber> numbers;
-  for (const FreeNumber* free = free_.get(); free != nullptr; free = free->next.get()) {
-    numbers.push_back(free->number);
+  for (NodeNumber free = first_free_; free != kNoNodeNumber; free = FreeAfter(free)) {
+    numbers.push_back(free);
   }
   return numbers;
 }

@@ -146,12 +146,6 @@ class WaypointGraph {
   friend class GraphEditor;
   friend class ArcWriter;
 
-  // The free list of numbers that removed nodes gave up.
-  struct FreeNumber {
-    NodeNumber number = 0;
-    std::shared_ptr<const FreeNumber> next;
-  };
-
   WaypointGraph() : tags_(std::make_shared<const std::vector<std::string>>()) {}
 
   static std::size_t PlaceOf(NodeNumber node) { return node % kPageNodes; }
@@ -161,6 +155,10 @@ class WaypointGraph {
   std::uint64_t DigestOfTags(TagSet tags) const;
 
   const NodePage& PageOf(NodeNumber node) const { return pages_[node / kPageNodes]; }
+  // Returns the number that is taken after this one. REQUIRES: the number is free.
+  NodeNumber FreeAfter(NodeNumber free) const {
+    return static_cast<NodeNumber>(PageOf(free).tags[PlaceOf(free)]);
+  }
 
   SharedPages<NodePage> pages_;
   SharedPages<SourcePage> sources_;
@@ -170,7 +168,8 @@ class WaypointGraph {
   SightMap sight_;
   std::optional<double> max_distance_;
   std::shared_ptr<const std::vector<std::string>> tags_;
-  std::shared_ptr<const FreeNumber> free_;
+  // The free number that a new node takes next; kNoNodeNumber if there is none.
+  NodeNumber first_free_ = kNoNodeNumber;
   // All numbers that were ever used are below this one.
   NodeNumber next_number_ = 0;
   std::size_t node_count_ = 0;

@@ -1,7 +1,10 @@
 #include "server/core/graph/waypoint_graph.h"
 
+#include <pthread.h>
+
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -217,6 +220,35 @@ TEST(WaypointGraphTest, NumbersComeBackLastGivenUpFirst) {
   EXPECT_EQ(editor.graph().FindNode("e"), 0u);
   EXPECT_EQ(editor.graph().FindNode("f"), 3u);
   EXPECT_EQ(editor.graph().FindNode("a"), kNoNodeNumber);
+}
+
+// A destructor that called itself once for each of them would run out of this stack.
+TEST(WaypointGraphTest, ManyFreeNumbersGoOnASmallStack) {
+  constexpr std::size_t kCount = std::size_t{1} << 14;
+  constexpr std::size_t kStackBytes = std::size_t{1} << 18;
+  std::vector<WaypointNode> nodes;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    nodes.push_back({absl::StrCat(i), {static_cast<double>(i % 128), static_cast<double>(i / 128)}});
+    ids.push_back(nodes.back().id);
+  }
+  GraphEditor editor(GraphOf({.nodes = nodes}));
+  ASSERT_EQ(editor.RemoveNodes(ids), absl::OkStatus());
+  EXPECT_THAT(editor.graph().FreeNumbers(), SizeIs(kCount));
+  EXPECT_EQ(editor.graph().number_limit(), kCount);
+
+  auto last = std::make_unique<WaypointGraph>(std::move(editor).Finish());
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
+  pthread_t thread;
+  const auto let_go = [](void* graph) -> void* {
+    static_cast<std::unique_ptr<WaypointGraph>*>(graph)->reset();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, let_go, &last), 0);
+  EXPECT_EQ(pthread_join(thread, nullptr), 0);
+  pthread_attr_destroy(&attributes);
 }
 
 TEST(WaypointGraphTest, KeepsTheLabelsOfNodes) {
