@@ -1,6 +1,8 @@
 // A waypoint graph: the immutable nodes and edges of a waypoint map at one revision.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -89,6 +91,13 @@ class WaypointGraph {
   const PackedArc* PackedArcsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
     return page.packed.data() + page.heads[PlaceOf(node)].first_arc;
+  }
+  // Makes it likely that the first of those arcs are in the cache when they are read.
+  void PrefetchArcsOf(NodeNumber node) const {
+    const PackedArc* const arcs = PackedArcsOf(node);
+    __builtin_prefetch(arcs);
+    // Eight arcs lie in two lines. There may be none, and then nothing to point into.
+    __builtin_prefetch(arcs + std::min<std::uint32_t>(HeadOf(node).arc_count, 8));
   }
   // Returns the tags of the same arcs, or null if no arc of the page has any.
   const TagSet* ArcTagsOf(NodeNumber node) const {

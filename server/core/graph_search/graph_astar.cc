@@ -90,8 +90,7 @@ class GraphAStar {
       scratch_.Reach(next, next_g, node);
       if (is_fresh) {
         // It is likely to be expanded soon.
-        __builtin_prefetch(graph_.PackedArcsOf(to));
-        __builtin_prefetch(graph_.PackedArcsOf(to) + 8);
+        graph_.PrefetchArcsOf(to);
       }
       if (!Push(to, node, next_g, head)) {
         return false;

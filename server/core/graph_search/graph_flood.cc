@@ -103,8 +103,7 @@ class GraphFlood {
     scratch_.Reach(next, g, parent);
     if (is_fresh && task_.sense == GraphSense::kFromSeeds) {
       // It is likely to be expanded soon.
-      __builtin_prefetch(graph_.PackedArcsOf(node));
-      __builtin_prefetch(graph_.PackedArcsOf(node) + 8);
+      graph_.PrefetchArcsOf(node);
     }
     ++report_.generated;
     return scratch_.Push({.f = g, .g = g, .packed_cell = node});

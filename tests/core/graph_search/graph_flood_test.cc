@@ -118,6 +118,12 @@ TEST_F(GraphFieldTest, FloodsBeginAtEachSeedWithItsCost) {
   EXPECT_EQ(FindReached(scratch_, Node("b"))->parent, Node("b"));
 }
 
+TEST_F(GraphFieldTest, FloodsVisitTheOnlyNode) {
+  ASSERT_EQ(editor_.RemoveNodes({"b", "c", "d", "e"}), absl::OkStatus());
+  const GraphSeed a{Node("a"), 0};
+  EXPECT_EQ(Flood({.seeds = {&a, 1}}), "a 0");
+}
+
 TEST_F(GraphFieldTest, FloodsEndWhereTheVisitorSays) {
   const GraphSeed a{Node("a"), 0};
   EXPECT_EQ(Flood({.seeds = {&a, 1}}, "b"), "a 0, c 1, b 2");

@@ -116,6 +116,20 @@ TEST_F(GraphSearchTest, EqualWaysAreChosenByNumber) {
   }
 }
 
+// The page of the only node has no arcs, and neither has that of the only node that a way leads to.
+TEST_F(GraphSearchTest, FindsANodeWhosePageHasNoArcs) {
+  GraphEditor editor(MakeGraph({.nodes = {{"n0", {}}}}));
+  EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "n0", .goals = {"n0"}}).nodes),
+              ElementsAre("n0"));
+  for (std::size_t i = 1; i <= kPageNodes; ++i) {
+    ASSERT_EQ(editor.PutNodes({{absl::StrCat("n", i), {}}}, false), absl::OkStatus());
+  }
+  const std::string last = absl::StrCat("n", kPageNodes);
+  ASSERT_EQ(editor.PutEdges({{.name = {"n0", last, true}, .cost = 1}}, false), absl::OkStatus());
+  EXPECT_THAT(IdsOf(editor.graph(), Find(editor.graph(), {.start = "n0", .goals = {last}}).nodes),
+              ElementsAre("n0", last));
+}
+
 TEST_F(GraphSearchTest, TheHeuristicSavesExpansions) {
   WaypointSpec spec;
   for (int i = 0; i < 900; ++i) {
