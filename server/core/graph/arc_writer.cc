@@ -43,10 +43,7 @@ std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
       [&](std::size_t page, absl::Span<const ArcChange> of_page) {
         const ArcCostBound before = graph_.pages_[page].bound;
         WritePage(page, of_page, changed);
-        const ArcCostBound& after = graph_.pages_[page].bound;
-        // What is least of all, or one of the cheap ones, may be another then.
-        rescan = rescan || before.cheap != after.cheap ||
-                 (before.least != after.least && std::min(before.least, after.least) <= graph_.bound_.least);
+        rescan = rescan || graph_.bound_.DependsOnChange(before, graph_.pages_[page].bound);
       });
   if (rescan) {
     graph_.bound_ = {};
@@ -57,6 +54,7 @@ std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
       cheap.insert(cheap.end(), bound.cheap.begin(), bound.cheap.end());
     }
     graph_.bound_.Add(std::move(cheap));
+    graph_.bound_.Close();
   }
 
   std::sort(sources_.begin(), sources_.end(), [](const SourceChange& a, const SourceChange& b) {

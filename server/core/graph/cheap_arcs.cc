@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -16,16 +17,44 @@ void ArcCostBound::Add(std::vector<CheapArc> arcs) {
   std::partial_sort(cheap.begin(), cheap.begin() + static_cast<std::ptrdiff_t>(kept), cheap.end(),
                     [&](const CheapArc& a, const CheapArc& b) { return key(a) < key(b); });
   cheap.resize(kept);
-  const bool has_others = least < std::numeric_limits<double>::infinity();
-  if (!has_others && !cheap.empty()) {
-    least = cheap.back().ratio;
-    cheap.pop_back();
+  while (cheap.size() > kMostCheap) {
+    TakeDearestAsOther();
   }
-  while (!cheap.empty() && (cheap.size() > kMostCheap || cheap.back().ratio > kWorthwhile * least)) {
-    least = std::min(least, cheap.back().ratio);
-    cheap.pop_back();
-  }
+  least_before_trim_ = least;
+  TakeOthers();
   cheap.shrink_to_fit();
+}
+
+void ArcCostBound::Close() {
+  if (least == std::numeric_limits<double>::infinity() && !cheap.empty()) {
+    TakeDearestAsOther();
+    TakeOthers();
+  }
+}
+
+bool ArcCostBound::DependsOnChange(const ArcCostBound& before, const ArcCostBound& after) const {
+  const double limit = least_before_trim_;
+  const auto below = [&](const ArcCostBound& bound) {
+    const auto end = std::ranges::lower_bound(bound.cheap, limit, {}, &CheapArc::ratio);
+    return std::ranges::subrange(bound.cheap.begin(), end);
+  };
+  const auto is_at_limit = [&](const ArcCostBound& bound) {
+    return bound.least == limit || std::ranges::binary_search(bound.cheap, limit, {}, &CheapArc::ratio);
+  };
+  return !std::ranges::equal(below(before), below(after)) ||
+         std::min(before.least, limit) != std::min(after.least, limit) ||
+         (is_at_limit(before) && !is_at_limit(after));
+}
+
+void ArcCostBound::TakeOthers() {
+  while (!cheap.empty() && cheap.back().ratio > kWorthwhile * least) {
+    TakeDearestAsOther();
+  }
+}
+
+void ArcCostBound::TakeDearestAsOther() {
+  least = std::min(least, cheap.back().ratio);
+  cheap.pop_back();
 }
 
 }  // namespace waystar::core

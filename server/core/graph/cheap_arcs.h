@@ -35,8 +35,22 @@ struct ArcCostBound {
 
   friend bool operator==(const ArcCostBound&, const ArcCostBound&) = default;
 
-  // Takes the arcs in. Those that are too many or not worth it count as others.
+  // Takes the arcs in. Those that are too many or not worth it count as others. As long as there are none to
+  // compare with, all are kept: what is added later may cost more. So the order of arcs makes no difference.
   void Add(std::vector<CheapArc> arcs);
+  // Once all arcs of a graph are added: if none counts as another, the dearest does.
+  void Close();
+
+  // Returns whether this bound, to which that of a part was added, may be another once the part's changes.
+  bool DependsOnChange(const ArcCostBound& before, const ArcCostBound& after) const;
+
+ private:
+  void TakeDearestAsOther();
+  void TakeOthers();
+
+  // The least of the others before those joined them that are not worth it. What costs more is of no account;
+  // it is infinity if there were no others.
+  double least_before_trim_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace waystar::core

@@ -90,7 +90,7 @@ struct NodePage {
   std::vector<PackedArc> packed;
   // The tags of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
-  // What the open arcs of nonzero length cost at the least.
+  // What the open arcs of nonzero length cost at the least; not closed, as it is a part of the graph's.
   ArcCostBound bound;
 
   std::size_t memory_bytes() const {

@@ -202,6 +202,36 @@ TEST(WaypointGraphTest, FewCheapArcsAreKnownOneByOne) {
   EXPECT_EQ(editor.graph().cheap_arcs().size(), 8U);
 }
 
+// The nodes of an edge that is put last have a page of their own.
+TEST(WaypointGraphTest, WhatIsCheapDoesNotDependOnPages) {
+  WaypointSpec field;
+  for (int i = 0; i < 4 * static_cast<int>(kPageNodes); ++i) {
+    field.nodes.push_back({absl::StrCat("n", i), {i % 16 * 1.0, i / 16 * 1.0}});
+  }
+  field.auto_connect = AutoConnect{.max_distance = 1.5};
+  const std::vector<WaypointNode> ends = {{"x", {30, 0}}, {"y", {30, 10}}};
+  const WaypointEdge cheap = {.name = {"x", "y"}, .cost = 1};
+  for (const bool has_ordinary : {false, true}) {
+    std::vector<WaypointEdge> edges = {cheap};
+    if (has_ordinary) {
+      edges.push_back({.name = {"x", "n0"}});
+      edges.push_back({.name = {"y", "n15"}, .cost = 50});
+    }
+    WaypointSpec whole = field;
+    whole.nodes.insert(whole.nodes.end(), ends.begin(), ends.end());
+    whole.edges = edges;
+    const WaypointGraph shared = GraphOf(whole);
+    GraphEditor editor(GraphOf(field));
+    ASSERT_EQ(editor.PutNodes(ends, false), absl::OkStatus());
+    ASSERT_EQ(editor.PutEdges(edges, false), absl::OkStatus());
+    EXPECT_THAT(editor.graph().cheap_arcs(), SizeIs(2));
+    EXPECT_EQ(editor.graph().cheap_arcs(), shared.cheap_arcs());
+    EXPECT_EQ(editor.graph().least_cost_per_length(), shared.least_cost_per_length());
+    ASSERT_EQ(editor.RemoveEdges({cheap.name}), absl::OkStatus());
+    EXPECT_THAT(editor.graph().cheap_arcs(), ::testing::IsEmpty());
+  }
+}
+
 TEST(WaypointGraphTest, NumbersFollowACurve) {
   const WaypointGraph graph =
       GraphOf({.nodes = {{"far", {9, 9}}, {"b", {1, 0}}, {"c", {0, 1}}, {"a", {0, 0}}, {"d", {1, 1}}}});

@@ -189,6 +189,20 @@ TEST_F(CheapEdgeTest, MakesNoSearchWide) {
   }
 }
 
+TEST_F(CheapEdgeTest, MakesNoSearchWideFromAPageOfItsOwn) {
+  GraphEditor editor = Field();
+  const std::uint64_t plain = Ask(editor.graph()).expanded;
+  // Fills the last page.
+  std::vector<WaypointNode> rest;
+  for (std::size_t i = kSide * kSide % kPageNodes; i < kPageNodes; ++i) {
+    rest.push_back({absl::StrCat("rest", i), {200.0, static_cast<double>(10 * i)}});
+  }
+  ASSERT_EQ(editor.PutNodes(rest, false), absl::OkStatus());
+  ASSERT_EQ(editor.PutNodes({{"x", {100, 2}}, {"y", {100, 12}}}, false), absl::OkStatus());
+  ASSERT_EQ(editor.PutEdges({{.name = {"x", "y"}, .cost = 0.1}}, false), absl::OkStatus());
+  EXPECT_LE(Ask(editor.graph()).expanded, plain + plain / 2);
+}
+
 TEST_F(CheapEdgeTest, IsTakenWhereItHelps) {
   for (int y = 0; y < kSide; y += 7) {
     GraphEditor editor = Field();
