@@ -111,9 +111,11 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
       }
       if (!is_same && was_there && !old.arcs[next].is_auto()) {
         graph_.digest_ -= graph_.DigestOfArc(node, old.arcs[next], old_tags(next));
+        graph_.EndUseOf(old_tags(next));
       }
       if (!is_same && change->is_there && !change->arc.is_auto()) {
         graph_.digest_ += graph_.DigestOfArc(node, change->arc, change->tags);
+        graph_.AddUseOf(change->tags);
       }
       if (!is_same && (was_there || change->is_there)) {
         changed.push_back(*change);

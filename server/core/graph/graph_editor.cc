@@ -1,6 +1,7 @@
 #include "server/core/graph/graph_editor.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -78,7 +79,7 @@ absl::StatusOr<std::vector<NodeNumber>> GraphEditor::FindNodes(absl::Span<const 
   return nodes;
 }
 
-absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& tags) {
+absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& tags, TagSet kept) {
   if (absl::Status status = CheckTags(tags, ErrorReason::kBadTag); !status.ok()) {
     return WithFieldPrefix(status, ".tags");
   }
@@ -87,12 +88,17 @@ absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& t
     std::size_t number = static_cast<std::size_t>(
         std::find(graph_.tags_->begin(), graph_.tags_->end(), tags[i]) - graph_.tags_->begin());
     if (number == graph_.tags_->size()) {
+      auto names = std::make_shared<std::vector<std::string>>(*graph_.tags_);
+      if (number < kMaxTagsOfMap) {
+        names->emplace_back();
+      } else {
+        number = static_cast<std::size_t>(std::countr_one(graph_.TagsInUse() | kept | set));
+      }
       if (number == kMaxTagsOfMap) {
         return MakeError(ErrorReason::kTooManyTags, At(".tags", i, ""),
                          absl::StrCat("a map has at most ", kMaxTagsOfMap, " different tags"));
       }
-      auto names = std::make_shared<std::vector<std::string>>(*graph_.tags_);
-      names->push_back(tags[i]);
+      (*names)[number] = tags[i];
       graph_.tags_ = std::move(names);
     }
     set |= TagSet{1} << number;
@@ -114,15 +120,17 @@ NodeNumber GraphEditor::TakeNumber() {
   return number;
 }
 
+void GraphEditor::TakeNodeOut(NodeNumber number) {
+  NoteNode(number, false);
+  graph_.digest_ -= graph_.DigestOfNode(number);
+  graph_.EndUseOf(graph_.TagsOf(number));
+  graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
+}
+
 absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number, bool is_new) {
-  WAYSTAR_ASSIGN_OR_RETURN(const TagSet tags, InternTags(node.tags));
+  WAYSTAR_ASSIGN_OR_RETURN(const TagSet tags, InternTags(node.tags, 0));
   const std::size_t place = number % kPageNodes;
   const std::uint64_t bit = std::uint64_t{1} << place;
-  if (!is_new) {
-    NoteNode(number, false);
-    graph_.digest_ -= graph_.DigestOfNode(number);
-    graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
-  }
   NodePage& page = graph_.pages_.Write(number / kPageNodes, owner_);
   page.heads[place].position = Rounded(node.position);
   page.heads[place].is_enabled = node.enabled ? 1 : 0;
@@ -139,6 +147,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
     graph_.ids_.Write(number / kPageNodes, owner_).SetLabel(place, node.label);
   }
   graph_.digest_ += graph_.DigestOfNode(number);
+  graph_.AddUseOf(tags);
   changes_.nodes += 1;
   NoteNode(number, node.enabled);
   return absl::OkStatus();
@@ -171,6 +180,12 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
     order.emplace_back(PlaceOnCurve(ToFixed(node.position)), i);
   }
   std::sort(order.begin(), order.end());
+  // All of them first, so that no tag that only they carry is in the way of another.
+  for (std::size_t i = 0; replace && i < nodes.size(); ++i) {
+    if (const NodeNumber number = graph_.FindNode(nodes[i].id); number != kNoNodeNumber) {
+      TakeNodeOut(number);
+    }
+  }
   std::vector<NodeNumber> numbers;
   std::vector<NodeNumber> kept;
   std::vector<std::size_t> indexes;
@@ -364,11 +379,9 @@ absl::Status GraphEditor::RemoveNodes(absl::Span<const std::string> ids) {
 }
 
 void GraphEditor::DropNode(NodeNumber number) {
-  NoteNode(number, false);
+  TakeNodeOut(number);
   ++changes_.nodes;
-  graph_.digest_ -= graph_.DigestOfNode(number);
   const std::size_t place = number % kPageNodes;
-  graph_.places_.Remove({.position = graph_.PositionOf(number), .number = number}, owner_);
   graph_.by_id_.Remove(graph_.IdOf(number), number, owner_);
   IdPage& ids = graph_.ids_.Write(number / kPageNodes, owner_);
   ids.ids[place] = std::string();
@@ -401,9 +414,27 @@ absl::StatusOr<std::vector<GraphEditor::EdgeEnds>> GraphEditor::EndsOf(const Edg
   return ends;
 }
 
+void GraphEditor::StripTags(absl::Span<const WaypointEdge> edges) {
+  std::vector<ArcChange> changes;
+  for (const WaypointEdge& edge : edges) {
+    const NodeNumber a = graph_.FindNode(edge.name.from);
+    const NodeNumber b = graph_.FindNode(edge.name.to);
+    if (edge.tags.empty() || a == kNoNodeNumber || b == kNoNodeNumber) {
+      continue;
+    }
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      if (IsOwnArc(from, to) && (from == a || !edge.name.one_way)) {
+        changes.push_back({.from = from, .arc = *graph_.FindArc(from, to)});
+      }
+    }
+  }
+  writer_.Write(std::move(changes));
+}
+
 absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool replace) {
   std::vector<ArcChange> changes;
   PairSet seen;
+  TagSet kept = 0;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
     const WaypointEdge& edge = edges[i];
@@ -411,10 +442,15 @@ absl::Status GraphEditor::PutEdges(absl::Span<const WaypointEdge> edges, bool re
     if (!ends.ok()) {
       return WithFieldPrefix(ends.status(), At("edges", i, ".edge"));
     }
-    const absl::StatusOr<TagSet> tags = InternTags(edge.tags);
+    absl::StatusOr<TagSet> tags = InternTags(edge.tags, kept);
+    if (!tags.ok() && replace) {
+      StripTags(edges);
+      tags = InternTags(edge.tags, kept);
+    }
     if (!tags.ok()) {
       return WithFieldPrefix(tags.status(), At("edges", i, ""));
     }
+    kept |= *tags;
     const WorldPoint& a = graph_.PositionOf(ends->front().from);
     const WorldPoint& b = graph_.PositionOf(ends->front().to);
     const bool is_length = edge.cost == WaypointEdge::kCostIsLength;

@@ -122,14 +122,22 @@ class GraphEditor {
   using PairSet = absl::flat_hash_set<Pair>;
 
   absl::StatusOr<NodeNumber> FindNode(absl::string_view id, absl::string_view field) const;
-  absl::StatusOr<TagSet> InternTags(const std::vector<std::string>& tags);
+  // Returns the bits of the tags. A name that nothing carries may give up its bit, unless it is in `kept`.
+  absl::StatusOr<TagSet> InternTags(const std::vector<std::string>& tags, TagSet kept);
   absl::StatusOr<std::vector<NodeNumber>> FindNodes(absl::Span<const std::string> ids) const;
   // Returns the directions that a name means, each of which must be new to `seen`.
   absl::StatusOr<std::vector<EdgeEnds>> EndsOf(const EdgeName& name, PairSet& seen) const;
 
   NodeNumber TakeNumber();
+  // Takes a node out of all that is counted or found by it, before it is written again or dropped.
+  void TakeNodeOut(NodeNumber number);
+  // REQUIRES: unless it is new, TakeNodeOut(number) was called.
   absl::Status WriteNode(const WaypointNode& node, NodeNumber number, bool is_new);
   void DropNode(NodeNumber number);
+
+  // Takes the tags of the arcs that are to be replaced by edges with tags of their own, so that they make
+  // room for these. That the arcs change is noted once they are replaced.
+  void StripTags(absl::Span<const WaypointEdge> edges);
 
   // Appends changes of the arcs that were put from and to a node whose position may have changed.
   absl::Status RefreshOwnArcs(NodeNumber node, std::vector<ArcChange>& changes) const;

@@ -73,7 +73,7 @@ std::optional<TagSet> WaypointGraph::FindTags(absl::Span<const std::string> tags
     }
     set |= TagSet{1} << (found - tags_->begin());
   }
-  return set;
+  return (set & ~TagsInUse()) == 0 ? std::optional(set) : std::nullopt;
 }
 
 std::vector<std::string> WaypointGraph::NamesOf(TagSet tags) const {
@@ -83,6 +83,7 @@ std::vector<std::string> WaypointGraph::NamesOf(TagSet tags) const {
       names.push_back((*tags_)[i]);
     }
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -114,6 +115,26 @@ std::uint64_t WaypointGraph::DigestOfTags(TagSet tags) const {
     sum += ElementHash::OfTag((*tags_)[static_cast<std::size_t>(std::countr_zero(tags))]);
   }
   return sum;
+}
+
+void WaypointGraph::AddUseOf(TagSet tags) {
+  for (; tags != 0; tags &= tags - 1) {
+    ++tag_uses_[static_cast<std::size_t>(std::countr_zero(tags))];
+  }
+}
+
+void WaypointGraph::EndUseOf(TagSet tags) {
+  for (; tags != 0; tags &= tags - 1) {
+    --tag_uses_[static_cast<std::size_t>(std::countr_zero(tags))];
+  }
+}
+
+TagSet WaypointGraph::TagsInUse() const {
+  TagSet set = 0;
+  for (std::size_t i = 0; i < tag_uses_.size(); ++i) {
+    set |= TagSet{tag_uses_[i] != 0 ? 1U : 0U} << i;
+  }
+  return set;
 }
 
 std::uint64_t WaypointGraph::DigestOfNode(NodeNumber node) const {

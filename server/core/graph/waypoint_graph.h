@@ -110,9 +110,11 @@ class WaypointGraph {
   // Returns the nodes from which arcs lead here, in ascending order.
   absl::Span<const NodeNumber> SourcesOf(NodeNumber node) const;
 
-  const std::vector<std::string>& tags() const { return *tags_; }
-  // Returns nothing if the graph does not know one of the tags, as no arc carries them all then.
+  // Returns, in alphabetical order, the tags that nodes carry, or arcs that were put.
+  std::vector<std::string> tags() const { return NamesOf(TagsInUse()); }
+  // Returns nothing if one of the tags is not in use, as no arc carries them all then.
   std::optional<TagSet> FindTags(absl::Span<const std::string> tags) const;
+  // Returns them in alphabetical order: which bits stand for them depends on earlier edits.
   std::vector<std::string> NamesOf(TagSet tags) const;
 
   const SightMap& sight() const { return sight_; }
@@ -162,6 +164,10 @@ class WaypointGraph {
   std::uint64_t DigestOfNode(NodeNumber node) const;
   std::uint64_t DigestOfArc(NodeNumber from, const Arc& arc, TagSet tags) const;
   std::uint64_t DigestOfTags(TagSet tags) const;
+  // Count what carries the tags: a node, or an arc that was put.
+  void AddUseOf(TagSet tags);
+  void EndUseOf(TagSet tags);
+  TagSet TagsInUse() const;
 
   const NodePage& PageOf(NodeNumber node) const { return pages_[node / kPageNodes]; }
   // Returns the number that is taken after this one. REQUIRES: the number is free.
@@ -176,6 +182,9 @@ class WaypointGraph {
   BoxTree<PlacedNode> places_;
   SightMap sight_;
   std::optional<double> max_distance_;
+  // How many nodes, and arcs that were put, carry each tag. The name of one without a use may give way to
+  // another.
+  std::array<std::uint32_t, kMaxTagsOfMap> tag_uses_{};
   std::shared_ptr<const std::vector<std::string>> tags_;
   // The free number that a new node takes next; kNoNodeNumber if there is none.
   NodeNumber first_free_ = kNoNodeNumber;

@@ -133,12 +133,17 @@ absl::Status CheckSeatInRegion(const WaypointGraph& graph, const std::optional<B
 }
 
 absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded) {
-  if (end == SearchEnd::kScratchLimit || end == SearchEnd::kExpansionLimit) {
-    return MakeError(
-        ErrorReason::kRegionTooLarge, "",
-        "a search over so large a graph would take more than the server's memory for one search");
+  switch (end) {
+    case SearchEnd::kScratchLimit:
+      return MakeError(
+          ErrorReason::kRegionTooLarge, "",
+          "a search over so large a graph would take more than the server's memory for one search");
+    case SearchEnd::kExpansionLimit:
+      return MakeError(ErrorReason::kRegionTooLarge, "",
+                       "a search over so large a graph would take more expansions than one answer may");
+    default:
+      return StatusOfEnd(end, expanded);
   }
-  return StatusOfEnd(end, expanded);
 }
 
 }  // namespace waystar::core

@@ -80,7 +80,7 @@ inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
 }
 
 // Returns the error of a flood that was stopped by its budget, as StatusOfEnd does; and RESOURCE_EXHAUSTED /
-// REGION_TOO_LARGE if it would need more expansions or memory than it may have.
+// REGION_TOO_LARGE if it would need more expansions or memory than it may have; the message says which.
 absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded);
 
 }  // namespace waystar::core

@@ -72,11 +72,8 @@ std::shared_ptr<const GridSight> ReadSight(BlockReader& from) {
   return std::make_shared<const GridSight>(std::move(walkable), origin, cell_size);
 }
 
-// In the order of their names: the order in which the graph met them is nobody's business.
 void WriteTagSet(const WaypointGraph& graph, TagSet tags, BlockWriter& to) {
-  std::vector<std::string> names = graph.NamesOf(tags);
-  std::sort(names.begin(), names.end());
-  WriteTags(names, to);
+  WriteTags(graph.NamesOf(tags), to);
 }
 
 void WriteNode(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {

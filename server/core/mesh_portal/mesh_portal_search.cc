@@ -356,11 +356,15 @@ class PortalPathFinder {
           start_ = starts[i];
           WAYSTAR_ASSIGN_OR_RETURN(const MeshPortalPath found,
                                    SearchByRests(doors, 0, {{goals[j], 0}}, left));
-          if (found.path.outcome != Outcome::kFound) {
+          if (found.path.outcome == Outcome::kBudgetExhausted) {
             return MakeError(ErrorReason::kRegionTooLarge, "",
-                             "the searches would need more expansions or memory than they may have");
+                             found.path.reason == OutcomeReason::kScratchLimit
+                                 ? "a search would take more than the server's memory for one search"
+                                 : "the searches would take more expansions than one answer may");
           }
-          matrix.lengths[i * goals.size() + j] = found.path.cost;
+          if (found.path.outcome == Outcome::kFound) {
+            matrix.lengths[i * goals.size() + j] = found.path.cost;
+          }
           const SearchStatistics& took = found.path.statistics;
           matrix.statistics.expanded += took.expanded;
           matrix.statistics.generated += took.generated;

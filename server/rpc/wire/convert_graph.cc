@@ -203,7 +203,8 @@ void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out)
   out.set_nodes(static_cast<std::int32_t>(graph.node_count()));
   out.set_edges(static_cast<std::int32_t>(graph.arc_count()));
   out.set_named_obstacles(static_cast<std::int32_t>(graph.obstacles().size()));
-  out.mutable_tags()->Add(graph.tags().begin(), graph.tags().end());
+  const std::vector<std::string> tags = graph.tags();
+  out.mutable_tags()->Add(tags.begin(), tags.end());
   out.set_max_distance(graph.max_distance().value_or(0.0));
 }
 

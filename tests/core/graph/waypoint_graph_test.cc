@@ -18,6 +18,7 @@
 #include "server/core/map/tags.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/graph_model.h"
+#include "tests/testing/random.h"
 
 namespace waystar::core {
 namespace {
@@ -279,6 +280,90 @@ TEST(WaypointGraphTest, ManyFreeNumbersGoOnASmallStack) {
   ASSERT_EQ(pthread_create(&thread, &attributes, let_go, &last), 0);
   EXPECT_EQ(pthread_join(thread, nullptr), 0);
   pthread_attr_destroy(&attributes);
+}
+
+std::string Tag(std::size_t i) { return absl::StrCat("t", i); }
+
+// Two nodes with an edge, and one that carries each of so many tags.
+WaypointSpec NodesOfTags(std::size_t count) {
+  WaypointSpec spec{.nodes = {{"a", {0, 0}}, {"b", {1, 0}}}, .edges = {{.name = {"a", "b"}}}};
+  for (std::size_t i = 0; i < count; ++i) {
+    spec.nodes.push_back({absl::StrCat("n", i), {2.0 + static_cast<double>(i), 0}, true, {Tag(i)}});
+  }
+  return spec;
+}
+
+TEST(WaypointGraphTest, ATagThatNothingCarriesMakesRoomForAnother) {
+  for (const std::size_t in_use : {std::size_t{0}, kMaxTagsOfMap - 1}) {
+    GraphEditor editor(GraphOf(NodesOfTags(in_use)));
+    for (std::size_t i = 0; i < 3 * kMaxTagsOfMap; ++i) {
+      const std::string tag = Tag(100 + i);
+      switch (i % 3) {
+        case 0:
+          ASSERT_EQ(editor.PutNodes({{"c", {0, 9}, true, {tag}}}, true), absl::OkStatus()) << i;
+          ASSERT_EQ(editor.RemoveNodes({"c"}), absl::OkStatus());
+          break;
+        case 1:
+          ASSERT_EQ(editor.PutEdges({{.name = {"a", "b"}, .tags = {tag}}}, true), absl::OkStatus()) << i;
+          EXPECT_THAT(editor.graph().tags(), ::testing::Contains(tag));
+          ASSERT_EQ(editor.RemoveEdges({{"a", "b"}}), absl::OkStatus());
+          break;
+        default:
+          ASSERT_EQ(editor.PutEdges({{.name = {"a", "b"}, .tags = {tag}}}, true), absl::OkStatus()) << i;
+          ASSERT_EQ(editor.PutEdges({{.name = {"a", "b"}}}, true), absl::OkStatus()) << i;
+      }
+    }
+    EXPECT_THAT(editor.graph().tags(), SizeIs(in_use));
+    EXPECT_EQ(editor.graph().digest(), GraphOf(NodesOfTags(in_use)).digest());
+  }
+}
+
+// All that a map may have are in use here.
+TEST(WaypointGraphTest, ATagGivesWayToTheOneThatReplacesIt) {
+  WaypointSpec spec = NodesOfTags(kMaxTagsOfMap - 2);
+  spec.edges[0].tags = {"wet", "dry"};
+  GraphEditor editor(GraphOf(spec));
+  for (int i = 0; i < 3; ++i) {
+    spec.edges[0].tags = {absl::StrCat("wet", i), absl::StrCat("dry", i)};
+    ASSERT_EQ(editor.PutEdges(spec.edges, true), absl::OkStatus());
+    spec.nodes[2].tags = {absl::StrCat("high", i)};
+    spec.nodes[3].tags = {absl::StrCat("low", i)};
+    ASSERT_EQ(editor.PutNodes({spec.nodes[3], spec.nodes[2]}, true), absl::OkStatus());
+    EXPECT_EQ(editor.graph().digest(), GraphOf(spec).digest());
+    EXPECT_THAT(editor.graph().tags(), SizeIs(kMaxTagsOfMap));
+  }
+  EXPECT_EQ(ErrorReasonOf(editor.PutNodes({{"c", {}, true, {"more"}}}, false)), "TOO_MANY_TAGS");
+}
+
+// After each edit the graph is that of a fresh editor, whatever bits the tags have.
+TEST(WaypointGraphTest, TagsStayWhatTheyAreWhereOthersComeAndGo) {
+  ::waystar::testing::Random random(5);
+  GraphEditor editor(GraphOf(NodesOfTags(0)));
+  WaypointSpec spec = NodesOfTags(0);
+  for (int i = 0; i < 12; ++i) {
+    spec.nodes.push_back({absl::StrCat("n", i), {i * 1.0, 5}});
+    spec.edges.push_back({.name = {absl::StrCat("n", i), "a"}});
+  }
+  ASSERT_EQ(editor.PutNodes(spec.nodes, true), absl::OkStatus());
+  ASSERT_EQ(editor.PutEdges(spec.edges, true), absl::OkStatus());
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::string> tags = {Tag(static_cast<std::size_t>(random.Between(0, 999)))};
+    if (random.Between(0, 1) == 0) {
+      tags.push_back(absl::StrCat("u", random.Between(0, 999)));
+    }
+    if (random.Between(0, 1) == 0) {
+      WaypointNode& node = spec.nodes[static_cast<std::size_t>(random.Between(0, 13))];
+      node.tags = tags;
+      ASSERT_EQ(editor.PutNodes({node}, true), absl::OkStatus()) << i;
+    } else {
+      WaypointEdge& edge = spec.edges[static_cast<std::size_t>(random.Between(0, 12))];
+      edge.tags = tags;
+      ASSERT_EQ(editor.PutEdges({edge}, true), absl::OkStatus()) << i;
+    }
+    const WaypointGraph fresh = GraphOf(spec);
+    ASSERT_EQ(editor.graph().digest(), fresh.digest()) << i;
+    ASSERT_EQ(editor.graph().tags(), fresh.tags()) << i;
+  }
 }
 
 TEST(WaypointGraphTest, KeepsTheLabelsOfNodes) {

@@ -236,6 +236,15 @@ TEST_F(GraphFieldTest, BudgetsEndThem) {
   }
 }
 
+TEST_F(GraphFieldTest, TheErrorNamesTheLimitThatIsReached) {
+  const Budget few{.max_expansions = 2};
+  EXPECT_THAT(std::string(FindReachableNodes(graph(), {.start = "a"}, few, scratch_).status().message()),
+              ::testing::HasSubstr("expansions"));
+  GraphScratch small(1);
+  EXPECT_THAT(std::string(FindReachableNodes(graph(), {.start = "a"}, {}, small).status().message()),
+              ::testing::HasSubstr("memory"));
+}
+
 // What a flood must find, by chance.
 struct Sample {
   explicit Sample(std::uint64_t seed) : random(seed), graph(SampleGraph(seed)) {}

@@ -236,6 +236,24 @@ TEST_F(MeshPortalSearchTest, ALimitOfExpansionsEndsTheSearch) {
   EXPECT_THAT(found.corners, IsEmpty());
 }
 
+TEST_F(MeshPortalSearchTest, AMatrixSaysWhichLimitItReaches) {
+  world_.meshes.emplace("keep", TwoRooms());
+  ASSERT_TRUE(world_.Put("keep", {.id = "ferry", .from = {9, 5, 0}, .to = {101, 5, 5}, .cost = 3}).ok());
+  const NavMesh& keep = world_.meshes.at("keep");
+  const std::vector<MeshPlace> starts = {{0, keep.NearestPoint(0, 1, 5)}};
+  const std::vector<MeshPlace> goals = {{1, keep.NearestPoint(1, 109, 5)}};
+  const auto message = [&](const Budget& budget, std::size_t bytes) {
+    MeshScratch scratch(bytes);
+    MeshPortalNet net(keep, world_, tags_);
+    const absl::Status status = ComputeMatrixThroughMeshPortals(net, starts, goals, budget, scratch).status();
+    EXPECT_EQ(ErrorReasonOf(status), "REGION_TOO_LARGE");
+    return std::string(status.message());
+  };
+  EXPECT_THAT(message({.max_expansions = 0}, std::size_t{1} << 24), ::testing::HasSubstr("expansions"));
+  EXPECT_THAT(message({}, 16), ::testing::AllOf(::testing::HasSubstr("memory"),
+                                                ::testing::Not(::testing::HasSubstr("expansions"))));
+}
+
 // A place on one of several meshes.
 struct Stop {
   const NavMesh* mesh = nullptr;
