@@ -89,6 +89,9 @@ absl::Status ParseProfileLine(absl::Span<const absl::string_view> words, std::si
       return BadLine(line, "a second profile of this name");
     }
   }
+  if (header.profiles.size() == kMaxProfiles) {
+    return BadLine(line, absl::StrCat("a map has at most ", kMaxProfiles, " profiles"));
+  }
   header.profiles.emplace_back(line, *std::move(profile));
   return absl::OkStatus();
 }

@@ -168,6 +168,20 @@ TEST(TextTest, BadProfileNamesItsLine) {
   expect_error("profile tank ~ forbidden . forbidden", "the profile leaves no terrain");
 }
 
+TEST(TextTest, RefusesTheFirstProfileTooMany) {
+  std::string header;
+  for (std::size_t i = 1; i <= kMaxProfiles; ++i) {
+    absl::StrAppend(&header, "profile p", i, "\n");
+  }
+  const std::string rows = "map\n..\n";
+  EXPECT_EQ(ParseText(header + rows, {}).status(), absl::OkStatus());
+  // What comes later is not looked at.
+  const auto map = ParseText(header + "profile more\nprofile more\nnonsense\n" + rows, {});
+  EXPECT_THAT(map, IsError(kInvalid, ErrorReason::kBadFormat, ""));
+  EXPECT_THAT(std::string(map.status().message()),
+              HasSubstr(absl::StrCat("line ", kMaxProfiles + 1, ": a map has at most ", kMaxProfiles)));
+}
+
 TEST(TextTest, PlainMapIsWrittenWithoutHeader) {
   EXPECT_EQ(FormatText(DrawMap({"..#", "..."})), "..#\n...\n");
 }
