@@ -124,12 +124,25 @@ void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const 
   for (const Kept& kept : all) {
     bytes += kept.grid->memory_bytes();
   }
-  while (all.size() > kAlwaysKept && bytes > build.kept_bytes) {
-    const auto oldest = std::min_element(
-        all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
-    bytes -= oldest->grid->memory_bytes();
-    dropped.push_back(std::move(*oldest));
-    all.erase(oldest);
+  const auto is_too_much = [&] { return all.size() > kAlwaysKept && bytes > build.kept_bytes; };
+  if (!is_too_much()) {
+    return;
+  }
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
+  // A search can do without a jump index, and not without the cells and components.
+  for (auto kept = all.begin(); kept != all.end() && is_too_much(); ++kept) {
+    Grid lean = kept->grid->WithoutJumpIndexes();
+    const std::size_t saved = kept->grid->memory_bytes() - lean->memory_bytes();
+    if (saved > 0) {
+      bytes -= saved;
+      dropped.push_back(*kept);
+      kept->grid = std::move(lean);
+    }
+  }
+  while (is_too_much()) {
+    bytes -= all.front().grid->memory_bytes();
+    dropped.push_back(std::move(all.front()));
+    all.erase(all.begin());
   }
 }
 

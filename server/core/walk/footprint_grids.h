@@ -19,7 +19,8 @@ namespace waystar::core {
 
 // One grid for each size of agent in use on a map. A grid is made when its size is first asked for, shared by
 // all queries, and repaired from revision to revision. The most recently used sizes are kept: kAlwaysKept,
-// and more if all of them together take no more than BytesKeptOver the map when another one is made.
+// and more if all of them together take no more than BytesKeptOver the map when another one is made. Before
+// one is let go of, those not used for longest do without their jump indexes.
 //
 // Thread safety: any method may be called from any thread. Who asks for a grid that is being made waits for
 // it, and so does an edit; nobody else does.

@@ -55,17 +55,31 @@ WalkGrid::WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordC
   }
 }
 
-void WalkGrid::PrepareLike(const WalkGrid& other) {
-  for (int rule = 0; rule < kCornerRuleCount; ++rule) {
-    const auto i = static_cast<std::size_t>(rule);
+void WalkGrid::LagBehind(const WalkGrid& other) {
+  for (std::size_t i = 0; i < diagonal_jumps_.size(); ++i) {
     diagonal_jumps_[i].FollowUnlisted(other.diagonal_jumps_[i], rows());
   }
   turn_jumps_.FollowUnlisted(other.turn_jumps_, rows());
+}
+
+void WalkGrid::PrepareLike(const WalkGrid& other) {
+  LagBehind(other);
   for (const Lazy<Components>& made : other.components_) {
     if (made.GetIfMade() != nullptr) {
       components(made.GetIfMade()->adjacency());
     }
   }
+}
+
+std::shared_ptr<const WalkGrid> WalkGrid::WithoutJumpIndexes() const {
+  auto grid = std::make_shared<WalkGrid>(WalkCells(*this), index_memory_);
+  grid->LagBehind(*this);
+  for (std::size_t i = 0; i < components_.size(); ++i) {
+    if (const Components* made = components_[i].GetIfMade()) {
+      grid->components_[i].Set(*made);
+    }
+  }
+  return grid;
 }
 
 WalkGrid::~WalkGrid() = default;

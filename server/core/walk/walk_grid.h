@@ -106,6 +106,8 @@ class WalkGrid : public WalkCells {
   // list. Jump indexes are left to searches, which have to pay for them. REQUIRES: no other thread knows this
   // grid.
   void PrepareLike(const WalkGrid& other);
+  // Returns a grid of the same cells and components, whose jump indexes searches have to pay for again.
+  std::shared_ptr<const WalkGrid> WithoutJumpIndexes() const;
 
   // Returns the bytes held by this grid, shared parts included.
   std::size_t memory_bytes() const { return sizeof(*this) + rows().memory_bytes() + index_bytes(); }
@@ -118,6 +120,8 @@ class WalkGrid : public WalkCells {
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
+  // Leaves the jump indexes that `other` has to searches.
+  void LagBehind(const WalkGrid& other);
   // The first says whether there is room, the second takes it.
   bool HasRoomFor(std::size_t index_bytes) const;
   bool TakeRoomFor(std::size_t index_bytes) const;

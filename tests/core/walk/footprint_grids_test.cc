@@ -11,6 +11,8 @@
 
 #include "gtest/gtest.h"
 #include "server/core/grid/bit_plane.h"
+#include "server/core/jump_index/diagonal_jump_index.h"
+#include "server/core/walk/footprint.h"
 #include "server/core/walk/walk_grid.h"
 #include "tests/testing/patience.h"
 
@@ -104,6 +106,31 @@ TEST(FootprintGridsInTurnsTest, EachIsMadeOnce) {
       EXPECT_EQ(MadeInTurns(grids, single, sizes), sizes) << "side " << map_side;
       EXPECT_LE(grids.memory_bytes(), FootprintGrids::BytesKeptOver(single));
     }
+  }
+}
+
+// The memory is enough for an index of each of the sizes that are always kept.
+TEST(FootprintGridsInTurnsTest, JumpIndexesGiveWayBeforeGrids) {
+  constexpr int kMapSide = 512;
+  const WalkGrid single(Freckled(kMapSide),
+                        {.max_bytes = FootprintGrids::kAlwaysKept *
+                                      DiagonalJumpIndex::BytesFor(std::size_t{kMapSide} * kMapSide)});
+  for (const int sizes : {9, 16}) {
+    const FootprintGrids grids;
+    int made = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+      for (int side = kFirstSide; side < kFirstSide + sizes; ++side) {
+        const auto grid = grids.Get(side, FootprintGrids::BytesKeptOver(single), [&] {
+          ++made;
+          return std::make_shared<const WalkGrid>(
+              Eroded(single.rows(), side), single.index_memory().DividedBy(FootprintGrids::kAlwaysKept));
+        });
+        EXPECT_TRUE(DifferencesBetween(Eroded(single.rows(), side), grid->rows()).empty());
+        grid->components(Adjacency::kStraight);
+        EXPECT_NE(grid->MakeDiagonalJumpIndex(CornerRule::kNoCornerCutting), nullptr);
+      }
+    }
+    EXPECT_EQ(made, sizes);
   }
 }
 
