@@ -149,7 +149,7 @@ class DetourParser {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const Connection& connection = connections_[i];
       const auto nearest = [&](const WorldPoint& end) {
-        return detour.mesh.FindNearest(
+        return detour.mesh.FindNearestByBox(
             {.position = end, .radius = std::max(connection.radius, kMeshTolerance), .height = climb_});
       };
       const std::optional<MeshPlace> from = nearest(connection.from);

@@ -17,9 +17,9 @@
 // The area is that of the polygon, from 0 to 63; flags are not read. Heights are those of the polygons'
 // vertices, as detail meshes are not read.
 //
-// Off-mesh connections become portals: each end is the nearest ground within the connection's radius and what
-// an agent can climb, as Detour has it, and the cost is the distance in space. Their areas and flags are not
-// read.
+// Off-mesh connections become portals: each end is the nearest ground by FindNearestByBox, within the
+// connection's radius and what an agent can climb, and the cost is the distance in space. Their areas and
+// flags are not read.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "server/base/status_macros.h"
@@ -436,6 +437,42 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
     return std::nullopt;
   }
   return place;
+}
+
+std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
+  double least_up = kInfinity;
+  // What a box may be away whose polygon is as near as that.
+  double limit = kInfinity;
+  MeshPlace place;
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, limit, foresee, [&](PolygonNumber polygon) {
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    MeshBounds box;
+    for (const std::uint32_t vertex : VerticesOf(polygon)) {
+      box.Add(VertexAt(vertex));
+    }
+    if (plan > reach.radius * reach.radius || box.low.z > position.z + reach.height ||
+        box.high.z < position.z - reach.height) {
+      return;
+    }
+    const double up = std::abs(point.z - position.z);
+    const double beyond = plan == 0.0 ? std::max(up - reach.height, 0.0) : up;
+    const double distance = plan + beyond * beyond;
+    if (std::tie(distance, up) < std::tie(least, least_up) ||
+        (distance == least && up == least_up && IsTakenBefore(polygon, place.polygon))) {
+      least = distance;
+      least_up = up;
+      const double away = std::sqrt(least) + reach.height;
+      limit = away * away;
+      place = {polygon, point};
+    }
+  });
+  return place.polygon == kNoPolygon ? std::nullopt : std::optional(place);
 }
 
 void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const {

@@ -161,6 +161,10 @@ class NavMesh {
   // With a part, polygons of others do not count; far from it that costs up to O(polygons).
   std::optional<MeshPlace> FindNearest(const MeshReach& reach,
                                        std::optional<std::uint32_t> part = std::nullopt) const;
+  // As FindNearest, but as Detour does it for ends of off-mesh connections, whose heights are those of ground
+  // that is finer than the polygons: it is the polygon's box that must be at most reach.height above or
+  // below. Polygons straight above or below the position come first if they are within that height, too.
+  std::optional<MeshPlace> FindNearestByBox(const MeshReach& reach) const;
   // Adds the points of all polygons that FindNearest chooses from, in the order of their numbers.
   void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
 

@@ -252,6 +252,21 @@ TEST(DetourMeshTest, BordersAreJoinedWithinTheClimb) {
   EXPECT_EQ(closed->mesh.part_count(), 2u) << "the border is a wall for the left tile";
 }
 
+// The polygon is flat where the ground of the level is a hill: the ends of the connection lie on the hill.
+TEST(DetourMeshTest, EndsOfConnectionsMayLieAsHighAsThePolygon) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 3, 8}, {8, 3, 8}, {8, 0, 0}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 0, 0}}},
+               .connection = {2, 2.5F, 2, 6, 3.25F, 4, 0.5F}};
+  const absl::StatusOr<DetourMesh> hill = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(hill, IsOk());
+  ASSERT_EQ(hill->portal_count, 1u);
+  EXPECT_EQ(hill->mesh.portals().Find("off-mesh-1")->from, (WorldPoint{2, 2, 0.75}));
+  tile.connection[1] = 3.75F;
+  const absl::StatusOr<DetourMesh> high = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(high, IsOk());
+  EXPECT_EQ(high->portal_count, 0u);
+}
+
 TEST(DetourMeshTest, RefusesTileCachesWithAReason) {
   std::string bytes;
   Put(bytes, 0x54534554);
