@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit.h"
@@ -53,6 +57,7 @@ constexpr std::size_t kShortLinkBytes = 12;
 constexpr std::size_t kLongLinkBytes = 16;
 constexpr std::size_t kConnectionBytes = 36;
 constexpr std::uint8_t kMaxDetourCorners = 6;
+constexpr std::size_t kPolygonFlagsAt = 28;
 constexpr std::uint16_t kBorderEdge = 0x8000;
 constexpr std::uint8_t kAreaMask = 0x3F;
 enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
@@ -127,7 +132,13 @@ class DetourParser {
     }
     const WeldTolerance tolerance = {.plan = std::max(kBorderTolerance, reach * kTolerancePerReach),
                                      .height = climb_};
-    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_, notes_));
+    CloseGround();
+    WeldReport report;
+    soup_size_ = soup_.spec.polygons.size();
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_, notes_, &report));
+    if (notes_ != nullptr) {
+      NoteLostLinks(mesh, report);
+    }
     DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
     WAYSTAR_RETURN_IF_ERROR(Connect(detour));
     return detour;
@@ -140,11 +151,81 @@ class DetourParser {
     WorldPoint to;
     double radius = 0.0;
     bool is_both_ways = false;
+    bool is_closed = false;
   };
+
+  // Two polygons of the soup that an agent of Detour may step between, the lesser number first.
+  using Link = std::pair<PolygonNumber, PolygonNumber>;
+
+  static Link LinkOf(PolygonNumber a, PolygonNumber b) { return {std::min(a, b), std::max(a, b)}; }
+
+  // Counts the links of Detour that the mesh has not.
+  void NoteLostLinks(const NavMesh& mesh, const WeldReport& report) {
+    std::vector<Link> joined;
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      for (const PolygonNumber neighbour : mesh.NeighboursOf(polygon)) {
+        if (neighbour != kNoPolygon && polygon < neighbour) {
+          joined.push_back(LinkOf(report.origins[polygon], report.origins[neighbour]));
+        }
+      }
+    }
+    std::sort(joined.begin(), joined.end());
+    const auto note = [&](absl::string_view text, const std::vector<Link>& links) {
+      const auto lost = std::count_if(links.begin(), links.end(), [&](const Link& link) {
+        return !std::binary_search(joined.begin(), joined.end(), link);
+      });
+      Note(text, static_cast<std::size_t>(lost));
+    };
+    note(
+        "links between tiles that Detour may make are missing: the heights differ by more than the climb, "
+        "or other polygons are joined there",
+        report.overlaps);
+    std::sort(links_.begin(), links_.end());
+    links_.erase(std::unique(links_.begin(), links_.end()), links_.end());
+    NoteLostThrough(mesh, report);
+    note("links within tiles are missing: polygons lie on the same side of an edge, or do not meet", links_);
+  }
+
+  // Counts the polygons without area whose neighbours have no way to each other, and drops their links.
+  void NoteLostThrough(const NavMesh& mesh, const WeldReport& report) {
+    constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> parts(soup_size_, kNoPart);
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      parts[report.origins[polygon]] = mesh.PartOf(polygon);
+    }
+    // Those without area that hang together have one number, and the part of the first neighbour.
+    std::vector<PolygonNumber> groups(soup_size_);
+    std::iota(groups.begin(), groups.end(), 0);
+    const auto group_of = [&](PolygonNumber polygon) {
+      while (groups[polygon] != polygon) {
+        polygon = groups[polygon] = groups[groups[polygon]];
+      }
+      return polygon;
+    };
+    const auto is_gap = [&](PolygonNumber polygon) { return parts[polygon] == kNoPart; };
+    for (const auto& [a, b] : links_) {
+      if (is_gap(a) && is_gap(b)) {
+        groups[group_of(a)] = group_of(b);
+      }
+    }
+    std::vector<std::uint32_t> group_parts(soup_size_, kNoPart);
+    std::size_t lost = 0;
+    for (const auto& [a, b] : links_) {
+      if (is_gap(a) != is_gap(b)) {
+        std::uint32_t& part = group_parts[group_of(is_gap(a) ? a : b)];
+        const std::uint32_t next = parts[is_gap(a) ? b : a];
+        part = part == kNoPart ? next : part;
+        lost += part != next ? 1 : 0;
+      }
+    }
+    Note("links through polygons without an area, seen from above, are missing", lost);
+    std::erase_if(links_, [&](const Link& link) { return is_gap(link.first) || is_gap(link.second); });
+  }
 
   // Makes portals of the connections.
   absl::Status Connect(DetourMesh& detour) const {
     MeshBatchEditor editor(detour.mesh);
+    std::size_t closed = 0;
     for (std::size_t i = 0; i < connections_.size() && detour.portal_count < kMaxPortals; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const Connection& connection = connections_[i];
@@ -157,6 +238,7 @@ class DetourParser {
       if (!from || !to) {
         continue;
       }
+      const bool is_closed = connection.is_closed && has_flags_;
       const Edit edit = PutMeshPortal{.portal = {.id = absl::StrCat("off-mesh-", detour.portal_count + 1),
                                                  .from = from->point,
                                                  .to_map = "",
@@ -164,10 +246,13 @@ class DetourParser {
                                                  .cost = Distance(from->point, to->point),
                                                  .both_ways = connection.is_both_ways,
                                                  .tags = {},
-                                                 .closed = false}};
-      detour.portal_count += editor.Apply({&edit, 1}, absl::UnixEpoch()).ok() ? 1 : 0;
+                                                 .closed = is_closed}};
+      const bool is_made = editor.Apply({&edit, 1}, absl::UnixEpoch()).ok();
+      detour.portal_count += is_made ? 1 : 0;
+      closed += is_made && is_closed ? 1 : 0;
     }
     detour.passed_over = connection_count_ - detour.portal_count;
+    Note("portals of off-mesh connections with flags 0, which no filter passes, are closed", closed);
     detour.mesh = std::move(editor).Finish();
     return absl::OkStatus();
   }
@@ -342,26 +427,41 @@ class DetourParser {
       soup_.spec.vertices.push_back(point);
     }
     const std::size_t polygons_at = kTileHeaderBytes + std::size_t{header.vertices} * kVertexBytes;
+    // For each polygon of the tile that of the soup.
+    std::vector<PolygonNumber> numbers;
+    const std::size_t first_link = links_.size();
     for (std::uint32_t i = 0; i < header.polygons; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const absl::string_view polygon =
           tile.substr(polygons_at + std::size_t{i} * kPolygonBytes, kPolygonBytes);
+      const std::size_t before = soup_.spec.polygons.size();
       if (const absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex); !status.ok()) {
         return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
       }
+      numbers.push_back(soup_.spec.polygons.size() > before ? static_cast<PolygonNumber>(before)
+                                                            : kNoPolygon);
+    }
+    for (std::size_t i = first_link; i < links_.size(); ++i) {
+      const auto [polygon, other] = links_[i];
+      links_[i] = LinkOf(polygon, other < numbers.size() ? numbers[other] : kNoPolygon);
     }
     const std::size_t connections_at = tile.size() - std::size_t{header.connections} * kConnectionBytes;
+    constexpr std::size_t kPolygonAt = 28;
     for (std::uint32_t i = 0; i < header.connections; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const absl::string_view connection =
           tile.substr(connections_at + std::size_t{i} * kConnectionBytes, kConnectionBytes);
-      ReadConnection(connection);
+      const auto number = NumberAt<std::uint16_t>(connection, kPolygonAt);
+      const bool is_closed =
+          number < header.polygons &&
+          NumberAt<std::uint16_t>(tile, polygons_at + number * kPolygonBytes + kPolygonFlagsAt) == 0;
+      ReadConnection(connection, is_closed);
     }
     ++tile_count_;
     return absl::OkStatus();
   }
 
-  void ReadConnection(absl::string_view bytes) {
+  void ReadConnection(absl::string_view bytes, bool is_closed) {
     constexpr std::size_t kRadiusAt = 24;
     constexpr std::size_t kFlagsAt = 30;
     constexpr std::uint8_t kBothWays = 1;
@@ -371,7 +471,8 @@ class DetourParser {
     const Connection connection{.from = end_at(0),
                                 .to = end_at(12),
                                 .radius = FloatAt(bytes, kRadiusAt),
-                                .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0};
+                                .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0,
+                                .is_closed = is_closed};
     ++connection_count_;
     // The condition is written so that NaN fails.
     if (CheckPosition(connection.from).ok() && CheckPosition(connection.to).ok() &&
@@ -402,10 +503,62 @@ class DetourParser {
         return BadFormat(absl::StrCat("there is no vertex ", vertex, ": the tile has ", vertex_count));
       }
       soup_.spec.corners.push_back(static_cast<std::uint32_t>(first_vertex + vertex));
-      soup_.seams.push_back((NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k) & kBorderEdge) != 0);
+      const auto neighbour = NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k);
+      soup_.seams.push_back((neighbour & kBorderEdge) != 0);
+      if (neighbour != 0 && !soup_.seams.back()) {
+        // The tile counts from 1, and its own polygons.
+        links_.emplace_back(static_cast<PolygonNumber>(flags_.size()), neighbour - 1U);
+      }
     }
     soup_.spec.polygons.push_back({count, static_cast<std::uint8_t>(area_and_type & kAreaMask)});
+    flags_.push_back(NumberAt<std::uint16_t>(polygon, kPolygonFlagsAt));
+    has_flags_ = has_flags_ || flags_.back() != 0;
     return absl::OkStatus();
+  }
+
+  // Takes the polygons away that no filter of Detour passes.
+  void CloseGround() {
+    std::bitset<std::numeric_limits<std::uint16_t>::max() + 1> kinds;
+    MeshSoup open;
+    std::size_t first = 0;
+    std::vector<PolygonNumber> numbers;
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      const MeshPolygon& polygon = soup_.spec.polygons[i];
+      const bool is_open = flags_[i] != 0 || !has_flags_;
+      numbers.push_back(is_open ? static_cast<PolygonNumber>(open.spec.polygons.size()) : kNoPolygon);
+      if (is_open) {
+        kinds.set(flags_[i]);
+        open.spec.AddPolygon(absl::MakeConstSpan(soup_.spec.corners).subspan(first, polygon.corner_count),
+                             polygon.area);
+        open.seams.insert(open.seams.end(), soup_.seams.begin() + static_cast<std::ptrdiff_t>(first),
+                          soup_.seams.begin() + static_cast<std::ptrdiff_t>(first + polygon.corner_count));
+      }
+      first += polygon.corner_count;
+    }
+    Note("polygons with flags 0, which no filter passes, are closed",
+         flags_.size() - open.spec.polygons.size());
+    if (!has_flags_) {
+      Note("all flags are 0, as if they were set later, and all polygons are walked alike", 1);
+    } else if (kinds.count() > 1) {
+      Note(absl::StrCat("costs and filters by flags are not read: the ", kinds.count(),
+                        " different flags of the mesh are walked alike"),
+           1);
+    }
+    open.spec.vertices = std::move(soup_.spec.vertices);
+    soup_ = std::move(open);
+    std::vector<Link> links;
+    for (const auto& [a, b] : links_) {
+      if (a != b && b != kNoPolygon && numbers[a] != kNoPolygon && numbers[b] != kNoPolygon) {
+        links.push_back(LinkOf(numbers[a], numbers[b]));
+      }
+    }
+    links_ = std::move(links);
+  }
+
+  void Note(absl::string_view text, std::size_t count) const {
+    if (notes_ != nullptr && count > 0) {
+      notes_->Add(text, "", static_cast<std::int64_t>(count));
+    }
   }
 
   absl::string_view bytes_;
@@ -413,6 +566,14 @@ class DetourParser {
   const StopCheck* stop_;
   ImportNotes* notes_;
   MeshSoup soup_;
+  // Of those that are open.
+  std::size_t soup_size_ = 0;
+  // Those of the polygons.
+  std::vector<std::uint16_t> flags_;
+  // Whether one of them is not 0: some programs set flags once the mesh is loaded.
+  bool has_flags_ = false;
+  // Those that the tiles themselves have. ReadPolygon adds them with the second polygon's number in the tile.
+  std::vector<Link> links_;
   // Those of the tiles: x, y and layer.
   absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
   // The greatest of the tiles.

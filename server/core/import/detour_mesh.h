@@ -12,14 +12,20 @@
 // The sizes of the lists must add up to that of the tile, which also tells how large links are.
 //
 // A tile's polygons adjoin where they have two vertices in common. Edges on its border that the file marks as
-// such are joined to those of other tiles that they overlap, if these are within what an agent can climb and
-// 0.01 units, or the precision of the coordinates: see WeldMesh. Links are not read: they follow from this.
-// The area is that of the polygon, from 0 to 63; flags are not read. Heights are those of the polygons'
-// vertices, as detail meshes are not read.
+// such are joined to those of other tiles along what they overlap within what an agent can climb and 0.01
+// units, or the precision of the coordinates: see WeldMesh. Links are not read: they follow from this. Detour
+// joins whole edges if they cross, or if one end of the overlap is within twice the climb; links that it may
+// have and the mesh has not are noted. Neighbours of a polygon without area adjoin where their edges meet.
+// The area is that of the polygon, from 0 to 63. Heights are those of the polygons' vertices, as detail
+// meshes are not read.
+//
+// Flags are not read, but no filter of Detour passes flags 0: the mesh has no polygons with these, and the
+// portals of such off-mesh connections are closed. If no polygon has other flags, they are taken as not set
+// yet, and count for nothing. Notes say so.
 //
 // Off-mesh connections become portals: each end is the nearest ground by FindNearestByBox, within the
-// connection's radius and what an agent can climb, and the cost is the distance in space. Their areas and
-// flags are not read.
+// connection's radius and what an agent can climb, and the cost is the distance in space. Their areas are not
+// read.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +56,7 @@ bool LooksLikeDetourMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or
 // BAD_SIZE if there are too many or none. Returns the error of `stop`. It takes memory in proportion to the
-// bytes. `notes` gets those of MeshOfSoup, if it is not null.
+// bytes. `notes`, if it is not null, gets those of MeshOfSoup, and those on flags and links.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                            const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
 

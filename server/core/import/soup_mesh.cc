@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -41,21 +42,52 @@ void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
   }
 }
 
+// Notes how many polygons have others on them at the same height.
+absl::Status NoteCovered(const NavMesh& mesh, const StopCheck* stop, ImportNotes& notes) {
+  std::int64_t covered = 0;
+  std::vector<MeshPlace> places;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, polygon));
+    double x = 0.0;
+    double y = 0.0;
+    const auto vertices = mesh.VerticesOf(polygon);
+    for (const std::uint32_t vertex : vertices) {
+      x += mesh.VertexAt(vertex).x;
+      y += mesh.VertexAt(vertex).y;
+    }
+    const auto count = static_cast<double>(vertices.size());
+    places.clear();
+    mesh.FindAllNear({.position = mesh.NearestPoint(polygon, x / count, y / count),
+                      .radius = 0.0,
+                      .height = kMeshTolerance},
+                     places);
+    covered += places.size() > 1 ? 1 : 0;
+  }
+  if (covered > 0) {
+    notes.Add("polygons lie on others at the same height, and are joined at common edges alone", "", covered);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
-                                   ImportNotes* notes) {
-  std::size_t dropped = 0;
-  WAYSTAR_ASSIGN_OR_RETURN(MeshSpec spec, WeldMesh(std::move(soup), tolerance, stop, &dropped));
+                                   ImportNotes* notes, WeldReport* report) {
+  WeldReport own;
+  WeldReport& made = report == nullptr ? own : *report;
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSpec spec, WeldMesh(std::move(soup), tolerance, stop, &made));
   if (spec.polygons.empty()) {
     return MakeError(ErrorReason::kBadSize, "", "no polygon of the file has an area, seen from above");
   }
   if (notes != nullptr) {
-    NoteLosses(dropped, spec, *notes);
+    NoteLosses(made.dropped, spec, *notes);
   }
   absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
   if (!mesh.ok() && !ErrorFieldOf(mesh.status()).empty()) {
     return WithField(mesh.status(), "");
+  }
+  if (mesh.ok() && notes != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(NoteCovered(*mesh, stop, *notes));
   }
   return mesh;
 }

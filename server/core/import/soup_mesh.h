@@ -15,12 +15,14 @@ namespace waystar::core {
 WeldTolerance FileTolerance(const MeshSpec& spec);
 
 // Notes what the mesh lacks if `notes` is not null: polygons that were dropped, and costs where there are
-// several areas.
+// several areas; and polygons that have others on them at the same height.
+//
+// `report`, if it is not null, gets that of WeldMesh: polygons have the same numbers in the mesh.
 //
 // Returns the mesh that WeldMesh makes of the soup, which must be one for it, or INVALID_ARGUMENT / BAD_SIZE
 // without a field if there are too many polygons or corners, or none that has an area; or the error of
 // `stop`.
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
-                                   ImportNotes* notes);
+                                   ImportNotes* notes, WeldReport* report = nullptr);
 
 }  // namespace waystar::core

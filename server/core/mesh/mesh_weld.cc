@@ -10,15 +10,16 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/mesh_check.h"
+#include "server/core/mesh/mesh_seams.h"
 #include "server/core/mesh/plan.h"
 #include "server/core/mesh/triangulate.h"
-#include "server/core/mesh/vertex_tree.h"
 
 namespace waystar::core {
 namespace {
@@ -98,6 +99,13 @@ struct Corner {
   std::uint32_t vertex = 0;
   // Whether the edge from here to the next corner may be joined to edges with other vertices.
   bool is_seam = false;
+  // The vertex that the soup has here, which lies where it was.
+  std::uint32_t place = 0;
+};
+
+struct SoupPolygon : MeshPolygon {
+  // Its number in the soup.
+  PolygonNumber origin = 0;
 };
 
 struct SoupEdge {
@@ -114,10 +122,11 @@ struct SoupEdge {
 // Polygons that name vertices. Thread safety: none.
 struct Loops {
   std::vector<Corner> corners;
-  std::vector<MeshPolygon> polygons;
+  std::vector<SoupPolygon> polygons;
 
-  void Add(absl::Span<const Corner> loop, std::uint8_t area) {
-    polygons.push_back({static_cast<std::uint32_t>(loop.size()), area});
+  // Adds a loop that comes from the polygon.
+  void Add(absl::Span<const Corner> loop, const SoupPolygon& polygon) {
+    polygons.push_back({{static_cast<std::uint32_t>(loop.size()), polygon.area}, polygon.origin});
     corners.insert(corners.end(), loop.begin(), loop.end());
   }
 
@@ -139,7 +148,7 @@ struct Loops {
     std::vector<SoupEdge> edges;
     edges.reserve(corners.size());
     const absl::Status visited =
-        ForEach(stop, [&](const MeshPolygon&, std::size_t first, absl::Span<const Corner> loop) {
+        ForEach(stop, [&](const SoupPolygon&, std::size_t first, absl::Span<const Corner> loop) {
           for (std::size_t k = 0; k < loop.size(); ++k) {
             const std::uint32_t from = loop[k].vertex;
             const std::uint32_t to = loop[k + 1 < loop.size() ? k + 1 : 0].vertex;
@@ -161,7 +170,7 @@ struct Loops {
 class Welder {
  public:
   Welder(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop)
-      : soup_(std::move(soup)), tolerance_(tolerance), stop_(stop) {}
+      : soup_(std::move(soup)), tolerance_(tolerance), stop_(stop), has_seams_(!soup_.seams.empty()) {}
 
   absl::StatusOr<MeshSpec> Weld() {
     for (WorldPoint& vertex : soup_.spec.vertices) {
@@ -175,8 +184,8 @@ class Welder {
     return Finish(loops);
   }
 
-  // Returns how many polygons have no part in the mesh.
-  std::size_t dropped() const { return dropped_; }
+  // Returns what there is to say about the mesh once it is welded.
+  WeldReport TakeReport() { return std::move(report_); }
 
  private:
   std::vector<WorldPoint>& vertices() { return soup_.spec.vertices; }
@@ -209,18 +218,23 @@ class Welder {
     Loops loops;
     std::size_t first = 0;
     std::vector<Corner> loop;
+    absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>> gaps;
+    bool runs_back = false;
+    if (has_seams_) {
+      WAYSTAR_ASSIGN_OR_RETURN(runs_back, MostRunBack());
+    }
     for (std::size_t i = 0; i < soup_.spec.polygons.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       const MeshPolygon& polygon = soup_.spec.polygons[i];
       if (polygon.corner_count > kMaxWeldCorners) {
-        return TooManyCorners();
+        return TooManyWeldCorners();
       }
       loop.clear();
       for (std::size_t k = 0; k < polygon.corner_count; ++k) {
         const std::size_t next = first + (k + 1 < polygon.corner_count ? k + 1 : 0);
         const std::uint32_t vertex = places[soup_.spec.corners[first + k]];
         if (vertex != places[soup_.spec.corners[next]]) {
-          loop.push_back({vertex, IsSeam(first + k)});
+          loop.push_back({vertex, IsSeam(first + k), soup_.spec.corners[first + k]});
         }
       }
       first += polygon.corner_count;
@@ -228,15 +242,82 @@ class Welder {
       if (area < 0) {
         Reverse(loop);
       }
-      if (area != 0) {
-        loops.Add(loop, polygon.area);
+      const bool is_turned = has_seams_ && (area < 0) != runs_back;
+      if (area != 0 && !(is_turned && IsThin(loop))) {
+        loops.Add(loop, {polygon, static_cast<PolygonNumber>(i)});
       } else {
-        ++dropped_;
+        ++report_.dropped;
+        ForEachEdge(loop, [&](std::size_t, std::uint32_t from, std::uint32_t to) {
+          gaps.insert({std::min(from, to), std::max(from, to)});
+        });
       }
     }
+    OpenGaps(gaps, loops);
     soup_.spec.corners = {};
     soup_.seams = {};
     return loops;
+  }
+
+  // Returns whether more polygons of the soup run clockwise than the other way. REQUIRES: it has seams.
+  absl::StatusOr<bool> MostRunBack() {
+    std::size_t back = 0;
+    std::size_t first = 0;
+    std::vector<Corner> loop;
+    for (std::size_t i = 0; i < soup_.spec.polygons.size(); ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      loop.clear();
+      for (std::size_t k = 0; k < soup_.spec.polygons[i].corner_count; ++k) {
+        loop.push_back({soup_.spec.corners[first + k]});
+      }
+      first += loop.size();
+      back += TwiceArea(loop) < 0 ? 1 : 0;
+    }
+    return 2 * back > soup_.spec.polygons.size();
+  }
+
+  // Returns whether all corners are within the tolerance of the longest edge, seen from above.
+  bool IsThin(absl::Span<const Corner> loop) {
+    WorldPoint a;
+    WorldPoint b;
+    double length = 0.0;
+    ForEachEdge(loop, [&](std::size_t, std::uint32_t from, std::uint32_t to) {
+      const WorldPoint& low = vertices()[from];
+      const WorldPoint& high = vertices()[to];
+      const double dx = high.x - low.x;
+      const double dy = high.y - low.y;
+      const double own = std::sqrt(dx * dx + dy * dy);
+      if (own > length) {
+        a = low;
+        b = high;
+        length = own;
+      }
+    });
+    return std::all_of(loop.begin(), loop.end(), [&](const Corner& corner) {
+      const WorldPoint& p = vertices()[corner.vertex];
+      return std::abs((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x)) <= plan_tolerance() * length;
+    });
+  }
+
+  // Calls visit(corner, from, to) for the edges of a loop.
+  template <typename Visitor>
+  static void ForEachEdge(absl::Span<const Corner> loop, Visitor visit) {
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      visit(k, loop[k].vertex, loop[k + 1 < loop.size() ? k + 1 : 0].vertex);
+    }
+  }
+
+  // Lets edges be joined with others that had a dropped polygon between them. The gaps are its edges.
+  static void OpenGaps(const absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>>& gaps,
+                       Loops& loops) {
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < loops.polygons.size() && !gaps.empty(); ++i) {
+      const absl::Span<Corner> loop =
+          absl::MakeSpan(loops.corners).subspan(first, loops.polygons[i].corner_count);
+      ForEachEdge(loop, [&](std::size_t k, std::uint32_t from, std::uint32_t to) {
+        loop[k].is_seam = loop[k].is_seam || gaps.contains({std::min(from, to), std::max(from, to)});
+      });
+      first += loop.size();
+    }
   }
 
   // An edge belongs to the corner that it begins in, which is another one the other way round.
@@ -249,17 +330,20 @@ class Welder {
     loop.back().is_seam = last;
   }
 
-  // Adds the vertices that lie on edges without a neighbour.
+  // Splits edges without a neighbour where others end that they overlap.
   absl::StatusOr<Loops> SplitEdges(Loops loops) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> is_open, FindOpenEdges(loops));
-    const VertexTree tree(vertices(), EndsOf(loops, is_open));
+    std::vector<std::uint32_t> edge_at(loops.corners.size(), kNone);
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SeamEdge> edges, ListSeams(loops, is_open, edge_at));
+    WAYSTAR_ASSIGN_OR_RETURN(
+        SeamSplits splits,
+        SplitSeams(vertices(), edges, {.plan = plan_tolerance(), .height = tolerance_.height}, stop_));
+    report_.overlaps.insert(report_.overlaps.end(), splits.overlaps.begin(), splits.overlaps.end());
     std::vector<std::uint32_t> last_polygon_of(vertices().size(), kNone);
     Loops split;
-    std::size_t steps = 0;
     std::vector<Corner> added;
-    std::vector<VertexOnEdge> found;
     const absl::Status visited = loops.ForEach(
-        stop_, [&](const MeshPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
+        stop_, [&](const SoupPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
           const auto number = static_cast<std::uint32_t>(split.polygons.size());
           for (const Corner& corner : loop) {
             last_polygon_of[corner.vertex] = number;
@@ -267,33 +351,55 @@ class Welder {
           added.clear();
           for (std::size_t k = 0; k < loop.size(); ++k) {
             added.push_back(loop[k]);
-            if (!is_open[first + k]) {
+            const std::uint32_t edge = edge_at[first + k];
+            if (edge == kNone) {
               continue;
             }
-            const std::uint32_t from = loop[k].vertex;
-            const std::uint32_t to = loop[k + 1 < loop.size() ? k + 1 : 0].vertex;
-            found.clear();
-            // From the same end for both polygons, so that both find the same.
-            WAYSTAR_RETURN_IF_ERROR(tree.FindOnEdge(std::min(from, to), std::max(from, to), plan_tolerance(),
-                                                    tolerance_.height, stop_, steps, found));
+            std::vector<VertexOnEdge>& found = splits.vertices[edge];
             std::sort(found.begin(), found.end(), [&](const VertexOnEdge& a, const VertexOnEdge& b) {
-              return from < to ? std::tie(a.share, a.vertex) < std::tie(b.share, b.vertex)
-                               : std::tie(b.share, b.vertex) < std::tie(a.share, a.vertex);
+              return edges[edge].is_back ? std::tie(b.share, b.vertex) < std::tie(a.share, a.vertex)
+                                         : std::tie(a.share, a.vertex) < std::tie(b.share, b.vertex);
             });
             for (const VertexOnEdge& on_edge : found) {
               if (last_polygon_of[on_edge.vertex] != number) {
-                added.push_back({on_edge.vertex, true});
+                added.push_back({on_edge.vertex, true, on_edge.vertex});
               }
             }
             if (added.size() > kMaxWeldCorners) {
-              return TooManyCorners();
+              return TooManyWeldCorners();
             }
           }
-          split.Add(added, polygon.area);
+          split.Add(added, polygon);
           return split.corners.size() > kMaxMeshCorners ? TooManyInAll() : absl::OkStatus();
         });
     WAYSTAR_RETURN_IF_ERROR(visited);
     return split;
+  }
+
+  // Returns the edges that are open, and, if not all edges are seams, those that are seams; `edge_at` gets
+  // their numbers by corner.
+  absl::StatusOr<std::vector<SeamEdge>> ListSeams(const Loops& loops, const std::vector<bool>& is_open,
+                                                  std::vector<std::uint32_t>& edge_at) const {
+    std::vector<SeamEdge> edges;
+    const absl::Status visited = loops.ForEach(
+        stop_, [&](const SoupPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
+          for (std::size_t k = 0; k < loop.size(); ++k) {
+            if (!is_open[first + k] && !(has_seams_ && loop[k].is_seam)) {
+              continue;
+            }
+            const Corner& from = loop[k];
+            const Corner& to = loop[k + 1 < loop.size() ? k + 1 : 0];
+            const bool is_back = from.vertex > to.vertex;
+            const Corner& low = is_back ? to : from;
+            const Corner& high = is_back ? from : to;
+            edge_at[first + k] = static_cast<std::uint32_t>(edges.size());
+            edges.push_back({low.vertex, high.vertex, low.place, high.place, polygon.origin, is_back,
+                             is_open[first + k]});
+          }
+          return absl::OkStatus();
+        });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    return edges;
   }
 
   // Seen from above, with what rounding to 2^-20 moves.
@@ -316,37 +422,17 @@ class Welder {
     return is_open;
   }
 
-  // Returns the vertices of such edges.
-  std::vector<std::uint32_t> EndsOf(const Loops& loops, const std::vector<bool>& is_open) const {
-    std::vector<std::uint32_t> ends;
-    loops
-        .ForEach(nullptr,
-                 [&](const MeshPolygon&, std::size_t first, absl::Span<const Corner> loop) {
-                   for (std::size_t k = 0; k < loop.size(); ++k) {
-                     if (is_open[first + k]) {
-                       ends.push_back(loop[k].vertex);
-                       ends.push_back(loop[k + 1 < loop.size() ? k + 1 : 0].vertex);
-                     }
-                   }
-                   return absl::OkStatus();
-                 })
-        .IgnoreError();
-    std::sort(ends.begin(), ends.end());
-    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-    return ends;
-  }
-
   absl::StatusOr<Loops> MakeConvex(Loops loops) {
     Loops convex;
     std::vector<FixedPoint> points;
     const absl::Status visited =
-        loops.ForEach(stop_, [&](const MeshPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
+        loops.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
           if (TwiceArea(loop) <= 0) {
-            ++dropped_;
+            ++report_.dropped;
             return absl::OkStatus();
           }
           if (loop.size() <= kMaxPieceCorners && IsConvex(loop)) {
-            convex.Add(loop, polygon.area);
+            convex.Add(loop, polygon);
             return absl::OkStatus();
           }
           points.clear();
@@ -354,9 +440,9 @@ class Welder {
             points.push_back(ToFixed(vertices()[corner.vertex]));
           }
           WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> triangles, TriangulateLoop(points, stop_));
-          dropped_ += triangles.empty() ? 1 : 0;
+          report_.dropped += triangles.empty() ? 1 : 0;
           for (const LoopTriangle& triangle : triangles) {
-            convex.Add({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]}, polygon.area);
+            convex.Add({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]}, polygon);
           }
           return convex.corners.size() > kMaxMeshCorners ? TooManyInAll() : absl::OkStatus();
         });
@@ -373,7 +459,7 @@ class Welder {
     }
     Loops parted;
     std::vector<Corner> added;
-    const absl::Status visited = loops.ForEach(stop_, [&](const MeshPolygon& polygon, std::size_t first,
+    const absl::Status visited = loops.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t first,
                                                           absl::Span<const Corner> loop) {
       added.clear();
       for (std::size_t k = 0; k < loop.size(); ++k) {
@@ -381,13 +467,14 @@ class Welder {
         if (is_third[first + k]) {
           const WorldPoint a = vertices()[loop[k].vertex];
           const WorldPoint b = vertices()[loop[k + 1 < loop.size() ? k + 1 : 0].vertex];
-          added.push_back({static_cast<std::uint32_t>(vertices().size()), false});
+          const auto middle = static_cast<std::uint32_t>(vertices().size());
+          added.push_back({middle, false, middle});
           vertices().push_back(Rounded(WorldPoint{(a.x + b.x) / 2.0, (a.y + b.y) / 2.0, (a.z + b.z) / 2.0}));
         }
       }
       // An edge may be too short to have a middle.
       if (added.size() == loop.size() || IsConvex(added)) {
-        parted.Add(added, polygon.area);
+        parted.Add(added, polygon);
       }
       return absl::OkStatus();
     });
@@ -407,7 +494,10 @@ class Welder {
         spec.vertices.push_back(vertices()[i]);
       }
     }
-    spec.polygons = loops.polygons;
+    spec.polygons.assign(loops.polygons.begin(), loops.polygons.end());
+    for (const SoupPolygon& polygon : loops.polygons) {
+      report_.origins.push_back(polygon.origin);
+    }
     spec.corners.reserve(loops.corners.size());
     for (const Corner& corner : loops.corners) {
       spec.corners.push_back(numbers[corner.vertex]);
@@ -437,10 +527,6 @@ class Welder {
            LoopFault::kNone;
   }
 
-  static absl::Status TooManyCorners() {
-    return TooLarge(absl::StrCat("a polygon has more than ", kMaxWeldCorners,
-                                 " corners, vertices of others on its edges included"));
-  }
   static absl::Status TooManyInAll() {
     return TooLarge(absl::StrCat("the polygons have more than ", kMaxMeshCorners,
                                  " corners, vertices of others on their edges included"));
@@ -449,17 +535,19 @@ class Welder {
   MeshSoup soup_;
   const WeldTolerance tolerance_;
   const StopCheck* stop_;
-  std::size_t dropped_ = 0;
+  // Whether the soup says which edges are seams.
+  const bool has_seams_;
+  WeldReport report_;
 };
 
 }  // namespace
 
 absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
-                                  std::size_t* dropped) {
+                                  WeldReport* report) {
   Welder welder(std::move(soup), tolerance, stop);
   absl::StatusOr<MeshSpec> spec = welder.Weld();
-  if (dropped != nullptr) {
-    *dropped = welder.dropped();
+  if (report != nullptr) {
+    *report = welder.TakeReport();
   }
   return spec;
 }

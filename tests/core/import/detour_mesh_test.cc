@@ -27,7 +27,9 @@
 namespace waystar::core {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::waystar::testing::DataFolder;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
@@ -50,6 +52,7 @@ struct Polygon {
   std::vector<std::uint16_t> vertices;
   std::vector<std::uint16_t> neighbours;
   std::uint8_t area_and_type = 0;
+  std::uint16_t flags = 1;
 };
 
 struct Tile {
@@ -88,7 +91,7 @@ std::string TileBytes(const Tile& tile, Links links = Links::kLong) {
         Put(bytes, k < list->size() ? (*list)[k] : std::uint16_t{0});
       }
     }
-    Put(bytes, std::uint16_t{1});
+    Put(bytes, polygon.flags);
     Put(bytes, static_cast<std::uint8_t>(polygon.vertices.size()));
     Put(bytes, polygon.area_and_type);
   }
@@ -252,6 +255,86 @@ TEST(DetourMeshTest, BordersAreJoinedWithinTheClimb) {
   EXPECT_EQ(closed->mesh.part_count(), 2u) << "the border is a wall for the left tile";
 }
 
+// Two tiles that meet where the x of the file is 4. The heights are those of the edges there: at both ends
+// of the left one, and of the right one.
+std::vector<Tile> TilesMeetingAt(const std::array<float, 4>& heights, float climb) {
+  const auto [a, b, c, d] = heights;
+  const Tile left = {.vertices = {{0, a, 0}, {0, b, 8}, {4, b, 8}, {4, a, 0}},
+                     .polygons = {{{0, 1, 2, 3}, {0, 0, kBorder, 0}}},
+                     .climb = climb};
+  const Tile right = {.x = 1,
+                      .vertices = {{4, c, 0}, {4, d, 8}, {8, d, 8}, {8, c, 0}},
+                      .polygons = {{{0, 1, 2, 3}, {kBorder | 4, 0, 0, 0}}},
+                      .climb = climb};
+  return {left, right};
+}
+
+std::vector<std::string> NotesOfSet(const std::vector<Tile>& tiles) {
+  ImportNotes notes;
+  EXPECT_THAT(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes), IsOk());
+  std::vector<std::string> lines;
+  for (const ImportNote& note : notes.notes()) {
+    lines.push_back(LineOf(note));
+  }
+  return lines;
+}
+
+TEST(DetourMeshTest, BordersAreJoinedWhereTheirHeightsAgree) {
+  struct Case {
+    std::array<float, 4> heights;
+    // Where the z of the file is between these, the border is open.
+    double begin = 0.0;
+    double end = 0.0;
+  };
+  for (const Case& border :
+       {Case{{0, 0, 0, 0}, 0, 8}, Case{{0, 0, 0, 0.75F}, 0, 16 / 3.0}, Case{{0, 0, 0.75F, 0}, 8 / 3.0, 8},
+        Case{{0, 0, -1, 1}, 2, 6}, Case{{0.75F, 0, 0, 0.75F}, 4 / 3.0, 20 / 3.0},
+        Case{{0, 4, 0.25F, 5}, 0, 8 / 3.0}}) {
+    const std::vector<Tile> tiles = TilesMeetingAt(border.heights, 0.5F);
+    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes(tiles));
+    ASSERT_THAT(detour, IsOk());
+    const NavMesh& mesh = detour->mesh;
+    EXPECT_EQ(mesh.part_count(), 1u);
+    const auto neighbours = mesh.NeighboursOf(0);
+    const auto vertices = mesh.VerticesOf(0);
+    const auto open = std::find(neighbours.begin(), neighbours.end(), 1u);
+    ASSERT_NE(open, neighbours.end());
+    const auto k = static_cast<std::size_t>(open - neighbours.begin());
+    const double begin = mesh.VertexAt(vertices[k]).y;
+    const double end = mesh.VertexAt(vertices[(k + 1) % vertices.size()]).y;
+    EXPECT_NEAR(begin, border.begin, 0.02);
+    EXPECT_NEAR(end, border.end, 0.02);
+    EXPECT_THAT(NotesOfSet(tiles), IsEmpty());
+  }
+  EXPECT_THAT(NotesOfSet(TilesMeetingAt({0, 0, 0.75F, 0.75F}, 0.5F)),
+              ElementsAre(HasSubstr("links between tiles that Detour may make are missing")));
+  EXPECT_THAT(NotesOfSet(TilesMeetingAt({0, 0, 1.25F, 1.25F}, 0.5F)), IsEmpty());
+}
+
+TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}, {8, 0, 4}, {8, 0, 0}, {9, 9, 9}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 2, 0}, 0, 1},
+                            {{3, 2, 4, 5}, {1, 0, 0, 0}, 0, 0},
+                            {{6, 6}, {}, 0x40, 0}},
+               .connection = {1, 0, 1, 3, 0, 3, 0.5F}};
+  const absl::StatusOr<DetourMesh> closed = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(closed, IsOk());
+  EXPECT_EQ(closed->mesh.polygon_count(), 1u);
+  EXPECT_TRUE(closed->mesh.portals().Find("off-mesh-1")->closed);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons with flags 0"),
+                                              HasSubstr("portals of off-mesh connections with flags 0")));
+  tile.polygons[1].flags = 2;
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("the 2 different flags"), HasSubstr("portals of")));
+  for (Polygon& polygon : tile.polygons) {
+    polygon.flags = 0;
+  }
+  const absl::StatusOr<DetourMesh> unset = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(unset, IsOk());
+  EXPECT_EQ(unset->mesh.polygon_count(), 2u);
+  EXPECT_FALSE(unset->mesh.portals().Find("off-mesh-1")->closed);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("all flags are 0")));
+}
+
 // The polygon is flat where the ground of the level is a hill: the ends of the connection lie on the hill.
 TEST(DetourMeshTest, EndsOfConnectionsMayLieAsHighAsThePolygon) {
   Tile tile = {.vertices = {{0, 0, 0}, {0, 3, 8}, {8, 3, 8}, {8, 0, 0}},
@@ -265,6 +348,43 @@ TEST(DetourMeshTest, EndsOfConnectionsMayLieAsHighAsThePolygon) {
   const absl::StatusOr<DetourMesh> high = ParseDetourMesh(SetBytes({tile}));
   ASSERT_THAT(high, IsOk());
   EXPECT_EQ(high->portal_count, 0u);
+}
+
+// Seen from above, with the triangle 1 on the line between the others:
+//   +---+---+
+//   |   | 2 |
+//   | 0 +   |
+//   |   |   |
+//   +---+---+
+TEST(DetourMeshTest, GroundWithoutAreaIsPassedThrough) {
+  const Tile tile = {
+      .vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0.25F, 2}, {4, 0, 0}, {8, 0, 4}, {8, 0, 0}},
+      .polygons = {{{0, 1, 2, 4}, {0, 0, 2, 0}}, {{4, 2, 3}, {1, 3, 3}}, {{4, 3, 2, 5, 6}, {2, 2, 0, 0, 0}}}};
+  const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(detour, IsOk());
+  EXPECT_EQ(detour->mesh.polygon_count(), 2u);
+  EXPECT_EQ(detour->mesh.part_count(), 1u);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("faces without an area")));
+  // Its corner lies a little within its neighbour, so that it runs the other way.
+  Tile turned = tile;
+  turned.vertices[3][0] = 3.995F;
+  const absl::StatusOr<DetourMesh> other = ParseDetourMesh(SetBytes({turned}));
+  ASSERT_THAT(other, IsOk());
+  EXPECT_EQ(other->mesh.part_count(), 1u);
+  // A wall of no width: what is above it is out of reach.
+  Tile wall = tile;
+  wall.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}, {4, 5, 0}, {4, 5, 4}, {8, 5, 4}, {8, 5, 0}};
+  wall.polygons = {{{0, 1, 2, 3}, {0, 0, 2, 0}}, {{3, 2, 5, 4}, {1, 0, 3, 0}}, {{4, 5, 6, 7}, {2, 0, 0, 0}}};
+  EXPECT_THAT(NotesOfSet({wall}), ElementsAre(HasSubstr("faces without an area"),
+                                              HasSubstr("links through polygons without an area")));
+}
+
+TEST(DetourMeshTest, GroundOnOtherGroundIsNoted) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 1, 4}, {4, 1, 4}, {4, 0, 0}, {0, 0, 0}, {0, 1, 4}, {5, 1, 4}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 0, 0}}, {{4, 5, 6}, {0, 0, 0}}}};
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons lie on others")));
+  tile.vertices[4][1] = tile.vertices[5][1] = tile.vertices[6][1] = 2.0F;
+  EXPECT_THAT(NotesOfSet({tile}), IsEmpty());
 }
 
 TEST(DetourMeshTest, RefusesTileCachesWithAReason) {

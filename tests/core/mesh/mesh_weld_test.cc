@@ -168,10 +168,10 @@ TEST(MeshWeldTest, PolygonsWithoutAreaAreDropped) {
                                       {{0, 0, 0}, {0.001, 0, 0}, {0.001, 0.001, 0}}}));
   EXPECT_EQ(mesh.polygon_count(), 2u);
   EXPECT_EQ(OpenEdges(mesh), 4u);
-  std::size_t dropped = 0;
+  WeldReport report;
   const absl::StatusOr<MeshSpec> none =
-      WeldMesh(SoupOf({{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}}), kTolerance, nullptr, &dropped);
-  EXPECT_EQ(dropped, 1u);
+      WeldMesh(SoupOf({{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}}), kTolerance, nullptr, &report);
+  EXPECT_EQ(report.dropped, 1u);
   ASSERT_THAT(none, IsOk());
   EXPECT_TRUE(none->polygons.empty());
 }

@@ -1,0 +1,184 @@
+// Which polygons adjoin in tiles of Detour whose borders do not fit, judged by Detour.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/core/import/detour_mesh.h"
+#include "tests/testing/detour_file.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::IsOk;
+using ::waystar::testing::LoadDetourFile;
+using ::waystar::testing::OwnedDetourMesh;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+
+constexpr float kClimb = 0.503F;
+constexpr float kSide = 8.0F;
+constexpr std::uint16_t kBorder = 0x8000;
+
+template <typename T>
+void Append(std::string& bytes, const T& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+// A tile of columns times rows rectangles, whose vertices lie at any height within `steep` of `base`.
+std::string RandomTile(int x, int y, int layer, float base, float steep, Random& random) {
+  const auto cuts = [&](int first) {
+    std::vector<float> places = {static_cast<float>(first) * kSide};
+    if (random.Chance(0.6)) {
+      places.push_back(places.front() + static_cast<float>(random.Between(1, 7)));
+    }
+    places.push_back(places.front() + kSide);
+    return places;
+  };
+  const std::vector<float> xs = cuts(x);
+  const std::vector<float> zs = cuts(y);
+  const int columns = static_cast<int>(xs.size()) - 1;
+  const int rows = static_cast<int>(zs.size()) - 1;
+  dtMeshHeader header = {};
+  header.magic = DT_NAVMESH_MAGIC;
+  header.version = DT_NAVMESH_VERSION;
+  header.x = x;
+  header.y = y;
+  header.layer = layer;
+  header.polyCount = columns * rows;
+  header.vertCount = (columns + 1) * (rows + 1);
+  header.maxLinkCount = 200;
+  header.walkableClimb = kClimb;
+  std::string bytes;
+  Append(bytes, header);
+  for (const float z : zs) {
+    for (const float at : xs) {
+      Append(bytes, at);
+      Append(bytes, base + steep * static_cast<float>(random.Between(-10, 10)) / 10.0F);
+      Append(bytes, z);
+    }
+  }
+  const auto across = [&](int column, int row, int side) {
+    const bool is_inside = column >= 0 && column < columns && row >= 0 && row < rows;
+    return static_cast<std::uint16_t>(is_inside ? row * columns + column + 1 : kBorder | side);
+  };
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      const auto vertex = [&](int right, int up) {
+        return static_cast<std::uint16_t>((row + up) * (columns + 1) + column + right);
+      };
+      dtPoly polygon = {};
+      const std::uint16_t vertices[] = {vertex(0, 0), vertex(0, 1), vertex(1, 1), vertex(1, 0)};
+      const std::uint16_t neighbours[] = {across(column - 1, row, 4), across(column, row + 1, 2),
+                                          across(column + 1, row, 0), across(column, row - 1, 6)};
+      std::copy(std::begin(vertices), std::end(vertices), polygon.verts);
+      std::copy(std::begin(neighbours), std::end(neighbours), polygon.neis);
+      polygon.flags = 1;
+      polygon.vertCount = 4;
+      Append(bytes, polygon);
+    }
+  }
+  bytes.append(static_cast<std::size_t>(header.maxLinkCount) * sizeof(dtLink), '\0');
+  return bytes;
+}
+
+// Two to six tiles beside each other, and sometimes more above them.
+std::string RandomSet(Random& random, float steep) {
+  std::vector<std::string> tiles;
+  const int width = random.Between(2, 3);
+  const int height = random.Between(1, 2);
+  const int layers = random.Between(1, 2);
+  for (int layer = 0; layer < layers; ++layer) {
+    for (int x = 0; x < width; ++x) {
+      for (int y = 0; y < height; ++y) {
+        tiles.push_back(RandomTile(x, y, layer, static_cast<float>(layer) * 1.2F, steep, random));
+      }
+    }
+  }
+  std::string bytes;
+  for (const int number : {0x4D534554, 1, static_cast<int>(tiles.size())}) {
+    Append(bytes, number);
+  }
+  dtNavMeshParams params = {};
+  params.tileWidth = params.tileHeight = kSide;
+  Append(bytes, params);
+  for (const std::string& tile : tiles) {
+    Append(bytes, 1);
+    Append(bytes, static_cast<int>(tile.size()));
+    bytes += tile;
+  }
+  return bytes;
+}
+
+using Links = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+// Polygons have numbers in the order of the file, as tiles have in a new mesh of Detour.
+Links LinksOfDetour(const dtNavMesh& mesh) {
+  std::vector<std::uint32_t> first = {0};
+  for (int i = 0; i < mesh.getMaxTiles() && mesh.getTile(i)->header != nullptr; ++i) {
+    first.push_back(first.back() + static_cast<std::uint32_t>(mesh.getTile(i)->header->polyCount));
+  }
+  Links links;
+  for (std::size_t i = 0; i + 1 < first.size(); ++i) {
+    const dtMeshTile* const tile = mesh.getTile(static_cast<int>(i));
+    for (std::uint32_t k = 0; k < first[i + 1] - first[i]; ++k) {
+      for (unsigned int at = tile->polys[k].firstLink; at != DT_NULL_LINK; at = tile->links[at].next) {
+        const dtPolyRef to = tile->links[at].ref;
+        const std::uint32_t other = first[mesh.decodePolyIdTile(to)] + mesh.decodePolyIdPoly(to);
+        links.insert(std::minmax(first[i] + k, other));
+      }
+    }
+  }
+  return links;
+}
+
+TEST(DetourLinksTest, LinksAreThoseOfDetourOrInANote) {
+  Random random(5);
+  std::int64_t joined = 0;
+  std::int64_t noted = 0;
+  for (std::uint64_t round = 0; round < Rounds(400); ++round) {
+    const float steep = static_cast<float>(random.Between(0, 20)) / 10.0F;
+    const std::string bytes = RandomSet(random, steep);
+    const OwnedDetourMesh judge = LoadDetourFile(bytes);
+    ASSERT_NE(judge, nullptr);
+    const Links links = LinksOfDetour(*judge);
+    ImportNotes notes;
+    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(bytes, MeshAxes::kYUp, nullptr, &notes);
+    ASSERT_THAT(detour, IsOk());
+    const NavMesh& mesh = detour->mesh;
+    Links own;
+    for (PolygonNumber i = 0; i < mesh.polygon_count(); ++i) {
+      for (const PolygonNumber neighbour : mesh.NeighboursOf(i)) {
+        if (neighbour != kNoPolygon) {
+          own.insert(std::minmax(i, neighbour));
+        }
+      }
+    }
+    std::int64_t lost = 0;
+    for (const auto& link : links) {
+      lost += own.contains(link) ? 0 : 1;
+    }
+    for (const auto& link : own) {
+      EXPECT_TRUE(links.contains(link)) << round << ": " << link.first << " " << link.second;
+    }
+    std::int64_t counted = 0;
+    for (const ImportNote& note : notes.notes()) {
+      counted += note.count;
+    }
+    EXPECT_EQ(counted, lost) << round;
+    joined += static_cast<std::int64_t>(own.size());
+    noted += counted;
+  }
+  EXPECT_GT(joined, noted);
+  EXPECT_GT(noted, 0);
+}
+
+}  // namespace
+}  // namespace waystar::core
