@@ -79,6 +79,15 @@ void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
                });
 }
 
+// Planner of CreateMap. What reads a file or connects a graph may take long, as an import does.
+struct CreationLane {
+  Lane LaneOf(const v1::CreateMapRequest& request) const {
+    return request.data().empty() && !request.has_graph() ? Lane::kLarge : Lane::kImports;
+  }
+  void Note(const v1::CreateMapRequest& /*request*/, std::chrono::nanoseconds /*took*/) const {}
+};
+constexpr CreationLane kCreation;
+
 }  // namespace
 
 MapService::MapService(const ServerContext& server, core::MapStore& store, ChangeQueue& changes,
@@ -90,7 +99,7 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
             {.store = store_, .changes = changes_, .budget = context.budget, .done = std::move(done)},
             limits_.transfer.max_map_side, request, response, context.bench);
       },
-      kLargeCall);
+      kCreation);
   UnaryHandler<v1::GetMapRequest, v1::GetMapResponse> get =
       [this](const auto& request, auto& response, CallContext&) { return Get(store_, request, response); };
   StampStaleness(server.fleet, get);

@@ -31,11 +31,14 @@ void FairQueue::Push(const Flow& flow, const Entry& entry) {
   ++size_;
 }
 
-FairQueue::Popped FairQueue::Pop() {
-  Accounts::value_type& owner = *accounts_.find(order_.begin()->client);
+FairQueue::Popped FairQueue::Pop(std::uint64_t client) {
+  Accounts::value_type& owner = *accounts_.find(client);
   Account& account = owner.second;
-  order_.erase(order_.begin());
-  now_ = account.due;
+  // Time does not pass for those who are passed over.
+  if (client == NextClient()) {
+    now_ = account.due;
+  }
+  order_.erase(TurnOf(owner));
   const double cost = CostOf(account);
   account.due += cost;
   const auto map = account.ring.begin();

@@ -1,11 +1,13 @@
 // A fair queue of jobs that wait for a worker, which shares the workers' time among the clients.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <list>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -64,7 +66,10 @@ class FairQueue {
   void Push(const Flow& flow, const Entry& entry);
 
   // Returns the next job to run. REQUIRES: !empty().
-  Popped Pop();
+  Popped Pop() { return Pop(NextClient()); }
+  // Returns the next job of the client. Those who are passed over keep their turns. REQUIRES:
+  // HasJobs(client).
+  Popped Pop(std::uint64_t client);
 
   // Charges the client of a job that still runs at least what it took so far.
   void ChargeSoFar(Popped& popped, std::chrono::nanoseconds took);
@@ -98,6 +103,13 @@ class FairQueue {
   bool HasJobs(std::uint64_t client) const;
   // Returns the client whose job is next. REQUIRES: !empty().
   std::uint64_t NextClient() const { return order_.begin()->client; }
+  // Returns the first client by turns with `may_have(client)`, if there is one. It costs a look at each
+  // client before.
+  template <typename Predicate>
+  std::optional<std::uint64_t> NextClientIf(Predicate may_have) const {
+    const auto turn = std::ranges::find_if(order_, may_have, &Turn::client);
+    return turn == order_.end() ? std::nullopt : std::optional(turn->client);
+  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

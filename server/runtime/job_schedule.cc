@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -78,14 +79,19 @@ JobSchedule::Taken JobSchedule::Take(int worker, Clock::time_point now, bool pau
       queue_.ChargeSoFar(other.popped, now - other.begin);
     }
   }
+  const std::optional<std::uint64_t> next =
+      queue_.NextClientIf([this](std::uint64_t client) { return MayHaveWorker(client); });
+  if (!next) {
+    return {};
+  }
   if (pauses && own_.empty()) {
-    if (const Clock::time_point end = PauseEnd(now); end > now) {
+    if (const Clock::time_point end = PauseEnd(now, *next); end > now) {
       return {.look_again = end};
     }
   }
   own_is_next_ = true;
-  const double due = queue_.DueOf(queue_.NextClient());
-  place = {.popped = queue_.Pop(), .begin = now, .is_running = true};
+  const double due = queue_.DueOf(*next);
+  place = {.popped = queue_.Pop(*next), .begin = now, .is_running = true};
   ++counts_.running;
   last_taken_ = now;
   const FairQueue::Entry& entry = place.popped.entry;
@@ -211,8 +217,15 @@ JobSchedule::Clock::time_point JobSchedule::EndOf(const FairQueue::Entry& entry,
   return std::min(end, entry.deadline);
 }
 
-JobSchedule::Clock::time_point JobSchedule::PauseEnd(Clock::time_point now) const {
-  const std::uint64_t next = queue_.NextClient();
+bool JobSchedule::MayHaveWorker(std::uint64_t client) const {
+  const auto has = [client](const Place& place) {
+    return place.is_running && !place.is_own && place.popped.client == client;
+  };
+  return !limits_.keeps_last_for_others ||
+         static_cast<std::size_t>(std::ranges::count_if(places_, has)) + 1 < places_.size();
+}
+
+JobSchedule::Clock::time_point JobSchedule::PauseEnd(Clock::time_point now, std::uint64_t next) const {
   const double cost = queue_.CostOf(next);
   const Duration pause = std::min(kMaxPause, Duration(static_cast<Duration::rep>(cost / kPauseShare)));
   Clock::time_point last_end{};

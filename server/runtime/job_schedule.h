@@ -52,6 +52,9 @@ class JobSchedule {
     std::size_t max_queued = 256;
     Duration max_wait = std::chrono::milliseconds(500);
     Duration target_wait = std::chrono::milliseconds(2);
+    // The jobs of one client have all workers but one at most: for jobs that are so long that waiting for one
+    // of them is no use. REQUIRES: workers > 1 then.
+    bool keeps_last_for_others = false;
   };
 
   // A worker waits for the next job of the client that it served last for the time that the job in the queue
@@ -94,7 +97,8 @@ class JobSchedule {
   std::vector<Refused> TakeLate(Clock::time_point now);
   // Returns when TakeLate should be called next: before that no time is over. The free workers do the same.
   Clock::time_point next_late() const {
-    return HasFree() || queue_.empty() ? Clock::time_point::max() : next_late_;
+    const bool takes_all = HasFree() && !limits_.keeps_last_for_others;
+    return takes_all || queue_.empty() ? Clock::time_point::max() : next_late_;
   }
 
   bool is_overloaded() const { return limit_.allowed() < limits_.max_wait; }
@@ -120,9 +124,12 @@ class JobSchedule {
   bool IsBehind(double due) const;
   // Returns when the time of a job is over: see RemoveIf.
   Clock::time_point EndOf(const FairQueue::Entry& entry, double due, bool is_next) const;
-  // Returns until when the free workers wait for a job that is not there yet; not past `now` if one of them
-  // has none to wait for. REQUIRES: a worker is free, and a job waits.
-  Clock::time_point PauseEnd(Clock::time_point now) const;
+  // Returns whether a worker that is free may run a job of the client.
+  bool MayHaveWorker(std::uint64_t client) const;
+  // Returns until when the free workers wait for a job that is not there yet, rather than to run that of the
+  // client whose turn is next; not past `now` if one of them has none to wait for. REQUIRES: a worker is
+  // free.
+  Clock::time_point PauseEnd(Clock::time_point now, std::uint64_t next) const;
   absl::Status WhyLate(const FairQueue::Entry& entry, Clock::time_point now) const;
 
   const Limits limits_;

@@ -29,7 +29,8 @@ JobSchedule::Limits LimitsOf(const WorkerPoolOptions& options) {
   return {.workers = options.workers,
           .max_queued = options.max_queued,
           .max_wait = absl::ToChronoNanoseconds(options.max_wait),
-          .target_wait = absl::ToChronoNanoseconds(options.target_wait)};
+          .target_wait = absl::ToChronoNanoseconds(options.target_wait),
+          .keeps_last_for_others = options.keeps_last_for_others};
 }
 
 }  // namespace

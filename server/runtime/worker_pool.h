@@ -30,6 +30,8 @@ struct WorkerPoolOptions {
   std::size_t max_queued = 256;
   absl::Duration max_wait = absl::Milliseconds(500);
   absl::Duration target_wait = absl::Milliseconds(2);
+  // See JobSchedule::Limits.
+  bool keeps_last_for_others = false;
   // Called by each worker between its jobs, when so much time has passed since the last call, unless null.
   // `had_jobs` tells whether the worker has run any since then.
   std::function<void(int worker, bool had_jobs)> tidy;

@@ -133,6 +133,28 @@ TEST_F(JobScheduleTest, CountsWhatRuns) {
   EXPECT_EQ(schedule.Take(1, now_, true).job, &second_);
 }
 
+TEST_F(JobScheduleTest, KeepsTheLastWorkerForOthers) {
+  JobSchedule schedule({.workers = 2, .keeps_last_for_others = true});
+  Silent late;
+  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
+  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  schedule.SubmitOwed(&second_, {.client = kHeavy, .map = 1}, now_);
+  ASSERT_THAT(Submit(schedule, late, kHeavy), IsOk());
+  EXPECT_THAT(schedule.Take(1, now_, true).job, IsNull());
+  now_ += milliseconds(500);
+  ASSERT_EQ(schedule.next_late(), now_) << "no free worker refuses it";
+  const std::vector<JobSchedule::Refused> refused = schedule.TakeLate(now_);
+  ASSERT_THAT(refused, SizeIs(1));
+  EXPECT_EQ(refused[0].job, &late);
+  ASSERT_THAT(Submit(schedule, third_, kLight), IsOk());
+  EXPECT_EQ(schedule.Take(1, now_, true).job, &third_);
+  schedule.End(1, now_, milliseconds(1));
+  EXPECT_THAT(schedule.Take(1, now_, true).job, IsNull());
+  schedule.End(0, now_, seconds(1));
+  EXPECT_EQ(schedule.Take(0, now_, true).job, &second_);
+  EXPECT_EQ(schedule.counts().queued, 0U);
+}
+
 TEST_F(JobScheduleTest, TheLastFreeWorkerWaitsForTheNextShortJobOfWhoHadLess) {
   JobSchedule schedule({.workers = 1});
   Pass(schedule, kHeavy, milliseconds(160));

@@ -12,6 +12,8 @@ namespace {
 
 // The niceness makes large work give way and does not starve it.
 constexpr int kNicenessOfLarge = 10;
+// The threads that builds start have it too.
+constexpr int kNicenessOfImports = 15;
 
 // From so many bytes on, what an idle worker frees is given back to the system as well.
 constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
@@ -23,13 +25,18 @@ void GiveFreePagesToSystem() {
 #endif
 }
 
+int ImportWorkers(const ExecutorOptions& options) { return std::max(2, options.workers); }
+
+// Returns how many workers have a bench.
+int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
+
 // The RPC library has about as many threads as the machine has cores.
 int BenchesHere(const ExecutorOptions& options) {
   return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
 }
 
 std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& options) {
-  const int count = 2 * options.workers + BenchesHere(options);
+  const int count = WorkerBenches(options) + BenchesHere(options);
   std::vector<std::unique_ptr<Workbench>> benches;
   benches.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -43,11 +50,12 @@ std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& optio
 Executor::Executor(const ExecutorOptions& options)
     : options_(options),
       benches_(MakeBenches(options)),
-      updates_(PoolOptions("updates", 2 * options.workers, kNicenessOfLarge)),
+      updates_(PoolOptions("updates", static_cast<int>(benches_.size()), kNicenessOfLarge)),
+      imports_(ImportOptions()),
       large_(PoolOptions("large", options.workers, kNicenessOfLarge)),
       small_(PoolOptions("small", 0, 0)) {
   MutexLock lock(mutex_);
-  for (std::size_t i = 2 * static_cast<std::size_t>(options.workers); i < benches_.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(WorkerBenches(options)); i < benches_.size(); ++i) {
     free_.push_back({.bench = benches_[i].get()});
   }
 }
@@ -64,8 +72,15 @@ runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_ind
           .tidy_period = options_.tidy_period};
 }
 
+runtime::WorkerPoolOptions Executor::ImportOptions() {
+  runtime::WorkerPoolOptions options = PoolOptions("imports", 2 * options_.workers, kNicenessOfImports);
+  options.workers = ImportWorkers(options_);
+  options.keeps_last_for_others = true;
+  return options;
+}
+
 void Executor::Tidy(int worker, bool had_jobs) {
-  if (worker >= 2 * options_.workers) {
+  if (worker >= WorkerBenches(options_)) {
     return;
   }
   Workbench& own = bench(worker);

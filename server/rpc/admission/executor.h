@@ -1,4 +1,4 @@
-// Executor that runs handlers, on the thread that a call arrived on or in one of three bounded worker pools.
+// Executor that runs handlers, on the thread that a call arrived on or in one of four bounded worker pools.
 #pragma once
 
 #include <atomic>
@@ -31,6 +31,10 @@ enum class Lane : std::uint8_t {
   // Workers for commits of large updates, which give way as those. They have threads of their own, since all
   // later updates of the map wait for such a commit, and calls on kLarge may take seconds.
   kUpdates,
+  // Workers for files and graphs that become maps, which may take a minute each and give way to all others.
+  // One
+  // client never has the last of them.
+  kImports,
 };
 
 // Returns how many expansions one call may spend on a lane before it has to go on to the next.
@@ -42,6 +46,7 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
       return 16 * 1024;
     case Lane::kLarge:
     case Lane::kUpdates:
+    case Lane::kImports:
       break;
   }
   return std::numeric_limits<std::uint64_t>::max();
@@ -52,7 +57,7 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
 constexpr std::uint64_t MaxUpkeepOn(Lane lane) { return lane == Lane::kHere ? 0 : MaxExpansionsOn(lane); }
 
 struct ExecutorOptions {
-  // Workers of each pool.
+  // Workers of each pool. For imports there are two at least.
   int workers = 1;
   // Calls that may wait for each pool, and for how long: see runtime::WaitLimit.
   std::size_t max_queued = 256;
@@ -116,8 +121,8 @@ class Executor {
   };
   Lease LeaseHere();
 
-  // Returns the number of workers of one pool.
-  int workers() const { return options_.workers; }
+  // Returns the number of workers of a pool. REQUIRES: `lane` is not kHere.
+  int workers(Lane lane) const { return PoolOf(lane).worker_count(); }
 
   // Returns what has gone through a pool. REQUIRES: `lane` is not kHere.
   runtime::WorkerPoolCounts counts(Lane lane) const { return PoolOf(lane).counts(); }
@@ -127,13 +132,25 @@ class Executor {
 
  private:
   runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness);
+  runtime::WorkerPoolOptions ImportOptions();
   // Trims the bench of the worker that calls it, if it has one. Worker 0 sees to those for threads that calls
   // arrive on.
   void Tidy(int worker, bool had_jobs);
   void TidyFree();
 
   const runtime::WorkerPool& PoolOf(Lane lane) const {
-    return lane == Lane::kSmall ? small_ : lane == Lane::kLarge ? large_ : updates_;
+    switch (lane) {
+      case Lane::kUpdates:
+        return updates_;
+      case Lane::kImports:
+        return imports_;
+      case Lane::kLarge:
+        return large_;
+      case Lane::kHere:
+      case Lane::kSmall:
+        break;
+    }
+    return small_;
   }
   runtime::WorkerPool& PoolOf(Lane lane) {
     return const_cast<runtime::WorkerPool&>(std::as_const(*this).PoolOf(lane));
@@ -141,7 +158,7 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
-  // The benches of the workers of small_ and large_, then those for threads that calls arrive on.
+  // The benches of the workers of small_, large_ and imports_, then those for threads that calls arrive on.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   struct FreeBench {
@@ -152,6 +169,7 @@ class Executor {
   // Last, so that their threads end before what they use: first those of small_, whose calls move on to the
   // others if they turn out to be large.
   runtime::WorkerPool updates_;
+  runtime::WorkerPool imports_;
   runtime::WorkerPool large_;
   runtime::WorkerPool small_;
 };

@@ -97,7 +97,7 @@ class Helper final : public Executor::Job {
 void WorkerCrew::Run(std::size_t count, Work work) {
   const auto shared = std::make_shared<SharedWork>(count, work);
   const std::size_t helpers =
-      count == 0 ? 0 : std::min(static_cast<std::size_t>(executor_.workers()) - 1, count - 1);
+      count == 0 ? 0 : std::min(static_cast<std::size_t>(executor_.workers(lane_)) - 1, count - 1);
   try {
     for (std::size_t i = 0; i < helpers; ++i) {
       auto helper = std::make_unique<Helper>(executor_, shared);

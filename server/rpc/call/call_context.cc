@@ -29,6 +29,10 @@ runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& co
           .map = absl::HashOf(map)};
 }
 
+runtime::Flow ImportFlowOf(const Caller& caller, const grpc::CallbackServerContext& context) {
+  return {.client = HolderOf(caller, context)};
+}
+
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context) {
   return caller.is_anyone() ? absl::HashOf(NetworkOf(PeerOf(context))) : caller.id();
 }

@@ -76,6 +76,10 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
 // Returns the flow in which a call waits. A client is known by its token's name, or else by its connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
+// Returns the flow in which an import waits on Lane::kImports. A client is known by HolderOf there: each
+// import of a program may have a connection of its own.
+runtime::Flow ImportFlowOf(const Caller& caller, const grpc::CallbackServerContext& context);
+
 // Returns who holds the places of a call: the name of its token or, where no token is asked for, its network.
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
 

@@ -236,7 +236,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   absl::Status SubmitTo(Lane lane) {
     const runtime::Flow own = flow();
     WAYSTAR_RETURN_IF_ERROR(CountFor(own.client));
-    return server_.executor.Submit(lane, this, own, deadline_);
+    return server_.executor.Submit(lane, this, lane == Lane::kImports ? ImportFlowOf(caller_, context_) : own,
+                                   deadline_);
   }
 
   absl::Status CountFor(std::uint64_t client) {

@@ -22,7 +22,7 @@
 namespace waystar::rpc {
 
 absl::Status ImportCall::Admit() {
-  flow_ = FlowOf(caller_.Get(), rpc_, "");
+  flow_ = ImportFlowOf(caller_.Get(), rpc_);
   WAYSTAR_RETURN_IF_ERROR(caller_.Require(&CheckStreamAccess<v1::ImportMapRequest>));
   SetTimes(limits_.times);
   return absl::OkStatus();
@@ -54,7 +54,7 @@ void ImportCall::OnReadDone(bool ok) {
     BeginJob();
   }
   // A file that has arrived is not refused for want of a worker.
-  SubmitOwedJob(Lane::kLarge, flow_);
+  SubmitOwedJob(Lane::kImports, flow_);
 }
 
 void ImportCall::OnTimeout() {

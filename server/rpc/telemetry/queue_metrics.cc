@@ -41,6 +41,7 @@ void QueueMetrics::Collect(runtime::MetricSink& sink) const {
   CollectLane("small", executor_.counts(Lane::kSmall), sink);
   CollectLane("large", executor_.counts(Lane::kLarge), sink);
   CollectLane("updates", executor_.counts(Lane::kUpdates), sink);
+  CollectLane("imports", executor_.counts(Lane::kImports), sink);
   const ClientCalls::Counts clients = client_calls_.counts();
   sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", {},
                 static_cast<double>(clients.clients));

@@ -42,7 +42,7 @@ void FillMethod(const CallStatistics::Method& method, v1::MethodStatistics& out)
 void FillLane(const std::string& name, const Executor& executor, Lane lane, v1::LaneStatistics& out) {
   const runtime::WorkerPoolCounts counts = executor.counts(lane);
   out.set_lane(name);
-  out.set_workers(executor.workers());
+  out.set_workers(executor.workers(lane));
   out.set_running(static_cast<std::int32_t>(counts.running));
   out.set_queued(static_cast<std::int64_t>(counts.queued));
   out.set_overloaded(counts.is_overloaded);
@@ -88,6 +88,7 @@ absl::Status ServerStatistics::Fill(const v1::GetServerStatisticsRequest& reques
   FillLane("small", context_.executor, Lane::kSmall, *out.add_lanes());
   FillLane("large", context_.executor, Lane::kLarge, *out.add_lanes());
   FillLane("updates", context_.executor, Lane::kUpdates, *out.add_lanes());
+  FillLane("imports", context_.executor, Lane::kImports, *out.add_lanes());
   const int max_maps = request.max_maps() == 0 ? kDefaultMaps : std::min(request.max_maps(), kMostMaps);
   FillMaps(static_cast<std::size_t>(max_maps), caller, out);
   out.set_transfers(context_.transfers.counts().taken);

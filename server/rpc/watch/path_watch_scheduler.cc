@@ -180,7 +180,7 @@ void PathWatchScheduler::Enqueue(absl::Span<const core::PathSubscriptionPtr> wat
     MutexLock lock(mutex_);
     queue_.insert(queue_.end(), watches.begin(), watches.end());
     if (jobs_.empty()) {
-      const int jobs = std::max(1, executor_.workers() / 2);
+      const int jobs = std::max(1, executor_.workers(Lane::kLarge) / 2);
       for (int i = 0; i < jobs; ++i) {
         jobs_.push_back(std::make_unique<SearchJob>(*this));
         idle_jobs_.push_back(jobs_.back().get());

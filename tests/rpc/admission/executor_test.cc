@@ -109,6 +109,24 @@ TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
   }
 }
 
+TEST(ExecutorTest, ImportsOfOneClientLeaveWorkersToOthers) {
+  Blocker imports[2];
+  Blocker search;
+  Blocker import_of_another;
+  Executor executor({.workers = 1});
+  for (Blocker& import : imports) {
+    executor.SubmitOwed(Lane::kImports, &import, {.client = 1});
+  }
+  EXPECT_TRUE(imports[0].running.Wait());
+  executor.SubmitOwed(Lane::kLarge, &search, {.client = 2});
+  EXPECT_TRUE(search.running.Wait());
+  executor.SubmitOwed(Lane::kImports, &import_of_another, {.client = 2});
+  EXPECT_TRUE(import_of_another.running.Wait());
+  for (Blocker* job : {&imports[0], &imports[1], &search, &import_of_another}) {
+    job->release.Happen();
+  }
+}
+
 // Refuses no job, however long the machine lets it wait, and tidies all the time.
 const ExecutorOptions kPatient = {.workers = 1,
                                   .max_queue_time = absl::Hours(1),

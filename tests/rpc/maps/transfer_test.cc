@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -112,6 +113,25 @@ TEST(ImportTest, ChunksMaySplitAnywhere) {
   ASSERT_TRUE(imported.ok()) << imported.status();
   EXPECT_EQ(imported->info().map(), "split");
   EXPECT_EQ(imported->info().grid().walkable_cells(), 2);
+}
+
+TEST(ImportTest, FilesHaveALaneOfTheirOwn) {
+  TestServer server;
+  const std::string file = "type octile\nheight 1\nwidth 1\nmap\n.\n";
+  ASSERT_TRUE(SendAll(server, {Header("sent", file.size()), Chunk(file)}).ok());
+  v1::CreateMapRequest create;
+  create.set_map("created");
+  create.set_data(file);
+  ASSERT_TRUE(server.client().CreateMap(create).ok());
+  server.Create("drawn", {"."});
+  const auto statistics = server.client().GetServerStatistics({});
+  ASSERT_TRUE(statistics.ok()) << statistics.status();
+  std::map<std::string, std::uint64_t> started;
+  for (const v1::LaneStatistics& lane : statistics->lanes()) {
+    started[lane.lane()] = lane.started();
+  }
+  EXPECT_EQ(started["imports"], 2U);
+  EXPECT_EQ(started["large"], 1U);
 }
 
 // What both ways to read a file tell of what they pass over.

@@ -114,10 +114,12 @@ TEST_F(ServerStatisticsTest, TellsOfTheLargestMapsFirst) {
 
 TEST_F(ServerStatisticsTest, TellsOfItsWorkersAndItsProcess) {
   const v1::GetServerStatisticsResponse statistics = Ask();
-  ASSERT_THAT(statistics.lanes(), SizeIs(3));
+  ASSERT_THAT(statistics.lanes(), SizeIs(4));
   EXPECT_EQ(statistics.lanes(0).lane(), "small");
   EXPECT_EQ(statistics.lanes(1).lane(), "large");
   EXPECT_EQ(statistics.lanes(2).lane(), "updates");
+  EXPECT_EQ(statistics.lanes(3).lane(), "imports");
+  EXPECT_GE(statistics.lanes(3).workers(), 2);
   EXPECT_GT(statistics.lanes(0).workers(), 0);
   EXPECT_GT(statistics.process().resident_bytes(), 1 << 20);
   EXPECT_GT(statistics.process().threads(), 2);
