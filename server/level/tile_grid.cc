@@ -33,16 +33,27 @@ struct Axis {
   }
 };
 
+// Returns about how many cells of that side the triangle touches, seen from above.
+double CellsOf(const core::WorldPoint& a, const core::WorldPoint& b, const core::WorldPoint& c, double side) {
+  const double area = std::abs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)) / 2.0;
+  const auto [low_x, high_x] = std::minmax({a.x, b.x, c.x});
+  const auto [low_y, high_y] = std::minmax({a.y, b.y, c.y});
+  return area / (side * side) + (high_x - low_x + high_y - low_y) / side + 1.0;
+}
+
 }  // namespace
 
 absl::StatusOr<TileGrid> TileGrid::Create(const LevelGeometry& geometry, const BuildSettings& settings,
                                           const StopCheck* stop) {
   core::MeshBounds bounds;
+  double covered = 0.0;
   for (std::size_t i = 0; i < geometry.triangles.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
     for (const std::uint32_t vertex : geometry.triangles[i]) {
       bounds.Add(geometry.vertices[vertex]);
     }
+    const auto& [a, b, c] = geometry.triangles[i];
+    covered += CellsOf(geometry.vertices[a], geometry.vertices[b], geometry.vertices[c], settings.cell_size);
   }
   if (geometry.triangles.empty()) {
     return MakeError(ErrorReason::kBadSize, "", "the level has no triangles");
@@ -91,6 +102,12 @@ absl::StatusOr<TileGrid> TileGrid::Create(const LevelGeometry& geometry, const B
                            absl::StrCat("the triangles lie in more than ", kMaxTileTriangles,
                                         " tiles together: give a larger cell_size or more tile_cells"));
   }));
+  const double cells = columns * rows * settings.tile_cells * settings.tile_cells;
+  if (covered > kFreeTriangleCells + kMaxTrianglesPerCell * cells) {
+    return MakeError(ErrorReason::kBadSize, "",
+                     absl::StrCat("more than ", kMaxTrianglesPerCell,
+                                  " triangles lie above each other, on average over the level"));
+  }
   for (std::size_t tile = 0; tile < grid.tile_count(); ++tile) {
     grid.first_[tile + 1] += grid.first_[tile];
   }

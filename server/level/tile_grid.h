@@ -17,6 +17,10 @@ namespace waystar::level {
 inline constexpr std::size_t kMaxTiles = std::size_t{1} << 18;
 // How many triangles all tiles may have together, where one that several tiles see counts for each.
 inline constexpr std::size_t kMaxTileTriangles = std::size_t{1} << 26;
+// How many triangles may lie above each other, on average over all cells, in a level where they cover more
+// than kFreeTriangleCells together. It is more than the floors that a tile may have.
+inline constexpr double kMaxTrianglesPerCell = 64.0;
+inline constexpr double kFreeTriangleCells = 1 << 28;
 
 // Tiles are squares of BuildSettings::tile_cells voxels, counted from the lowest corner of the level. What
 // lies around a tile within `border_cells` has a bearing on it: it is built with that border, so that the
@@ -25,8 +29,8 @@ inline constexpr std::size_t kMaxTileTriangles = std::size_t{1} << 26;
 // Thread safety: immutable.
 class TileGrid {
  public:
-  // Returns INVALID_ARGUMENT / BAD_SIZE without a field if there are too many tiles, triangles in them, or no
-  // triangle at all; or the error of `stop`. It costs O(triangles in tiles).
+  // Returns INVALID_ARGUMENT / BAD_SIZE without a field if there are too many tiles, triangles in them or
+  // above each other, or no triangle at all; or the error of `stop`. It costs O(triangles in tiles).
   static absl::StatusOr<TileGrid> Create(const LevelGeometry& geometry, const BuildSettings& settings,
                                          const StopCheck* stop);
 

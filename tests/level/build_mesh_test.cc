@@ -19,6 +19,7 @@
 #include "server/core/mesh_search/interval_search.h"
 #include "server/core/mesh_search/mesh_path.h"
 #include "server/core/mesh_search/mesh_scratch.h"
+#include "server/level/tile_grid.h"
 #include "server/level/tile_mesh.h"
 #include "tests/level/drawn_level.h"
 #include "tests/testing/random.h"
@@ -346,6 +347,16 @@ TEST(BuildMeshTest, RefusesLevelsBeyondItsLimits) {
     many.AddFloor(0, 0, 9000, 9000, 0);
   }
   EXPECT_THAT(MessageOf(many.geometry()), HasSubstr("tiles together"));
+}
+
+TEST(BuildMeshTest, RefusesManyTrianglesOnEachOther) {
+  LevelGeometry level = {.vertices = {{0, 0, 0}, {2'000, 0, 0}, {0, 2'000, 0}}, .triangles = {}};
+  level.triangles.assign(60, {0, 1, 2});
+  EXPECT_THAT(TileGrid::Create(level, SettingsOf(), nullptr), IsOk());
+  level.triangles.assign(1'000, {0, 1, 2});
+  const absl::Status refused = TileGrid::Create(level, SettingsOf(), nullptr).status();
+  EXPECT_THAT(refused, IsError(kInvalid, ErrorReason::kBadSize, ""));
+  EXPECT_THAT(refused.message(), HasSubstr("above each other"));
 }
 
 TEST(BuildMeshTest, TakesManyFloorsAtOnce) {

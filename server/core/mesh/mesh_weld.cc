@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,30 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // One edge of each may get a vertex in its middle.
 constexpr std::size_t kMaxPieceCorners = kMaxPolygonCorners / 2;
 
+// Welding a soup may take so many steps of which StopCheck is asked once in 256, and more by its corners:
+// half a second or so. It is enough for 16 polygons of kMaxWeldCorners corners.
+constexpr std::size_t kMostLooks = std::size_t{1} << 19;
+
 absl::Status TooLarge(absl::string_view what) { return MakeError(ErrorReason::kBadSize, "", what); }
+
+// Stops work that another check stops, and work that is too much whatever the machine. Thread safety: that of
+// `stop`.
+class WorkLimit final : public StopCheck {
+ public:
+  // `stop` may be null; else it must outlive this.
+  WorkLimit(const StopCheck* stop, std::size_t looks)
+      : stop_(stop), left_(static_cast<std::int64_t>(looks)) {}
+
+  absl::Status Check() const override {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    return --left_ >= 0 ? absl::OkStatus()
+                        : TooLarge("too many vertices lie on or near edges of other polygons");
+  }
+
+ private:
+  const StopCheck* const stop_;
+  mutable std::atomic<std::int64_t> left_;
+};
 
 // Finds the earlier vertex that a new one is taken for: a hash table of boxes twice as wide as the tolerance,
 // so that what is near a vertex lies in at most eight of them. Those that are kept are apart from each other,
@@ -170,7 +194,11 @@ struct Loops {
 class Welder {
  public:
   Welder(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop)
-      : soup_(std::move(soup)), tolerance_(tolerance), stop_(stop), has_seams_(!soup_.seams.empty()) {}
+      : soup_(std::move(soup)),
+        tolerance_(tolerance),
+        limit_(stop, kMostLooks + soup_.spec.corners.size()),
+        stop_(&limit_),
+        has_seams_(!soup_.seams.empty()) {}
 
   absl::StatusOr<MeshSpec> Weld() {
     for (WorldPoint& vertex : soup_.spec.vertices) {
@@ -341,6 +369,7 @@ class Welder {
     report_.overlaps.insert(report_.overlaps.end(), splits.overlaps.begin(), splits.overlaps.end());
     std::vector<std::uint32_t> last_polygon_of(vertices().size(), kNone);
     Loops split;
+    std::size_t pieces = 0;
     std::vector<Corner> added;
     const absl::Status visited = loops.ForEach(
         stop_, [&](const SoupPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
@@ -370,6 +399,10 @@ class Welder {
             }
           }
           split.Add(added, polygon);
+          pieces += added.size() > kMaxPieceCorners ? added.size() - 2 : 1;
+          if (pieces > kMaxMeshPolygons) {
+            return TooManyPieces();
+          }
           return split.corners.size() > kMaxMeshCorners ? TooManyInAll() : absl::OkStatus();
         });
     WAYSTAR_RETURN_IF_ERROR(visited);
@@ -532,9 +565,15 @@ class Welder {
                                  " corners, vertices of others on their edges included"));
   }
 
+  static absl::Status TooManyPieces() {
+    return TooLarge(absl::StrCat("the polygons would be more than ", kMaxMeshPolygons,
+                                 " triangles, cut where vertices of others lie on their edges"));
+  }
+
   MeshSoup soup_;
   const WeldTolerance tolerance_;
-  const StopCheck* stop_;
+  const WorkLimit limit_;
+  const StopCheck* const stop_;
   // Whether the soup says which edges are seams.
   const bool has_seams_;
   WeldReport report_;

@@ -67,8 +67,9 @@ struct WeldReport {
 // `report` is set if it is not null.
 //
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if a polygon, or all of them together, would have too
-// many corners; or the error of `stop`. It takes memory in proportion to the soup and the result, and
-// O(n log n) time where few vertices lie near each other.
+// many corners, or so many vertices lie on or near edges that it would take more than some seconds; or the
+// error of `stop`. What is too much does not depend on the machine. It takes memory in proportion to the soup
+// and the result, and O(n log n) time where few vertices lie near each other.
 absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance,
                                   const StopCheck* stop = nullptr, WeldReport* report = nullptr);
 

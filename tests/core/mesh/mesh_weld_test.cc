@@ -289,6 +289,29 @@ TEST(MeshWeldTest, HostileLinesAreRefused) {
   }
 }
 
+// So many triangles with one long edge, along so many with a short one.
+MeshSoup LongAndShortEdges(int long_edges, int short_edges) {
+  MeshSoup soup;
+  for (int i = 0; i < long_edges; ++i) {
+    AddLoop(soup, {{short_edges + 0.0, 0, 0}, {0, 0, 0}, {i + 0.5, -1'000.0 - i, 0}});
+  }
+  for (int i = 0; i < short_edges; ++i) {
+    AddLoop(soup, {{i + 0.0, 0, 0}, {i + 1.0, 0, 0}, {i + 0.5, 5.0, 0}});
+  }
+  return soup;
+}
+
+// What cutting them up would take is known before it begins, or soon found.
+TEST(MeshWeldTest, ManyVerticesOnManyEdgesAreRefusedSoon) {
+  EXPECT_THAT(WeldMesh(LongAndShortEdges(20, 20), kTolerance), IsOk());
+  for (const auto& [long_edges, short_edges] : {std::pair(1'500, 1'500), std::pair(40, 4'000)}) {
+    const testing::StopAfter never(100'000'000);
+    EXPECT_THAT(WeldMesh(LongAndShortEdges(long_edges, short_edges), kTolerance, &never),
+                IsError(kInvalid, ErrorReason::kBadSize, ""));
+    EXPECT_LT(never.looks(), 600'000);
+  }
+}
+
 TEST(TriangulateTest, KeepsTheAreaOfSimplePolygons) {
   Random random(5);
   for (std::uint64_t round = 0; round < Rounds(400); ++round) {
