@@ -48,7 +48,11 @@ absl::Status Serve(const waystar::runtime::Options& options) {
     WAYSTAR_RETURN_IF_ERROR(WritePortFile(options.port_file, server->port()));
   }
   Log(LogLevel::kInfo, "serving",
-      {{"address", options.listen}, {"port", server->port()}, {"workers", options.workers}});
+      {{"address", options.listen},
+       {"port", server->port()},
+       {"workers", options.workers},
+       {"scratch_mib", options.scratch_mib},
+       {"max_maps_memory_mib", options.max_maps_memory_mib}});
   if (server->http_port() != 0) {
     Log(LogLevel::kInfo, "serving_http", {{"address", options.http_listen}, {"port", server->http_port()}});
   }

@@ -165,8 +165,11 @@ ABSL_FLAG(std::int64_t, max_request_ids_mib, static_cast<std::int64_t>(Defaults(
 ABSL_FLAG(std::int64_t, old_snapshot_mib, static_cast<std::int64_t>(Defaults().old_snapshot_mib),
           "Most memory for earlier revisions of all maps that searches still read, in MiB. Beyond it the "
           "searches on the oldest are ended.");
-ABSL_FLAG(std::int64_t, scratch_mib, static_cast<std::int64_t>(Defaults().scratch_mib),
-          "Most memory for one worker's search, in MiB. A search that needs more ends with what it has.");
+ABSL_FLAG(
+    std::int64_t, scratch_mib, 0,
+    "Most memory for one worker's search, in MiB. A search that needs more ends with what it has. 0: 1280, "
+    "or less where all workers together would have more than half of what the machine has, or the "
+    "container, or than calls and maps leave of it.");
 ABSL_FLAG(std::int64_t, index_mib, static_cast<std::int64_t>(Defaults().index_mib),
           "Most memory for the search indexes of one map, in MiB; 0: none. A map whose indexes do not fit is "
           "searched without, which is slower on open ground.");
@@ -343,13 +346,7 @@ absl::Status ReadDataFlags(FlagReader& read, Options& options) {
 
 // The process itself, its threads and connections.
 constexpr std::size_t kProcessMib = 64;
-
-// Half of the memory, or what searches, calls and the heap's waste leave of it, but an eighth at least.
-std::size_t MapsMemoryMib(const Options& options, std::size_t limit) {
-  const std::size_t others = static_cast<std::size_t>(options.workers) * options.scratch_mib +
-                             options.max_call_memory_mib + kProcessMib + limit / 16;
-  return std::max<std::size_t>({std::min(limit / 2, limit - std::min(limit, others)), limit / 8, 1});
-}
+constexpr std::size_t kLeastScratchMib = 2;
 
 absl::StatusOr<Options> FromFlags() {
   constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
@@ -386,7 +383,7 @@ absl::StatusOr<Options> FromFlags() {
   read.PositiveTime(FLAGS_request_id_retention, options.request_id_retention);
   read.Number(FLAGS_max_request_ids_mib, 1, 1 << 20, options.max_request_ids_mib);
   read.Number(FLAGS_old_snapshot_mib, 1, 1 << 20, options.old_snapshot_mib);
-  read.Number(FLAGS_scratch_mib, 2, 1 << 20, options.scratch_mib);
+  read.Number(FLAGS_scratch_mib, 0, 1 << 20, options.scratch_mib);
   read.Number(FLAGS_index_mib, 0, 1 << 20, options.index_mib);
   read.Number(FLAGS_static_index_mib, 0, 1 << 20, options.static_index_mib);
   read.PositiveTime(FLAGS_static_index_quiet_time, options.static_index_quiet_time);
@@ -418,13 +415,32 @@ absl::StatusOr<Options> FromFlags() {
   if (options.workers == 0) {
     options.workers = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
   }
-  if (options.max_maps_memory_mib == 0) {
-    options.max_maps_memory_mib = MapsMemoryMib(options, MemoryLimit() >> 20);
+  if (options.scratch_mib == 1) {
+    return absl::InvalidArgumentError("--scratch_mib must be 0 or from 2 on, not 1");
   }
+  DivideMemory(MemoryLimit() >> 20, options);
   return options;
 }
 
 }  // namespace
+
+void DivideMemory(std::size_t limit_mib, Options& options) {
+  const auto workers = static_cast<std::size_t>(options.workers);
+  // The heap's waste grows with it.
+  const std::size_t others = options.max_call_memory_mib + kProcessMib + limit_mib / 16;
+  const auto half_beside = [&](std::size_t more) {
+    return std::min(limit_mib / 2, limit_mib - std::min(limit_mib, others + more));
+  };
+  const std::size_t least_of_maps =
+      options.max_maps_memory_mib > 0 ? options.max_maps_memory_mib : limit_mib / 8;
+  if (options.scratch_mib == 0) {
+    options.scratch_mib = std::clamp(half_beside(least_of_maps) / workers, kLeastScratchMib, kMostScratchMib);
+  }
+  if (options.max_maps_memory_mib == 0) {
+    options.max_maps_memory_mib =
+        std::max({half_beside(workers * options.scratch_mib), least_of_maps, std::size_t{1}});
+  }
+}
 
 absl::StatusOr<Options> ReadOptions(int argc, char** argv) {
   absl::FlagsUsageConfig config;

@@ -11,6 +11,9 @@
 
 namespace waystar::runtime {
 
+// The memory that a search needs to visit every cell of the largest map.
+inline constexpr std::size_t kMostScratchMib = 1280;
+
 struct Options {
   // HOST:PORT, or unix:PATH. Port 0 takes a free one.
   std::string listen = "127.0.0.1:7450";
@@ -91,7 +94,8 @@ struct Options {
   std::size_t max_request_ids_mib = 64;
   // The memory of the replaced snapshots of all maps together.
   std::size_t old_snapshot_mib = 1024;
-  std::size_t scratch_mib = 1280;
+  // The memory of one worker's search.
+  std::size_t scratch_mib = kMostScratchMib;
   // The memory of the search indexes of one map; 0 for none.
   std::size_t index_mib = 64;
   // The memory of the static indexes of all maps together; 0 for none.
@@ -127,6 +131,13 @@ struct Options {
   ConnectionOptions connections;
   std::string log_level = "info";
 };
+
+// Sets scratch_mib and max_maps_memory_mib where they are 0, so that both fit into `limit_mib` beside calls
+// and the process itself:
+// - Searches have half of it, or what the others leave, but at most kMostScratchMib a worker.
+// - Maps have half of it, or what the others leave, but an eighth at least.
+// REQUIRES: workers > 0.
+void DivideMemory(std::size_t limit_mib, Options& options);
 
 // Reads the command line and the environment. A flag --max_maps may also be set as WAYSTAR_MAX_MAPS, or in a
 // file of lines "--max_maps=10" named by --flagfile or WAYSTAR_FLAGFILE. The command line wins over the

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/runtime/options.h"
 
 namespace waystar::runtime {
 namespace {
@@ -58,6 +59,37 @@ TEST_F(MemoryLimitTest, KnowsTheFirstVersionToo) {
 TEST_F(MemoryLimitTest, GroupsThatCannotBeSeenHaveNoLimit) {
   Write("proc/self/cgroup", "0::/../../outside\nnonsense");
   EXPECT_EQ(MemoryLimit(root_), machine_);
+}
+
+std::size_t InAll(const Options& options) {
+  return options.workers * options.scratch_mib + options.max_maps_memory_mib + options.max_call_memory_mib;
+}
+
+TEST(DivideMemoryTest, AllFitsIntoTheLimit) {
+  for (const std::size_t limit : {512, 1024, 2048, 4096, 16'384}) {
+    for (const int workers : {1, 2, 4, 16}) {
+      Options options = {.workers = workers, .scratch_mib = 0};
+      DivideMemory(limit, options);
+      EXPECT_LE(InAll(options), limit) << workers << " workers";
+      EXPECT_GE(options.max_maps_memory_mib, limit / 8);
+      EXPECT_GE(options.scratch_mib, 2U);
+      EXPECT_LE(workers * options.scratch_mib, limit / 2);
+    }
+  }
+}
+
+TEST(DivideMemoryTest, LeavesWhatIsGivenAndFillsInTheRest) {
+  Options options = {.workers = 4, .max_maps_memory_mib = 100, .scratch_mib = 0};
+  DivideMemory(1024, options);
+  EXPECT_EQ(options.max_maps_memory_mib, 100U);
+  EXPECT_EQ(options.scratch_mib, 128U);
+  options = {.workers = 4, .scratch_mib = 50};
+  DivideMemory(1024, options);
+  EXPECT_EQ(options.scratch_mib, 50U);
+  EXPECT_EQ(options.max_maps_memory_mib, 440U);
+  options = {.workers = 2, .scratch_mib = 0};
+  DivideMemory(std::size_t{1} << 16, options);
+  EXPECT_EQ(options.scratch_mib, kMostScratchMib);
 }
 
 }  // namespace
