@@ -65,6 +65,9 @@ class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
 
+  // Is asked when a client connects. Those that it does not admit are turned away without an answer.
+  virtual bool Admits(const HttpClient& /*client*/) { return true; }
+
   // Is asked as soon as the head of a request is there, before "100 Continue" and before any byte of the body
   // is read. An answer to a request with a body ends the connection.
   virtual std::variant<HttpAcceptance, HttpAnswer> Judge(const HttpClient& client,

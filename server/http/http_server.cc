@@ -209,10 +209,6 @@ class HttpServer::Core {
     if (!network.is_known()) {
       return;
     }
-    if (!connections_.MakeRoom(network)) {
-      Turn(std::move(descriptor));
-      return;
-    }
     tcp::socket socket(asio::make_strand(context_));
     error_code error;
     // Of what kind it is matters to nobody.
@@ -220,10 +216,15 @@ class HttpServer::Core {
     if (error) {
       return;
     }
+    HttpClient client = ClientOf(socket, network);
+    if (!service_.handler.Admits(client) || !connections_.MakeRoom(network)) {
+      socket.release(error);
+      Turn(std::move(descriptor));
+      return;
+    }
     descriptor.Release();
     socket.set_option(asio::socket_base::send_buffer_size(options_.limits.send_buffer_bytes), error);
     ++accepted_;
-    HttpClient client = ClientOf(socket, network);
     auto connection = std::make_shared<HttpConnection>(std::move(socket), std::move(client),
                                                        options_.tls ? options_.tls() : nullptr, service_);
     connections_.Add(connection);

@@ -69,6 +69,20 @@ std::string FieldIn(absl::string_view why) {
   return field;
 }
 
+// Returns the text, cut so that an error with it is short, at the end of a character of UTF-8.
+std::string Shortened(std::string text) {
+  constexpr std::size_t kMostBytes = 200;
+  if (text.size() > kMostBytes) {
+    std::size_t end = kMostBytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+      --end;
+    }
+    text.resize(end);
+    text += "...";
+  }
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type, std::string_view json) {
@@ -79,7 +93,8 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
     std::string why(status.message());
     // Protobuf puts blanks at random places, different in each process.
     absl::RemoveExtraAsciiWhitespace(&why);
-    return MakeError(ErrorReason::kBadValue, FieldIn(why), absl::StrCat("no such request: ", why));
+    return MakeError(ErrorReason::kBadValue, Shortened(FieldIn(why)),
+                     absl::StrCat("no such request: ", Shortened(why)));
   }
   return wire;
 }

@@ -13,7 +13,8 @@ namespace waystar::http {
 
 // Converts a message to its wire format, by way of no message in memory. Names of fields may be written
 // lowerCamelCase or as in the proto. Returns INVALID_ARGUMENT / BAD_VALUE, with the field if one is to blame,
-// for what is no JSON, no such message, or nested deeper than 100 levels.
+// for what is no JSON, no such message, or nested deeper than 100 levels. Of what was sent the error quotes
+// at most 200 bytes.
 absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type, std::string_view json);
 
 // Converts it back, to one line without an end. Fields with their defaults are left out. Returns INTERNAL for

@@ -15,6 +15,8 @@ namespace {
 
 namespace beast = boost::beast::http;
 
+// As many as a head may have.
+constexpr int kMaxTrailerLines = 64;
 // For the sizes of chunks and the end of a body that is short.
 constexpr std::size_t kFramingBytes = 1024;
 // Of one line of a chunk, or of all trailers.
@@ -54,7 +56,11 @@ class RequestBody::Chunks {
     while (!error && used < bytes.size() && !parser_.is_done() && !IsCutLastChunk(bytes.substr(used))) {
       const std::size_t more =
           parser_.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
+      const std::string_view taken = bytes.substr(used, more);
       used += more;
+      if (is_in_trailers_ && !NoteTrailers(taken)) {
+        return {.used = used, .refusal = 400};
+      }
       if (more == 0) {
         break;
       }
@@ -77,6 +83,21 @@ class RequestBody::Chunks {
   std::string& text() { return parser_.get().body(); }
 
  private:
+  // Returns false if there are too many, or one is folded. What the parser has taken may begin with chunks.
+  bool NoteTrailers(std::string_view taken) {
+    const char* const begin = std::exchange(size_end_, nullptr);
+    const std::size_t before = begin == nullptr ? 0 : static_cast<std::size_t>(begin - taken.data());
+    for (const char c : taken.substr(std::min(before, taken.size()))) {
+      if (is_line_begin_ && (c == ' ' || c == '\t')) {
+        return false;
+      }
+      is_line_begin_ = c == '\n';
+      lines_ += is_line_begin_ ? 1 : 0;
+    }
+    // That of the size and the empty one are none.
+    return lines_ - 2 <= kMaxTrailerLines;
+  }
+
   using OnHeader = std::function<void(std::uint64_t, boost::beast::string_view, boost::system::error_code&)>;
 
   beast::request_parser<beast::string_body> parser_;
@@ -84,6 +105,7 @@ class RequestBody::Chunks {
   OnHeader on_header_ = [this](std::uint64_t size, boost::beast::string_view extensions,
                                boost::system::error_code& error) {
     is_in_trailers_ = size == 0;
+    size_end_ = extensions.data();
     if (!extensions.empty()) {
       error = beast::error::bad_chunk_extension;
     }
@@ -91,6 +113,11 @@ class RequestBody::Chunks {
   std::size_t raw_left_;
   // Newer versions of Boost read the trailers line by line, after the last chunk.
   bool is_in_trailers_ = false;
+  // Where the size of a chunk ends, in what is being put.
+  const char* size_end_ = nullptr;
+  // Since the size of the last chunk.
+  int lines_ = 0;
+  bool is_line_begin_ = false;
 };
 
 RequestBody::RequestBody(const RequestHead& head, std::size_t max_bytes) {

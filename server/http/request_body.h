@@ -11,8 +11,9 @@
 
 namespace waystar::http {
 
-// Reads a body of known length, or one in chunks. Chunks may have no extensions, trailers are read and
-// forgotten, and what is sent for a body in chunks is at most twice its limit and a kibibyte.
+// Reads a body of known length, or one in chunks. Chunks may have no extensions. Trailers are read and
+// forgotten: at most as many as a head has lines, and none that is folded. And what is sent for a body in
+// chunks is at most twice its limit and a kibibyte.
 //
 // Thread safety: one thread.
 class RequestBody {

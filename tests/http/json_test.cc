@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "google/rpc/status.pb.h"
 #include "server/base/error.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -35,6 +36,26 @@ TEST(JsonTest, NamesTheFieldToBlame) {
   EXPECT_EQ(FieldBlamedIn(R"({"nothing": 1})"), "nothing");
   EXPECT_EQ(FieldBlamedIn(R"({"a @ b: c": 1})"), "a @ b: c");
   EXPECT_EQ(FieldBlamedIn(R"({"map": )"), "");
+}
+
+TEST(JsonTest, QuotesLittleOfWhatWasSent) {
+  for (const char* const part : {"k", "\xC3\xA9", "\xE2\x82\xAC", "\\u00e9", "\\n", " x"}) {
+    std::string key = "a";
+    for (int i = 0; i < 1'000; ++i) {
+      key += part;
+    }
+    for (const std::string& json : {absl::StrCat(R"({")", key, R"(": 1})"),
+                                    absl::StrCat(R"({"start": {"cell": {"x": ")", key, R"("}}})")}) {
+      const absl::Status status = JsonToWire(Query(), json).status();
+      EXPECT_TRUE(absl::IsInvalidArgument(status));
+      EXPECT_LE(status.message().size(), 250);
+      EXPECT_LE(ErrorFieldOf(status).size(), 203);
+      // Text that is no UTF-8 would not become JSON.
+      google::rpc::Status message;
+      message.set_message(std::string(status.message()));
+      EXPECT_NE(MessageJson(message), "{}");
+    }
+  }
 }
 
 TEST(JsonTest, RefusesWhatIsNoMessage) {

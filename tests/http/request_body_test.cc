@@ -105,6 +105,29 @@ TEST(RequestBodyTest, RefusesAnExtensionThatHasNoEnd) {
   }
 }
 
+TEST(RequestBodyTest, BoundsTrailers) {
+  // What lies in a chunk is no trailer.
+  const std::string chunk = "7\r\n\r\n a\r\n\t\r\n";
+  for (const int count : {0, 1, 64, 65, 1'000}) {
+    std::string bytes = absl::StrCat(chunk, "0\r\n");
+    for (int i = 0; i < count; ++i) {
+      absl::StrAppend(&bytes, "a:\r\n");
+    }
+    bytes += "\r\n";
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, bytes.size()}) {
+      const Result result = Read(RequestBody(Chunked(), 10'000), bytes, piece);
+      EXPECT_EQ(result.refusal, count > 64 ? 400 : 0) << count << " by " << piece;
+      EXPECT_EQ(result.is_done, count <= 64) << count << " by " << piece;
+    }
+  }
+  for (const char* const trailers : {"A: b\r\n c\r\n", "A: b\r\n\tc\r\n", " A: b\r\n", "A: b\r\n \r\n"}) {
+    const std::string bytes = absl::StrCat(chunk, "0\r\n", trailers, "\r\n");
+    for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+      EXPECT_EQ(Read(RequestBody(Chunked(), kMaxBytes), bytes, piece).refusal, 400) << trailers;
+    }
+  }
+}
+
 TEST(RequestBodyTest, RefusesLongBodies) {
   EXPECT_EQ(RefusalOf(absl::StrCat("64\r\n", std::string(100, 'x'), "\r\n0\r\n\r\n")), 0);
   EXPECT_EQ(RefusalOf("65\r\n"), 413);

@@ -58,6 +58,10 @@ class AccessControl final : public runtime::MetricSource {
   // Returns whether a right token was shown from the network of that peer.
   bool KnowsNetworkOf(absl::string_view peer) const { return failed_tokens_.KnowsNetworkOf(peer); }
 
+  // Returns whether that client over HTTP showed so many wrong tokens that it is turned out: see
+  // FailedTokens.
+  bool IsTurnedOut(absl::string_view peer) const { return failed_tokens_.IsTurnedOut(peer); }
+
   // Returns whether callers must show tokens.
   bool is_asking() const { return is_asking_.load(std::memory_order_acquire); }
 

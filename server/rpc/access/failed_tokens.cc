@@ -62,14 +62,31 @@ FailedTokens::Verdict FailedTokens::Count(absl::string_view peer) {
   const std::uint64_t connection = absl::HashOf(peer);
   const bool is_accepted = IsAccepted(connection);
   int of_network = 0;
-  int of_connection = 0;
+  bool closes = false;
   {
     MutexLock lock(mutex_);
-    of_network = CountIn(networks_, absl::HashOf(NetworkOf(peer)), now);
-    of_connection = is_accepted ? 0 : CountIn(connections_, connection, now);
+    of_network = CountIn(networks_, absl::HashOf(NetworkOf(peer)), now).failures;
+    if (!is_accepted) {
+      Entry& entry = CountIn(connections_, connection, now);
+      closes = entry.failures > kOfConnection && entry.failures % kOfConnection == 1;
+      if (closes) {
+        entry.turned_out_until = now + kTurnedOut;
+        has_turned_out_.store(true, std::memory_order_relaxed);
+      }
+    }
   }
-  return {.logged = ToLog(of_network),
-          .closes_connection = of_connection > kOfConnection && of_connection % kOfConnection == 1};
+  return {.logged = ToLog(of_network), .closes_connection = closes};
+}
+
+bool FailedTokens::IsTurnedOut(absl::string_view peer) const {
+  const std::uint64_t connection = absl::HashOf(peer);
+  if (!has_turned_out_.load(std::memory_order_relaxed) || IsAccepted(connection)) {
+    return false;
+  }
+  MutexLock lock(mutex_);
+  return std::ranges::any_of(connections_[connection % kSets], [&](const Entry& entry) {
+    return entry.key == connection && clock_.Now() < entry.turned_out_until;
+  });
 }
 
 void FailedTokens::NoteAccepted(absl::string_view peer) {
@@ -96,7 +113,7 @@ std::optional<FailedTokens::Logged> FailedTokens::ToLog(int failures) {
   return Logged{.failures = failures, .left_out = *left_out};
 }
 
-int FailedTokens::CountIn(Table& table, std::uint64_t key, absl::Time now) {
+FailedTokens::Entry& FailedTokens::CountIn(Table& table, std::uint64_t key, absl::Time now) {
   const auto failures_of = [now](const Entry& entry) {
     return now - entry.minute_begin < kMinute ? entry.failures : 0;
   };
@@ -111,7 +128,8 @@ int FailedTokens::CountIn(Table& table, std::uint64_t key, absl::Time now) {
     entry->minute_begin = now;
     entry->failures = 0;
   }
-  return ++entry->failures;
+  ++entry->failures;
+  return *entry;
 }
 
 }  // namespace waystar::rpc

@@ -35,6 +35,9 @@ class FailedTokens {
  public:
   static constexpr int kLogged = 10;
   static constexpr int kOfConnection = 100;
+  // A client over HTTP is known by its address (see PeerOf). It is turned out as a connection is closed, and
+  // its address for so long.
+  static constexpr absl::Duration kTurnedOut = absl::Seconds(10);
 
   // A call that is to be logged.
   struct Logged {
@@ -55,6 +58,9 @@ class FailedTokens {
 
   // Counts one. The peer is named as PeerOf names it.
   Verdict Count(absl::string_view peer);
+  // Returns whether connections of that peer were to be closed within kTurnedOut before now. Costs a load
+  // where none were.
+  bool IsTurnedOut(absl::string_view peer) const;
   // Notes that a right token was shown. Costs a load where the connection has shown one before.
   void NoteAccepted(absl::string_view peer);
   // Returns whether a right token was shown from the network of that peer.
@@ -65,6 +71,7 @@ class FailedTokens {
     std::uint64_t key = 0;
     absl::Time minute_begin = absl::InfinitePast();
     int failures = 0;
+    absl::Time turned_out_until = absl::InfinitePast();
   };
   static constexpr std::size_t kWays = 4;
   static constexpr std::size_t kSets = 1024;
@@ -74,15 +81,16 @@ class FailedTokens {
     return accepted_[key % accepted_.size()].load(std::memory_order_relaxed) == key;
   }
   void Accept(std::uint64_t key) { accepted_[key % accepted_.size()].store(key, std::memory_order_relaxed); }
-  // Returns the failures of the network or the connection since its minute began.
-  static int CountIn(Table& table, std::uint64_t key, absl::Time now);
+  // Returns the entry of the network or the connection, with its failures since its minute began.
+  static Entry& CountIn(Table& table, std::uint64_t key, absl::Time now);
   std::optional<Logged> ToLog(int failures);
 
   const Clock& clock_;
   runtime::LineLimit limit_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Table networks_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> has_turned_out_ = false;
   // Connections and networks that have shown a right token, each at the place that its hash says.
   std::array<std::atomic<std::uint64_t>, std::size_t{1} << 14> accepted_ = {};
 };

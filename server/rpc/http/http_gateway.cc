@@ -57,6 +57,10 @@ const MethodDescriptor* FindMethod(absl::string_view path) {
   return nullptr;
 }
 
+// Headers that a request has once: programs that saw two would choose differently.
+constexpr const char* kSingleHeaders[] = {"authorization", "x-request-id", "traceparent", "Origin",
+                                          kTimeoutHeader};
+
 // The RPC library ends the process over metadata that is anything else.
 bool IsPrintable(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isprint(c); });
@@ -84,6 +88,8 @@ absl::Status CheckHeaders(const RequestHead& head) {
     if (!IsPrintable(View(head.Field(name)))) {
       return BadHeader(name, "a header has characters that are not printable ASCII");
     }
+  }
+  for (const char* const name : kSingleHeaders) {
     if (std::ranges::count_if(head.fields, [&](const auto& field) {
           return absl::EqualsIgnoreCase(View(field.first), name);
         }) > 1) {
@@ -160,8 +166,17 @@ HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
   return fields;
 }
 
+bool HttpGateway::Admits(const http::HttpClient& client) {
+  const std::string peer = PeerOverHttp(client.address);
+  // All clients of a unix socket have the same peer.
+  return client.address.empty() || !access_.IsTurnedOut(peer) || access_.KnowsNetworkOf(peer);
+}
+
 std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClient& client,
                                                             const RequestHead& head) {
+  if (const absl::Status status = CheckHeaders(head); !status.ok()) {
+    return RefuseCall(head, status);
+  }
   const std::string_view origin = head.Field("Origin");
   if (!origin.empty() && !origins_.Allows(View(origin))) {
     return Refusal(MakeError(ErrorReason::kOriginNotAllowed, "Origin",
@@ -194,15 +209,15 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   if (method->client_streaming()) {
     return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"), FieldsOf(head));
   }
-  absl::Status status = CheckHeaders(head);
-  status.Update(TimeoutOf(*method, head).status());
-  if (!status.ok()) {
+  if (const absl::Status status = TimeoutOf(*method, head).status(); !status.ok()) {
     return RefuseCall(head, status);
   }
   const std::string peer = PeerOverHttp(client.address);
   const absl::StatusOr<Caller> caller = access_.Identify(View(head.Field("Authorization")), peer);
   if (!caller.ok()) {
-    return RefuseCall(head, caller.status());
+    HttpAnswer answer = RefuseCall(head, caller.status());
+    answer.closes = answer.closes || access_.IsTurnedOut(peer);
+    return answer;
   }
   return HttpAcceptance{.max_body_bytes = options_.max_body_bytes,
                         .is_trusted = access_.is_asking(),

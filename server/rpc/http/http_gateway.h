@@ -76,6 +76,7 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
               std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
               CallStatistics& statistics);
 
+  bool Admits(const http::HttpClient& client) override;
   std::variant<http::HttpAcceptance, http::HttpAnswer> Judge(const http::HttpClient& client,
                                                              const http::RequestHead& head) override;
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;

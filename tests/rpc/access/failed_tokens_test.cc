@@ -108,6 +108,25 @@ TEST_F(FailedTokensTest, ClosesConnectionsThatShowOnlyWrongTokens) {
   EXPECT_FALSE(failed_.Count(guesser).closes_connection);
 }
 
+TEST_F(FailedTokensTest, TurnsOutAddressesThatShowOnlyWrongTokensOverHttp) {
+  const std::string guesser = "http:203.0.113.7";
+  for (int i = 0; i <= FailedTokens::kOfConnection; ++i) {
+    EXPECT_FALSE(failed_.IsTurnedOut(guesser));
+    failed_.Count(guesser);
+  }
+  EXPECT_TRUE(failed_.IsTurnedOut(guesser));
+  EXPECT_FALSE(failed_.IsTurnedOut("http:203.0.113.8"));
+  clock_.Advance(FailedTokens::kTurnedOut);
+  EXPECT_FALSE(failed_.IsTurnedOut(guesser));
+  for (int i = 0; i < FailedTokens::kOfConnection; ++i) {
+    EXPECT_FALSE(failed_.IsTurnedOut(guesser));
+    failed_.Count(guesser);
+  }
+  EXPECT_TRUE(failed_.IsTurnedOut(guesser));
+  failed_.NoteAccepted(guesser);
+  EXPECT_FALSE(failed_.IsTurnedOut(guesser));
+}
+
 // Whoever guesses needs a new connection for every few guesses, and harms nobody at the same address.
 TEST(WrongTokensTest, CloseTheConnectionUnlessARightOneWasShownOnIt) {
   GuardedServer server(TokenLine("guest", "read:*"));

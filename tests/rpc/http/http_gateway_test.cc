@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/rpc/access/failed_tokens.h"
 #include "tests/http/from_json.h"
 #include "tests/http/http_call.h"
 #include "tests/net/tcp_client.h"
@@ -175,6 +176,25 @@ TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
                              "Content-Length: 4000000\r\n\r\n"));
     EXPECT_THAT(client.Read(12), "HTTP/1.1 401") << header;
   }
+}
+
+TEST(HttpGatewayTest, TurnsOutWhoeverGuessesTokens) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  TcpClient client(guarded.server().server().http_port());
+  std::string guesses;
+  for (int i = 0; i < 150; ++i) {
+    absl::StrAppend(&guesses,
+                    "POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess",
+                    i, "\r\nContent-Length: 0\r\n\r\n");
+  }
+  client.Send(guesses);
+  int answers = 0;
+  const std::string text = client.ReadToTheEnd();
+  for (std::size_t at = text.find("HTTP/1.1 401"); at != std::string::npos;
+       at = text.find("HTTP/1.1 401", at + 1)) {
+    ++answers;
+  }
+  EXPECT_EQ(answers, FailedTokens::kOfConnection + 1);
 }
 
 TEST(HttpGatewayTest, CountsCallsThatAreNotMade) {

@@ -109,6 +109,32 @@ std::string AnswerTo(HttpServer& server, const std::string& bytes) {
   return client.ReadToTheEnd();
 }
 
+// Raw requests that another parser must refuse as well.
+TEST(HttpLimitsTest, RefusesWhatCouldBeReadInTwoWays) {
+  HttpServer server;
+  const std::string head =
+      "POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+  const std::string empty = "Content-Length: 2\r\n\r\n{}";
+  for (const char* const name : {"Origin", "origin", "Waystar-Timeout", "Authorization"}) {
+    const std::string answer =
+        AnswerTo(server, absl::StrCat(head, name, ": 1s\r\n", name, ": 2s\r\n", empty));
+    EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("BAD_HEADER"))) << name;
+  }
+  const std::string chunks = absl::StrCat(head, "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n");
+  std::string many;
+  for (int i = 0; i < 1'000; ++i) {
+    many += "a:\r\n";
+  }
+  for (const std::string& trailers : {std::string("A: b\r\n c\r\n"), std::string("A: b\r\n\tc\r\n"), many}) {
+    EXPECT_THAT(AnswerTo(server, absl::StrCat(chunks, trailers, "\r\n")), StartsWith("HTTP/1.1 400"));
+  }
+  const std::string key = absl::StrCat(R"({")", std::string(1'000'000, 'k'), R"(": 1})");
+  const std::string answer =
+      AnswerTo(server, absl::StrCat(head, "Content-Length: ", key.size(), "\r\n\r\n", key));
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("BAD_VALUE")));
+  EXPECT_LT(answer.size(), 4'096);
+}
+
 TEST(HttpLimitsTest, WhatTheServerItselfRefusesHasAReason) {
   HttpServer server;
   const std::string path = "POST /waystar.v1.PathService/FindPath ";
