@@ -96,6 +96,13 @@ absl::Status CheckHeaders(const RequestHead& head) {
       return BadHeader(name, "a request has one such header");
     }
   }
+  // Also as "application/grpc-web-text+proto".
+  if (absl::StartsWithIgnoreCase(View(head.Field("Content-Type")), "application/grpc")) {
+    return BadHeader(
+        "Content-Type",
+        "this is gRPC or gRPC-Web, and here messages are JSON: send them as application/json, or "
+        "call by gRPC at --listen");
+  }
   return absl::OkStatus();
 }
 

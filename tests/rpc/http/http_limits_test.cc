@@ -135,6 +135,17 @@ TEST(HttpLimitsTest, RefusesWhatCouldBeReadInTwoWays) {
   EXPECT_LT(answer.size(), 4'096);
 }
 
+TEST(HttpLimitsTest, SaysWhatItTakesInPlaceOfGrpcWeb) {
+  HttpServer server;
+  for (const char* const type :
+       {"application/grpc-web+proto", "application/grpc-web-text", "Application/gRPC"}) {
+    const auto status = server.Refusal(WithHeader(Post("PathService/FindPath", kFind), "Content-Type", type));
+    EXPECT_EQ(ReasonIn(status), "BAD_HEADER") << type;
+    EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "Content-Type");
+    EXPECT_THAT(status.message(), HasSubstr("application/json"));
+  }
+}
+
 TEST(HttpLimitsTest, WhatTheServerItselfRefusesHasAReason) {
   HttpServer server;
   const std::string path = "POST /waystar.v1.PathService/FindPath ";
