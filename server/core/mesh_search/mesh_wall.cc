@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/mesh/plan.h"
-#include "server/core/mesh_search/plan_segment.h"
+#include "server/core/mesh/plan_segment.h"
 #include "server/core/mesh_search/polygon_set.h"
 #include "server/core/mesh_search/polygons_around.h"
 #include "server/core/mesh_search/wall_normal.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "server/core/mesh_search/plan_segment.h"
+#include "server/core/mesh/plan_segment.h"
 #include "server/core/mesh_search/polygons_around.h"
 
 namespace waystar::core {
