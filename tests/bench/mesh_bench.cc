@@ -24,6 +24,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/core/import/detour_mesh.h"
 #include "server/core/import/polyanya_mesh.h"
@@ -51,6 +52,7 @@ ABSL_FLAG(int, world_queries, 300, "Queries of each kind on the large world.");
 ABSL_FLAG(int, passes, 5, "Over all queries; of each query the least time counts.");
 ABSL_FLAG(int, world_tiles, 53, "Tiles of 19.2 m to a side of the large world, at most 64; 0 leaves it out.");
 ABSL_FLAG(int, build_tiles, 26, "Tiles of 19.2 m to a side of the level that is built, at most 64; 0: none.");
+ABSL_FLAG(bool, open_ground, true, "Walls on open ground of 2,500 to 160,000 squares.");
 
 namespace waystar::bench {
 namespace {
@@ -71,6 +73,7 @@ constexpr double kWorldPathAim = 1.0;
 constexpr double kOtherAim = 1.0;
 constexpr double kUnreachableMicrosAim = 2.0;
 constexpr double kMegabytesAim = 8.0;
+constexpr double kOpenWallMicrosAim = 20.0;
 
 bool failed = false;
 // Keeps the compiler from leaving out what nobody looks at.
@@ -291,18 +294,18 @@ class MeshTimer {
                                     blocked, count, nearer, further);
   }
 
-  void TimeWalls(int count, const Aim& aim) {
+  void TimeWalls(int count, const Aim& aim, double radius = kWallRadius) {
     std::vector<Spot> spots;
     for (int i = 0; i < count; ++i) {
       spots.push_back(AnySpot());
     }
     const auto ours = [&](std::size_t i) {
-      const auto report = OrDie(core::FindNearestWall(mesh_, spots[i].ours, kWallRadius, {}));
-      return report.wall ? report.wall->distance : kWallRadius;
+      const auto report = OrDie(core::FindNearestWall(mesh_, spots[i].ours, radius, {}));
+      return report.wall ? report.wall->distance : radius;
     };
-    const auto theirs = [&](std::size_t i) { return peer_->DistanceToWall(spots[i].theirs, kWallRadius); };
+    const auto theirs = [&](std::size_t i) { return peer_->DistanceToWall(spots[i].theirs, radius); };
     PrintRow(
-        "wall within 20 m",
+        absl::StrCat("wall within ", radius, " m").c_str(),
         Time(
             spots.size(), [&](std::size_t i) { sink = ours(i); }, [&](std::size_t i) { sink = theirs(i); }),
         aim);
@@ -311,7 +314,9 @@ class MeshTimer {
       constexpr double kSame = 0.001;
       others += std::abs(ours(i) - theirs(i)) > kSame ? 1 : 0;
     }
-    std::cout << absl::StreamFormat("  %d of %d distances differ from Detour's\n", others, count);
+    if (peer_ != nullptr) {
+      std::cout << absl::StreamFormat("  %d of %d distances differ from Detour's\n", others, count);
+    }
   }
 
   void PrintMemory(double square_metres) const {
@@ -570,6 +575,27 @@ void TimeWorld(int tiles) {
   timer.PrintMemory(square_metres);
 }
 
+// A floor of so many squares a side, whose walls are its border alone.
+void TimeOpenGround(int side) {
+  core::MeshSpec spec;
+  const auto vertex_at = [&](int x, int y) { return static_cast<std::uint32_t>(y * (side + 1) + x); };
+  for (int y = 0; y <= side; ++y) {
+    for (int x = 0; x <= side; ++x) {
+      spec.vertices.push_back({static_cast<double>(x), static_cast<double>(y), 0.0});
+    }
+  }
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) {
+      spec.AddPolygon({vertex_at(x, y), vertex_at(x + 1, y), vertex_at(x + 1, y + 1), vertex_at(x, y + 1)});
+    }
+  }
+  const NavMesh mesh = OrDie(NavMesh::Create(std::move(spec)));
+  MeshTimer timer(mesh, nullptr);
+  std::cout << absl::StreamFormat("\nopen ground of %d squares\n", mesh.polygon_count());
+  PrintHeads();
+  timer.TimeWalls(absl::GetFlag(FLAGS_queries), {.micros = kOpenWallMicrosAim}, 2.0 * side);
+}
+
 // Builds the mesh of a world by ourselves, with one thread and with two in turns; the least times count.
 void TimeBuilding(int tiles) {
   constexpr double kTileKilometres = 0.0192;
@@ -625,6 +651,11 @@ int Run() {
       if (is_wanted(name)) {
         TimePolyanyaFile(*folder / "meshes" / "polyanya" / name);
       }
+    }
+  }
+  if (absl::GetFlag(FLAGS_open_ground)) {
+    for (const int side : {50, 100, 200, 400}) {
+      TimeOpenGround(side);
     }
   }
   if (const int tiles = absl::GetFlag(FLAGS_world_tiles); tiles > 0) {

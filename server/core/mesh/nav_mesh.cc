@@ -155,6 +155,7 @@ absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop, Ce
   }
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   surface->tree = PolygonTree(boxes, stop);
+  surface->wall_tree = TreeOfWalls(*surface, stop);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   surface->digest = DigestOf(*surface);
   return NavMesh(std::move(surface));
@@ -243,7 +244,8 @@ void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
 
 void NavMesh::NoteWalls(Surface& surface) {
   surface.walls.resize(surface.vertices.size());
-  for (const Face& face : surface.polygons) {
+  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
+    const Face& face = surface.polygons[polygon];
     for (std::uint32_t k = 0; k < face.corner_count; ++k) {
       if (surface.neighbours[face.first_corner + k] != kNoPolygon) {
         continue;
@@ -252,8 +254,25 @@ void NavMesh::NoteWalls(Surface& surface) {
       const std::uint32_t to = surface.corners[face.first_corner + (k + 1) % face.corner_count];
       surface.walls[from].to = to;
       surface.walls[to].from = from;
+      surface.wall_edges.push_back({polygon, k});
     }
   }
+  surface.wall_edges.shrink_to_fit();
+}
+
+PolygonTree NavMesh::TreeOfWalls(const Surface& surface, const StopCheck* stop) {
+  std::vector<MeshBounds> boxes;
+  boxes.reserve(surface.wall_edges.size());
+  for (const WallEdge& edge : surface.wall_edges) {
+    const Face& face = surface.polygons[edge.polygon];
+    MeshBounds box;
+    for (const std::uint32_t k : {edge.corner, (edge.corner + 1) % face.corner_count}) {
+      const WorldPoint& end = surface.vertices[surface.corners[face.first_corner + k]];
+      box.Add(WorldPoint{end.x, end.y, 0.0});
+    }
+    boxes.push_back(box);
+  }
+  return PolygonTree(boxes, stop);
 }
 
 // Going round a vertex counterclockwise, the polygons begin at the wall that leads away from it. They have
@@ -525,7 +544,8 @@ std::size_t NavMesh::surface_bytes() const {
          surface_->neighbours.capacity() * sizeof(PolygonNumber) +
          surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
          surface_->part_areas.capacity() * sizeof(double) +
-         (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes();
+         (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes() +
+         surface_->wall_edges.capacity() * sizeof(WallEdge) + surface_->wall_tree.memory_bytes();
 }
 
 std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {

@@ -48,6 +48,19 @@ struct VertexWalls {
   friend bool operator==(const VertexWalls&, const VertexWalls&) = default;
 };
 
+// An edge with a polygon on one side: from this corner of it to the next.
+struct WallEdge {
+  PolygonNumber polygon = kNoPolygon;
+  std::uint32_t corner = 0;
+
+  friend auto operator<=>(const WallEdge&, const WallEdge&) = default;
+};
+
+struct EdgeEnds {
+  const WorldPoint& from;
+  const WorldPoint& to;
+};
+
 // Polygons are convex seen from above, where all lengths are measured; x points to the right, y up, and z is
 // the height. An edge has a polygon on one side or on both, and polygons adjoin only along whole edges, not
 // in a vertex alone: where they meet so, each has a vertex of its own there (SplitFans). Polygons that do not
@@ -99,6 +112,18 @@ class NavMesh {
   const WorldPoint& VertexAt(std::uint32_t vertex) const { return surface_->vertices[vertex]; }
   // Both ends are kNone unless a wall touches the vertex, and both kSeveral where that says so.
   const VertexWalls& WallsAt(std::uint32_t vertex) const { return surface_->walls[vertex]; }
+
+  // Returns the tree of all edges with a polygon on one side. Its boxes lie at the height 0, so that a
+  // position at that height is as far from them as it is seen from above.
+  const PolygonTree& wall_tree() const { return surface_->wall_tree; }
+  // Returns the edge that has this number in the tree. REQUIRES: wall < wall_count().
+  const WallEdge& WallAt(std::uint32_t wall) const { return surface_->wall_edges[wall]; }
+  std::size_t wall_count() const { return surface_->wall_edges.size(); }
+  EdgeEnds EndsOf(const WallEdge& edge) const {
+    const absl::Span<const std::uint32_t> corners = VerticesOf(edge.polygon);
+    return {VertexAt(corners[edge.corner]),
+            VertexAt(corners[edge.corner + 1 < corners.size() ? edge.corner + 1 : 0])};
+  }
 
   // REQUIRES, of the following: polygon < polygon_count().
   //
@@ -220,6 +245,8 @@ class NavMesh {
     // Null if there are none.
     std::shared_ptr<const CellTable> cells;
     PolygonTree tree;
+    std::vector<WallEdge> wall_edges;
+    PolygonTree wall_tree;
     MeshBounds bounds;
     // For each connected part.
     std::vector<double> part_areas;
@@ -241,6 +268,7 @@ class NavMesh {
 
   // Sets what says where walls are.
   static void NoteWalls(Surface& surface);
+  static PolygonTree TreeOfWalls(const Surface& surface, const StopCheck* stop);
   static void NoteSpirals(Surface& surface);
 
   std::size_t surface_bytes() const;

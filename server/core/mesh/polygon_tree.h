@@ -1,4 +1,4 @@
-// Bounding volume hierarchy over the polygons of a mesh.
+// Bounding volume hierarchy over the polygons of a mesh, or over its walls.
 #pragma once
 
 #include <algorithm>
@@ -89,6 +89,49 @@ class PolygonTree {
       while (at == kNothing && count > 0) {
         const Waiting& last = waiting[--count];
         at = last.squared_distance <= WithRoom(limit) ? last.at : kNothing;
+      }
+    }
+  }
+
+  // Calls visit(polygon, squared distance) in the order of the squared distances that distance_to(polygon)
+  // returns, up to `limit` and until it returns false. REQUIRES: the distance is one from the position to a
+  // point in the box of the polygon. Far from all of them it costs O(log polygons) for each visit.
+  template <typename DistanceTo, typename Visitor>
+  void VisitInOrder(const WorldPoint& position, double limit, const DistanceTo& distance_to,
+                    Visitor visit) const {
+    struct Next {
+      double squared_distance;
+      std::uint32_t at;
+    };
+    constexpr auto kIsAfter = [](const Next& a, const Next& b) {
+      return a.squared_distance > b.squared_distance;
+    };
+    constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+    absl::InlinedVector<Next, 64> next;  // A heap, nearest first.
+    const auto push = [&](double squared_distance, std::uint32_t at) {
+      next.push_back({squared_distance, at});
+      std::push_heap(next.begin(), next.end(), kIsAfter);
+    };
+    if (root_ != kNothing) {
+      push((root_ & kLeaf) != 0 ? distance_to(root_ & ~kLeaf) : 0.0, root_);
+    }
+    while (!next.empty() && next.front().squared_distance <= limit) {
+      std::pop_heap(next.begin(), next.end(), kIsAfter);
+      const auto [squared_distance, at] = next.back();
+      next.pop_back();
+      if ((at & kLeaf) != 0) {
+        if (!visit(at & ~kLeaf, squared_distance)) {
+          return;
+        }
+        continue;
+      }
+      const Node& node = nodes_[at];
+      const Distances distances = DistancesTo(node, {position, kAnywhere, kAnywhere}, limit);
+      for (std::size_t i = 0; i < kMostBelow; ++i) {
+        const std::uint32_t below = node.at[i];
+        if ((distances.within >> i & 1) != 0 && below != kNothing) {
+          push((below & kLeaf) != 0 ? distance_to(below & ~kLeaf) : double{distances.squared[i]}, below);
+        }
       }
     }
   }

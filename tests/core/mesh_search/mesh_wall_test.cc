@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "server/base/error.h"
+#include "server/core/mesh/plan_segment.h"
 #include "server/core/mesh_search/mesh_ray.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "tests/core/mesh/drawn_mesh.h"
 #include "tests/core/mesh_search/sight_graph.h"
 
@@ -124,6 +127,117 @@ TEST(MeshWallTest, LooksAtNoMoreThanTheBudgetAllows) {
   const absl::StatusOr<MeshWallReport> report =
       FindNearestWall(mesh, WallPlaceAt(mesh, 2.5, 2.5), kAnyDistance, budget);
   EXPECT_EQ(ErrorReasonOf(report.status()), "REGION_TOO_LARGE");
+}
+
+TEST(MeshWallTest, OnOpenGroundItLooksAlongTheLineToTheWall) {
+  const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
+  const absl::StatusOr<MeshWallReport> report =
+      FindNearestWall(mesh, WallPlaceAt(mesh, 40.25, 30.25), kAnyDistance, {});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_TRUE(report->wall.has_value());
+  EXPECT_EQ(report->wall->distance, 30.25);
+  EXPECT_EQ(report->wall->normal, (Point{0, 1}));
+  // About 2,900 squares are nearer than that.
+  EXPECT_LT(report->expanded, 100U);
+}
+
+TEST(MeshWallTest, OnOpenGroundWithoutAWallInTheCircleItLooksAtFewPolygons) {
+  const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
+  const absl::StatusOr<MeshWallReport> report =
+      FindNearestWall(mesh, WallPlaceAt(mesh, 40.25, 30.25), 30.0, {});
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_FALSE(report->wall.has_value());
+  EXPECT_LT(report->expanded, 100U);
+}
+
+TEST(MeshWallTest, WallsOfOtherFloorsTakeNoLongerThanTheFlood) {
+  Random random(1);
+  MeshSpec spec = DrawRooms(std::vector<std::string>(41, std::string(41, '.')));
+  AddFloor(spec, 40, 40, 10.0, random);
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const absl::StatusOr<MeshWallReport> report =
+      FindNearestWall(mesh, WallPlaceAt(mesh, 20.25, 20.25), kAnyDistance, {});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_TRUE(report->wall.has_value());
+  EXPECT_EQ(report->wall->distance, 20.25);
+  EXPECT_LT(report->expanded, 2U * 41U * 41U);
+}
+
+// A flood that looks at all polygons, nearest first.
+std::optional<MeshWall> SlowNearestWall(const NavMesh& mesh, const MeshPlace& place) {
+  std::set<std::pair<double, PolygonNumber>> open;
+  for (const PolygonNumber polygon : FindPolygonsAround(mesh, place)) {
+    open.emplace(0.0, polygon);
+  }
+  std::set<PolygonNumber> seen;
+  std::optional<MeshWall> found;
+  double least = std::numeric_limits<double>::infinity();
+  while (!open.empty() && open.begin()->first <= least) {
+    const PolygonNumber polygon = open.extract(open.begin()).value().second;
+    if (!seen.insert(polygon).second) {
+      continue;
+    }
+    const auto vertices = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const PolygonNumber neighbour = mesh.NeighboursOf(polygon)[k];
+      const SegmentPoint nearest = NearestOnPlanSegment(
+          mesh.VertexAt(vertices[k]), mesh.VertexAt(vertices[(k + 1) % vertices.size()]), place.point);
+      if (neighbour != kNoPolygon) {
+        open.emplace(nearest.squared_distance, neighbour);
+      } else if (nearest.squared_distance < least) {
+        least = nearest.squared_distance;
+        found = MeshWall{
+            {polygon, mesh.NearestPoint(polygon, nearest.point.x, nearest.point.y)}, std::sqrt(least), {}};
+      }
+    }
+  }
+  return found;
+}
+
+void ExpectAsSlow(const NavMesh& mesh, int places, Random& random) {
+  for (int i = 0; i < places; ++i) {
+    const MeshPlace place = RandomPlace(mesh, random);
+    SCOPED_TRACE(::testing::Message() << place.polygon << " at " << place.point.x << " " << place.point.y);
+    const std::optional<MeshWall> wall = NearestWall(mesh, place, kAnyDistance);
+    const std::optional<MeshWall> slow = SlowNearestWall(mesh, place);
+    ASSERT_TRUE(wall.has_value() && slow.has_value());
+    EXPECT_EQ(wall->distance, slow->distance);
+    EXPECT_EQ(wall->end, slow->end);
+  }
+}
+
+// Stairs of squares that turn three times round a pillar, one turn above the other, some of them missing.
+MeshSpec Spiral(int rings, double missing, Random& random) {
+  constexpr int kSteps = 24;
+  constexpr int kTurns = 3;
+  MeshSpec spec;
+  for (int step = 0; step <= kSteps * kTurns; ++step) {
+    for (int ring = 0; ring <= rings; ++ring) {
+      const double angle = 2.0 * 3.14159265 * step / kSteps;
+      spec.vertices.push_back({(1 + ring) * std::cos(angle), (1 + ring) * std::sin(angle), 0.25 * step});
+    }
+  }
+  const auto stride = static_cast<std::uint32_t>(rings + 1);
+  for (std::uint32_t step = 0; step < kSteps * kTurns; ++step) {
+    for (std::uint32_t ring = 0; ring + 1 < stride; ++ring) {
+      const std::uint32_t corner = step * stride + ring;
+      if (!random.Chance(missing)) {
+        spec.AddPolygon({corner, corner + 1, corner + stride + 1, corner + stride});
+      }
+    }
+  }
+  return spec;
+}
+
+TEST(MeshWallPropertyTest, FindsWhatAFloodOverAllPolygonsFinds) {
+  for (std::uint64_t seed = 0; seed < Rounds(20) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    ExpectAsSlow(MeshOf(DrawRooms(RandomRooms(40, 30, 0.002, random))), 20, random);
+    ExpectAsSlow(MeshOf(DrawRooms(RandomRooms(40, 30, 0.002, random), &random)), 20, random);
+    ExpectAsSlow(MeshOf(Spiral(14, 0.01, random)), 20, random);
+    ExpectAsSlow(MeshOf(Spiral(14, 0.05, random)), 20, random);
+  }
 }
 
 void ExpectInSight(const NavMesh& mesh, const MeshPlace& place, const MeshWall& wall) {
