@@ -10,8 +10,13 @@
 
 namespace waystar::level {
 
-// Reads OBJ or glTF. Returns INVALID_ARGUMENT / BAD_VALUE with field core::kBuildField for other formats, and
-// the errors of ParseObjGeometry and ParseGltfGeometry.
+// Reads OBJ or glTF. Faces of more than three corners are cut into fans of triangles from the first corner,
+// as they are convex. In the file, the corners of a face run counterclockwise for those who look at its
+// front.
+//
+// Returns the errors of core::CheckFileKind, core::ParseObjFaces and core::ParseGltfFaces, and
+// INVALID_ARGUMENT / BAD_VALUE with field core::kBuildField for other formats, or BAD_SIZE without a field if
+// there are too many vertices or triangles.
 absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_view bytes, core::MeshAxes axes,
                                          const StopCheck* stop = nullptr);
 

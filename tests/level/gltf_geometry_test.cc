@@ -1,5 +1,3 @@
-#include "server/level/gltf_geometry.h"
-
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -14,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/level/obj_geometry.h"
+#include "server/level/import_level.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/stop_after.h"
@@ -33,6 +31,15 @@ using ::waystar::testing::Rounds;
 using ::waystar::testing::StopAfter;
 
 using Triangle = std::array<std::uint32_t, 3>;
+
+absl::StatusOr<LevelGeometry> ParseGltfGeometry(absl::string_view bytes, MeshAxes axes,
+                                                const StopCheck* stop = nullptr) {
+  return ParseLevel(core::MapFormat::kGltf, bytes, axes, stop);
+}
+
+absl::StatusOr<LevelGeometry> ParseObjGeometry(absl::string_view bytes, MeshAxes axes) {
+  return ParseLevel(core::MapFormat::kObj, bytes, axes);
+}
 
 void AppendNumber(std::string& bytes, std::uint32_t number, int size) {
   for (int i = 0; i < size; ++i) {

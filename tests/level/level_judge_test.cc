@@ -18,8 +18,8 @@
 #include "server/core/mesh_search/mesh_scratch.h"
 #include "server/level/build_mesh.h"
 #include "server/level/build_settings.h"
+#include "server/level/import_level.h"
 #include "server/level/level_geometry.h"
-#include "server/level/obj_geometry.h"
 #include "tests/core/mesh_search/detour_judge.h"
 #include "tests/level/plain_build.h"
 #include "tests/testing/movingai_data.h"
@@ -84,7 +84,7 @@ TEST_P(LevelJudgeTest, ReachesTheSameOnNoLongerPaths) {
   }
   std::ifstream file(*folder / "meshes" / "geometry" / GetParam(), std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  absl::StatusOr<LevelGeometry> geometry = ParseObjGeometry(bytes, core::MeshAxes::kYUp);
+  absl::StatusOr<LevelGeometry> geometry = ParseLevel(core::MapFormat::kObj, bytes, core::MeshAxes::kYUp);
   ASSERT_THAT(geometry, IsOk());
   MoveToOrigin(*geometry);
   const BuildSettings settings = *MakeSettings({});

@@ -25,7 +25,6 @@ enum class MapFormat : std::uint8_t {
   kObj,
   kUnity,
   kGodot,
-  // The geometry of a level, of which a mesh is built: see server/level/.
   kGltf,
 };
 

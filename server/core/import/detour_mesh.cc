@@ -92,6 +92,22 @@ std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
   return 0;
 }
 
+// Returns how long the header of a set of tiles is that the bytes begin with: all of it, without its magic,
+// or none where they begin with the head of a tile. Returns nothing if they are no such set.
+std::optional<std::size_t> SetHeader(absl::string_view bytes) {
+  if (HasWord(bytes, 0, kSetMagic)) {
+    return kSetHeaderBytes;
+  }
+  const auto has_tile = [&](std::size_t at) {
+    return (HasWord(bytes, at + 8, kTileMagic) && HasWord(bytes, at + 12, kTileVersion)) ||
+           (HasWord(bytes, at + 16, kTileMagic) && HasWord(bytes, at + 20, kTileVersion));
+  };
+  if (HasWord(bytes, 0, kSetVersion) && has_tile(kSetHeaderBytes - 4)) {
+    return kSetHeaderBytes - 4;
+  }
+  return has_tile(0) ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
 // Returns whether all of the bytes are parameters of a mesh: a .mmap without its tiles. They are three
 // numbers for the origin, the width and the height of tiles, and how many tiles and polygons there may be. No
 // text in any encoding has such numbers.
@@ -121,8 +137,9 @@ struct TileHeader {
 
 class DetourParser {
  public:
-  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
-      : bytes_(bytes), axes_(axes), stop_(stop), notes_(notes) {}
+  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes,
+               std::optional<double> weld)
+      : bytes_(bytes), axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
 
   absl::StatusOr<DetourMesh> Parse() {
     WAYSTAR_RETURN_IF_ERROR(ReadTiles());
@@ -130,8 +147,9 @@ class DetourParser {
     for (const WorldPoint& vertex : soup_.spec.vertices) {
       reach = std::max({reach, std::abs(vertex.x), std::abs(vertex.y)});
     }
-    const WeldTolerance tolerance = {.plan = std::max(kBorderTolerance, reach * kTolerancePerReach),
-                                     .height = climb_};
+    const WeldTolerance tolerance =
+        WithWeld({.plan = std::max(kBorderTolerance, reach * kTolerancePerReach), .height = climb_},
+                 soup_.spec, weld_);
     CloseGround();
     WeldReport report;
     soup_size_ = soup_.spec.polygons.size();
@@ -258,8 +276,8 @@ class DetourParser {
   }
 
   absl::Status ReadTiles() {
-    if (HasWord(bytes_, 0, kSetMagic)) {
-      return ReadSet();
+    if (const std::optional<std::size_t> header = SetHeader(bytes_)) {
+      return ReadSet(*header);
     }
     if (HasWord(bytes_, 0, kTileCacheMagic)) {
       return BadFormat(
@@ -269,22 +287,28 @@ class DetourParser {
     return HasWord(bytes_, 0, kTileMagic) ? ReadBareTiles() : ReadEmulatorTiles();
   }
 
-  absl::Status ReadSet() {
-    if (bytes_.size() < kSetHeaderBytes) {
+  absl::Status ReadSet(std::size_t header) {
+    if (bytes_.size() < header) {
       return BadFormat("the file ends in its header");
     }
-    if (const auto version = NumberAt<std::uint32_t>(bytes_, 4); version != kSetVersion) {
-      return BadFormat(absl::StrCat("version ", version, " of a set of tiles is not read"));
+    // Without a header the tiles end where the file does.
+    std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
+    if (header > 0) {
+      const std::size_t version_at = header + 4 - kSetHeaderBytes;
+      if (const auto version = NumberAt<std::uint32_t>(bytes_, version_at); version != kSetVersion) {
+        return BadFormat(absl::StrCat("version ", version, " of a set of tiles is not read"));
+      }
+      count = NumberAt<std::uint32_t>(bytes_, version_at + 4);
     }
-    const auto count = NumberAt<std::uint32_t>(bytes_, 8);
     // With references of 32 bits a tile follows 8 bytes after the header, and with 64 bits 16.
-    const bool is_short = HasWord(bytes_, kSetHeaderBytes + 8, kTileMagic);
+    const bool is_short = HasWord(bytes_, header + 8, kTileMagic);
     const std::size_t head = is_short ? 8 : 16;
     const std::size_t size_at = is_short ? 4 : 8;
-    std::size_t at = kSetHeaderBytes;
-    while (tile_count_ < count) {
+    std::size_t at = header;
+    while (header > 0 ? tile_count_ < count : at < bytes_.size()) {
       if (bytes_.size() - at < head) {
-        return BadFormat(absl::StrCat("the file ends before tile ", tile_count_, " of ", count));
+        return BadFormat(header > 0 ? absl::StrCat("the file ends before tile ", tile_count_, " of ", count)
+                                    : absl::StrCat("the file ends in the head of tile ", tile_count_));
       }
       const auto size = NumberAt<std::uint32_t>(bytes_, at + size_at);
       at += head;
@@ -565,6 +589,7 @@ class DetourParser {
   MeshAxes axes_;
   const StopCheck* stop_;
   ImportNotes* notes_;
+  const std::optional<double> weld_;
   MeshSoup soup_;
   // Of those that are open.
   std::size_t soup_size_ = 0;
@@ -593,6 +618,9 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
   if (HasWord(bytes, 0, kTileMagic)) {
     return HasWord(bytes, 4, kTileVersion);
   }
+  if (SetHeader(bytes)) {
+    return true;
+  }
   if (EmulatorTileHeader(bytes, 0) != 0 || EmulatorTileHeader(bytes, kParamsBytes) != 0 ||
       IsParamsAlone(bytes)) {
     return true;
@@ -604,8 +632,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
 }
 
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                           ImportNotes* notes) {
-  return DetourParser(bytes, axes, stop, notes).Parse();
+                                           ImportNotes* notes, std::optional<double> weld) {
+  return DetourParser(bytes, axes, stop, notes, weld).Parse();
 }
 
 }  // namespace waystar::core

@@ -5,7 +5,8 @@
 // links, detail meshes, their vertices and triangles, nodes of a tree, and off-mesh connections. These files
 // are read:
 // - MSET: what RecastDemo and most tools save: a header of 40 bytes, then each tile behind its reference and
-//   size, with references of 32 or of 64 bits;
+//   size, with references of 32 or of 64 bits. The header may lack its magic, as KBEngine writes it, or be
+//   missing altogether;
 // - tiles alone, one after the other;
 // - .mmap and .mmtile of TrinityCore, AzerothCore and MaNGOS: an optional .mmap, then any number of .mmtile,
 //   one after the other in the same bytes.
@@ -29,6 +30,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -56,8 +58,10 @@ bool LooksLikeDetourMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or
 // BAD_SIZE if there are too many or none. Returns the error of `stop`. It takes memory in proportion to the
-// bytes. `notes`, if it is not null, gets those of MeshOfSoup, and those on flags and links.
+// bytes. `notes`, if it is not null, gets those of MeshOfSoup, and those on flags and links. `weld` is that of
+// FileTolerance: within it, edges that the file marks as being on the border of a tile are joined.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                           const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
+                                           const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
+                                           std::optional<double> weld = std::nullopt);
 
 }  // namespace waystar::core

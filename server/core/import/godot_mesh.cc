@@ -181,8 +181,9 @@ bool MovesNodes(absl::string_view property) {
 
 class GodotParser {
  public:
-  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
-      : text_(SkipByteOrderMark(bytes), stop), axes_(axes), stop_(stop), notes_(notes) {}
+  GodotParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes,
+              std::optional<double> weld)
+      : text_(SkipByteOrderMark(bytes), stop), axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
 
   absl::StatusOr<NavMesh> Parse() {
     if (text_.Peek() != '[') {
@@ -197,7 +198,7 @@ class GodotParser {
       return BadFormat("the file has no NavigationMesh and no NavigationPolygon");
     }
     WAYSTAR_RETURN_IF_ERROR(CheckNodes());
-    const WeldTolerance tolerance = FileTolerance(soup_.spec);
+    const WeldTolerance tolerance = FileTolerance(soup_.spec, weld_);
     return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
   }
 
@@ -418,6 +419,7 @@ class GodotParser {
   MeshAxes axes_;
   const StopCheck* stop_;
   ImportNotes* notes_;
+  const std::optional<double> weld_;
   MeshSoup soup_;
   bool has_resource_ = false;
   absl::string_view file_type_;
@@ -452,8 +454,8 @@ bool LooksLikeGodotMesh(absl::string_view bytes) {
 }
 
 absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                       ImportNotes* notes) {
-  return GodotParser(bytes, axes, stop, notes).Parse();
+                                       ImportNotes* notes, std::optional<double> weld) {
+  return GodotParser(bytes, axes, stop, notes, weld).Parse();
 }
 
 }  // namespace waystar::core

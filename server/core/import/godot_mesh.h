@@ -14,6 +14,8 @@
 // files, and binary files (.scn, .res), are not read.
 #pragma once
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
@@ -30,6 +32,7 @@ bool LooksLikeGodotMesh(absl::string_view bytes);
 // BAD_SIZE if there are too many polygons or none. Returns the error of `stop`. It takes memory in proportion
 // to the bytes. `notes` gets those of MeshOfSoup, if it is not null.
 absl::StatusOr<NavMesh> ParseGodotMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
+                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
+                                       std::optional<double> weld = std::nullopt);
 
 }  // namespace waystar::core

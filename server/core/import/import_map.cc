@@ -15,7 +15,9 @@
 #include "server/core/format/text_start.h"
 #include "server/core/image/map_image.h"
 #include "server/core/import/detour_mesh.h"
+#include "server/core/import/foreign_file.h"
 #include "server/core/import/geo_json.h"
+#include "server/core/import/gltf_mesh.h"
 #include "server/core/import/godot_mesh.h"
 #include "server/core/import/image.h"
 #include "server/core/import/image_map.h"
@@ -33,6 +35,7 @@ constexpr std::size_t kMaxLayerNames = 1000;
 
 // Level editors write UTF-8.
 absl::Status CheckEncoding(MapFormat format, absl::string_view bytes) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFileKind(format, bytes));
   const bool is_text =
       format != MapFormat::kImage && format != MapFormat::kDetour && format != MapFormat::kGltf;
   const bool is_utf16 = absl::StartsWith(bytes, "\xFF\xFE") || absl::StartsWith(bytes, "\xFE\xFF") ||
@@ -96,9 +99,10 @@ MapFormat FormatOfJson(absl::string_view bytes) {
   return absl::StrContains(bytes, "\"FeatureCollection\"") ? MapFormat::kGeoJson : MapFormat::kTiled;
 }
 
-absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, MeshAxes axes, ImportNotes& notes,
-                                        const StopCheck* stop) {
-  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh, ParseDetourMesh(bytes, axes, stop, &notes));
+absl::StatusOr<AnyMap> ImportDetourMesh(absl::string_view bytes, const ImportOptions& options, MeshAxes axes,
+                                        ImportNotes& notes) {
+  WAYSTAR_ASSIGN_OR_RETURN(DetourMesh mesh,
+                           ParseDetourMesh(bytes, axes, options.grid.stop, &notes, options.weld));
   if (mesh.passed_over > 0) {
     notes.Add("off-mesh connections without ground near both ends, or beyond 1000, are passed over", "",
               static_cast<std::int64_t>(mesh.passed_over));
@@ -130,16 +134,15 @@ absl::StatusOr<AnyMap> ReadMap(MapFormat format, absl::string_view bytes, const 
     case MapFormat::kPolyanya:
       return AsImported(ParsePolyanyaMesh(bytes, options.grid.stop));
     case MapFormat::kDetour:
-      return ImportDetourMesh(bytes, axes, notes, options.grid.stop);
+      return ImportDetourMesh(bytes, options, axes, notes);
     case MapFormat::kObj:
-      return AsImported(ParseObjMesh(bytes, axes, options.grid.stop, &notes));
+      return AsImported(ParseObjMesh(bytes, axes, options.grid.stop, &notes, options.weld));
     case MapFormat::kUnity:
-      return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop, &notes));
+      return AsImported(ParseUnityMesh(bytes, axes, options.grid.stop, &notes, options.weld));
     case MapFormat::kGodot:
-      return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop, &notes));
+      return AsImported(ParseGodotMesh(bytes, axes, options.grid.stop, &notes, options.weld));
     case MapFormat::kGltf:
-      return MakeError(ErrorReason::kMissingField, kBuildField,
-                       "this is the geometry of a level: say for which agent to build a mesh of it");
+      return AsImported(ParseGltfMesh(bytes, axes, options.grid.stop, &notes, options.weld));
   }
   return BadFormat("files of this format are not read");
 }
@@ -157,8 +160,15 @@ absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options) 
   if (!options.layers.empty() && !has_layers) {
     return Useless(kLayersField);
   }
-  if (options.axes.has_value() && (!IsMeshFormat(format) || format == MapFormat::kPolyanya)) {
+  const bool has_axes = IsMeshFormat(format) && format != MapFormat::kPolyanya;
+  if (options.axes.has_value() && !has_axes) {
     return Useless(kAxesField);
+  }
+  if (options.weld.has_value() && !has_axes) {
+    return Useless(kWeldField);
+  }
+  if (options.weld.has_value() && !(*options.weld >= 0.0 && *options.weld <= kMaxWeld)) {
+    return MakeError(ErrorReason::kBadValue, kWeldField, absl::StrCat("it is a number from 0 to ", kMaxWeld));
   }
   return options.layers.size() <= kMaxLayerNames
              ? absl::OkStatus()

@@ -27,16 +27,22 @@ struct ImportOptions {
   std::vector<std::string> layers;
   // How a file with a navigation mesh counts coordinates; kYUp if it is not given.
   std::optional<MeshAxes> axes;
+  // Within what to join the edges of a file with a navigation mesh, from 0 to kMaxWeld units seen from above;
+  // see FileTolerance.
+  std::optional<double> weld;
   // Null if there are no other files.
   NeighbourFiles neighbours;
   // Takes what is passed over in the file; null if nobody wants to know.
   ImportNotes* notes = nullptr;
 };
 
+inline constexpr double kMaxWeld = 1000.0;
+
 // The fields of errors, from the root of a request to create a map; see also kTerrainsField.
 inline constexpr absl::string_view kLevelField = "import_options.level";
 inline constexpr absl::string_view kLayersField = "import_options.layers";
 inline constexpr absl::string_view kAxesField = "import_options.axes";
+inline constexpr absl::string_view kWeldField = "import_options.weld";
 inline constexpr absl::string_view kBuildField = "import_options.build";
 
 }  // namespace waystar::core

@@ -191,42 +191,6 @@ class ObjParser {
   std::vector<std::size_t> lines_;
 };
 
-// Notes faces that are no ground, if there are many.
-void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
-  constexpr std::size_t kShare = 10;
-  std::size_t steep = 0;
-  std::size_t down = 0;
-  std::size_t up = 0;
-  std::size_t first = 0;
-  for (const MeshPolygon& polygon : spec.polygons) {
-    // Twice the area, seen along each axis.
-    double x = 0.0;
-    double y = 0.0;
-    double z = 0.0;
-    for (std::size_t k = 0; k < polygon.corner_count; ++k) {
-      const WorldPoint& a = spec.vertices[spec.corners[first + k]];
-      const WorldPoint& b = spec.vertices[spec.corners[first + (k + 1 < polygon.corner_count ? k + 1 : 0)]];
-      x += (a.y - b.y) * (a.z + b.z);
-      y += (a.z - b.z) * (a.x + b.x);
-      z += (a.x - b.x) * (a.y + b.y);
-    }
-    first += polygon.corner_count;
-    // The cosine of 60 degrees is a half.
-    if (3.0 * z * z < x * x + y * y) {
-      ++steep;
-    } else if (z != 0.0) {
-      ++(z < 0.0 ? down : up);
-    }
-  }
-  // A mesh may run either way.
-  const std::size_t turned = std::min(up, down);
-  if (kShare * steep >= spec.polygons.size() || kShare * turned >= spec.polygons.size()) {
-    notes.Add(absl::StrCat("this looks like the geometry of a level: of ", spec.polygons.size(), " faces ",
-                           steep, " are steeper than 60 degrees, and ", turned,
-                           " face the other way; build a mesh of it (--build)"));
-  }
-}
-
 }  // namespace
 
 bool LooksLikeObjMesh(absl::string_view bytes) {
@@ -265,13 +229,9 @@ bool LooksLikeObjMesh(absl::string_view bytes) {
 }
 
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                     ImportNotes* notes) {
+                                     ImportNotes* notes, std::optional<double> weld) {
   WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, ParseObjFaces(bytes, axes, stop));
-  if (notes != nullptr) {
-    NoteGeometry(soup.spec, *notes);
-  }
-  const WeldTolerance tolerance = FileTolerance(soup.spec);
-  return MeshOfSoup(std::move(soup), tolerance, stop, notes);
+  return MeshOfFaces(std::move(soup), weld, stop, notes);
 }
 
 absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {

@@ -9,6 +9,8 @@
 // of each other's edges: they are joined by WeldMesh. All areas are 0.
 #pragma once
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
@@ -25,10 +27,10 @@ bool LooksLikeObjMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
 // faces or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
-// `notes`, if it is not null, gets those of MeshOfSoup, and one if the faces look like the geometry of a
-// level: a tenth of them or more are steeper than 60 degrees, or face down where others face up.
+// `notes`, if it is not null, gets those of MeshOfFaces. `weld` is that of FileTolerance.
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                     const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
+                                     const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
+                                     std::optional<double> weld = std::nullopt);
 
 // Returns the vertices and faces as the file has them, not joined: those of a mesh, or of any geometry. It
 // returns the errors of ParseObjMesh, but no BAD_SIZE.

@@ -12,18 +12,39 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/mesh_bounds.h"
+#include "server/core/mesh/mesh_gaps.h"
 
 namespace waystar::core {
+namespace {
 
-WeldTolerance FileTolerance(const MeshSpec& spec) {
+// Returns how far coordinates in single precision may be off.
+double PrecisionOf(const MeshBounds& bounds) {
+  return std::max({-bounds.low.x, bounds.high.x, -bounds.low.y, bounds.high.y, 0.0}) / (1 << 20);
+}
+
+MeshBounds BoundsOf(const MeshSpec& spec) {
   MeshBounds bounds;
   for (const WorldPoint& vertex : spec.vertices) {
     bounds.Add(vertex);
   }
+  return bounds;
+}
+
+}  // namespace
+
+WeldTolerance FileTolerance(const MeshSpec& spec, std::optional<double> weld) {
+  const MeshBounds bounds = BoundsOf(spec);
   const double side = std::max({bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y, 0.0});
-  const double reach = std::max({-bounds.low.x, bounds.high.x, -bounds.low.y, bounds.high.y, 0.0});
-  const double plan = std::max(std::min(side * 1e-4, 0.01), reach / (1 << 20));
-  return {.plan = plan, .height = 25.0 * plan};
+  const double plan = std::max(std::min(side * 1e-4, 0.01), PrecisionOf(bounds));
+  return WithWeld({.plan = plan, .height = 25.0 * plan}, spec, weld);
+}
+
+WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std::optional<double> weld) {
+  if (!weld) {
+    return tolerance;
+  }
+  const double plan = *weld + PrecisionOf(BoundsOf(spec));
+  return {.plan = plan, .height = std::max(tolerance.height, plan)};
 }
 
 namespace {
@@ -69,6 +90,56 @@ absl::Status NoteCovered(const NavMesh& mesh, const StopCheck* stop, ImportNotes
   return absl::OkStatus();
 }
 
+// Notes faces that are no ground, if there are many.
+void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
+  constexpr std::size_t kShare = 10;
+  std::size_t steep = 0;
+  std::size_t down = 0;
+  std::size_t up = 0;
+  std::size_t first = 0;
+  for (const MeshPolygon& polygon : spec.polygons) {
+    // Twice the area, seen along each axis.
+    double x = 0.0;
+    double y = 0.0;
+    double z = 0.0;
+    for (std::size_t k = 0; k < polygon.corner_count; ++k) {
+      const WorldPoint& a = spec.vertices[spec.corners[first + k]];
+      const WorldPoint& b = spec.vertices[spec.corners[first + (k + 1 < polygon.corner_count ? k + 1 : 0)]];
+      x += (a.y - b.y) * (a.z + b.z);
+      y += (a.z - b.z) * (a.x + b.x);
+      z += (a.x - b.x) * (a.y + b.y);
+    }
+    first += polygon.corner_count;
+    // The cosine of 60 degrees is a half.
+    if (3.0 * z * z < x * x + y * y) {
+      ++steep;
+    } else if (z != 0.0) {
+      ++(z < 0.0 ? down : up);
+    }
+  }
+  // A mesh may run either way.
+  const std::size_t turned = std::min(up, down);
+  if (kShare * steep >= spec.polygons.size() || kShare * turned >= spec.polygons.size()) {
+    notes.Add(absl::StrCat("this looks like the geometry of a level: of ", spec.polygons.size(), " faces ",
+                           steep, " are steeper than 60 degrees, and ", turned,
+                           " face the other way; build a mesh of it (--build)"));
+  }
+}
+
+void NoteGaps(const NavMesh& mesh, const WeldTolerance& tolerance, ImportNotes& notes) {
+  constexpr double kFar = 0.125;
+  const MeshBounds& bounds = mesh.bounds();
+  const double side = std::max(bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y);
+  const double far = std::min(kFar, side / 50.0);
+  const std::int64_t gaps =
+      CountMeshGaps(mesh, {.low = tolerance.plan, .high = far, .height = tolerance.height});
+  if (gaps > 0) {
+    notes.Add(absl::StrCat("edges lie beside others, up to ", absl::SixDigits(far),
+                           " away, and are not joined: if they should be, say within what (--weld)"),
+              "", gaps);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
@@ -88,8 +159,18 @@ absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance
   }
   if (mesh.ok() && notes != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(NoteCovered(*mesh, stop, *notes));
+    NoteGaps(*mesh, tolerance, *notes);
   }
   return mesh;
+}
+
+absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
+                                    ImportNotes* notes) {
+  if (notes != nullptr) {
+    NoteGeometry(soup.spec, *notes);
+  }
+  const WeldTolerance tolerance = FileTolerance(soup.spec, weld);
+  return MeshOfSoup(std::move(soup), tolerance, stop, notes);
 }
 
 }  // namespace waystar::core

@@ -25,8 +25,8 @@ namespace {
 
 class UnityReader {
  public:
-  UnityReader(MeshAxes axes, const StopCheck* stop, ImportNotes* notes)
-      : axes_(axes), stop_(stop), notes_(notes) {}
+  UnityReader(MeshAxes axes, const StopCheck* stop, ImportNotes* notes, std::optional<double> weld)
+      : axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
 
   absl::StatusOr<NavMesh> Read(const JsonValue& root) {
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
@@ -36,7 +36,7 @@ class UnityReader {
     if (const JsonValue* const areas = root.Find("areas"); areas != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
     }
-    const WeldTolerance tolerance = FileTolerance(soup_.spec);
+    const WeldTolerance tolerance = FileTolerance(soup_.spec, weld_);
     return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
   }
 
@@ -138,6 +138,7 @@ class UnityReader {
   MeshAxes axes_;
   const StopCheck* stop_;
   ImportNotes* notes_;
+  const std::optional<double> weld_;
   MeshSoup soup_;
 };
 
@@ -206,9 +207,9 @@ bool LooksLikeUnityMesh(absl::string_view bytes) {
 }
 
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
-                                       ImportNotes* notes) {
+                                       ImportNotes* notes, std::optional<double> weld) {
   WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
-  return UnityReader(axes, stop, notes).Read(root);
+  return UnityReader(axes, stop, notes, weld).Read(root);
 }
 
 }  // namespace waystar::core

@@ -10,6 +10,8 @@
 // they are joined by WeldMesh. The meshes of agents of other types in the same triangulation are joined too.
 #pragma once
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
@@ -26,8 +28,9 @@ bool LooksLikeUnityMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
 // triangles or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
-// `notes` gets those of MeshOfSoup, if it is not null.
+// `notes` gets those of MeshOfSoup, if it is not null. `weld` is that of FileTolerance.
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
-                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr);
+                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
+                                       std::optional<double> weld = std::nullopt);
 
 }  // namespace waystar::core

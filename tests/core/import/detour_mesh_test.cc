@@ -198,6 +198,38 @@ TEST(DetourMeshTest, ReadsSetsWithReferencesOfBothSizes) {
   ExpectTwoTiles(ParseDetourMesh(SetBytes(TwoTiles(), Links::kShort)));
 }
 
+TEST(DetourMeshTest, ReadsSetsThatLackTheirHead) {
+  for (const Links links : {Links::kLong, Links::kShort}) {
+    const std::string whole = SetBytes(TwoTiles(), links);
+    // The magic alone, or all of the header.
+    for (const std::size_t missing : {4U, 40U}) {
+      SCOPED_TRACE(missing);
+      const std::string bytes = whole.substr(missing);
+      EXPECT_EQ(DetectFormat(bytes), MapFormat::kDetour);
+      ExpectTwoTiles(ParseDetourMesh(bytes));
+      DetourError(bytes.substr(0, bytes.size() - 1));
+    }
+    DetourError(whole.substr(4) + "x");
+    DetourError(whole.substr(40) + "x");
+  }
+  EXPECT_EQ(DetectFormat(SetBytes(TwoTiles()).substr(3)), MapFormat::kText);
+}
+
+TEST(DetourMeshTest, WeldJoinsBordersThatOverlap) {
+  std::vector<Tile> tiles = TwoTiles();
+  for (const std::size_t vertex : {0U, 3U}) {
+    tiles[1].vertices[vertex][2] = 3.9F;
+  }
+  ImportNotes notes;
+  const absl::StatusOr<DetourMesh> apart = ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes);
+  ASSERT_THAT(apart, IsOk());
+  EXPECT_EQ(apart->mesh.part_count(), 2u);
+  EXPECT_TRUE(std::any_of(notes.notes().begin(), notes.notes().end(), [](const ImportNote& note) {
+    return note.text.find("--weld") != std::string::npos;
+  }));
+  ExpectTwoTiles(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, nullptr, 0.1));
+}
+
 TEST(DetourMeshTest, ReadsTilesAlone) {
   for (const Links links : {Links::kLong, Links::kShort}) {
     const std::string left = TileBytes(TwoTiles()[0], links);

@@ -1,5 +1,6 @@
 // Meshes of Unity, of Godot, and in OBJ files.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +33,8 @@ using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::Random;
 using ::waystar::testing::Rounds;
 
-using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*, ImportNotes*);
+using Reader = absl::StatusOr<NavMesh> (*)(absl::string_view, MeshAxes, const StopCheck*, ImportNotes*,
+                                           std::optional<double>);
 
 // All of these are a square of 4 by 4 at height 1, and to its right two of half its height, one above the
 // other, seen from above.
@@ -99,7 +101,7 @@ std::string ErrorOf(Reader reader, absl::string_view bytes, const std::string& f
   const std::size_t at = changed.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   const absl::Status status =
-      reader(changed.replace(at, from.size(), to), MeshAxes::kYUp, nullptr, nullptr).status();
+      reader(changed.replace(at, from.size(), to), MeshAxes::kYUp, nullptr, nullptr, {}).status();
   EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, "")) << from << " " << to;
   return std::string(status.message());
 }
@@ -115,23 +117,25 @@ void ExpectGround(const absl::StatusOr<NavMesh>& mesh) {
 TEST(TextMeshesTest, ReadsTheGround) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> mesh = format.reader(format.file, MeshAxes::kYUp, nullptr, nullptr);
+    const absl::StatusOr<NavMesh> mesh = format.reader(format.file, MeshAxes::kYUp, nullptr, nullptr, {});
     ExpectGround(mesh);
     EXPECT_EQ(mesh->polygon_count(), format.name == "Unity" ? 4u : 3u);
-    ExpectGround(format.reader(absl::StrCat("\xEF\xBB\xBF", format.file), MeshAxes::kYUp, nullptr, nullptr));
     ExpectGround(
-        format.reader(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}}), MeshAxes::kYUp, nullptr, nullptr));
+        format.reader(absl::StrCat("\xEF\xBB\xBF", format.file), MeshAxes::kYUp, nullptr, nullptr, {}));
+    ExpectGround(format.reader(absl::StrReplaceAll(format.file, {{"\n", "\r\n"}}), MeshAxes::kYUp, nullptr,
+                               nullptr, {}));
   }
 }
 
 TEST(TextMeshesTest, CoordinatesAreTurned) {
   for (const Format& format : Formats()) {
     SCOPED_TRACE(format.name);
-    const absl::StatusOr<NavMesh> unreal = format.reader(format.file, MeshAxes::kUnreal, nullptr, nullptr);
+    const absl::StatusOr<NavMesh> unreal =
+        format.reader(format.file, MeshAxes::kUnreal, nullptr, nullptr, {});
     ASSERT_THAT(unreal, IsOk());
     EXPECT_EQ(unreal->bounds().low, (WorldPoint{-6, -4, 1}));
     // Standing on end it has no area.
-    EXPECT_THAT(format.reader(format.file, MeshAxes::kZUp, nullptr, nullptr),
+    EXPECT_THAT(format.reader(format.file, MeshAxes::kZUp, nullptr, nullptr, {}),
                 IsError(kInvalid, ErrorReason::kBadSize, ""));
   }
 }
@@ -158,7 +162,7 @@ TEST(TextMeshesTest, CutFilesAreRefusedOrReadInPart) {
   for (const Format& format : Formats()) {
     for (std::size_t size = 0; size < format.file.size(); ++size) {
       const absl::StatusOr<NavMesh> mesh =
-          format.reader(format.file.substr(0, size), MeshAxes::kYUp, nullptr, nullptr);
+          format.reader(format.file.substr(0, size), MeshAxes::kYUp, nullptr, nullptr, {});
       if (!mesh.ok()) {
         EXPECT_EQ(mesh.status().code(), kInvalid) << size;
         EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << size;
@@ -173,7 +177,7 @@ TEST(TextMeshesTest, MutatedFilesAreRefusedOrRead) {
   for (std::uint64_t round = 0; round < Rounds(6'000); ++round) {
     const std::size_t which = round % files.size();
     const std::string bytes = MutatedBytes(files[which], {files[which]}, random);
-    const absl::StatusOr<NavMesh> mesh = Formats()[which].reader(bytes, MeshAxes::kYUp, nullptr, nullptr);
+    const absl::StatusOr<NavMesh> mesh = Formats()[which].reader(bytes, MeshAxes::kYUp, nullptr, nullptr, {});
     if (!mesh.ok()) {
       EXPECT_EQ(mesh.status().code(), kInvalid) << bytes;
       EXPECT_EQ(ErrorFieldOf(mesh.status()), "") << bytes;
@@ -185,7 +189,7 @@ TEST(TextMeshesTest, StopsWhenAsked) {
   for (const Format& format : Formats()) {
     for (int looks = 0; looks < 6; ++looks) {
       const testing::StopAfter stop(looks);
-      EXPECT_EQ(format.reader(format.file, MeshAxes::kYUp, &stop, nullptr).status().code(),
+      EXPECT_EQ(format.reader(format.file, MeshAxes::kYUp, &stop, nullptr, {}).status().code(),
                 absl::StatusCode::kCancelled)
           << format.name << " " << looks;
     }

@@ -1,4 +1,4 @@
-#include "server/level/gltf_geometry.h"
+#include "server/core/import/gltf_mesh.h"
 
 #include <algorithm>
 #include <array>
@@ -16,19 +16,16 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/format/file_errors.h"
 #include "server/core/format/text_start.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/import/json_value.h"
-#include "server/level/geometry_limits.h"
+#include "server/core/import/soup_mesh.h"
 
-namespace waystar::level {
+namespace waystar::core {
 namespace {
-
-using core::BadFormat;
-using core::JsonError;
-using core::JsonValue;
 
 constexpr std::size_t kGlbHeaderBytes = 12;
 constexpr std::size_t kChunkHeaderBytes = 8;
@@ -45,12 +42,21 @@ constexpr int kTriangles = 4;
 constexpr int kStrip = 5;
 constexpr int kFan = 6;
 
-std::uint32_t NumberAt(absl::string_view bytes, std::size_t at, std::size_t size) {
+std::uint32_t UnsignedAt(absl::string_view bytes, std::size_t at, std::size_t size) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < size; ++i) {
     number |= std::uint32_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
   }
   return number;
+}
+
+absl::Status CheckSize(std::size_t vertices, std::size_t triangles) {
+  return vertices <= kMaxGltfVertices && triangles <= kMaxGltfTriangles
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kBadSize, "",
+                         absl::StrCat("the file has ", vertices, " vertices and ", triangles,
+                                      " triangles, and at most ", kMaxGltfVertices, " and ",
+                                      kMaxGltfTriangles, " are read"));
 }
 
 // A file in its two parts.
@@ -62,16 +68,16 @@ struct GltfFile {
 
 absl::StatusOr<GltfFile> PartsOf(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, "glTF")) {
-    return GltfFile{.json = core::SkipByteOrderMark(bytes), .binary = std::nullopt};
+    return GltfFile{.json = SkipByteOrderMark(bytes), .binary = std::nullopt};
   }
-  if (bytes.size() < kGlbHeaderBytes || NumberAt(bytes, 4, 4) != 2) {
+  if (bytes.size() < kGlbHeaderBytes || UnsignedAt(bytes, 4, 4) != 2) {
     return BadFormat("the file is no .glb of version 2");
   }
   GltfFile file;
   std::size_t at = kGlbHeaderBytes;
   for (int chunk = 0; chunk < 2 && bytes.size() - at >= kChunkHeaderBytes; ++chunk) {
-    const std::size_t size = NumberAt(bytes, at, 4);
-    const std::uint32_t type = NumberAt(bytes, at + 4, 4);
+    const std::size_t size = UnsignedAt(bytes, at, 4);
+    const std::uint32_t type = UnsignedAt(bytes, at + 4, 4);
     at += kChunkHeaderBytes;
     if (size > bytes.size() - at) {
       return BadFormat(absl::StrCat("the file is too short for the ", size, " bytes of its chunk ", chunk));
@@ -135,15 +141,15 @@ struct Accessor {
 
 class GltfReader {
  public:
-  GltfReader(const JsonValue& root, std::optional<absl::string_view> binary, core::MeshAxes axes,
+  GltfReader(const JsonValue& root, std::optional<absl::string_view> binary, MeshAxes axes,
              const StopCheck* stop)
       : root_(root), binary_(binary), axes_(axes), stop_(stop) {}
 
-  absl::StatusOr<LevelGeometry> Read() {
+  absl::StatusOr<MeshSoup> Read() {
     WAYSTAR_RETURN_IF_ERROR(CheckHead());
     WAYSTAR_RETURN_IF_ERROR(ReadBuffers());
     WAYSTAR_RETURN_IF_ERROR(ReadNodes());
-    return std::move(geometry_);
+    return std::move(soup_);
   }
 
  private:
@@ -158,7 +164,7 @@ class GltfReader {
       if (!absl::StartsWith(name, "KHR_materials_") && !absl::StartsWith(name, "KHR_texture_") &&
           name != "KHR_lights_punctual") {
         return JsonError(extension, absl::StrCat("the file cannot be read without the extension ",
-                                                 core::Quoted(name), ": export it without"));
+                                                 Quoted(name), ": export it without"));
       }
     }
     return absl::OkStatus();
@@ -174,7 +180,7 @@ class GltfReader {
     const std::optional<int> whole = of.FindInteger(name, 0, most);
     if (!whole) {
       return JsonError(value == nullptr ? of : *value,
-                       absl::StrCat(core::Quoted(name), " is a whole number from 0 to ", most));
+                       absl::StrCat(Quoted(name), " is a whole number from 0 to ", most));
     }
     return static_cast<std::size_t>(*whole);
   }
@@ -184,9 +190,8 @@ class GltfReader {
                                          absl::string_view list) const {
     WAYSTAR_ASSIGN_OR_RETURN(const std::size_t index, WholeOf(of, name, kMaxInt));
     const JsonValue::Array& elements = root_.FindArray(list);
-    return index < elements.size()
-               ? absl::StatusOr<const JsonValue*>(&elements[index])
-               : JsonError(of, absl::StrCat("there is no ", index, " in ", core::Quoted(list)));
+    return index < elements.size() ? absl::StatusOr<const JsonValue*>(&elements[index])
+                                   : JsonError(of, absl::StrCat("there is no ", index, " in ", Quoted(list)));
   }
 
   absl::Status ReadBuffers() {
@@ -206,7 +211,7 @@ class GltfReader {
       constexpr absl::string_view kMark = ";base64,";
       const std::size_t mark = uri.substr(0, 100).find(kMark);
       if (!absl::StartsWith(uri, "data:") || mark == absl::string_view::npos) {
-        return JsonError(buffers[i], absl::StrCat("buffer ", i, " lies in another file, ", core::Quoted(uri),
+        return JsonError(buffers[i], absl::StrCat("buffer ", i, " lies in another file, ", Quoted(uri),
                                                   ": export a .glb, or embed buffers"));
       }
       decoded_.emplace_back();
@@ -232,8 +237,7 @@ class GltfReader {
       return JsonError(*accessor, "the accessor has no bufferView: compressed meshes are not read");
     }
     if (accessor->FindString("type") != type) {
-      return JsonError(*accessor,
-                       absl::StrCat("an accessor of ", core::Quoted(name), " has the type ", type));
+      return JsonError(*accessor, absl::StrCat("an accessor of ", Quoted(name), " has the type ", type));
     }
     WAYSTAR_ASSIGN_OR_RETURN(const std::size_t component, WholeOf(*accessor, "componentType", kMaxInt));
     Accessor found;
@@ -291,7 +295,7 @@ class GltfReader {
     }
     const std::size_t count = root_.FindArray("nodes").size();
     if (list->numbers() == nullptr) {
-      return JsonError(*list, absl::StrCat(core::Quoted(name), " is a list of nodes"));
+      return JsonError(*list, absl::StrCat(Quoted(name), " is a list of nodes"));
     }
     for (const double number : *list->numbers()) {
       if (!(number >= 0.0 && number < static_cast<double>(count)) || number != std::floor(number)) {
@@ -372,7 +376,7 @@ class GltfReader {
       return otherwise;
     }
     if (list->numbers() == nullptr || list->numbers()->size() != N) {
-      return JsonError(*list, absl::StrCat(core::Quoted(name), " is a list of ", N, " numbers"));
+      return JsonError(*list, absl::StrCat(Quoted(name), " is a list of ", N, " numbers"));
     }
     std::array<double, N> numbers;
     std::copy(list->numbers()->begin(), list->numbers()->end(), numbers.begin());
@@ -428,22 +432,23 @@ class GltfReader {
     }
     const std::size_t corners = indices ? indices->count : positions.count;
     const std::size_t triangles = mode == kTriangles ? corners / 3 : corners < 3 ? 0 : corners - 2;
-    const std::size_t first = geometry_.vertices.size();
-    WAYSTAR_RETURN_IF_ERROR(CheckSize(first + positions.count, geometry_.triangles.size() + triangles));
+    MeshSpec& spec = soup_.spec;
+    const std::size_t first = spec.vertices.size();
+    WAYSTAR_RETURN_IF_ERROR(CheckSize(first + positions.count, spec.polygons.size() + triangles));
     for (std::size_t i = 0; i < positions.count; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       std::array<double, 3> point{};
       for (std::size_t k = 0; k < 3; ++k) {
-        point[k] = std::bit_cast<float>(NumberAt(positions.bytes, i * positions.stride + 4 * k, 4));
+        point[k] = std::bit_cast<float>(UnsignedAt(positions.bytes, i * positions.stride + 4 * k, 4));
       }
       const auto [x, y, z] = transform.Apply(point);
-      geometry_.vertices.push_back(core::FromAxes(axes_, x, y, z));
-      if (!core::CheckPosition(geometry_.vertices.back()).ok()) {
+      spec.vertices.push_back(FromAxes(axes_, x, y, z));
+      if (!CheckPosition(spec.vertices.back()).ok()) {
         return JsonError(primitive, absl::StrCat("vertex ", i, " of the mesh: coordinates are from ",
-                                                 -core::kMaxReach, " to ", core::kMaxReach));
+                                                 -kMaxReach, " to ", kMaxReach));
       }
     }
-    const bool is_mirrored = MirrorsFaces(axes_) != transform.IsMirror();
+    const bool is_mirrored = transform.IsMirror();
     for (std::size_t i = 0; i < triangles; ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
       std::array<std::uint32_t, 3> triangle{};
@@ -454,7 +459,7 @@ class GltfReader {
                              : std::array<std::size_t, 3>{i + 1, i + 2, 0};
       for (std::size_t k = 0; k < 3; ++k) {
         const std::size_t vertex =
-            indices ? NumberAt(indices->bytes, places[k] * indices->stride, SizeOf(indices->component))
+            indices ? UnsignedAt(indices->bytes, places[k] * indices->stride, SizeOf(indices->component))
                     : places[k];
         if (vertex >= positions.count) {
           return JsonError(primitive,
@@ -465,27 +470,32 @@ class GltfReader {
       if (is_mirrored) {
         std::swap(triangle[1], triangle[2]);
       }
-      geometry_.triangles.push_back(triangle);
+      spec.AddPolygon(triangle);
     }
     return absl::OkStatus();
   }
 
   const JsonValue& root_;
   const std::optional<absl::string_view> binary_;
-  const core::MeshAxes axes_;
+  const MeshAxes axes_;
   const StopCheck* const stop_;
   std::vector<std::string> decoded_;
   std::vector<absl::string_view> buffers_;
-  LevelGeometry geometry_;
+  MeshSoup soup_;
 };
 
 }  // namespace
 
-absl::StatusOr<LevelGeometry> ParseGltfGeometry(absl::string_view bytes, core::MeshAxes axes,
-                                                const StopCheck* stop) {
+absl::StatusOr<MeshSoup> ParseGltfFaces(absl::string_view bytes, MeshAxes axes, const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(const GltfFile file, PartsOf(bytes));
-  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, core::ParseJson(file.json, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(file.json, stop));
   return GltfReader(root, file.binary, axes, stop).Read();
 }
 
-}  // namespace waystar::level
+absl::StatusOr<NavMesh> ParseGltfMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                      ImportNotes* notes, std::optional<double> weld) {
+  WAYSTAR_ASSIGN_OR_RETURN(MeshSoup soup, ParseGltfFaces(bytes, axes, stop));
+  return MeshOfFaces(std::move(soup), weld, stop, notes);
+}
+
+}  // namespace waystar::core

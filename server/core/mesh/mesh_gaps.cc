@@ -1,0 +1,64 @@
+#include "server/core/mesh/mesh_gaps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/core/mesh/plan_segment.h"
+
+namespace waystar::core {
+namespace {
+
+// In a crowd of walls so many are looked at.
+constexpr int kMostNear = 64;
+// The cosine of the angle from one wall to the other: up to 25 degrees from straight back.
+constexpr double kMostCosine = -0.9;
+
+// Returns whether they run about the other way.
+bool AreOpposed(const EdgeEnds& a, const EdgeEnds& b) {
+  const double ax = a.to.x - a.from.x;
+  const double ay = a.to.y - a.from.y;
+  const double bx = b.to.x - b.from.x;
+  const double by = b.to.y - b.from.y;
+  return ax * bx + ay * by < kMostCosine * std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+}
+
+bool Adjoin(const NavMesh& mesh, PolygonNumber a, PolygonNumber b) {
+  const auto neighbours = mesh.NeighboursOf(a);
+  return a == b || std::find(neighbours.begin(), neighbours.end(), b) != neighbours.end();
+}
+
+bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap) {
+  const EdgeEnds ends = mesh.EndsOf(mesh.WallAt(wall));
+  const WorldPoint middle{(ends.from.x + ends.to.x) / 2, (ends.from.y + ends.to.y) / 2, 0.0};
+  const double height = (ends.from.z + ends.to.z) / 2;
+  const auto nearest_of = [&](std::uint32_t other) {
+    const EdgeEnds other_ends = mesh.EndsOf(mesh.WallAt(other));
+    return NearestOnPlanSegment(other_ends.from, other_ends.to, middle);
+  };
+  int looked_at = 0;
+  bool is_found = false;
+  mesh.wall_tree().VisitInOrder(
+      middle, gap.high * gap.high, [&](std::uint32_t other) { return nearest_of(other).squared_distance; },
+      [&](std::uint32_t other, double squared_distance) {
+        const EdgeEnds other_ends = mesh.EndsOf(mesh.WallAt(other));
+        const double share = nearest_of(other).share;
+        const double other_height = other_ends.from.z + share * (other_ends.to.z - other_ends.from.z);
+        is_found = squared_distance > gap.low * gap.low && std::abs(other_height - height) <= gap.height &&
+                   AreOpposed(ends, other_ends) &&
+                   !Adjoin(mesh, mesh.WallAt(wall).polygon, mesh.WallAt(other).polygon);
+        return !is_found && ++looked_at < kMostNear;
+      });
+  return is_found;
+}
+
+}  // namespace
+
+std::int64_t CountMeshGaps(const NavMesh& mesh, const MeshGap& gap) {
+  std::int64_t count = 0;
+  for (std::uint32_t wall = 0; wall < mesh.wall_count(); ++wall) {
+    count += HasGap(mesh, wall, gap) ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace waystar::core
