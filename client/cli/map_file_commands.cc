@@ -279,6 +279,11 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       {{"y-up", v1::MESH_AXES_Y_UP}, {"z-up", v1::MESH_AXES_Z_UP}, {"unreal", v1::MESH_AXES_UNREAL}},
       "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
       "Unreal [y-up]");
+  command
+      .add_option_function<double>(
+          "--weld", [&header](double weld) { header.mutable_import_options()->set_weld(weld); },
+          "Within what to join the edges of a navigation mesh, seen from above [0.01]")
+      ->type_name("LENGTH");
   AddBuildOptions(command, header);
   AddParsedList(
       command, "--agent", &ParseAgentSize,
@@ -295,6 +300,7 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       "  waystar map import world.ldtk --level Entrance --as entrance\n"
       "  waystar map import valley.txt --terrain '~=river:3' --terrain '^=peak:impassable'\n"
       "  waystar map import temple.navmesh --axes unreal\n"
+      "  waystar map import ground.glb --weld 0.1\n"
       "  waystar map import level.glb --agent-radius 0.4 --agent-height 1.8\n"
       "  waystar map import level.obj --agent human:0.4:1.8 --agent troll:1.2:3\n"
       "  cat 000.mmap 000????.mmtile | waystar map import - --as azeroth\n"

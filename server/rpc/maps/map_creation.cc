@@ -93,6 +93,10 @@ level::BuildOptions ToBuildOptions(const v1::MeshBuild& build) {
 absl::StatusOr<core::AnyMap> BuildLevel(core::MapFormat format, absl::string_view bytes,
                                         const v1::MeshBuild& build, const core::ImportOptions& options) {
   WAYSTAR_RETURN_IF_ERROR(core::CheckImportOptions(format, options));
+  if (options.weld.has_value()) {
+    return MakeError(ErrorReason::kBadValue, core::kWeldField,
+                     "it joins the faces of a ready mesh, and `build` makes one of a level");
+  }
   const absl::StatusOr<level::BuildSettings> settings = level::MakeSettings(ToBuildOptions(build));
   if (!settings.ok()) {
     return WithFieldPrefix(settings.status(), absl::StrCat(core::kBuildField, "."));
@@ -165,12 +169,14 @@ absl::StatusOr<MadeMap> ParseMapFile(const MapFileSource& file, int max_side, co
     return WithFieldPrefix(axes.status(), file.prefix);
   }
   core::ImportNotes notes;
-  const core::ImportOptions import = {.grid = *std::move(overrides),
-                                      .terrains = options.terrains(),
-                                      .level = options.level(),
-                                      .layers = {options.layers().begin(), options.layers().end()},
-                                      .axes = *axes,
-                                      .notes = &notes};
+  const core::ImportOptions import = {
+      .grid = *std::move(overrides),
+      .terrains = options.terrains(),
+      .level = options.level(),
+      .layers = {options.layers().begin(), options.layers().end()},
+      .axes = *axes,
+      .weld = options.has_weld() ? std::optional(options.weld()) : std::nullopt,
+      .notes = &notes};
   absl::StatusOr<core::AnyMap> map = options.has_build()
                                          ? BuildLevel(*format, file.bytes, options.build(), import)
                                          : core::ImportMap(*format, file.bytes, import);

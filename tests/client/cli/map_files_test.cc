@@ -122,6 +122,9 @@ TEST_F(MapFilesTest, ImportsLevelsToBuildMeshesOf) {
   EXPECT_TRUE(header_.import_options().has_build());
   EXPECT_EQ(Run({"map", "import", WriteFile("mesh.obj", "v")}), ExitCode::kOk);
   EXPECT_FALSE(header_.import_options().has_build());
+  EXPECT_FALSE(header_.import_options().has_weld());
+  EXPECT_EQ(Run({"map", "import", WriteFile("ground.glb", "glTF"), "--weld", "0.1"}), ExitCode::kOk);
+  EXPECT_EQ(header_.import_options().weld(), 0.1);
 }
 
 TEST_F(MapFilesTest, SaysWhichAgentsHaveTheirMaps) {

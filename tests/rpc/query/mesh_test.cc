@@ -901,7 +901,16 @@ TEST_F(MeshTest, BuildsMeshesOfLevels) {
   request.clear_import_options();
   request.set_data("glTF....");
   EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "import_options.build"));
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_FORMAT", "data"));
+  // A ready mesh is not built.
+  request.set_data("v 0 0 0\nv 0 0 8\nv 8 0 8\nf 1 2 3\n");
+  request.mutable_import_options()->set_weld(0.1);
+  request.mutable_import_options()->mutable_build();
+  EXPECT_THAT(server_.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.weld"));
+  request.mutable_import_options()->clear_build();
+  created = server_.client().CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
 }
 
 TEST_F(MeshTest, BadFilesAreRefused) {
