@@ -1,5 +1,6 @@
 // Whole servers in a fleet.
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,6 +81,36 @@ TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
   EXPECT_EQ(statistics->fleet().landed(), 11U);
   EXPECT_EQ(statistics->fleet().followed(), 10U);
   EXPECT_FALSE(statistics->fleet().refuses());
+}
+
+TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  v1::CreateMapRequest request;
+  request.add_rows("...");
+  for (int i = 0; i < 10; ++i) {
+    request.set_map(absl::StrCat("arena-", i));
+    request.set_request_id(absl::StrCat("creation-", i));
+    const bool is_at_once = i % 2 == 1;
+    auto from_a = std::async(std::launch::async, [&] { return a.client().CreateMap(request); });
+    if (!is_at_once) {
+      from_a.wait();
+    }
+    const auto from_b = b.client().CreateMap(request);
+    const auto created = from_a.get();
+    ASSERT_TRUE(created.ok()) << created.status();
+    ASSERT_TRUE(from_b.ok()) << from_b.status();
+    EXPECT_NE(created->already_created(), from_b->already_created());
+    EXPECT_TRUE(is_at_once || from_b->already_created());
+    EXPECT_EQ(created->info().version().epoch(), from_b->info().version().epoch());
+  }
+  // Another request has no part in the map.
+  request.set_map("lobby");
+  ASSERT_TRUE(a.client().CreateMap(request).ok());
+  request.set_request_id("another");
+  EXPECT_THAT(b.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
 }
 
 TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/base/error.h"
 #include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
@@ -36,6 +37,18 @@ absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const std::str
   return true;
 }
 
+// Returns the refusal of a creation, unless the map that is in its way was created by the same request:
+// another server may have taken that, and this one has followed it meanwhile.
+absl::Status AnswerRefused(const core::MapStore& store, const std::string& map,
+                           const core::CreationRequest& request, const absl::Status& refusal,
+                           v1::CreateMapResponse& response) {
+  if (ErrorReasonOf(refusal) != ErrorReasonName(ErrorReason::kMapExists)) {
+    return refusal;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const bool is_created, AnswerIfCreated(store, map, request, response));
+  return is_created ? absl::OkStatus() : refusal;
+}
+
 }  // namespace
 
 void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapRequest& request,
@@ -54,7 +67,7 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
   absl::StatusOr<MadeMap> made =
       RunWithinMemory(bench, [&] { return MakeMap(store, max_side, request, &stop); });
   if (!made.ok()) {
-    std::move(change.done)(made.status());
+    std::move(change.done)(AnswerRefused(store, request.map(), creation, made.status(), response));
     return;
   }
   MemoryAccount::Reservation memory;
@@ -70,15 +83,12 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
         // The store asks for what the map really takes.
         memory = {};
-        WAYSTAR_ASSIGN_OR_RETURN(const bool is_made,
-                                 AnswerIfCreated(store, request.map(), creation, response));
-        if (is_made) {
-          return absl::OkStatus();
+        const absl::StatusOr<core::PinnedSnapshot> snapshot =
+            CreateInStore(store, request.map(), std::move(made.map), "", IfExists::kRefuse, creation);
+        if (!snapshot.ok()) {
+          return AnswerRefused(store, request.map(), creation, snapshot.status(), response);
         }
-        WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
-                                 CreateInStore(store, request.map(), std::move(made.map), "",
-                                               IfExists::kRefuse, std::move(creation)));
-        FillMapInfo(store, *snapshot, *response.mutable_info());
+        FillMapInfo(store, **snapshot, *response.mutable_info());
         FillNotes(made.notes, *response.mutable_notes());
         return absl::OkStatus();
       },
