@@ -98,19 +98,17 @@ void ClusterLog::KnowCached(const std::string& id, MapVersion version) {
   lane.etcd_revision = kUnknownRevision;
 }
 
-void ClusterLog::Start(std::int64_t revision) {
+void ClusterLog::Start(std::int64_t revision, TimePoint read) {
   seen_revision_ = revision;
+  told_revision_ = revision;
   NoteFollowed(revision);
-  NoteHeard();
+  NoteHeard(read);
   StartThread([this, revision] { BeginWatch(revision + 1); });
 }
 
 void ClusterLog::StartWithoutEtcd(absl::Time known_at) {
   const absl::Duration age = std::max(absl::Now() - known_at, absl::ZeroDuration());
-  {
-    MutexLock lock(mutex_);
-    statistics_.heard = std::chrono::steady_clock::now() - absl::ToChronoNanoseconds(age);
-  }
+  NoteHeard(std::chrono::steady_clock::now() - absl::ToChronoNanoseconds(age));
   has_gap_ = true;
   SetStatus(NotTaken(absl::UnavailableError("it has not been reached since the start")));
   StartThread([this] { ReadAfresh(); });
@@ -120,6 +118,7 @@ void ClusterLog::StartThread(Task first) {
   Post(std::move(first));
   thread_ = std::thread([this] { Run(); });
   Listen();
+  AskNewest();
   SendSlowOnesAgain();
 }
 
@@ -720,12 +719,18 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
     }
     Post([this, at, events = std::move(events)]() mutable { OnEvents(at, std::move(events)); });
   };
-  callbacks.on_progress = [this](std::int64_t /*at*/) { NoteHeard(); };
+  callbacks.on_progress = [this](std::int64_t at) {
+    Post([this, at] {
+      told_revision_ = std::max(told_revision_, at);
+      NoteAllSeen();
+    });
+  };
   // A server that nobody asks for a change learns by this that etcd is away.
   callbacks.on_cut = [this](const absl::Status& /*status*/) { Post([this] { Probe(); }); };
   callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
-  watch_ = std::make_unique<etcd::Watch>(client_, keys_.Maps(), revision, std::move(callbacks),
-                                         etcd::WatchOptions{.quiet_timeout = options_.quiet_timeout});
+  watch_ = std::make_unique<etcd::Watch>(
+      client_, keys_.Maps(), revision, std::move(callbacks),
+      etcd::WatchOptions{.quiet_timeout = options_.quiet_timeout, .progress_interval = AskInterval()});
 }
 
 void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events) {
@@ -761,19 +766,36 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
     --statistics_.lag;
   }
   seen_revision_ = revision;
+  told_revision_ = std::max(told_revision_, revision);
   NoteAllSeen();
 }
 
-void ClusterLog::NoteHeard() {
-  bool has_all = false;
+void ClusterLog::NoteHeard(TimePoint at) {
   {
     MutexLock lock(mutex_);
-    statistics_.heard = std::chrono::steady_clock::now();
-    has_all = statistics_.lag == 0;
+    statistics_.heard = at;
   }
-  if (has_all && options_.on_heard) {
-    options_.on_heard();
+  if (options_.on_heard) {
+    options_.on_heard(at);
   }
+}
+
+absl::Duration ClusterLog::AskInterval() const {
+  constexpr int kAsks = 10;
+  return options_.quiet_timeout / kAsks;
+}
+
+void ClusterLog::AskNewest() {
+  const TimePoint asked = std::chrono::steady_clock::now();
+  client_.Range({.key = keys_.Probe()}, [this, asked](const absl::StatusOr<etcd::RangeResult>& read) {
+    Post([this, asked, newest = read.ok() ? read->revision : 0] {
+      if (newest != 0) {
+        newest_.Note(asked, newest);
+        NoteAllSeen();
+      }
+      PostAfter(AskInterval(), [this] { AskNewest(); });
+    });
+  });
 }
 
 void ClusterLog::NoteFollowed(std::int64_t revision) {
@@ -952,7 +974,9 @@ void ClusterLog::EndLoading(MapLane& lane) {
 void ClusterLog::NoteAllSeen() {
   if (!has_gap_ && loading_lanes_ == 0) {
     NoteFollowed(seen_revision_);
-    NoteHeard();
+    if (const std::optional<TimePoint> heard = newest_.Reach(told_revision_)) {
+      NoteHeard(*heard);
+    }
   }
 }
 
@@ -992,6 +1016,7 @@ void ClusterLog::ReadAfresh() {
   for (const auto& [id, lane] : lanes_) {
     StopLoading(*lane);
   }
+  const TimePoint asked = std::chrono::steady_clock::now();
   const absl::Status status = [&]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps found, reader_.ReadAll());
     std::set<std::string> ids;
@@ -1007,7 +1032,10 @@ void ClusterLog::ReadAfresh() {
     }
     has_gap_ = false;
     seen_revision_ = found.revision;
+    told_revision_ = found.revision;
     NoteFollowed(found.revision);
+    newest_ = NewestKnown();
+    NoteHeard(asked);
     BeginWatch(found.revision + 1);
     return absl::OkStatus();
   }();

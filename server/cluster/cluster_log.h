@@ -23,6 +23,7 @@
 #include "server/cluster/cluster_values.h"
 #include "server/cluster/fleet_images.h"
 #include "server/cluster/map_lane.h"
+#include "server/cluster/newest_known.h"
 #include "server/cluster/task_thread.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_store.h"
@@ -57,8 +58,9 @@ struct ClusterLogOptions {
   std::function<void(absl::string_view id)> on_load;
   // Called, by the log's thread, for each append that has landed, before its `done`. May be empty.
   std::function<void(absl::Duration waited)> on_commit;
-  // Called, by any thread, when etcd has told something and the store has all that it told. May be empty.
-  std::function<void()> on_heard;
+  // Called, by the log's thread or those that start it, with the latest time as of which the store is known
+  // to have all that etcd has: ClusterLogStatistics::heard. May be empty.
+  std::function<void(std::chrono::steady_clock::time_point heard)> on_heard;
   // Called, by the log's thread or Start, when the store has followed etcd up to a later revision, and
   // listeners have been told. May be empty.
   std::function<void(std::int64_t revision)> on_followed;
@@ -78,7 +80,8 @@ struct ClusterLogStatistics {
   std::int64_t revision = 0;
   // How many revisions of etcd it has been told of and has not applied yet.
   std::int64_t lag = 0;
-  // When etcd last told that there is nothing more.
+  // When etcd was last asked for its newest revision, of the asks whose answer the store has followed: as of
+  // then it has all.
   std::chrono::steady_clock::time_point heard;
 };
 
@@ -109,8 +112,9 @@ class ClusterLog final : public core::DurableLog {
 
   // Knows a map that the store has, or that it cannot have, as it was read. REQUIRES: the log is not started.
   void Know(const std::string& id, const FleetMap& map, bool is_broken);
-  // Follows the log from there on. REQUIRES: the maps that there were at that revision of etcd are known.
-  void Start(std::int64_t revision);
+  // Follows the log from there on. `read` is when the read of those maps began. REQUIRES: the maps that there
+  // were at that revision of etcd, its newest, are known.
+  void Start(std::int64_t revision, std::chrono::steady_clock::time_point read);
   // Knows a map that the store has, though etcd cannot be asked for it. REQUIRES: the log is not started.
   void KnowCached(const std::string& id, core::MapVersion version);
   // Follows the log once etcd is there, and refuses changes until then. `known_at` is when etcd told last
@@ -192,8 +196,12 @@ class ClusterLog final : public core::DurableLog {
   void DropLost(const std::string& id);
 
   void BeginWatch(std::int64_t revision);
-  // Takes note that etcd has told something.
-  void NoteHeard();
+  // Takes note that the store had all at that time.
+  void NoteHeard(TimePoint at);
+  // Asks etcd for its newest revision, again and again. At rest, the store is known to have all as of three
+  // intervals ago at the latest.
+  absl::Duration AskInterval() const;
+  void AskNewest();
   // Takes note that the store has all up to that revision.
   void NoteFollowed(std::int64_t revision);
   void OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events);
@@ -218,7 +226,7 @@ class ClusterLog final : public core::DurableLog {
   void StopLoading(MapLane& lane);
   void BeginLoading(MapLane& lane);
   void EndLoading(MapLane& lane);
-  // Takes note of the latest revision that was seen, unless a map of it is being loaded.
+  // Takes note of what is known up to the latest revision that was told, unless a map of it is being loaded.
   void NoteAllSeen();
   // Gives the store a map as of its image: a new one, or a later revision of the one that it has.
   absl::Status Take(const std::string& id, storage::MapState map);
@@ -252,8 +260,10 @@ class ClusterLog final : public core::DurableLog {
   std::uint64_t loads_ = 0;
   // The lanes that have a loading.
   std::size_t loading_lanes_ = 0;
-  // The latest revision of etcd of which something was seen.
+  // The latest revision of etcd of which something was seen, and the one up to which all was told.
   std::int64_t seen_revision_ = 0;
+  std::int64_t told_revision_ = 0;
+  NewestKnown newest_;
   absl::flat_hash_map<std::string, std::unique_ptr<MapLane>> lanes_;
   // The maps with something new that waits.
   std::vector<std::string> to_drive_;

@@ -256,9 +256,15 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   FleetMaps maps;
   std::set<std::string> damaged;
   absl::Status loaded;
+  std::chrono::steady_clock::time_point read_at;
   do {
     absl::StatusOr<FleetMaps> read = WhenThere(
-        options, 0, 0, [&] { return reader_.ReadAll(); }, patience);
+        options, 0, 0,
+        [&] {
+          read_at = std::chrono::steady_clock::now();
+          return reader_.ReadAll();
+        },
+        patience);
     if (IsAway(read.status())) {
       return LoadCached(options, store, found);
     }
@@ -282,7 +288,7 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   }
   found.unloaded = store.CountResidence().unloaded;
   found.maps = maps.maps.size() - damaged.size() - found.unloaded;
-  log_.Start(maps.revision);
+  log_.Start(maps.revision, read_at);
   StartThreads(options);
   return absl::OkStatus();
 }

@@ -172,6 +172,10 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   std::int64_t told_revision_ = 0;
   std::int64_t awaited_revision_ = 0;
   TimePoint await_until_;
+  // Whether the stream's member is asked for its progress, and the progress that it told last, unless events
+  // up to there came after it; 0 if there is none.
+  bool is_asked_ = false;
+  std::int64_t progress_ = 0;
   // Whether anything came by the stream.
   bool has_heard_ = false;
 
@@ -275,17 +279,22 @@ Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& statu
   gathered_.clear();
   told_revision_ = 0;
   awaited_revision_ = 0;
+  is_asked_ = false;
+  progress_ = 0;
   Stream stream(*this, member, token);
   std::optional<End> end;
-  TimePoint ask_at = After(options_.quiet_timeout / 2);
+  const absl::Duration patience = options_.quiet_timeout / 2;
+  TimePoint ask_at = After(std::min(options_.progress_interval, patience));
+  // Without a message, it is asked once more at half of its time: etcd may leave an ask without an answer.
+  TimePoint ask_again_at = After(patience);
   TimePoint give_up_at = After(options_.quiet_timeout);
-  bool has_asked = false;
+  bool has_asked_again = false;
   while (!end.has_value()) {
     bool has_message = false;
     bool may_write = false;
     {
       MutexLock lock(mutex_);
-      const TimePoint wake_at = has_asked ? give_up_at : ask_at;
+      const TimePoint wake_at = !is_asked_ ? ask_at : has_asked_again ? give_up_at : ask_again_at;
       while (!is_stopping_ && !has_message_ && !is_broken_ && std::chrono::steady_clock::now() < wake_at) {
         changed_.WaitUntil(mutex_, wake_at);
       }
@@ -304,25 +313,30 @@ Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& statu
       has_heard_ = true;
       end = Take(stream.message(), status);
       stream.ReadNext();
-      ask_at = After(options_.quiet_timeout / 2);
+      ask_again_at = After(patience);
       give_up_at = After(options_.quiet_timeout);
-      has_asked = false;
+      has_asked_again = false;
       if (!end.has_value() && IsBehind()) {
         status = MakeFailure(Failure::kUnreachable, "the member of etcd is behind the others");
         end = End::kCut;
       }
-    } else if (!has_asked) {
-      has_asked = true;
-      if (may_write) {
+      if (is_asked_ || std::chrono::steady_clock::now() < ask_at) {
+        continue;
+      }
+    } else if (has_asked_again) {
+      status = MakeFailure(Failure::kUnreachable, "etcd is quiet, though asked for a sign of life");
+      end = End::kCut;
+      continue;
+    }
+    has_asked_again = is_asked_;
+    is_asked_ = true;
+    ask_at = After(std::min(options_.progress_interval, patience));
+    if (may_write) {
+      {
         MutexLock lock(mutex_);
         has_written_ = false;
       }
-      if (may_write) {
-        stream.AskForProgress();
-      }
-    } else {
-      status = MakeFailure(Failure::kUnreachable, "etcd is quiet, though asked for a sign of life");
-      end = End::kCut;
+      stream.AskForProgress();
     }
   }
   const grpc::Status ended = stream.Finish();
@@ -358,6 +372,9 @@ std::optional<Watch::Follower::End> Watch::Follower::Take(WatchResponse& message
     if (entry.mod_revision() < next_revision_) {
       continue;
     }
+    if (entry.mod_revision() <= progress_) {
+      progress_ = 0;
+    }
     gathered_.push_back({.is_delete = event.type() == etcdserverpb::Event::DELETE,
                          .key = std::move(*entry.mutable_key()),
                          .value = std::move(*entry.mutable_value()),
@@ -369,8 +386,12 @@ std::optional<Watch::Follower::End> Watch::Follower::Take(WatchResponse& message
   const std::int64_t told = message.header().revision();
   told_revision_ = std::max(told_revision_, told);
   const bool is_progress = message.events().empty() && !message.created();
-  if (is_progress && told >= session_.latest_revision() && callbacks_.on_progress) {
-    callbacks_.on_progress(told);
+  if (is_progress) {
+    is_asked_ = false;
+    if (progress_ > 0 && callbacks_.on_progress) {
+      callbacks_.on_progress(progress_);
+    }
+    progress_ = told >= session_.latest_revision() ? told : 0;
   }
   return std::nullopt;
 }

@@ -29,9 +29,9 @@ struct WatchCallbacks {
   // All that a revision has changed, in the order of the transaction. Revisions come in their order, each of
   // them once, and none is left out that changed a key of the prefix.
   std::function<void(std::int64_t revision, std::vector<WatchEvent> events)> on_events;
-  // etcd was at that revision when it last told. A hint, for gauges: etcd before 3.4.25 and 3.5.8 tells it
-  // even if events up to there are still to come. A member that is behind what others have told the client
-  // does not count.
+  // All events up to that revision were delivered. etcd before 3.4.25 and 3.5.8 tells its revision even if
+  // events up to there are still to come, so its answer counts once the next one has come with no such event
+  // between. A member that is behind what others have told the client does not count.
   std::function<void(std::int64_t revision)> on_progress;
   // The revision that is next is compacted, and there are events that nobody can have any more. The last
   // call: whoever needs them reads afresh, and starts another watch. `compact_revision` is the first that is
@@ -42,10 +42,12 @@ struct WatchCallbacks {
 };
 
 struct WatchOptions {
-  // How long a member may be quiet, once asked for a sign of life after half of that, before another is
-  // tried; and how long it may be behind what other members have told the client: its leader may not hear
-  // its answers, and so tell it nothing.
+  // How long a member may be quiet, though it was asked for its progress, before another is tried; and how
+  // long it may be behind what other members have told the client: its leader may not hear its answers, and
+  // so tell it nothing.
   absl::Duration quiet_timeout = absl::Seconds(10);
+  // How often etcd is asked for its progress, however much it tells meanwhile.
+  absl::Duration progress_interval = absl::Seconds(5);
 };
 
 // Thread safety: any method may be called from any thread.

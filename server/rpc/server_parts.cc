@@ -301,7 +301,9 @@ absl::Status ServerParts::Load(const runtime::Options& options, const storage::O
   obstacle_expirer_.Start();
   loading_.Finish();
   gate_.Open();
-  SetHealthy(true);
+  MutexLock lock(health_mutex_);
+  is_loaded_ = true;
+  SetHealthy(!is_stale_);
   return absl::OkStatus();
 }
 
@@ -326,7 +328,7 @@ absl::Status ServerParts::Join(const runtime::Options& options) {
   cluster::ClusterLogOptions log;
   log.on_status = [this](const absl::Status& status) { OnStorageStatus(status); };
   log.on_commit = [this](absl::Duration waited) { fleet_statistics_.CountCommit(waited); };
-  log.on_heard = [this] { fleet_news_.OnHeard(); };
+  log.on_heard = [this](FleetNews::Clock::time_point heard) { fleet_news_.OnHeard(heard); };
   log.on_followed = [this](std::int64_t revision) { version_waits_.OnFollowed(revision); };
   FleetIdentity identity{.address = AdvertisedAddress(options, port()),
                          .start_time = server_service_.start_time()};
@@ -536,7 +538,8 @@ void ServerParts::OnStale(absl::Duration age) {
     runtime::Log(runtime::LogLevel::kWarning, "fleet_heard_again", {});
   }
   MutexLock lock(health_mutex_);
-  if (health_ != nullptr) {
+  is_stale_ = is_stale;
+  if (health_ != nullptr && is_loaded_) {
     SetHealthy(!is_stale);
   }
 }

@@ -141,6 +141,8 @@ class ServerParts final : public Server {
   HealthService* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
   bool refuses_changes_ ABSL_GUARDED_BY(health_mutex_) = false;
   bool storage_stalls_ ABSL_GUARDED_BY(health_mutex_) = false;
+  bool is_loaded_ ABSL_GUARDED_BY(health_mutex_) = false;
+  bool is_stale_ ABSL_GUARDED_BY(health_mutex_) = false;
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;

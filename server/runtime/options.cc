@@ -73,8 +73,8 @@ ABSL_FLAG(
     "HOST:PORT by which this server is listed among those of its fleet. Empty: that of --listen, with the "
     "name of the machine in place of all addresses.");
 ABSL_FLAG(absl::Duration, max_staleness, Defaults().max_staleness,
-          "How long etcd may have told nothing before the server's health says NOT_SERVING, so that clients "
-          "and proxies turn to others; 10s or more. 0: for any time, and queries are answered all the same.");
+          "How old the server's state may be before its health says NOT_SERVING, so that clients and proxies "
+          "turn to others; 10s or more. 0: for any age, and queries are answered all the same.");
 ABSL_FLAG(std::string, durability, "sync",
           "sync: what is acknowledged is on stable storage. relaxed: it may be lost with the machine's power "
           "for as long as --sync_interval, but not with the process.");

@@ -1,5 +1,6 @@
 #include "server/cluster/fleet.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,26 @@ TEST_F(FleetTest, ServersHaveTheSameMaps) {
   ASSERT_THAT(a.Create("arena", {"..", ".."}), IsOk());
   b.AwaitRevision("arena", 1);
   ExpectSame(a, b, "arena");
+}
+
+// An event may be of a backlog: it does not make a server newer than the last answer that it asked for.
+TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetOptions never_asks = FleetServer::OptionsFor(etcd.Options());
+  never_asks.log.quiet_timeout = absl::Hours(10);
+  const FleetServer b(never_asks);
+  const FleetServer c(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  b.AwaitRevision("arena", 1);
+  const auto before = std::chrono::steady_clock::now();
+  for (int x = 0; x < 4; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  b.AwaitRevision("arena", 5);
+  EXPECT_LT(b.fleet->Statistics().heard, before);
+  WaitUntil([&] { return c.fleet->Statistics().heard > before; }, "an answer of etcd");
+  c.AwaitRevision("arena", 5);
 }
 
 TEST_F(FleetTest, AMapTakesThePlaceOfAnother) {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -245,8 +247,18 @@ TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
   ASSERT_THAT(other.Create("attic", {"."}), IsOk());
   etcd.Kill(0);
 
-  FleetServer again(OptionsFor(etcd));
+  FleetOptions options = OptionsFor(etcd);
+  std::chrono::steady_clock::time_point heard;
+  std::once_flag is_told;
+  options.log.on_heard = [&](std::chrono::steady_clock::time_point at) {
+    std::call_once(is_told, [&] { heard = at; });
+  };
+  const auto start = std::chrono::steady_clock::now();
+  FleetServer again(options);
   ASSERT_TRUE(again.found.cached_at.has_value());
+  // Answers tell their age from the first on.
+  EXPECT_LT(heard, start);
+  EXPECT_NE(heard, std::chrono::steady_clock::time_point());
   EXPECT_GT(*again.found.cached_at, absl::Now() - absl::Hours(1));
   EXPECT_LE(*again.found.cached_at, absl::Now());
   EXPECT_GT(again.fleet->Staleness(), absl::ZeroDuration());

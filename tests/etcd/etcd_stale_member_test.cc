@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpcpp/security/server_credentials.h"
@@ -29,10 +30,12 @@ using waystar::testing::IsOk;
 constexpr std::int64_t kLatest = 100;
 
 // Reads are answered by the leader, as those of etcd are; a watch tells of this member's own state. The first
-// watches fail, if any are to.
+// watches fail, if any are to. If there is a late event, of the member's revision, the first progress comes
+// before it.
 class Member final : public etcdserverpb::KV::Service, public etcdserverpb::Watch::Service {
  public:
-  explicit Member(std::int64_t revision, int failures = 0) : revision_(revision), failures_(failures) {
+  explicit Member(std::int64_t revision, int failures = 0, bool has_late_event = false)
+      : revision_(revision), failures_(failures), has_late_event_(has_late_event) {
     grpc::ServerBuilder builder;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
     builder.RegisterService(static_cast<etcdserverpb::KV::Service*>(this));
@@ -55,7 +58,13 @@ class Member final : public etcdserverpb::KV::Service, public etcdserverpb::Watc
       return {grpc::StatusCode::UNAVAILABLE, "not yet"};
     }
     etcdserverpb::WatchRequest request;
-    while (stream->Read(&request)) {
+    for (int requests = 0; stream->Read(&request); ++requests) {
+      if (requests == 2 && has_late_event_) {
+        etcdserverpb::WatchResponse late;
+        late.mutable_header()->set_revision(revision_);
+        late.add_events()->mutable_kv()->set_mod_revision(revision_);
+        stream->Write(late);
+      }
       etcdserverpb::WatchResponse response;
       response.mutable_header()->set_revision(revision_);
       response.set_created(request.has_create_request());
@@ -67,6 +76,7 @@ class Member final : public etcdserverpb::KV::Service, public etcdserverpb::Watc
  private:
   const std::int64_t revision_;
   const int failures_;
+  const bool has_late_event_;
   std::atomic<int> watches_ = 0;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
@@ -93,6 +103,32 @@ TEST(EtcdStaleMemberTest, IsLeftAndItsProgressDoesNotCount) {
   MutexLock lock(mutex);
   EXPECT_THAT(told, Each(kLatest));
   EXPECT_GT(stale.watches(), 0);
+}
+
+// Before 3.4.25 and 3.5.8, etcd tells its progress past events that are still on their way.
+TEST(EtcdProgressTest, DoesNotCountBeforeTheEventsUpToIt) {
+  const Member member(kLatest, 0, true);
+  const auto client = Client::Open({.endpoints = {member.endpoint()}});
+  ASSERT_THAT(client, IsOk());
+  Mutex mutex;
+  std::vector<std::string> told;
+  Event is_told("progress");
+  WatchCallbacks callbacks;
+  callbacks.on_events = [&](std::int64_t revision, const std::vector<WatchEvent>& /*events*/) {
+    MutexLock lock(mutex);
+    told.push_back(absl::StrCat("event ", revision));
+  };
+  callbacks.on_progress = [&](std::int64_t revision) {
+    MutexLock lock(mutex);
+    told.push_back(absl::StrCat("progress ", revision));
+    is_told.Happen();
+  };
+  const Watch watch(**client, "/", 1, callbacks, {.progress_interval = absl::Milliseconds(1)});
+  ASSERT_TRUE(is_told.Wait());
+  MutexLock lock(mutex);
+  ASSERT_GE(told.size(), 2U);
+  EXPECT_EQ(told[0], "event 100");
+  EXPECT_EQ(told[1], "progress 100");
 }
 
 }  // namespace

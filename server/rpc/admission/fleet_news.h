@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -21,8 +22,8 @@ class FleetNews {
   using NewestDone = absl::AnyInvocable<void(absl::StatusOr<std::int64_t> revision) &&>;
   using AskNewest = std::function<void(absl::string_view map, NewestDone done)>;
 
-  // Answers tell how long nothing was heard once it is so long: a fleet that is at rest is asked for a sign
-  // of life every two and a half seconds.
+  // Answers tell how old they may be once it is so long: etcd is asked for its newest revision every half a
+  // second, which takes about as long to be known as reached.
   static constexpr std::chrono::seconds kQuietTime{3};
 
   // `is_fleet`: whether the server is one of a fleet, or is going to be.
@@ -38,22 +39,30 @@ class FleetNews {
   // any thread. REQUIRES: SetNewest was called.
   void Newest(absl::string_view map, NewestDone done) const { ask_(map, std::move(done)); }
 
-  // Takes note that the server has all that there is.
-  void OnHeard() { heard_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  // Takes note that the server had all that there was at that time.
+  void OnHeard(Clock::time_point heard) {
+    heard_.store(heard.time_since_epoch().count(), std::memory_order_relaxed);
+  }
 
-  // Returns how long ago OnHeard was called, if that is kQuietTime or more; nothing if it was never called.
-  // It costs one load.
+  // Returns how long ago that was, if it is kQuietTime or more; nothing if OnHeard was never called. It costs
+  // one load.
   std::optional<std::chrono::nanoseconds> QuietFor(Clock::time_point now) const {
     const Clock::rep heard = heard_.load(std::memory_order_relaxed);
+    if (heard == kNever) {
+      return std::nullopt;
+    }
     const Clock::duration age = now.time_since_epoch() - Clock::duration(heard);
-    return heard != 0 && age >= kQuietTime ? std::optional<std::chrono::nanoseconds>(age) : std::nullopt;
+    return age >= kQuietTime ? std::optional<std::chrono::nanoseconds>(age) : std::nullopt;
   }
 
  private:
   const bool is_fleet_;
   AskNewest ask_;
-  // In ticks of the clock; 0 before the first time.
-  std::atomic<Clock::rep> heard_ = 0;
+  // No time of the clock, which may go back behind the start of the machine.
+  static constexpr Clock::rep kNever = std::numeric_limits<Clock::rep>::min();
+
+  // In ticks of the clock.
+  std::atomic<Clock::rep> heard_ = kNever;
 };
 
 }  // namespace waystar::rpc

@@ -59,8 +59,7 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                 {}, static_cast<double>(statistics.revision));
   sink.AddGauge("waystar_fleet_lag", "Revisions of etcd that this server was told of and has not applied.",
                 {}, static_cast<double>(statistics.lag));
-  sink.AddGauge("waystar_fleet_staleness_seconds",
-                "How long ago etcd last told this server that it knows all.", {},
+  sink.AddGauge("waystar_fleet_staleness_seconds", "How long ago this server last had all that etcd has.", {},
                 absl::ToDoubleSeconds(part->Staleness()));
   sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.", {},
                 static_cast<double>(statistics.broken));

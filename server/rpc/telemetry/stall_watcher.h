@@ -14,9 +14,9 @@ namespace waystar::rpc {
 // Thread safety: one thread.
 class StallWatcher {
  public:
-  // Starts the thread. It calls `on_turn` with the age when the age is longer than `stall_time`, and with 0
-  // when it is not any more, once each time. Both functions must be callable until Stop. REQUIRES: called at
-  // most once; stall_time > 0.
+  // Looks once, and starts the thread, which goes on looking. `on_turn` is called with the age when the age
+  // is longer than `stall_time`, and with 0 when it is not any more, once each time. Both functions must be
+  // callable until Stop. REQUIRES: called at most once; stall_time > 0.
   void Start(absl::Duration stall_time, std::function<absl::Duration()> age,
              std::function<void(absl::Duration)> on_turn);
 
