@@ -150,6 +150,41 @@ TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
   }
 }
 
+TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  for (int i = 0; i < 10; ++i) {
+    const std::string map = absl::StrCat("arena-", i / 2);
+    if (i % 2 == 0) {
+      a.Create(map, {"...", "..."});
+    }
+    v1::WatchMapRequest request = WatchRequest(map);
+    *request.mutable_after() = VersionOf(a, map);
+    {
+      WatchOfMap created(b, request);
+      EXPECT_EQ(created.Next(), absl::StrCat("watching ", request.after().revision()));
+    }
+    const auto updated = a.client().UpdateObstacles(BlockRequest(map, {CellAt(1, 0)}));
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    *request.mutable_after() = updated->version();
+    WatchOfMap later(b, request);
+    EXPECT_EQ(later.Next(), absl::StrCat("watching ", updated->version().revision()));
+  }
+  // What nobody has is refused.
+  v1::WatchMapRequest request = WatchRequest("arena-0");
+  *request.mutable_after() = VersionOf(a, "arena-0");
+  request.mutable_after()->set_revision(100);
+  v1::WatchMapResponse none;
+  WatchOfMap future(b, request);
+  EXPECT_FALSE(future->Next(none));
+  EXPECT_THAT(future->Finish(), IsRefused(absl::StatusCode::kOutOfRange, "FUTURE_REVISION", "after"));
+  request.set_map("attic");
+  WatchOfMap missing(b, request);
+  EXPECT_FALSE(missing->Next(none));
+  EXPECT_THAT(missing->Finish(), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+}
+
 TEST_F(FleetServerTest, MapsAreThereAfterAllServersHaveGone) {
   const EtcdCluster etcd(1);
   {

@@ -113,6 +113,14 @@ void VersionWaits::Cancel(Waiter& waiter) {
   waiter.OnNoVersion();
 }
 
+void VersionWaits::CancelSoon(Waiter& waiter) {
+  MutexLock lock(mutex_);
+  if (waiter.is_waiting_) {
+    waiter.until_ = Clock::time_point::min();
+    wake_.NotifyOne();
+  }
+}
+
 void VersionWaits::Stop() {
   Over over{.tell = &Waiter::OnNoVersion};
   {

@@ -29,6 +29,9 @@ class VersionWaits final : public core::StoreListener {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // How long a call waits for a version of its map at most.
+  static constexpr std::chrono::seconds kMostWait{10};
+
   // One wait at a time. It must live until one of the two is called.
   class Waiter {
    public:
@@ -84,6 +87,8 @@ class VersionWaits final : public core::StoreListener {
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the wait of a waiter if it has one.
   void Cancel(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Does the same, but leaves it to the thread to tell the waiter, so that the caller may hold its locks.
+  void CancelSoon(Waiter& waiter) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends all waits, and those that begin later at once.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -118,8 +118,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   }
 
  private:
-  // How long a call waits for a version of its map at most.
-  static constexpr std::chrono::seconds kMostWait{10};
   // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
@@ -216,7 +214,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   }
 
   Executor::Clock::time_point LatestEndOfWait() const {
-    return std::min(deadline_, counted_.begin() + kMostWait);
+    return std::min(deadline_, counted_.begin() + VersionWaits::kMostWait);
   }
 
   void BeginAt(Lane lane) {

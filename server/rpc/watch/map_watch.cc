@@ -1,5 +1,6 @@
 #include "server/rpc/watch/map_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -8,6 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/rpc/access/check_access.h"
+#include "server/rpc/call/call_context.h"
 #include "server/rpc/call/request_parser.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_edits.h"
@@ -32,8 +34,39 @@ absl::Status MapWatch::Admit() {
   // This comes before the map is read: what happens to it afterwards is told.
   context_.watches.Add(request_.map(), Self());
   is_added_ = true;
-  MutexLock lock(mutex_);
-  return SendFirst();
+  {
+    MutexLock lock(mutex_);
+    const absl::Status status = SendFirst();
+    if (!awaits_version_) {
+      return status;
+    }
+  }
+  AwaitNewest();
+  return absl::OkStatus();
+}
+
+bool MapWatch::MayHaveNewer() const {
+  return request_.after().epoch() != 0 && server_.fleet.is_fleet() && !has_asked_fleet_;
+}
+
+void MapWatch::AwaitNewest() {
+  server_.fleet.Newest(request_.map(), [self = Self()](const absl::StatusOr<std::int64_t>& revision) {
+    const auto until = std::min(DeadlineOf(self->rpc_), VersionWaits::Clock::now() + VersionWaits::kMostWait);
+    if (!revision.ok() || !self->server_.version_waits
+                               .BeginFollowing(*self, HolderOf(self->caller_.Get(), self->rpc_), *revision,
+                                               until, self->cancelled_)
+                               .ok()) {
+      self->BeginAgain();
+    }
+  });
+}
+
+void MapWatch::BeginAgain() {
+  const Change change(*this);
+  awaits_version_ = false;
+  if (const absl::Status status = SendFirst(); !status.ok()) {
+    SetEnd(status);
+  }
 }
 
 absl::Status MapWatch::SendFirst() {
@@ -42,9 +75,18 @@ absl::Status MapWatch::SendFirst() {
   }
   // The pinned snapshot is let go of at once. It is of no map whose end was told before, and the end of its
   // own is told after this.
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, context_.store.Pin(request_.map()));
-  epoch_ = latest->epoch;
   const v1::Version& after = request_.after();
+  const absl::StatusOr<core::PinnedSnapshot> pinned = context_.store.Pin(request_.map());
+  const bool is_missing = absl::IsNotFound(pinned.status());
+  if (MayHaveNewer() && (is_missing || (pinned.ok() && ((*pinned)->epoch != after.epoch() ||
+                                                        (*pinned)->revision < after.revision())))) {
+    has_asked_fleet_ = true;
+    awaits_version_ = true;
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(pinned.status());
+  const core::PinnedSnapshot& latest = *pinned;
+  epoch_ = latest->epoch;
   WAYSTAR_RETURN_IF_ERROR(CheckVersion(after, "after"));
   const bool is_given = after.epoch() != 0;
   const bool is_replaced = is_given && after.epoch() != epoch_;
@@ -84,6 +126,10 @@ void MapWatch::OnDetached() {
 }
 
 void MapWatch::Advance() {
+  if (end().has_value() && awaits_version_) {
+    cancelled_.store(true, std::memory_order_relaxed);
+    server_.version_waits.CancelSoon(*this);
+  }
   if (is_writing() || end().has_value() || next_ == 0) {
     return;
   }

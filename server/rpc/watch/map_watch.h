@@ -11,6 +11,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/admission/server_context.h"
+#include "server/rpc/admission/version_waits.h"
 #include "server/rpc/call/streaming_call.h"
 #include "server/rpc/watch/map_watches.h"
 #include "waystar/v1/map_service.pb.h"
@@ -29,7 +30,10 @@ struct WatchContext {
 // queue and no worker. Whenever no write is under way it asks the store's history for the next revision, on
 // the thread that brings the news or has written the message before. When the history has forgotten the
 // revision of a client that reads slowly, the client is told so.
-class MapWatch final : public WritingCall, public MapWatcher {
+//
+// In a fleet, a watch that is to go on after a version which the server does not have yet begins once the
+// server has followed what the fleet knows of the map.
+class MapWatch final : public WritingCall, public MapWatcher, private VersionWaits::Waiter {
  public:
   MapWatch(const ServerContext& server, const WatchContext& context, grpc::CallbackServerContext& rpc,
            const grpc::ByteBuffer& request)
@@ -40,13 +44,22 @@ class MapWatch final : public WritingCall, public MapWatcher {
  private:
   absl::Status Admit() override;
   void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !awaits_version_; }
   void OnDetached() override;
   // MapWatcher.
   void OnNews() override { const Change change(*this); }
   void OnDelete(std::uint64_t epoch) override;
+  // VersionWaits::Waiter.
+  void OnVersion() override { BeginAgain(); }
+  void OnNoVersion() override { BeginAgain(); }
 
   std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
   absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether the fleet may have the version that the client knows, and has not been asked.
+  bool MayHaveNewer() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Begins again once the server has followed what the fleet knows of the map, or cannot.
+  void AwaitNewest();
+  void BeginAgain();
 
   void Resynchronize(const core::MapSnapshot& latest, v1::WatchMapResponse& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -61,6 +74,9 @@ class MapWatch final : public WritingCall, public MapWatcher {
 
   // The epoch of the map that is watched; 0 before the watch has begun.
   std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Whether the fleet was asked, and whether the watch waits for that.
+  bool has_asked_fleet_ ABSL_GUARDED_BY(mutex_) = false;
+  bool awaits_version_ ABSL_GUARDED_BY(mutex_) = false;
   // The revision to report next; 0 before that.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
 };
