@@ -250,6 +250,29 @@ MapLane& ClusterLog::LaneOf(const std::string& id) {
   return *lane;
 }
 
+MapLane* ClusterLog::FindLane(const std::string& id) {
+  const auto it = lanes_.find(id);
+  return it == lanes_.end() ? nullptr : it->second.get();
+}
+
+MapLane* ClusterLog::LaneThatSends(const std::string& id, AppendName name) {
+  MapLane* const lane = FindLane(id);
+  return lane != nullptr && lane->sending && lane->sending->name == name ? lane : nullptr;
+}
+
+void ClusterLog::ForgetEnded() {
+  for (const std::string& id : std::exchange(ended_, {})) {
+    const MapLane* const lane = FindLane(id);
+    // What is still to come of its end is no news of another map.
+    if (lane != nullptr && lane->version == kNoMap && lane->waiting.empty() && !lane->sending &&
+        !lane->is_behind && lane->loading == 0 && lane->etcd_revision <= seen_revision_) {
+      lanes_.erase(id);
+    }
+  }
+  MutexLock lock(mutex_);
+  statistics_.maps = lanes_.size();
+}
+
 void ClusterLog::TakeSubmitted() {
   std::deque<std::pair<std::string, Append>> submitted;
   {
@@ -323,6 +346,7 @@ void ClusterLog::Run() {
       std::move(task)();
     }
     DriveSubmitted();
+    ForgetEnded();
   }
 }
 
@@ -389,7 +413,7 @@ void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const M
   const std::string end = keys_.End(id);
   sending.txn.compares.push_back({.key = end,
                                   .relation = etcd::Compare::Relation::kLess,
-                                  .number = std::max(Statistics().revision, lane.etcd_revision) + 1});
+                                  .number = std::max(seen_revision_, lane.etcd_revision) + 1});
   sending.txn.otherwise.push_back(etcd::RangeQuery{.key = end});
   MapBase base;
   std::vector<absl::string_view> parts = CutIntoParts(append.bytes);
@@ -476,39 +500,40 @@ void ClusterLog::Send(const std::string& id) {
 
 void ClusterLog::OnPart(const std::string& id, AppendName name,
                         const absl::StatusOr<etcd::TxnResult>& result) {
-  MapLane& lane = *lanes_.at(id);
-  if (!lane.sending || lane.sending->name != name) {
+  MapLane* const lane = LaneThatSends(id, name);
+  if (lane == nullptr) {
     return;
   }
   if (!result.ok()) {
     OnFailure(id, result.status());
     return;
   }
-  ++lane.sending->parts_put;
+  ++lane->sending->parts_put;
   Send(id);
 }
 
 void ClusterLog::OnFile(const std::string& id, AppendName name, const absl::Status& status) {
-  MapLane& lane = *lanes_.at(id);
-  if (!lane.sending || lane.sending->name != name) {
+  MapLane* const lane = LaneThatSends(id, name);
+  if (lane == nullptr) {
     return;
   }
   if (!status.ok()) {
-    DeleteParts(*lane.sending);
+    DeleteParts(*lane->sending);
     Answer(id, status);
     return;
   }
-  lane.sending->file->is_written = true;
+  lane->sending->file->is_written = true;
   Send(id);
 }
 
 void ClusterLog::OnTxn(const std::string& id, AppendName name,
                        const absl::StatusOr<etcd::TxnResult>& result) {
-  MapLane& lane = *lanes_.at(id);
+  MapLane* const found = LaneThatSends(id, name);
   // The watch may have told what became of it.
-  if (!lane.sending || lane.sending->name != name) {
+  if (found == nullptr) {
     return;
   }
+  MapLane& lane = *found;
   if (!result.ok()) {
     lane.sending->is_in_doubt |= etcd::FailureOf(result.status()) == etcd::Failure::kUnknownOutcome;
     OnFailure(id, result.status());
@@ -551,7 +576,11 @@ void ClusterLog::SendPartsAgain(const std::string& id) {
   // The file may be removed at any time now, and no name is used twice.
   lane.waiting.front().bytes = *lane.sending->file->bytes;
   lane.sending.reset();
-  PostAfter(options_.retry_interval, [this, id] { Drive(id); });
+  PostAfter(options_.retry_interval, [this, id] {
+    if (FindLane(id) != nullptr) {
+      Drive(id);
+    }
+  });
 }
 
 void ClusterLog::DeleteParts(const Sending& sending) {
@@ -594,19 +623,19 @@ void ClusterLog::LookWhetherApplied(const std::string& id, const absl::Status& r
   const AppendName name = lane.sending->name;
   const bool is_deletion = lane.waiting.front().kind == Append::Kind::kDeletion;
   const auto look = [this, id, name, refusal](const absl::StatusOr<etcd::RangeResult>& read) {
-    MapLane& of_map = *lanes_.at(id);
-    if (!of_map.sending || of_map.sending->name != name) {
+    MapLane* const of_map = LaneThatSends(id, name);
+    if (of_map == nullptr) {
       return;
     }
     if (!read.ok()) {
       PostAfter(options_.retry_interval, [this, id, name, refusal] {
-        if (const MapLane& again = *lanes_.at(id); again.sending && again.sending->name == name) {
+        if (LaneThatSends(id, name) != nullptr) {
           LookWhetherApplied(id, refusal);
         }
       });
       return;
     }
-    of_map.sending->is_refused = true;
+    of_map->sending->is_refused = true;
     if (!read->entries.empty()) {
       const absl::StatusOr<MapHead> head = DecodeHead(read->entries.front().value);
       if (head.ok() && head->append == name) {
@@ -624,8 +653,7 @@ void ClusterLog::LookWhetherApplied(const std::string& id, const absl::Status& r
 
 void ClusterLog::SendLater(const std::string& id, AppendName name) {
   PostAfter(options_.retry_interval, [this, id, name] {
-    const MapLane& lane = *lanes_.at(id);
-    if (lane.sending && lane.sending->name == name) {
+    if (LaneThatSends(id, name) != nullptr) {
       Send(id);
     }
   });
@@ -677,6 +705,7 @@ void ClusterLog::Answer(const std::string& id, const AppendOutcome& outcome) {
   MapLane& lane = *lanes_.at(id);
   lane.sending.reset();
   lane.lost = outcome;
+  ended_.push_back(id);
   std::deque<Append> waiting;
   waiting.swap(lane.waiting);
   for (Append& append : waiting) {
@@ -734,6 +763,14 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
 }
 
 void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events) {
+  {
+    MutexLock lock(mutex_);
+    --statistics_.lag;
+  }
+  // Once all is read afresh, what a watch has told before is old.
+  if (has_gap_ || revision <= seen_revision_) {
+    return;
+  }
   std::map<std::string, MapChange> changes;
   for (etcd::WatchEvent& event : events) {
     const std::optional<ClusterKeys::MapKey> key = keys_.ParseMapKey(event.key);
@@ -759,11 +796,8 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
     if (change.head || change.is_end) {
       change.revision = revision;
       OnChange(id, std::move(change));
+      ended_.push_back(id);
     }
-  }
-  {
-    MutexLock lock(mutex_);
-    --statistics_.lag;
   }
   seen_revision_ = revision;
   told_revision_ = std::max(told_revision_, revision);
@@ -842,21 +876,16 @@ void ClusterLog::OnChange(const std::string& id, MapChange change) {
                change.record.has_value());
     return;
   }
-  if (!change.record) {
-    BeginLoading(lane);
-    lane.is_behind = true;
-    Load(id, lane.loading, change.revision, *head);
+  if (change.record) {
+    Follow(id, change.revision, *head, *change.record);
     return;
   }
-  const absl::Status status = FollowPatiently(id, change.revision, *head, *change.record);
-  if (is_stopping_) {
-    return;
-  }
-  if (etcd::FailureOf(status) == etcd::Failure::kCompacted) {
-    ReadAfresh();
-    return;
-  }
-  OnFollowed(id, change.revision, head->version, status, true);
+  BeginLoading(id, {.revision = change.revision,
+                    .after = head->version,
+                    .fetch = [this, id, revision = change.revision]() -> absl::StatusOr<Taking> {
+                      WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, Fetch(id, revision));
+                      return [this, id, map = std::move(map)]() mutable { return Take(id, std::move(map)); };
+                    }});
 }
 
 void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVersion after,
@@ -879,70 +908,78 @@ void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVer
   Drive(id);
 }
 
-absl::Status ClusterLog::FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
-                                         const std::string& record) {
-  MapLane& lane = *lanes_.at(id);
-  while (true) {
-    absl::Status status = Follow(id, revision, head, record);
-    if (!IsTransient(status) || is_stopping_) {
-      return status;
-    }
-    // Until etcd is back, nothing else can go on but to refuse changes.
-    SetStatus(NotTaken(status));
-    lane.is_behind = true;
-    DriveSubmitted();
-    std::this_thread::sleep_for(absl::ToChronoNanoseconds(options_.retry_interval));
+void ClusterLog::Follow(const std::string& id, std::int64_t revision, const MapHead& head,
+                        const std::string& record) {
+  absl::StatusOr<LogRecord> decoded = DecodeRecord(record);
+  const auto fetch = [this, id, revision, epoch = head.version.epoch](
+                         const LogRecord& of) -> absl::StatusOr<Taking> {
+    WAYSTAR_ASSIGN_OR_RETURN(std::vector<core::LoggedCommit> commits, reader_.ReadCommits(id, of, revision));
+    return [this, id, epoch, commits = std::move(commits)] { return store_.FollowCommits(id, epoch, commits); };
+  };
+  if (decoded.ok() && decoded->entries.empty()) {
+    BeginLoading(id, {.revision = revision,
+                      .after = head.version,
+                      .is_record = true,
+                      .fetch = [fetch, of = *std::move(decoded)] { return fetch(of); }});
+    return;
   }
+  absl::StatusOr<Taking> taking = decoded.ok() ? fetch(*decoded) : decoded.status();
+  OnFollowed(id, revision, head.version, taking.ok() ? (*std::move(taking))() : taking.status(), true);
 }
 
-absl::Status ClusterLog::Follow(const std::string& id, std::int64_t revision, const MapHead& head,
-                                const std::string& record) {
-  WAYSTAR_ASSIGN_OR_RETURN(const LogRecord decoded, DecodeRecord(record));
-  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::LoggedCommit> commits,
-                           reader_.ReadCommits(id, decoded, revision));
-  return store_.FollowCommits(id, head.version.epoch, commits);
+void ClusterLog::BeginLoading(const std::string& id, Loading loading) {
+  MapLane& lane = *lanes_.at(id);
+  loading.number = ++loads_;
+  lane.loading = loading.number;
+  lane.is_behind = true;
+  ++loading_lanes_;
+  {
+    MutexLock lock(mutex_);
+    ++statistics_.lag;
+  }
+  Load(id, loading);
 }
 
-void ClusterLog::Load(const std::string& id, std::uint64_t loading, std::int64_t revision,
-                      const MapHead& head) {
-  loader_.Do([this, id, loading, revision, head] {
-    absl::StatusOr<storage::MapState> map = Fetch(id, revision);
-    Post([this, id, loading, revision, head, map = std::move(map)]() mutable {
-      OnLoaded(id, loading, revision, head, std::move(map));
+void ClusterLog::Load(const std::string& id, const Loading& loading) {
+  loader_.Do([this, id, loading] {
+    if (options_.on_load) {
+      options_.on_load(id);
+    }
+    absl::StatusOr<Taking> taking = loading.fetch();
+    Post([this, id, loading, taking = std::move(taking)]() mutable {
+      OnLoaded(id, loading, std::move(taking));
     });
   });
 }
 
 absl::StatusOr<storage::MapState> ClusterLog::Fetch(const std::string& id, std::int64_t revision) const {
-  if (options_.on_load) {
-    options_.on_load(id);
-  }
   WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, revision));
   WAYSTAR_ASSIGN_OR_RETURN(storage::MapState map, reader_.ReadImage(id, base, revision));
   store_.Prepare(map.snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
   return map;
 }
 
-void ClusterLog::OnLoaded(const std::string& id, std::uint64_t loading, std::int64_t revision,
-                          const MapHead& head, absl::StatusOr<storage::MapState> map) {
-  MapLane& lane = *lanes_.at(id);
-  if (lane.loading != loading) {
+void ClusterLog::OnLoaded(const std::string& id, const Loading& loading, absl::StatusOr<Taking> taking) {
+  MapLane* const found = FindLane(id);
+  if (found == nullptr || found->loading != loading.number) {
     return;
   }
-  if (IsTransient(map.status())) {
-    PostAfter(options_.retry_interval, [this, id, loading, revision, head] {
-      if (lanes_.at(id)->loading == loading) {
-        Load(id, loading, revision, head);
+  MapLane& lane = *found;
+  if (IsTransient(taking.status())) {
+    PostAfter(options_.retry_interval, [this, id, loading] {
+      if (const MapLane* const again = FindLane(id); again != nullptr && again->loading == loading.number) {
+        Load(id, loading);
       }
     });
     return;
   }
-  if (lane.has_missed_changes || etcd::FailureOf(map.status()) == etcd::Failure::kCompacted) {
+  if (lane.has_missed_changes || etcd::FailureOf(taking.status()) == etcd::Failure::kCompacted) {
     ReadAfresh();
     return;
   }
   EndLoading(lane);
-  OnFollowed(id, revision, head.version, map.ok() ? Take(id, *std::move(map)) : map.status(), false);
+  OnFollowed(id, loading.revision, loading.after,
+             taking.ok() ? (*std::move(taking))() : taking.status(), loading.is_record);
   while (!lane.changes.empty() && lane.loading == 0) {
     MapChange change = std::move(lane.changes.front());
     lane.changes.pop_front();
@@ -951,14 +988,8 @@ void ClusterLog::OnLoaded(const std::string& id, std::uint64_t loading, std::int
   if (lane.changes.empty()) {
     lane.change_bytes = 0;
   }
+  ended_.push_back(id);
   NoteAllSeen();
-}
-
-void ClusterLog::BeginLoading(MapLane& lane) {
-  lane.loading = ++loads_;
-  ++loading_lanes_;
-  MutexLock lock(mutex_);
-  ++statistics_.lag;
 }
 
 void ClusterLog::EndLoading(MapLane& lane) {
@@ -1029,6 +1060,7 @@ void ClusterLog::ReadAfresh() {
     }
     for (const std::string& id : ids) {
       WAYSTAR_RETURN_IF_ERROR(Renew(id, found));
+      ended_.push_back(id);
     }
     has_gap_ = false;
     seen_revision_ = found.revision;

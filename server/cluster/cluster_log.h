@@ -54,7 +54,7 @@ struct ClusterLogOptions {
   std::function<void(absl::string_view id, const absl::Status& why)> on_broken;
   // Called, by the log's thread, with a map that needs a new image. May be empty.
   std::function<void(absl::string_view id)> on_long;
-  // Called, by the thread that loads, before a map is read that others have begun. May be empty.
+  // Called, by the thread that loads, before it reads what others have done to a map. May be empty.
   std::function<void(absl::string_view id)> on_load;
   // Called, by the log's thread, for each append that has landed, before its `done`. May be empty.
   std::function<void(absl::Duration waited)> on_commit;
@@ -80,6 +80,9 @@ struct ClusterLogStatistics {
   std::int64_t revision = 0;
   // How many revisions of etcd it has been told of and has not applied yet.
   std::int64_t lag = 0;
+  // Of so many maps something is kept here: of those that there are, and those that a change is on its way
+  // to.
+  std::size_t maps = 0;
   // When etcd was last asked for its newest revision, of the asks whose answer the store has followed: as of
   // then it has all.
   std::chrono::steady_clock::time_point heard;
@@ -97,8 +100,8 @@ struct ClusterLogStatistics {
 // While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once. While it is full,
 // they fail with RESOURCE_EXHAUSTED / STORAGE_FULL, but for deletions: these put nothing then.
 //
-// A map that others have begun is read and prepared on another thread. What else happens to it waits
-// meanwhile; other maps go on.
+// A map that others have begun is read and prepared on another thread, and so is what one record has no room
+// for. What else happens to the map waits meanwhile; other maps go on.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ClusterLog final : public core::DurableLog {
@@ -155,6 +158,12 @@ class ClusterLog final : public core::DurableLog {
   void Submit(absl::string_view id, Append append);
   // Returns the lane of a map, which is new if there is none.
   MapLane& LaneOf(const std::string& id);
+  // Returns null if there is none.
+  MapLane* FindLane(const std::string& id);
+  // Returns the lane if that transaction is on its way there; else null.
+  MapLane* LaneThatSends(const std::string& id, AppendName name);
+  // Erases the lanes of maps that are gone.
+  void ForgetEnded();
 
   void StartThread(Task first);
 
@@ -209,22 +218,28 @@ class ClusterLog final : public core::DurableLog {
   // Whether this server has made the change.
   static bool IsOwn(const MapLane& lane, const MapChange& change, const absl::StatusOr<MapHead>& head);
   // Has the store follow the record of others.
-  absl::Status FollowPatiently(const std::string& id, std::int64_t revision, const MapHead& head,
-                               const std::string& record);
-  absl::Status Follow(const std::string& id, std::int64_t revision, const MapHead& head,
-                      const std::string& record);
+  void Follow(const std::string& id, std::int64_t revision, const MapHead& head, const std::string& record);
   // Takes note of what was followed, which has led there, or has failed.
   void OnFollowed(const std::string& id, std::int64_t revision, core::MapVersion after,
                   const absl::Status& status, bool is_record);
-  // Loads a map that others have begun with that head.
-  void Load(const std::string& id, std::uint64_t loading, std::int64_t revision, const MapHead& head);
+  // What is read from etcd on a thread of its own: what the log's thread does with it, or an error.
+  using Taking = absl::AnyInvocable<absl::Status() &&>;
+  struct Loading {
+    std::uint64_t number = 0;
+    std::int64_t revision = 0;
+    // Where it leads, and whether as a record or as a beginning.
+    core::MapVersion after;
+    bool is_record = false;
+    std::function<absl::StatusOr<Taking>()> fetch;
+  };
+  // Begins to load what others have done to a map.
+  void BeginLoading(const std::string& id, Loading loading);
+  void Load(const std::string& id, const Loading& loading);
   absl::StatusOr<storage::MapState> Fetch(const std::string& id, std::int64_t revision) const;
-  void OnLoaded(const std::string& id, std::uint64_t loading, std::int64_t revision, const MapHead& head,
-                absl::StatusOr<storage::MapState> map);
+  void OnLoaded(const std::string& id, const Loading& loading, absl::StatusOr<Taking> taking);
   void LetWait(MapLane& lane, MapChange change) const;
   // Forgets what waits for a map to be loaded.
   void StopLoading(MapLane& lane);
-  void BeginLoading(MapLane& lane);
   void EndLoading(MapLane& lane);
   // Takes note of what is known up to the latest revision that was told, unless a map of it is being loaded.
   void NoteAllSeen();
@@ -265,8 +280,9 @@ class ClusterLog final : public core::DurableLog {
   std::int64_t told_revision_ = 0;
   NewestKnown newest_;
   absl::flat_hash_map<std::string, std::unique_ptr<MapLane>> lanes_;
-  // The maps with something new that waits.
+  // The maps with something new that waits, and those that may be gone.
   std::vector<std::string> to_drive_;
+  std::vector<std::string> ended_;
   std::unique_ptr<etcd::Watch> watch_;
   bool is_probing_ = false;
   // From when the watch has missed something until all is read.

@@ -82,8 +82,8 @@ struct MapLane {
   std::optional<Sending> sending;
   // Whether others were first: nothing is sent before the store has followed what they did.
   bool is_behind = false;
-  // Names the loading of a map that others have begun; 0 if there is none. Until it is there, their changes
-  // to it wait, unless there are too many: then all is read afresh.
+  // Names the loading of what others have done to the map, be it a beginning or a large record; 0 if there
+  // is none. Until it is there, their later changes wait, unless there are too many: then all is read afresh.
   std::uint64_t loading = 0;
   std::deque<MapChange> changes;
   std::size_t change_bytes = 0;

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
 #include "tests/cluster/fleet_server.h"
@@ -13,7 +15,9 @@
 namespace waystar::cluster {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 using waystar::testing::DrawMap;
 using waystar::testing::EtcdCluster;
 using waystar::testing::IsOk;
@@ -151,6 +155,72 @@ TEST_F(FleetLoadingTest, TooManyChangesAreReadAfresh) {
   ASSERT_THAT(b.Update("arena", 11), IsOk());
   a.AwaitRevision("arena", 12);
   ExpectSame(a, b, "arena");
+}
+
+// What one record has no room for is read as maps are: nothing else waits for it.
+TEST_F(FleetLoadingTest, OtherMapsGoOnWhileALargeRecordIsRead) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(Held(etcd));
+  constexpr int kSide = 600;
+  ASSERT_THAT(a.Create("arena", std::vector<std::string>(kSide, std::string(kSide, '.'))), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.AwaitRevision("tower", 1);
+  gate_.Close();
+  std::vector<core::Edit> edits;
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      edits.push_back(testing::Block({x, y}));
+    }
+  }
+  ASSERT_THAT(a.store.UpdateAndWait("arena", {.edits = edits}), IsOk());
+  WaitUntil([&] { return gate_.arrived() == 3; }, "the loading of the record");
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  ASSERT_THAT(a.Update("tower", 0), IsOk());
+  b.AwaitRevision("tower", 2);
+  ASSERT_THAT(b.Update("tower", 1), IsOk());
+  EXPECT_EQ(b.RevisionOf("arena"), 1U);
+  gate_.Open();
+  b.AwaitRevision("arena", 3);
+  ExpectSame(a, b, "arena");
+}
+
+// Events that came before all was read afresh are behind what was read.
+TEST_F(FleetLoadingTest, AMapThatWasGoneWhenAllWasReadDoesNotComeBack) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  Gate log;
+  FleetOptions options = Held(etcd);
+  options.log.max_waiting_changes = 0;
+  options.log.on_commit = [&](absl::Duration /*waited*/) { log.Pass(); };
+  FleetServer b(options);
+  ASSERT_THAT(a.Create("yard", {"...."}), IsOk());
+  b.AwaitRevision("yard", 1);
+  gate_.Close();
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  ASSERT_THAT(a.Update("yard", 0), IsOk());
+  b.AwaitRevision("yard", 2);
+  // The log's thread stands still. Behind it are the arena, which has missed a change, and then the events.
+  log.Close();
+  std::thread update([&] { EXPECT_THAT(b.Update("yard", 1), IsOk()); });
+  WaitUntil([&] { return log.arrived() == 1; }, "the commit");
+  gate_.Open();
+  WaitUntil([&] { return gate_.arrived() == 3; }, "the loading of the tower");
+  const std::int64_t lag = b.fleet->Statistics().lag;
+  ASSERT_THAT(a.Create("ghost", {"...."}), IsOk());
+  ASSERT_THAT(a.store.Delete("ghost", {}), IsOk());
+  WaitUntil([&] { return b.fleet->Statistics().lag >= lag + 2; }, "the events");
+  log.Open();
+  update.join();
+  b.AwaitRevision("arena", 2);
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  b.AwaitRevision("arena", 3);
+  ExpectSame(a, b, "arena");
+  ExpectSame(a, b, "tower");
+  EXPECT_THAT(b.Heard(), Not(Contains(0U)));
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
 }
 
 TEST_F(FleetLoadingTest, AServerEndsWhileAMapIsLoaded) {

@@ -75,6 +75,33 @@ TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
   c.AwaitRevision("arena", 5);
 }
 
+TEST_F(FleetTest, NothingIsKeptOfMapsThatAreGone) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  for (int i = 0; i < 6; ++i) {
+    const std::string id = absl::StrCat("match-", i);
+    ASSERT_THAT(a.Create(id, {"...."}), IsOk());
+    b.AwaitRevision(id, 1);
+    ASSERT_THAT((i % 2 == 0 ? a : b).store.Delete(id, {}), IsOk());
+  }
+  for (FleetServer* const server : {&a, &b}) {
+    WaitUntil([&] { return server->fleet->Statistics().maps == 1; }, "the end of what is kept");
+  }
+  // An id is free again at once, and no end of before is one of the new map.
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_THAT(a.Create("match-0", {"...."}), IsOk());
+    ASSERT_THAT(a.Update("match-0", 1), IsOk());
+    b.AwaitRevision("match-0", 2);
+    ExpectSame(a, b, "match-0");
+    ASSERT_THAT(a.store.Delete("match-0", {}), IsOk());
+  }
+  b.AwaitRevision("match-0", 0);
+  EXPECT_EQ(a.fleet->Statistics().broken, 0U);
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+}
+
 TEST_F(FleetTest, AMapTakesThePlaceOfAnother) {
   const EtcdCluster etcd(1);
   FleetServer a(etcd);
