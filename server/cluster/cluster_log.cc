@@ -58,6 +58,13 @@ absl::Status GivenUp() {
   return NotTaken(absl::CancelledError("the server stops, and does not know whether the change was made"));
 }
 
+absl::Status GoneBack(std::int64_t known, std::int64_t newest) {
+  return MakeError(
+      ErrorReason::kStorageFailed, "",
+      absl::StrCat("etcd has gone back from revision ", known, " to ", newest,
+                   ", as if it was restored or emptied: the servers of the fleet are to be started again"));
+}
+
 // Whether the same read may go well later.
 bool IsTransient(const absl::Status& status) {
   switch (etcd::FailureOf(status)) {
@@ -118,7 +125,7 @@ void ClusterLog::StartThread(Task first) {
   Post(std::move(first));
   thread_ = std::thread([this] { Run(); });
   Listen();
-  AskNewest();
+  Post([this] { AskNewest(); });
   SendSlowOnesAgain();
 }
 
@@ -355,6 +362,10 @@ void ClusterLog::Drive(const std::string& id) {
   MapLane& lane = *lanes_.at(id);
   if (has_given_up_ && !lane.waiting.empty()) {
     Answer(id, GivenUp());
+    return;
+  }
+  if (!gone_back_.ok() && !lane.waiting.empty()) {
+    Answer(id, gone_back_);
     return;
   }
   if (lane.waiting.empty() || lane.sending || lane.is_behind) {
@@ -821,15 +832,54 @@ absl::Duration ClusterLog::AskInterval() const {
 
 void ClusterLog::AskNewest() {
   const TimePoint asked = std::chrono::steady_clock::now();
-  client_.Range({.key = keys_.Probe()}, [this, asked](const absl::StatusOr<etcd::RangeResult>& read) {
-    Post([this, asked, newest = read.ok() ? read->revision : 0] {
-      if (newest != 0) {
-        newest_.Note(asked, newest);
-        NoteAllSeen();
-      }
-      PostAfter(AskInterval(), [this] { AskNewest(); });
-    });
-  });
+  client_.Range({.key = keys_.Probe()},
+                [this, asked, known = told_revision_](const absl::StatusOr<etcd::RangeResult>& read) {
+                  Post([this, asked, known, newest = read.ok() ? read->revision : 0,
+                        cluster = read.ok() ? read->cluster : 0] {
+                    if (newest != 0) {
+                      OnNewest(asked, known, newest, cluster);
+                    }
+                    if (gone_back_.ok()) {
+                      PostAfter(AskInterval(), [this] { AskNewest(); });
+                    }
+                  });
+                });
+}
+
+void ClusterLog::OnNewest(TimePoint asked, std::int64_t known, std::int64_t newest, std::uint64_t cluster) {
+  if (cluster_ == 0) {
+    cluster_ = cluster;
+  }
+  if (newest < known) {
+    StopFollowing(GoneBack(known, newest));
+  } else if (cluster != cluster_) {
+    StopFollowing(
+        MakeError(ErrorReason::kStorageFailed, "",
+                  "etcd is another cluster than before: the servers of the fleet are to be started again"));
+  } else {
+    newest_.Note(asked, newest);
+    NoteAllSeen();
+  }
+}
+
+void ClusterLog::StopFollowing(const absl::Status& why) {
+  watch_.reset();
+  has_gap_ = true;
+  gone_back_ = why;
+  for (const auto& [id, lane] : lanes_) {
+    StopLoading(*lane);
+  }
+  if (options_.on_gone_back) {
+    options_.on_gone_back(why);
+  }
+  SetStatus(why);
+  {
+    MutexLock lock(mutex_);
+    // It may have refused changes before, while etcd was away.
+    statistics_.status = why;
+    statistics_.has_gone_back = true;
+  }
+  AnswerAll(why);
 }
 
 void ClusterLog::NoteFollowed(std::int64_t revision) {
@@ -911,10 +961,11 @@ void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVer
 void ClusterLog::Follow(const std::string& id, std::int64_t revision, const MapHead& head,
                         const std::string& record) {
   absl::StatusOr<LogRecord> decoded = DecodeRecord(record);
-  const auto fetch = [this, id, revision, epoch = head.version.epoch](
-                         const LogRecord& of) -> absl::StatusOr<Taking> {
+  const auto fetch = [this, id, revision,
+                      epoch = head.version.epoch](const LogRecord& of) -> absl::StatusOr<Taking> {
     WAYSTAR_ASSIGN_OR_RETURN(std::vector<core::LoggedCommit> commits, reader_.ReadCommits(id, of, revision));
-    return [this, id, epoch, commits = std::move(commits)] { return store_.FollowCommits(id, epoch, commits); };
+    return
+        [this, id, epoch, commits = std::move(commits)] { return store_.FollowCommits(id, epoch, commits); };
   };
   if (decoded.ok() && decoded->entries.empty()) {
     BeginLoading(id, {.revision = revision,
@@ -978,8 +1029,8 @@ void ClusterLog::OnLoaded(const std::string& id, const Loading& loading, absl::S
     return;
   }
   EndLoading(lane);
-  OnFollowed(id, loading.revision, loading.after,
-             taking.ok() ? (*std::move(taking))() : taking.status(), loading.is_record);
+  OnFollowed(id, loading.revision, loading.after, taking.ok() ? (*std::move(taking))() : taking.status(),
+             loading.is_record);
   while (!lane.changes.empty() && lane.loading == 0) {
     MapChange change = std::move(lane.changes.front());
     lane.changes.pop_front();
@@ -1042,6 +1093,9 @@ absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
 }
 
 void ClusterLog::ReadAfresh() {
+  if (!gone_back_.ok()) {
+    return;
+  }
   watch_.reset();
   has_gap_ = true;
   for (const auto& [id, lane] : lanes_) {
@@ -1050,6 +1104,10 @@ void ClusterLog::ReadAfresh() {
   const TimePoint asked = std::chrono::steady_clock::now();
   const absl::Status status = [&]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(const FleetMaps found, reader_.ReadAll());
+    if (found.revision < told_revision_) {
+      StopFollowing(GoneBack(told_revision_, found.revision));
+      return absl::OkStatus();
+    }
     std::set<std::string> ids;
     for (const auto& [id, lane] : lanes_) {
       ids.insert(id);
@@ -1190,7 +1248,7 @@ void ClusterLog::SetStatus(const absl::Status& status) {
   {
     MutexLock lock(mutex_);
     // The same trouble is no news, however it is put.
-    if (ErrorReasonOf(statistics_.status) == ErrorReasonOf(status)) {
+    if (statistics_.has_gone_back || ErrorReasonOf(statistics_.status) == ErrorReasonOf(status)) {
       return;
     }
     was_ok = statistics_.status.ok();

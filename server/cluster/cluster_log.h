@@ -50,6 +50,8 @@ struct ClusterLogOptions {
   // Called, by the log's thread or StartWithoutEtcd, with the error when changes begin to fail, and with OK
   // when they are taken again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
+  // Called, by the log's thread, once, when etcd is not what it was. May be empty.
+  std::function<void(const absl::Status& why)> on_gone_back;
   // Called, by the log's thread, with a map that is not served any more and why. May be empty.
   std::function<void(absl::string_view id, const absl::Status& why)> on_broken;
   // Called, by the log's thread, with a map that needs a new image. May be empty.
@@ -69,6 +71,8 @@ struct ClusterLogOptions {
 struct ClusterLogStatistics {
   // OK, or why changes fail.
   absl::Status status;
+  // Whether etcd was restored or emptied: changes fail until the server is started again.
+  bool has_gone_back = false;
   // Transactions of this server that landed, those that lost to others', and groups of commits of others
   // that were followed.
   std::uint64_t landed = 0;
@@ -98,7 +102,10 @@ struct ClusterLogStatistics {
 // it changes the head that it compares with, and the head names the append that put it there.
 //
 // While etcd cannot be reached, appends fail with UNAVAILABLE / STORAGE_FAILED at once. While it is full,
-// they fail with RESOURCE_EXHAUSTED / STORAGE_FULL, but for deletions: these put nothing then.
+// they fail with RESOURCE_EXHAUSTED / STORAGE_FULL, but for deletions: these put nothing then. Once etcd is
+// another cluster than before, or at an earlier revision, nothing that the store has can be trusted to follow
+// from what is there: the log follows nothing any more, and all appends fail with UNAVAILABLE /
+// STORAGE_FAILED.
 //
 // A map that others have begun is read and prepared on another thread, and so is what one record has no room
 // for. What else happens to the map waits meanwhile; other maps go on.
@@ -210,6 +217,10 @@ class ClusterLog final : public core::DurableLog {
   // Asks etcd for its newest revision, again and again. At rest, the store is known to have all as of three
   // intervals ago at the latest.
   absl::Duration AskInterval() const;
+  // Takes the answer. `known` is a revision that etcd had told before it was asked.
+  void OnNewest(TimePoint asked, std::int64_t known, std::int64_t newest, std::uint64_t cluster);
+  // Ends all that depends on etcd being what it was.
+  void StopFollowing(const absl::Status& why);
   void AskNewest();
   // Takes note that the store has all up to that revision.
   void NoteFollowed(std::int64_t revision);
@@ -288,6 +299,9 @@ class ClusterLog final : public core::DurableLog {
   // From when the watch has missed something until all is read.
   bool has_gap_ = false;
   bool has_given_up_ = false;
+  // The cluster that answers; 0 before the first answer. An error if it has gone back.
+  std::uint64_t cluster_ = 0;
+  absl::Status gone_back_;
 
   mutable Mutex mutex_;
   CondVar wake_;

@@ -368,6 +368,10 @@ void Fleet::AskNewest(absl::string_view id, NewestDone done) const {
     std::move(done)(0);
     return;
   }
+  if (const ClusterLogStatistics statistics = log_.Statistics(); statistics.has_gone_back) {
+    std::move(done)(statistics.status);
+    return;
+  }
   // The key of the end stands before that of the head, and records stand behind both.
   std::string behind_head = keys_.Head(id);
   behind_head.push_back('\0');

@@ -103,7 +103,8 @@ pb::TxnRequest ToRequest(const Txn& txn) {
 RangeResult ToResult(pb::RangeResponse response) {
   return {.revision = response.header().revision(),
           .entries = TakeEntries(response),
-          .has_more = response.more()};
+          .has_more = response.more(),
+          .cluster = response.header().cluster_id()};
 }
 
 TxnResult ToResult(pb::TxnResponse response) {

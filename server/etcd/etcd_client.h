@@ -77,6 +77,8 @@ struct RangeResult {
   std::vector<KeyValue> entries;
   // Whether there are more than `limit`.
   bool has_more = false;
+  // Names the cluster.
+  std::uint64_t cluster = 0;
 };
 
 struct Compare {

@@ -47,6 +47,11 @@ absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& opt
                   {"error", why.message()},
                   {"note", "This server does not serve the map any more. A restart reads it afresh."}});
   };
+  fleet.log.on_gone_back = [](const absl::Status& why) {
+    runtime::Log(runtime::LogLevel::kError, "fleet_gone_back",
+                 {{"error", why.message()},
+                  {"note", "This server answers from its last state, and follows the fleet no more."}});
+  };
   fleet.on_image_failure = [](const absl::Status& status) {
     runtime::Log(runtime::LogLevel::kWarning, "fleet_image_failed", {{"error", status.message()}});
   };

@@ -21,6 +21,7 @@ namespace waystar::cluster {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -109,6 +110,41 @@ TEST_F(FleetTest, AServerThatNobodyAsksKnowsWhenEtcdIsAway) {
   WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "the end of etcd");
   etcd.Restart(0);
   WaitUntil([&] { return a.fleet->Statistics().status.ok(); }, "etcd");
+}
+
+TEST_F(FleetTest, ServersRefuseChangesOnceEtcdHasGoneBack) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  for (int x = 0; x < 5; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  b.AwaitRevision("arena", 6);
+  etcd.Kill(0);
+  etcd.Empty(0);
+  etcd.Restart(0);
+  FleetServer late(etcd);
+  EXPECT_EQ(late.found.maps, 0U);
+  for (FleetServer* const server : {&a, &b}) {
+    WaitUntil([&] { return server->fleet->Statistics().has_gone_back; }, "the notice");
+    EXPECT_THAT(server->Update("arena", 6), FailsWith("STORAGE_FAILED"));
+    EXPECT_THAT(server->Create("attic", {"."}), FailsWith("STORAGE_FAILED"));
+    EXPECT_EQ(server->Drawn("arena"), "#####...");
+    EXPECT_THAT(server->fleet->Statistics().status.message(), HasSubstr("gone back"));
+    absl::Status newest;
+    server->fleet->AskNewest("arena",
+                             [&](const absl::StatusOr<std::int64_t>& asked) { newest = asked.status(); });
+    EXPECT_THAT(newest, FailsWith("STORAGE_FAILED"));
+  }
+  // Whatever happens there, it is not of their history.
+  ASSERT_THAT(late.Create("arena", {"..#"}), IsOk());
+  ASSERT_THAT(late.Update("arena", 0), IsOk());
+  for (FleetServer* const server : {&a, &b}) {
+    EXPECT_THAT(server->store.Delete("arena", {}), FailsWith("STORAGE_FAILED"));
+    EXPECT_EQ(server->Drawn("arena"), "#####...");
+  }
+  EXPECT_FALSE(late.fleet->Statistics().has_gone_back);
 }
 
 // Writers that never pause keep no timer from its turn.

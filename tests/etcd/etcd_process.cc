@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -200,6 +201,10 @@ void EtcdCluster::Kill(int member) {
     EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
     pid = 0;
   }
+}
+
+void EtcdCluster::Empty(int member) const {
+  std::filesystem::remove_all(std::filesystem::path(folder_) / NameOf(member));
 }
 
 void EtcdCluster::Restart(int member) {

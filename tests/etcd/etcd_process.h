@@ -44,6 +44,8 @@ class EtcdCluster {
 
   // Ends a member at once.
   void Kill(int member);
+  // Takes the data from a member that does not run.
+  void Empty(int member) const;
   // Starts it again with the data that it had, and returns when it answers.
   void Restart(int member);
   // Keeps it from doing anything, as a machine that hangs would.

@@ -63,6 +63,10 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                 absl::ToDoubleSeconds(part->Staleness()));
   sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.", {},
                 static_cast<double>(statistics.broken));
+  sink.AddGauge("waystar_fleet_gone_back",
+                "1 once etcd is another one than before, or at an earlier revision, until the server is "
+                "started again.",
+                {}, statistics.has_gone_back ? 1 : 0);
   sink.AddGauge("waystar_fleet_refuses", "1 while changes are refused because etcd cannot be reached.", {},
                 statistics.status.ok() ? 0 : 1);
 }
