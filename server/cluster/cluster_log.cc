@@ -97,6 +97,10 @@ void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken
   lane.etcd_revision = map.head_revision;
   lane.records = map.records.size();
   lane.is_broken = is_broken;
+  if (is_broken) {
+    MutexLock lock(mutex_);
+    ++statistics_.broken;
+  }
 }
 
 void ClusterLog::KnowCached(const std::string& id, MapVersion version) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/image/value_reader.h"
 #include "server/core/image/value_writer.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kFormat = 1;
 constexpr std::uint64_t kFormatInFile = 2;
+// Formats are numbered one after another. A number far beyond the last one is damage, and no later version.
+constexpr std::uint64_t kMostLaterFormats = 16;
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMaxKeyBytes = 1024;
 
@@ -30,6 +33,9 @@ template <typename Value, typename Read>
 absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read, std::uint64_t last_format = kFormat) {
   core::ValueReader from(bytes);
   const std::uint64_t format = from.Number(kAnyNumber);
+  if (from.ok() && (format == 0 || format > last_format + kMostLaterFormats)) {
+    return MakeError(ErrorReason::kBadFormat, "", absl::StrCat("there is no format ", format));
+  }
   if (from.ok() && format > last_format) {
     return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
                                                       ", and this server knows formats up to ", last_format,

@@ -346,6 +346,7 @@ TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
   FleetServer b(etcd);
   EXPECT_THAT(b.found.damaged, SizeIs(1));
   EXPECT_EQ(b.found.maps, 1U);
+  EXPECT_EQ(b.fleet->Statistics().broken, 1U);
   EXPECT_EQ(b.RevisionOf("arena"), 0U);
   EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
   // The other server goes on, and this one can take it away.
@@ -405,6 +406,24 @@ TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
                 entry.key.starts_with(keys.DataBegin("arena", epoch)))
         << entry.key;
   }
+}
+
+TEST_F(FleetTest, AHeadWithAnotherFirstByteConcernsNoOtherMap) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  const std::vector<std::string> heads = {"X", "nonsense", std::string(4, '\0'), "\xff\x7f", "\xff\xff"};
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    ASSERT_THAT(client->Commit({.then = {etcd::Put{keys.Head(absl::StrCat("arena-", i)), heads[i]}}}),
+                IsOk());
+  }
+  const FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(heads.size()));
+  EXPECT_EQ(b.fleet->Statistics().broken, heads.size());
+  EXPECT_EQ(b.found.maps, 1U);
+  ExpectSame(a, b, "tower");
 }
 
 TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
