@@ -203,6 +203,18 @@ absl::Status LoadAll(const FleetOptions& options, const Sources& sources, const 
   return absl::OkStatus();
 }
 
+// Drops the reports of servers that have ended without a word, and in whose place others have started.
+void DropReplaced(std::vector<FleetMember>& members) {
+  const auto is_replaced = [](const std::vector<FleetMember>& all, const ServerReport& report) {
+    return std::ranges::any_of(all, [&](const FleetMember& other) {
+      return other.report.address == report.address && other.report.start_time > report.report_time;
+    });
+  };
+  const std::vector<FleetMember> all = members;
+  std::erase_if(
+      members, [&](const FleetMember& member) { return !member.is_this && is_replaced(all, member.report); });
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Fleet>> Fleet::Open(const FleetOptions& options, core::MapStore& store,
@@ -390,6 +402,11 @@ void Fleet::AskNewest(absl::string_view id, NewestDone done) const {
 }
 
 void Fleet::AskServers(ServersDone done) const {
+  // A call would take its whole time to find that out again.
+  if (const absl::Status why = log_.WhyRefusing(); absl::IsUnavailable(why)) {
+    std::move(done)(CannotAsk(why));
+    return;
+  }
   const std::string servers = keys_.Servers();
   client_->Range({.key = servers, .range_end = etcd::EndOfPrefix(servers)},
                  [this, done = std::move(done)](absl::StatusOr<etcd::RangeResult> result) mutable {
@@ -405,6 +422,7 @@ void Fleet::AskServers(ServersDone done) const {
                        members.push_back({.report = *std::move(report)});
                      }
                    }
+                   DropReplaced(members);
                    std::ranges::stable_sort(members, {},
                                             [](const FleetMember& member) { return member.report.address; });
                    std::move(done)(std::move(members));

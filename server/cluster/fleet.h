@@ -120,7 +120,8 @@ class Fleet {
 
   using ServersDone = absl::AnyInvocable<void(absl::StatusOr<std::vector<FleetMember>> servers) &&>;
   // Asks etcd for the servers of the fleet, in the order of their addresses. This one is always among them,
-  // as it is now; reports that cannot be read are left out. `done` and its error are as those of AskNewest.
+  // as it is now; reports that cannot be read are not, nor those of servers in whose place others have
+  // started. While changes fail because etcd is away, it is not asked. `done` and its error are as those of AskNewest.
   void AskServers(ServersDone done) const;
 
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/cluster/cluster_keys.h"
@@ -73,6 +74,39 @@ TEST_F(FleetTest, AnEventDoesNotProveThatThereIsNothingNewer) {
   EXPECT_LT(b.fleet->Statistics().heard, before);
   WaitUntil([&] { return c.fleet->Statistics().heard > before; }, "an answer of etcd");
   c.AwaitRevision("arena", 5);
+}
+
+TEST_F(FleetTest, AServerThatWasLostIsNotListedBesideTheOneInItsPlace) {
+  const EtcdCluster etcd(1);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.address = "game-1:7450";
+  options.start_time = absl::Now();
+  const ClusterKeys keys("/waystar/");
+  const absl::Time before = options.start_time - absl::Seconds(5);
+  const auto client = etcd.NewClient();
+  const auto report = [&](std::uint64_t server, const std::string& address, absl::Time at) {
+    ASSERT_THAT(
+        client->Commit({.then = {etcd::Put{keys.Server(server), Encode(ServerReport{.address = address,
+                                                                                    .start_time = before,
+                                                                                    .report_time = at})}}}),
+        IsOk());
+  };
+  report(1, "game-1:7450", before);
+  report(2, "game-2:7450", before);
+  // Both are there, though they have one address.
+  report(3, "game-1:7450", options.start_time + absl::Hours(1));
+  const FleetServer server(options);
+  std::vector<std::string> listed;
+  testing::Event is_told("the servers");
+  server.fleet->AskServers([&](const absl::StatusOr<std::vector<FleetMember>>& members) {
+    EXPECT_THAT(members, IsOk());
+    for (const FleetMember& member : *members) {
+      listed.push_back(member.report.address);
+    }
+    is_told.Happen();
+  });
+  ASSERT_TRUE(is_told.Wait());
+  EXPECT_THAT(listed, ElementsAre("game-1:7450", "game-1:7450", "game-2:7450"));
 }
 
 TEST_F(FleetTest, NothingIsKeptOfMapsThatAreGone) {
