@@ -272,7 +272,7 @@ absl::Status PathStream::Take(const grpc::ByteBuffer& bytes, Batch& batch) {
 }
 
 void PathStream::Spread(Batch& batch, const Queries& queries, Lane lane) {
-  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor().workers()));
+  const std::size_t jobs = std::min(queries.size(), static_cast<std::size_t>(executor().workers(lane)));
   for (std::size_t i = 0; i < jobs; ++i) {
     const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(i * queries.size() / jobs);
     const auto end = queries.begin() + static_cast<std::ptrdiff_t>((i + 1) * queries.size() / jobs);
