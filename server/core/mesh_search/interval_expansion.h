@@ -394,7 +394,12 @@ class IntervalExpansion {
   }
 
   // Returns the vertex as a root, or nothing if no shortest path turns there to this side, which is 1 for
-  // left and -1 for right.
+  // left and -1 for right, or an equally long one has turned there so.
+  //
+  // The first of equally long paths sees all that the others are needed for. Each sees what lies between the
+  // wall at that side and the line that it comes along. Ground that one sees and the other does not lies
+  // beyond the line of the other, which would reach it by a turn away from the wall: so there is a shorter
+  // way, that does not touch the vertex.
   std::optional<Root> Turn(const Root& root, std::uint32_t vertex, double side) {
     const VertexWalls& walls = mesh_.WallsAt(vertex);
     if (walls.from == VertexWalls::kNone) {
@@ -409,6 +414,10 @@ class IntervalExpansion {
     }
     const double g = root.g + length;
     if (!scratch_.Reach(vertex, g)) {
+      return std::nullopt;
+    }
+    // On a spiral staircase, paths of several floors turn at one vertex.
+    if (walls.from != VertexWalls::kSeveral && !scratch_.NoteTurn(vertex, side)) {
       return std::nullopt;
     }
     return Root{vertex, root.vertex, g};

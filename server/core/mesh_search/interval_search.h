@@ -50,6 +50,10 @@ struct MeshSearchReport {
 // those of double precision. So the path is the same on every machine. It is shortest up to the rounding of
 // lengths, and up to the dents that NavMesh::Create lets pass. Among equally long paths one is found always.
 //
+// Where columns stand in rows, many ways to a vertex are equally long. The first that turns there to the left
+// and the first that turns to the right go on from there, and no other. Sums of other legs are rounded
+// otherwise, so lengths count as equal up to a share of 2^-39: each turn adds at most that to the path.
+//
 // A goal in another connected part than the start is known to be unreachable without an expansion. Otherwise
 // the search stops where the budget ends, which it checks before each expansion; so with a limit of 0 it
 // finds nothing but paths within a cell, and into the cells around the start.

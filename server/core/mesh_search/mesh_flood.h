@@ -61,8 +61,8 @@ struct MeshFloodReport {
 // They are exact although each polygon is entered by many intervals: a shortest path to a point leads through
 // a chain of intervals, the last of which lies on an edge of the point's polygon and is looked at when it is
 // made. An interval is dropped only for a path that is known to be shorter to each of its points, or to its
-// root; so none is dropped that the shortest path to any point beyond leads through. Of equally long paths
-// the one that was found first counts, which is the same on every machine.
+// root, or that is as long and turns there to the same side; so a shortest path to any point beyond is found.
+// Of equally long paths the one that was found first counts, which is the same on every machine.
 //
 // It takes time and memory for each interval within the length: a few for each polygon. The budget is asked
 // before each expansion.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -75,6 +76,9 @@ struct ReachedVertex {
   double g = 0.0;
   // The search that wrote this; an older one means that the vertex is not reached yet.
   std::uint32_t generation = 0;
+  // Whether a path that is as long, up to rounding, has turned there to the left, and to the right.
+  bool has_left_turn = false;
+  bool has_right_turn = false;
 };
 
 // What a flood knows of a polygon.
@@ -117,14 +121,25 @@ class MeshScratch {
   bool IsRoomMarked(std::uint32_t room) const { return rooms_[room] == generation_; }
 
   // Notes that a path of this length leads to the vertex. Returns true if it is not longer than the shortest
-  // known, beyond rounding.
+  // known, beyond rounding. A length that is less by rounding alone does not count once a path has turned
+  // there, so that path is not beaten by it.
   bool Reach(std::uint32_t vertex, double g) {
     ReachedVertex& reached = reached_[vertex];
     if (reached.generation == generation_ && g >= reached.g) {
       return g <= reached.g * kRounding;
     }
-    reached = {g, generation_};
+    const bool is_as_long = reached.generation == generation_ && reached.g <= g * kRounding;
+    if (is_as_long && (reached.has_left_turn || reached.has_right_turn)) {
+      return true;
+    }
+    reached = {.g = g, .generation = generation_};
     return true;
+  }
+  // Notes that a path turns at the vertex to this side: to the left if it is above 0. Returns false if one
+  // that is as long has turned there so. REQUIRES: Reach has returned true for that path.
+  bool NoteTurn(std::uint32_t vertex, double side) {
+    ReachedVertex& reached = reached_[vertex];
+    return !std::exchange(side > 0.0 ? reached.has_left_turn : reached.has_right_turn, true);
   }
   // Returns true if a path of the length `g` is longer, beyond rounding, than the shortest that is known to
   // the vertex and goes on from there for the length `beyond`.
