@@ -86,6 +86,15 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (before.version.epoch != version.epoch || before.version.revision >= version.revision) {
     return absl::OkStatus();
   }
+  // What the store publishes is durable. So the head is as new, unless etcd was restored to an earlier state.
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult newest, client_.Range({.key = keys_.Head(id)}));
+  if (newest.entries.empty()) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const MapHead head, DecodeHead(newest.entries.front().value));
+  if (head.version.epoch != version.epoch || head.version.revision < version.revision) {
+    return absl::OkStatus();
+  }
   const std::string image = storage::EncodeStoredMap(*map);
   const std::int64_t replaced = read.entries.front().mod_revision;
   const bool is_large =

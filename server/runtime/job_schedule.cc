@@ -28,15 +28,15 @@ JobSchedule::JobSchedule(const Limits& limits)
 
 absl::Status JobSchedule::TrySubmit(Job* job, const Flow& flow, Clock::time_point deadline,
                                     Clock::time_point now, Refused& dropped) {
-  if (queue_.empty() && HasFree()) {
+  const bool begins_at_once = BeginsAtOnce(flow.client);
+  if (begins_at_once) {
     // However long a thread then takes to wake.
     NoteWait(now, Duration(0));
-  }
-  if (WouldBeLate(flow, deadline - now)) {
+  } else if (WouldBeLate(flow, deadline - now)) {
     ++counts_.refused_full;
     return full_;
   }
-  if (queue_.size() >= limit_.MaxQueued(limits_.max_queued)) {
+  if (!begins_at_once && queue_.size() >= limit_.MaxQueued(limits_.max_queued)) {
     NoteBlocked(now);
     const bool is_let_in = queue_.size() < limits_.max_queued && !queue_.HasJobs(flow.client) &&
                            now - blocked_until_ < limit_.allowed() && IsBehind(queue_.DueOf(flow.client));
@@ -79,8 +79,7 @@ JobSchedule::Taken JobSchedule::Take(int worker, Clock::time_point now, bool pau
       queue_.ChargeSoFar(other.popped, now - other.begin);
     }
   }
-  const std::optional<std::uint64_t> next =
-      queue_.NextClientIf([this](std::uint64_t client) { return MayHaveWorker(client); });
+  const std::optional<std::uint64_t> next = NextClient();
   if (!next) {
     return {};
   }
@@ -215,6 +214,14 @@ JobSchedule::Clock::time_point JobSchedule::EndOf(const FairQueue::Entry& entry,
     end = std::min(std::max(end, blocked_until_ + limit_.allowed()), entry.since + limits_.max_wait);
   }
   return std::min(end, entry.deadline);
+}
+
+std::optional<std::uint64_t> JobSchedule::NextClient() const {
+  return queue_.NextClientIf([this](std::uint64_t client) { return MayHaveWorker(client); });
+}
+
+bool JobSchedule::BeginsAtOnce(std::uint64_t client) const {
+  return HasFree() && MayHaveWorker(client) && !NextClient();
 }
 
 bool JobSchedule::MayHaveWorker(std::uint64_t client) const {

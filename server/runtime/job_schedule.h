@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -124,6 +125,10 @@ class JobSchedule {
   bool IsBehind(double due) const;
   // Returns when the time of a job is over: see RemoveIf.
   Clock::time_point EndOf(const FairQueue::Entry& entry, double due, bool is_next) const;
+  // Returns the client whose job a free worker takes next, or nothing if none may have a worker.
+  std::optional<std::uint64_t> NextClient() const;
+  // Returns true if a worker is free for a job of the client, and no other waits for it.
+  bool BeginsAtOnce(std::uint64_t client) const;
   // Returns whether a worker that is free may run a job of the client.
   bool MayHaveWorker(std::uint64_t client) const;
   // Returns until when the free workers wait for a job that is not there yet, rather than to run that of the

@@ -434,7 +434,8 @@ void DivideMemory(std::size_t limit_mib, Options& options) {
   const std::size_t least_of_maps =
       options.max_maps_memory_mib > 0 ? options.max_maps_memory_mib : limit_mib / 8;
   if (options.scratch_mib == 0) {
-    options.scratch_mib = std::clamp(half_beside(least_of_maps) / workers, kLeastScratchMib, kMostScratchMib);
+    options.scratch_mib = std::clamp(std::max(half_beside(least_of_maps), limit_mib / 8) / workers,
+                                     kLeastScratchMib, kMostScratchMib);
   }
   if (options.max_maps_memory_mib == 0) {
     options.max_maps_memory_mib =

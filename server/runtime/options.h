@@ -134,7 +134,8 @@ struct Options {
 
 // Sets scratch_mib and max_maps_memory_mib where they are 0, so that both fit into `limit_mib` beside calls
 // and the process itself:
-// - Searches have half of it, or what the others leave, but at most kMostScratchMib a worker.
+// - Searches have half of it, or what the others leave, but an eighth at least, and at most kMostScratchMib a
+//   worker.
 // - Maps have half of it, or what the others leave, but an eighth at least.
 // REQUIRES: workers > 0.
 void DivideMemory(std::size_t limit_mib, Options& options);

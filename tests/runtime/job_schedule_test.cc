@@ -155,6 +155,15 @@ TEST_F(JobScheduleTest, KeepsTheLastWorkerForOthers) {
   EXPECT_EQ(schedule.counts().queued, 0U);
 }
 
+TEST_F(JobScheduleTest, TheWorkerKeptForOthersIsTheirsThoughTheQueueIsFull) {
+  JobSchedule schedule({.workers = 2, .max_queued = 1, .keeps_last_for_others = true});
+  ASSERT_THAT(Submit(schedule, first_, kHeavy), IsOk());
+  ASSERT_EQ(schedule.Take(0, now_, true).job, &first_);
+  schedule.SubmitOwed(&second_, {.client = kHeavy, .map = 1}, now_);
+  ASSERT_THAT(Submit(schedule, third_, kLight), IsOk());
+  EXPECT_EQ(schedule.Take(1, now_, true).job, &third_);
+}
+
 TEST_F(JobScheduleTest, TheLastFreeWorkerWaitsForTheNextShortJobOfWhoHadLess) {
   JobSchedule schedule({.workers = 1});
   Pass(schedule, kHeavy, milliseconds(160));

@@ -10,10 +10,9 @@
 namespace waystar::rpc {
 namespace {
 
-// The niceness makes large work give way and does not starve it.
+// The niceness makes large work and imports give way and does not starve them. Threads that builds start have
+// it too.
 constexpr int kNicenessOfLarge = 10;
-// The threads that builds start have it too.
-constexpr int kNicenessOfImports = 15;
 
 // From so many bytes on, what an idle worker frees is given back to the system as well.
 constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
@@ -25,7 +24,8 @@ void GiveFreePagesToSystem() {
 #endif
 }
 
-int ImportWorkers(const ExecutorOptions& options) { return std::max(2, options.workers); }
+// One client never has the last of them.
+int ImportWorkers(const ExecutorOptions& options) { return options.workers + 1; }
 
 // Returns how many workers have a bench.
 int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
@@ -73,7 +73,7 @@ runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_ind
 }
 
 runtime::WorkerPoolOptions Executor::ImportOptions() {
-  runtime::WorkerPoolOptions options = PoolOptions("imports", 2 * options_.workers, kNicenessOfImports);
+  runtime::WorkerPoolOptions options = PoolOptions("imports", 2 * options_.workers, kNicenessOfLarge);
   options.workers = ImportWorkers(options_);
   options.keeps_last_for_others = true;
   return options;

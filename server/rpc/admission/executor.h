@@ -57,7 +57,7 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
 constexpr std::uint64_t MaxUpkeepOn(Lane lane) { return lane == Lane::kHere ? 0 : MaxExpansionsOn(lane); }
 
 struct ExecutorOptions {
-  // Workers of each pool. For imports there are two at least.
+  // Workers of each pool. For imports there is one more, which no client has that has all others.
   int workers = 1;
   // Calls that may wait for each pool, and for how long: see runtime::WaitLimit.
   std::size_t max_queued = 256;
