@@ -38,12 +38,12 @@ bool ArcCostBound::DependsOnChange(const ArcCostBound& before, const ArcCostBoun
     const auto end = std::ranges::lower_bound(bound.cheap, limit, {}, &CheapArc::ratio);
     return std::ranges::subrange(bound.cheap.begin(), end);
   };
-  const auto is_at_limit = [&](const ArcCostBound& bound) {
-    return bound.least == limit || std::ranges::binary_search(bound.cheap, limit, {}, &CheapArc::ratio);
+  const auto count_at_limit = [&](const ArcCostBound& bound) {
+    return std::ranges::equal_range(bound.cheap, limit, {}, &CheapArc::ratio).size();
   };
   return !std::ranges::equal(below(before), below(after)) ||
          std::min(before.least, limit) != std::min(after.least, limit) ||
-         (is_at_limit(before) && !is_at_limit(after));
+         (after.least != limit && (before.least == limit || count_at_limit(before) > count_at_limit(after)));
 }
 
 void ArcCostBound::TakeOthers() {

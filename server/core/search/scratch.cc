@@ -141,15 +141,15 @@ void Scratch::FreeUnused() {
   }
 }
 
-bool Scratch::Assign(TileSlot& slot) {
+bool Scratch::Assign(std::size_t index) {
   if (next_tile_ == tiles_.size()) {
     if (!HasRoom(sizeof(Tile))) {
       return false;
     }
     tiles_.push_back(std::make_unique<Tile>());
   }
-  slot.tile = tiles_[next_tile_].get();
-  slot.generation = generation_;
+  // Only now: what makes room may move the slots.
+  slots_[index] = {.tile = tiles_[next_tile_].get(), .generation = generation_};
   ++next_tile_;
   return true;
 }
@@ -198,6 +198,9 @@ bool Scratch::PushPortal(const PortalEntry& entry) {
 }
 
 Scratch& Scratch::beside() {
+  // No search is in progress on either of them.
+  NoteUsed();
+  in_use_ = {};
   has_portals_ = true;
   if (beside_ == nullptr) {
     beside_.reset(new Scratch(max_bytes_ / 2, this));

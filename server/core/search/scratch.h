@@ -62,13 +62,12 @@ class Scratch {
   SearchNode* Find(Cell cell) {
     const std::size_t index = (static_cast<std::size_t>(cell.y) >> kTileShift) * tiles_per_row_ +
                               (static_cast<std::size_t>(cell.x) >> kTileShift);
-    TileSlot& slot = slots_[index];
-    if (slot.generation != generation_ && !Assign(slot)) {
+    if (slots_[index].generation != generation_ && !Assign(index)) {
       return nullptr;
     }
     const auto x = static_cast<std::size_t>(cell.x) & (kTileSide - 1);
     const auto y = static_cast<std::size_t>(cell.y) & (kTileSide - 1);
-    return &(*slot.tile)[y << kTileShift | x];
+    return &(*slots_[index].tile)[y << kTileShift | x];
   }
 
   // Returns whether this search has not reached the node's cell yet.
@@ -200,7 +199,7 @@ class Scratch {
   void FreeUnused();
 
   // Gives a slot a tile for this search. Returns false if that would pass the memory limit.
-  bool Assign(TileSlot& slot);
+  bool Assign(std::size_t index);
 
   // Return false if that would pass the limit. While a list grows, it is there twice.
   bool GrowOpen();

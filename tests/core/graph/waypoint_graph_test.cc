@@ -233,6 +233,28 @@ TEST(WaypointGraphTest, WhatIsCheapDoesNotDependOnPages) {
   }
 }
 
+TEST(WaypointGraphTest, WhatIsCheapDoesNotDependOnEditsWhereArcsCostTheSame) {
+  WaypointSpec spec;
+  for (int i = 0; i < 20; ++i) {
+    spec.nodes.push_back({absl::StrCat("n", i), {i * 1.0, 0}});
+    if (i > 0) {
+      spec.edges.push_back({.name = {absl::StrCat("n", i - 1), absl::StrCat("n", i)}});
+    }
+  }
+  // Ten arcs, of which a bound keeps eight.
+  for (int i = 0; i < 5; ++i) {
+    spec.edges[static_cast<std::size_t>(2 * i)].cost = 0;
+  }
+  GraphEditor editor(GraphOf(spec));
+  for (const double cost : {1.0, 0.0, 1.0}) {
+    spec.edges[4].cost = cost;
+    ASSERT_EQ(editor.PutEdges({spec.edges[4]}, true), absl::OkStatus());
+    const WaypointGraph made = GraphOf(spec);
+    EXPECT_EQ(editor.graph().cheap_arcs(), made.cheap_arcs());
+    EXPECT_EQ(editor.graph().least_cost_per_length(), made.least_cost_per_length());
+  }
+}
+
 TEST(WaypointGraphTest, NumbersFollowACurve) {
   const WaypointGraph graph =
       GraphOf({.nodes = {{"far", {9, 9}}, {"b", {1, 0}}, {"c", {0, 1}}, {"a", {0, 0}}, {"d", {1, 1}}}});

@@ -115,8 +115,8 @@ TEST_P(LargeAgentLines, AreThoseOfASmallAgentWhereEachCellCostsTheDearestBelow) 
       map = generator.WithStepCostsChanged(map);
     }
     // Those of more than 8 x 8 cells read what lies below by another way.
-    PathQuery query{.algorithm = Algorithm::kDijkstra,
-                    .corner_rule = kRules[seed % 3],
+    PathQuery query{.corner_rule = kRules[seed % 3],
+                    .algorithm = Algorithm::kDijkstra,
                     .path_form = PathForm::kSmoothed,
                     .footprint = generator.Chance(0.2) ? generator.Between(9, 12) : generator.Between(2, 5)};
     const GridMap seen = AsSeenBy(query.footprint, map);
