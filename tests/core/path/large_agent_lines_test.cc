@@ -150,7 +150,7 @@ TEST_P(LargeAgentLines, AreThoseOfASmallAgentWhereEachCellCostsTheDearestBelow) 
 
 INSTANTIATE_TEST_SUITE_P(Lattices, LargeAgentLines,
                          ::testing::Values(Connectivity::kFour, Connectivity::kEight, Connectivity::kSix),
-                         [](const auto& info) { return testing::ConnectivityName(info.param); });
+                         [](const auto& one) { return testing::ConnectivityName(one.param); });
 
 }  // namespace
 }  // namespace waystar::core

@@ -198,7 +198,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
     SCOPED_TRACE(v1::HexLayout_Name(layout));
     const std::string map = absl::StrCat("board-", layout);
     Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
-    const auto edit = [&](const v1::Rectangle& rectangle, bool block) {
+    const auto send = [&](const v1::Rectangle& rectangle, bool block) {
       v1::UpdateObstaclesRequest update;
       update.set_map(map);
       update.set_coordinates(layout);
