@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::uint64_t kFormat = 1;
 constexpr std::uint64_t kFormatInFile = 2;
-// Formats are numbered one after another. A number far beyond the last one is damage, and no later version.
-constexpr std::uint64_t kMostLaterFormats = 16;
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMaxKeyBytes = 1024;
 
@@ -28,14 +27,18 @@ core::ValueWriter Begin(std::uint64_t format = kFormat) {
   return to;
 }
 
+std::string End(core::ValueWriter to) { return storage::WithChecksum(std::move(to).TakeBytes()); }
+
 // Reads a value by `read`, which gets the version of its format.
 template <typename Value, typename Read>
 absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read, std::uint64_t last_format = kFormat) {
-  core::ValueReader from(bytes);
-  const std::uint64_t format = from.Number(kAnyNumber);
-  if (from.ok() && (format == 0 || format > last_format + kMostLaterFormats)) {
-    return MakeError(ErrorReason::kBadFormat, "", absl::StrCat("there is no format ", format));
+  // Else damage could look like a later version.
+  const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
+  if (!values) {
+    return MakeError(ErrorReason::kBadFormat, "", "the checksum does not fit");
   }
+  core::ValueReader from(*values);
+  const std::uint64_t format = from.Number(kAnyNumber);
   if (from.ok() && format > last_format) {
     return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
                                                       ", and this server knows formats up to ", last_format,
@@ -116,7 +119,7 @@ std::string Encode(const MapHead& head) {
   Put(head.version, to);
   to.PutNumber(head.digest);
   Put(head.append, to);
-  return std::move(to).TakeBytes();
+  return End(std::move(to));
 }
 
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
@@ -134,7 +137,7 @@ std::string Encode(const MapBase& base) {
   if (!base.file.empty()) {
     to.PutText(base.file);
   }
-  return std::move(to).TakeBytes();
+  return End(std::move(to));
 }
 
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
@@ -159,7 +162,7 @@ std::string Encode(const LogRecord& record) {
   } else {
     to.PutText(record.entries);
   }
-  return std::move(to).TakeBytes();
+  return End(std::move(to));
 }
 
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
@@ -183,7 +186,7 @@ std::string Encode(const ServerReport& report) {
   to.PutNumber(static_cast<std::uint64_t>(report.revision));
   to.PutNumber(static_cast<std::uint64_t>(report.lag));
   to.PutNumber(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(report.staleness)));
-  return std::move(to).TakeBytes();
+  return End(std::move(to));
 }
 
 absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) {

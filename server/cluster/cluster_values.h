@@ -1,4 +1,5 @@
-// The values that a fleet keeps in etcd. Each begins with the version of its format.
+// The values that a fleet keeps in etcd. Each begins with its checksum (storage/checksum.h) and the version
+// of its format.
 #pragma once
 
 #include <cstddef>
@@ -88,8 +89,8 @@ struct ServerReport {
   absl::Duration staleness;
 };
 
-// Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value, and FAILED_PRECONDITION if it has a format
-// of a later version of this program.
+// Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value or is damaged, and FAILED_PRECONDITION if it
+// has a format of a later version of this program.
 std::string Encode(const MapHead& head);
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
 std::string Encode(const MapBase& base);

@@ -46,21 +46,16 @@ std::string Encode(const List& list) {
     to.PutNumber(version.epoch);
     to.PutNumber(version.revision);
   }
-  std::string bytes = std::move(to).TakeBytes();
-  return absl::StrCat(absl::Hex(storage::Crc32c(bytes), absl::kZeroPad8), bytes);
+  return storage::WithChecksum(std::move(to).TakeBytes());
 }
 
 // Returns nothing if the list is damaged.
 std::optional<List> Decode(absl::string_view bytes) {
-  constexpr std::size_t kChecksumDigits = 8;
-  if (bytes.size() < kChecksumDigits) {
+  const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
+  if (!values) {
     return std::nullopt;
   }
-  const absl::string_view values = bytes.substr(kChecksumDigits);
-  if (bytes.substr(0, kChecksumDigits) != absl::StrCat(absl::Hex(storage::Crc32c(values), absl::kZeroPad8))) {
-    return std::nullopt;
-  }
-  core::ValueReader from(values);
+  core::ValueReader from(*values);
   List list;
   list.format = from.Number(kNoMaximum);
   if (list.format != kListFormat) {

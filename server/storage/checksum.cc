@@ -4,7 +4,18 @@
 
 #include <cstddef>
 
+#include "absl/strings/str_cat.h"
+
 namespace waystar::storage {
+namespace {
+
+constexpr std::size_t kChecksumDigits = 8;
+
+std::string DigitsOf(absl::string_view bytes) {
+  return absl::StrCat(absl::Hex(Crc32c(bytes), absl::kZeroPad8));
+}
+
+}  // namespace
 
 std::uint32_t Crc32c(absl::string_view bytes, std::uint32_t before) {
   // The library's lengths are of type int.
@@ -18,6 +29,14 @@ std::uint32_t Crc32c(absl::string_view bytes, std::uint32_t before) {
     bytes.remove_prefix(part.size());
   }
   return ~crc;
+}
+
+std::string WithChecksum(absl::string_view bytes) { return absl::StrCat(DigitsOf(bytes), bytes); }
+
+std::optional<absl::string_view> WithoutChecksum(absl::string_view bytes) {
+  const absl::string_view digits = bytes.substr(0, kChecksumDigits);
+  bytes.remove_prefix(digits.size());
+  return digits == DigitsOf(bytes) ? std::optional(bytes) : std::nullopt;
 }
 
 }  // namespace waystar::storage

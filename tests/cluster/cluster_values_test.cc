@@ -6,6 +6,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/cluster/cluster_keys.h"
+#include "server/storage/checksum.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::cluster {
@@ -75,13 +76,36 @@ TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
       EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
     }
     EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
-    std::string later = base;
-    later[0] = 3;
-    EXPECT_THAT(DecodeBase(later), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeBase(storage::WithChecksum("\3what this does not know")),
+                HasCode(absl::StatusCode::kFailedPrecondition));
   }
-  std::string head = Encode(MapHead{.version = {.epoch = 7, .revision = 3}});
-  head[0] = 2;
-  EXPECT_THAT(DecodeHead(head), HasCode(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(DecodeHead(storage::WithChecksum("\2what this does not know")),
+              HasCode(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(DecodeHead(storage::WithChecksum("\1too short")), HasCode(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ClusterValuesTest, NoDamageLooksLikeALaterVersion) {
+  const std::string head = Encode(MapHead{.version = {.epoch = 7, .revision = 3}, .digest = 1ULL << 60});
+  const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = "map-a"});
+  const std::string record =
+      Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"});
+  const auto expect_damage = [](const std::string& value, const auto& decode) {
+    ASSERT_THAT(decode(value), IsOk());
+    for (std::size_t at = 0; at < value.size(); ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string damaged = value;
+        damaged[at] = static_cast<char>(byte);
+        if (damaged != value) {
+          EXPECT_THAT(decode(damaged), HasCode(absl::StatusCode::kInvalidArgument)) << at << " " << byte;
+        }
+      }
+    }
+    EXPECT_THAT(decode(value.substr(1)), HasCode(absl::StatusCode::kInvalidArgument));
+    EXPECT_THAT(decode(std::string()), HasCode(absl::StatusCode::kInvalidArgument));
+  };
+  expect_damage(head, DecodeHead);
+  expect_damage(base, DecodeBase);
+  expect_damage(record, DecodeRecord);
 }
 
 TEST(ClusterKeysTest, AreReadAsTheyWereMade) {

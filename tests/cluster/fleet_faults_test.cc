@@ -14,6 +14,7 @@
 #include "server/cluster/cluster_values.h"
 #include "server/core/store/update_log.h"
 #include "server/etcd/etcd_client.h"
+#include "server/storage/checksum.h"
 #include "tests/cluster/fleet_server.h"
 #include "tests/testing/random.h"
 
@@ -412,7 +413,8 @@ TEST_F(FleetTest, AHeadWithAnotherFirstByteConcernsNoOtherMap) {
   const EtcdCluster etcd(1);
   FleetServer a(etcd);
   ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
-  const std::vector<std::string> heads = {"X", "nonsense", std::string(4, '\0'), "\xff\x7f", "\xff\xff"};
+  const std::vector<std::string> heads = {"X",  "nonsense", std::string(4, '\0'), "\xff\x7f", "\xff\xff",
+                                          "\2", "\x11"};
   const auto client = etcd.NewClient();
   const ClusterKeys keys("/waystar/");
   for (std::size_t i = 0; i < heads.size(); ++i) {
@@ -429,7 +431,7 @@ TEST_F(FleetTest, AHeadWithAnotherFirstByteConcernsNoOtherMap) {
 TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
   const EtcdCluster etcd(1);
   ASSERT_THAT(etcd.NewClient()->Commit(
-                  {.then = {etcd::Put{ClusterKeys("/waystar/").Head("arena"), std::string(1, '\2')}}}),
+                  {.then = {etcd::Put{ClusterKeys("/waystar/").Head("arena"), storage::WithChecksum("\2")}}}),
               IsOk());
   core::MapStore store{core::StoreOptions()};
   FleetFound found;
