@@ -126,6 +126,12 @@ absl::StatusOr<FleetMaps> ClusterReader::ReadAll() const {
   return found;
 }
 
+absl::StatusOr<bool> ClusterReader::HasMap(absl::string_view id, std::int64_t revision) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult read,
+                           client_.Range({.key = keys_.Head(id), .revision = revision, .keys_only = true}));
+  return !read.entries.empty();
+}
+
 absl::StatusOr<MapBase> ClusterReader::ReadBase(absl::string_view id, std::int64_t revision) const {
   const std::string key = keys_.Base(id);
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult read, client_.Range({.key = key, .revision = revision}));

@@ -52,6 +52,8 @@ class ClusterReader {
   // Reads what there is of all maps but for their images. Returns the errors of the client, and
   // FAILED_PRECONDITION if a value is of a later version of this program.
   absl::StatusOr<FleetMaps> ReadAll() const;
+  // Returns whether there is such a map as of that revision of etcd.
+  absl::StatusOr<bool> HasMap(absl::string_view id, std::int64_t revision) const;
   // Returns the base of a map as of that revision of etcd.
   absl::StatusOr<MapBase> ReadBase(absl::string_view id, std::int64_t revision) const;
   // Returns the map of an image as of that revision of etcd. DATA_LOSS if it is damaged, FAILED_PRECONDITION

@@ -59,15 +59,13 @@ absl::Status MapLoader::Load(absl::string_view id) {
     if (!store_.UnloadedVersion(id)) {
       return absl::OkStatus();
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const std::int64_t read, reader_.ReadRevision());
-    WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, read));
-    WAYSTAR_ASSIGN_OR_RETURN(storage::MapState state, reader_.ReadImage(id, base, read));
-    WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, base.version, read));
-    WAYSTAR_RETURN_IF_ERROR(Apply(records, std::numeric_limits<std::uint64_t>::max(), state));
-    store_.Prepare(state.snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
-    absl::Status finished = absl::OutOfRangeError("");
-    for (; absl::IsOutOfRange(finished) && i < kMostTries; ++i) {
-      finished = on_log_thread_([&] { return Finish(state); });
+    absl::StatusOr<storage::MapState> state = Read(id);
+    absl::Status finished = state.ok() ? absl::OutOfRangeError("") : state.status();
+    if (state.ok()) {
+      store_.Prepare(state->snapshot.map, nullptr, core::GridMap::LargeIndexes::kInBackground);
+    }
+    for (; state.ok() && absl::IsOutOfRange(finished) && i < kMostTries; ++i) {
+      finished = on_log_thread_([&] { return Finish(*state); });
       if (absl::IsOutOfRange(finished)) {
         std::this_thread::sleep_for(kPause);
       }
@@ -75,9 +73,23 @@ absl::Status MapLoader::Load(absl::string_view id) {
     if (!absl::IsAborted(finished) && !absl::IsOutOfRange(finished)) {
       return finished;
     }
+    std::this_thread::sleep_for(kPause);
   }
   return absl::UnavailableError(
       absl::StrCat("this server does not come to where map \"", id, "\" is in etcd"));
+}
+
+absl::StatusOr<storage::MapState> MapLoader::Read(absl::string_view id) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::int64_t read, reader_.ReadRevision());
+  WAYSTAR_ASSIGN_OR_RETURN(const bool is_there, reader_.HasMap(id, read));
+  if (!is_there) {
+    return absl::AbortedError("the map has ended, and the log is behind");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const MapBase base, reader_.ReadBase(id, read));
+  WAYSTAR_ASSIGN_OR_RETURN(storage::MapState state, reader_.ReadImage(id, base, read));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, base.version, read));
+  WAYSTAR_RETURN_IF_ERROR(Apply(records, std::numeric_limits<std::uint64_t>::max(), state));
+  return state;
 }
 
 absl::Status MapLoader::Finish(storage::MapState& state) {
@@ -104,7 +116,10 @@ absl::Status MapLoader::Finish(storage::MapState& state) {
       return absl::AbortedError("what was read does not go on");
     }
   }
-  return store_.Load(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+  const absl::Status loaded =
+      store_.Load(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+  // A deletion of this server is on its way, and may fail.
+  return absl::IsFailedPrecondition(loaded) ? absl::AbortedError(loaded.message()) : loaded;
 }
 
 }  // namespace waystar::cluster

@@ -39,8 +39,11 @@ class MapLoader final : public core::MapSource {
   // Does that with the map's image in the cache. Returns ABORTED if there is none of the version that the
   // store knows.
   absl::Status LoadCached(absl::string_view id);
-  // Loads the map as of the version that the store knows. Returns ABORTED if that is another map, and
-  // OUT_OF_RANGE if the log is behind.
+  // Reads the newest state of a map. Returns ABORTED if it has ended, and OUT_OF_RANGE if what was read is
+  // replaced and forgotten meanwhile.
+  absl::StatusOr<storage::MapState> Read(absl::string_view id) const;
+  // Loads the map as of the version that the store knows. Returns ABORTED if that is another map or is being
+  // deleted, and OUT_OF_RANGE if the log is behind.
   absl::Status Finish(storage::MapState& state);
 
   const ClusterReader& reader_;

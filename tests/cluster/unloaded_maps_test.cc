@@ -19,6 +19,7 @@ namespace waystar::cluster {
 namespace {
 
 using waystar::testing::EtcdCluster;
+using waystar::testing::Event;
 using waystar::testing::IsOk;
 using waystar::testing::Rounds;
 using waystar::testing::WaitUntil;
@@ -124,6 +125,45 @@ TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
   writer.join();
   const core::PinnedSnapshot last = *a.store.Pin("arena");
   EXPECT_EQ(b.Await("arena", last->revision)->digest(), last->digest());
+}
+
+// etcd knows of the end of a map before the log has followed it: the map is not damaged.
+TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  std::atomic<bool> is_held = false;
+  Event holds("the log to stand still");
+  Event goes_on("the log to go on");
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.log.on_followed = [&](std::int64_t /*revision*/) {
+    if (is_held.exchange(false)) {
+      holds.Happen();
+      goes_on.Wait();
+    }
+  };
+  KeepingServer b(options);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.Await("arena", 1);
+  b.Await("tower", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  is_held = true;
+  ASSERT_THAT(a.Update("tower", 0), IsOk());
+  ASSERT_TRUE(holds.Wait());
+  ASSERT_THAT(a.store.Delete("arena"), IsOk());
+  absl::Status loaded;
+  std::thread loading([&] { loaded = b.fleet->source().Load("arena"); });
+  // So it most likely reads etcd in between.
+  const auto client = etcd.NewClient();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(client->Range({.key = "x"}), IsOk());
+  }
+  EXPECT_THAT(a.Create("arena", {"#.."}), IsOk());
+  goes_on.Happen();
+  loading.join();
+  EXPECT_THAT(loaded, IsOk());
+  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  EXPECT_EQ(b.keeper.GetStatistics().failed_loads, 0U);
 }
 
 // Its log cannot be followed step by step, and there is nothing in memory to judge by.
