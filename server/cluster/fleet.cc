@@ -355,7 +355,7 @@ void Fleet::StartThreads(const FleetOptions& options) {
         store_, [this] { return KnownAt(); }, options.cache);
   }
   presence_.Start(
-      keys_.Server(log_.server()), [this] { return ReportNow(); }, options.presence);
+      keys_.Server(log_.server()), keys_.Servers(), [this] { return ReportNow(); }, options.presence);
 }
 
 absl::Time Fleet::KnownAt() const { return absl::Now() - Staleness(); }

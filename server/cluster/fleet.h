@@ -121,12 +121,16 @@ class Fleet {
   using ServersDone = absl::AnyInvocable<void(absl::StatusOr<std::vector<FleetMember>> servers) &&>;
   // Asks etcd for the servers of the fleet, in the order of their addresses. This one is always among them,
   // as it is now; reports that cannot be read are not, nor those of servers in whose place others have
-  // started. While changes fail because etcd is away, it is not asked. `done` and its error are as those of AskNewest.
+  // started. While changes fail because etcd is away, it is not asked. `done` and its error are as those of
+  // AskNewest.
   void AskServers(ServersDone done) const;
 
   ClusterLogStatistics Statistics() const { return log_.Statistics(); }
   // How long ago etcd last told that this server knows all.
   absl::Duration Staleness() const;
+  // How far this server's clock is ahead of those of the others, by their last reports
+  // (ClockOffsets::Offset).
+  absl::Duration ClockOffset() const { return presence_.clocks().Offset(); }
 
  private:
   Fleet(std::unique_ptr<etcd::Client> client, std::unique_ptr<storage::Folder> images,

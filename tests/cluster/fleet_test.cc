@@ -109,6 +109,23 @@ TEST_F(FleetTest, AServerThatWasLostIsNotListedBesideTheOneInItsPlace) {
   EXPECT_THAT(listed, ElementsAre("game-1:7450", "game-1:7450", "game-2:7450"));
 }
 
+TEST_F(FleetTest, AClockThatIsAheadOfTheOthersIsSeen) {
+  const EtcdCluster etcd(1);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.presence.interval = absl::Milliseconds(20);
+  const FleetServer server(options);
+  const auto client = etcd.NewClient();
+  const std::string other = ClusterKeys("/waystar/").Server(1);
+  const absl::Time an_hour_ago = absl::Now() - absl::Hours(1);
+  const auto report = [&] {
+    const ServerReport late{.address = "game-1:7450", .start_time = an_hour_ago, .report_time = an_hour_ago};
+    return client->Commit({.then = {etcd::Put{other, Encode(late)}}}).ok();
+  };
+  WaitUntil([&] { return report() && server.fleet->ClockOffset() >= absl::Hours(1); }, "the other clock");
+  ASSERT_THAT(client->Commit({.then = {etcd::Delete{other}}}), IsOk());
+  WaitUntil([&] { return server.fleet->ClockOffset() == absl::ZeroDuration(); }, "the end of the other");
+}
+
 TEST_F(FleetTest, NothingIsKeptOfMapsThatAreGone) {
   const EtcdCluster etcd(1);
   FleetServer a(etcd);

@@ -61,6 +61,9 @@ void FleetStatistics::Collect(runtime::MetricSink& sink) const {
                 {}, static_cast<double>(statistics.lag));
   sink.AddGauge("waystar_fleet_staleness_seconds", "How long ago this server last had all that etcd has.", {},
                 absl::ToDoubleSeconds(part->Staleness()));
+  sink.AddGauge("waystar_fleet_clock_offset_seconds",
+                "How far this server's clock is ahead of those of the other servers.", {},
+                absl::ToDoubleSeconds(part->ClockOffset()));
   sink.AddGauge("waystar_fleet_broken_maps", "Maps that did not come out as the log says.", {},
                 static_cast<double>(statistics.broken));
   sink.AddGauge("waystar_fleet_gone_back",
