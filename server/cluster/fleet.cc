@@ -272,9 +272,13 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
   do {
     absl::StatusOr<FleetMaps> read = WhenThere(
         options, 0, 0,
-        [&] {
+        [&]() -> absl::StatusOr<FleetMaps> {
           read_at = std::chrono::steady_clock::now();
-          return reader_.ReadAll();
+          absl::StatusOr<FleetMaps> all = reader_.ReadAll();
+          if (IsAway(all.status())) {
+            WAYSTAR_RETURN_IF_ERROR(client_->CheckCertificates());
+          }
+          return all;
         },
         patience);
     if (IsAway(read.status())) {

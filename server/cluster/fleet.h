@@ -90,11 +90,11 @@ class Fleet {
   // has the store follow what other servers do. The store must be empty and not shared between threads yet;
   // it must outlive this, which must outlive the updates of its maps. A map that is damaged is not served; it
   // can be deleted or replaced. If the store has a residence, maps that have no room are left unloaded.
-  // Waits for etcd while no member that knows a leader can be reached, and reads again what etcd has
-  // forgotten meanwhile. With a cache that has images it waits no longer than `cache_patience`, and begins
-  // with those; changes fail until etcd is back, and the store has followed it. Returns the errors of the
-  // client, FAILED_PRECONDITION if a value in etcd is of a later version of this program, and the errors of
-  // MapStore::Restore, OpenSharedPosixFolder, OpenPosixFolder and MapCache::Open.
+  // Waits for etcd while no member that knows a leader can be reached, unless that is for certificates, and
+  // reads again what etcd has forgotten meanwhile. With a cache that has images it waits no longer than
+  // `cache_patience`, and begins with those; changes fail until etcd is back, and the store has followed it.
+  // Returns the errors of the client, FAILED_PRECONDITION if a value in etcd is of a later version of this
+  // program, and the errors of MapStore::Restore, OpenSharedPosixFolder, OpenPosixFolder and MapCache::Open.
   static absl::StatusOr<std::unique_ptr<Fleet>> Open(const FleetOptions& options, core::MapStore& store,
                                                      FleetFound& found);
   Fleet(const Fleet&) = delete;

@@ -313,6 +313,8 @@ absl::Status Client::Compact(std::int64_t revision) {
   return FailureOf(status) == Failure::kCompacted ? absl::OkStatus() : status;
 }
 
+absl::Status Client::CheckCertificates() const { return session_->CheckCertificates(); }
+
 absl::StatusOr<ClusterStatus> Client::Status() {
   WAYSTAR_ASSIGN_OR_RETURN(const pb::StatusResponse response,
                            CallAndWait(*session_, kStatus, pb::StatusRequest()));

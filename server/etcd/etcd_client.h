@@ -198,6 +198,11 @@ class Client {
   // is compacted already is a success.
   absl::Status Compact(std::int64_t revision);
 
+  // Looks whether it is for certificates that no member can be reached: returns kDenied, with who refuses
+  // whose certificate and why, if that is so with most members, and OK otherwise. It takes up to a second for
+  // each member, and more where hosts are hard to find.
+  absl::Status CheckCertificates() const;
+
   // Asks one of the members.
   absl::StatusOr<ClusterStatus> Status();
 

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/etcd/certificate_check.h"
 
 namespace waystar::etcd {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr int kFirstReconnectMillis = 100;
 constexpr int kLastReconnectMillis = 1'000;
 constexpr int kConnectMillis = 2'000;
+constexpr absl::Duration kHandshakePatience = absl::Milliseconds(500);
 
 absl::Status BadOption(absl::string_view field, absl::string_view message) {
   return MakeError(ErrorReason::kBadValue, field, message);
@@ -249,6 +251,28 @@ void Session::Blame(const Member& member) {
       preferred_.compare_exchange_strong(expected, (i + 1) % members_.size());
     }
   }
+}
+
+absl::Status Session::CheckCertificates() const {
+  if (!options_.uses_tls) {
+    return absl::OkStatus();
+  }
+  std::size_t refused = 0;
+  std::string why;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i]->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) {
+      return absl::OkStatus();
+    }
+    const Handshake handshake = ShakeHands(options_.endpoints[i], options_.tls, kHandshakePatience);
+    if (handshake.end == HandshakeEnd::kNotRefused) {
+      return absl::OkStatus();
+    }
+    if (handshake.end == HandshakeEnd::kRefused) {
+      ++refused;
+      why = handshake.why;
+    }
+  }
+  return refused * 2 > members_.size() ? MakeFailure(Failure::kDenied, why) : absl::OkStatus();
 }
 
 void Session::WithToken(TokenDone done) {

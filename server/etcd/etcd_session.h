@@ -75,6 +75,9 @@ class Session {
   // Tells that a member has failed: others come first from now on.
   void Blame(const Member& member);
 
+  // Returns what Client::CheckCertificates does.
+  absl::Status CheckCertificates() const;
+
   // The latest revision that a member has told of. One that stays behind it does not hear of what happens.
   std::int64_t latest_revision() const { return latest_revision_.load(std::memory_order_relaxed); }
   void NoteRevision(std::int64_t revision) {

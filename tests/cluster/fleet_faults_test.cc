@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,8 +15,12 @@
 #include "server/cluster/cluster_values.h"
 #include "server/core/store/update_log.h"
 #include "server/etcd/etcd_client.h"
+#include "server/etcd/etcd_error.h"
 #include "server/storage/checksum.h"
 #include "tests/cluster/fleet_server.h"
+#include "tests/etcd/tls_member.h"
+#include "tests/testing/certificates.h"
+#include "tests/testing/own_folder.h"
 #include "tests/testing/random.h"
 
 namespace waystar::cluster {
@@ -426,6 +431,22 @@ TEST_F(FleetTest, AHeadWithAnotherFirstByteConcernsNoOtherMap) {
   EXPECT_EQ(b.fleet->Statistics().broken, heads.size());
   EXPECT_EQ(b.found.maps, 1U);
   ExpectSame(a, b, "tower");
+}
+
+TEST(FleetStartTest, EndsForACertificateThatIsRefused) {
+  const testing::Authority authority;
+  const testing::OwnFolder folder;
+  const std::string ca = folder.PathOf("ca");
+  std::ofstream(ca) << testing::Authority().cert();
+  const testing::TlsMember member(authority.Issue(testing::TlsMember::kHost));
+  FleetOptions options = FleetServer::OptionsFor({.endpoints = {member.endpoint()}, .uses_tls = true});
+  options.client.tls.ca = ca;
+  options.client.call_timeout = absl::Milliseconds(50);
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  const absl::Status opened = Fleet::Open(options, store, found).status();
+  EXPECT_EQ(etcd::FailureOf(opened), etcd::Failure::kDenied);
+  EXPECT_THAT(std::string(opened.message()), HasSubstr("the certificate of etcd at"));
 }
 
 TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {

@@ -119,7 +119,7 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         "server/core/edit/", "server/core/format/", "server/core/image/"}},
       {"server/level/", {"absl/", "server/base/", "server/core/"}},
       {"server/storage/", {"absl/", "isa-l/", "server/base/", "server/core/"}},
-      {"server/etcd/", {"absl/", "arpa/", "grpcpp/", "grpc/", "server/base/"}},
+      {"server/etcd/", {"absl/", "arpa/", "grpcpp/", "grpc/", "openssl/", "server/base/"}},
       {"server/cluster/", {"absl/", "server/base/", "server/core/", "server/etcd/", "server/storage/"}},
       {"server/data_tool/",
        {"absl/", "google/", "nlohmann/", "waystar/", "server/base/", "server/core/", "server/storage/",

@@ -41,7 +41,8 @@ X509* NewCertificate(const std::string& name, EVP_PKEY* key, X509* issuer, Valid
   if (issuer == nullptr) {
     AddExtension(cert, NID_key_usage, "critical,keyCertSign");
   } else {
-    AddExtension(cert, NID_subject_alt_name, absl::StrCat("DNS:", name));
+    const bool is_address = name.find_first_not_of("0123456789.") == std::string::npos;
+    AddExtension(cert, NID_subject_alt_name, absl::StrCat(is_address ? "IP:" : "DNS:", name));
   }
   return cert;
 }

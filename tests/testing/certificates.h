@@ -29,7 +29,7 @@ class Authority {
   // The certificate that others trust in order to trust what this one signs.
   const std::string& cert() const { return cert_pem_; }
 
-  // Issues a certificate for a host of that name, or for anyone else.
+  // Issues a certificate for a host of that name or IPv4 address, or for anyone else.
   Identity Issue(const std::string& name, Validity validity = {}) const;
 
  private:
