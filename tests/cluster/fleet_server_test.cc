@@ -178,11 +178,11 @@ TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
   v1::WatchMapResponse none;
   WatchOfMap future(b, request);
   EXPECT_FALSE(future->Next(none));
-  EXPECT_THAT(future->Finish(), IsRefused(absl::StatusCode::kOutOfRange, "FUTURE_REVISION", "after"));
+  EXPECT_EQ(client::ReasonOf(future->Finish()), "FUTURE_REVISION");
   request.set_map("attic");
   WatchOfMap missing(b, request);
   EXPECT_FALSE(missing->Next(none));
-  EXPECT_THAT(missing->Finish(), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+  EXPECT_EQ(client::ReasonOf(missing->Finish()), "MAP_NOT_FOUND");
 }
 
 TEST_F(FleetServerTest, MapsAreThereAfterAllServersHaveGone) {
