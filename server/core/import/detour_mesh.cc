@@ -175,6 +175,8 @@ class DetourParser {
   // Two polygons of the soup that an agent of Detour may step between, the lesser number first.
   using Link = std::pair<PolygonNumber, PolygonNumber>;
 
+  static constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+
   static Link LinkOf(PolygonNumber a, PolygonNumber b) { return {std::min(a, b), std::max(a, b)}; }
 
   // Counts the links of Detour that the mesh has not.
@@ -188,6 +190,18 @@ class DetourParser {
       }
     }
     std::sort(joined.begin(), joined.end());
+    std::vector<std::uint32_t> parts(soup_size_, kNoPart);
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      parts[report.origins[polygon]] = mesh.PartOf(polygon);
+    }
+    std::vector<Link> between_tiles;
+    for (const Link& link : report.overlaps) {
+      const bool is_through = parts[link.first] == kNoPart || parts[link.second] == kNoPart;
+      (is_through ? links_ : between_tiles).push_back(link);
+    }
+    std::sort(links_.begin(), links_.end());
+    links_.erase(std::unique(links_.begin(), links_.end()), links_.end());
+    NoteLostThrough(parts);
     const auto note = [&](absl::string_view text, const std::vector<Link>& links) {
       const auto lost = std::count_if(links.begin(), links.end(), [&](const Link& link) {
         return !std::binary_search(joined.begin(), joined.end(), link);
@@ -197,20 +211,13 @@ class DetourParser {
     note(
         "links between tiles that Detour may make are missing: the heights differ by more than the climb, "
         "or other polygons are joined there",
-        report.overlaps);
-    std::sort(links_.begin(), links_.end());
-    links_.erase(std::unique(links_.begin(), links_.end()), links_.end());
-    NoteLostThrough(mesh, report);
+        between_tiles);
     note("links within tiles are missing: polygons lie on the same side of an edge, or do not meet", links_);
   }
 
-  // Counts the polygons without area whose neighbours have no way to each other, and drops their links.
-  void NoteLostThrough(const NavMesh& mesh, const WeldReport& report) {
-    constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> parts(soup_size_, kNoPart);
-    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
-      parts[report.origins[polygon]] = mesh.PartOf(polygon);
-    }
+  // Counts the polygons without area whose neighbours have no way to each other, and drops their links. Those
+  // have no part.
+  void NoteLostThrough(const std::vector<std::uint32_t>& parts) {
     // Those without area that hang together have one number, and the part of the first neighbour.
     std::vector<PolygonNumber> groups(soup_size_);
     std::iota(groups.begin(), groups.end(), 0);

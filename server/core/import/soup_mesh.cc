@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/mesh/mesh_bounds.h"
 #include "server/core/mesh/mesh_gaps.h"
+#include "server/core/mesh/polygon_tree.h"
 
 namespace waystar::core {
 namespace {
@@ -63,26 +65,48 @@ void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
   }
 }
 
+// Returns whether another polygon lies at the middle of this one at the same height. The tree holds all
+// polygons.
+bool IsCovered(const NavMesh& mesh, const PolygonTree& tree, PolygonNumber polygon) {
+  // In a crowd of polygons so many are looked at.
+  constexpr int kMostNear = 64;
+  double x = 0.0;
+  double y = 0.0;
+  const auto vertices = mesh.VerticesOf(polygon);
+  for (const std::uint32_t vertex : vertices) {
+    x += mesh.VertexAt(vertex).x;
+    y += mesh.VertexAt(vertex).y;
+  }
+  const auto count = static_cast<double>(vertices.size());
+  const WorldPoint middle = Rounded(mesh.NearestPoint(polygon, x / count, y / count));
+  // No distance is below a limit that is less than 0.
+  double limit = std::numeric_limits<double>::infinity();
+  int looked_at = 0;
+  bool is_covered = false;
+  tree.VisitNear(
+      {.position = middle, .radius = 0.0, .height = kMeshTolerance}, limit, [](PolygonNumber) {},
+      [&](PolygonNumber other) {
+        const WorldPoint point = mesh.NearestPoint(other, middle.x, middle.y);
+        is_covered = other != polygon && point.x == middle.x && point.y == middle.y &&
+                     std::abs(point.z - middle.z) <= kMeshTolerance;
+        limit = is_covered || ++looked_at == kMostNear ? -1.0 : limit;
+      });
+  return is_covered;
+}
+
 // Notes how many polygons have others on them at the same height.
 absl::Status NoteCovered(const NavMesh& mesh, const StopCheck* stop, ImportNotes& notes) {
+  std::vector<MeshBounds> boxes(mesh.polygon_count());
+  for (PolygonNumber polygon = 0; polygon < boxes.size(); ++polygon) {
+    for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
+      boxes[polygon].Add(mesh.VertexAt(vertex));
+    }
+  }
+  const PolygonTree tree(boxes, stop);
   std::int64_t covered = 0;
-  std::vector<MeshPlace> places;
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, polygon));
-    double x = 0.0;
-    double y = 0.0;
-    const auto vertices = mesh.VerticesOf(polygon);
-    for (const std::uint32_t vertex : vertices) {
-      x += mesh.VertexAt(vertex).x;
-      y += mesh.VertexAt(vertex).y;
-    }
-    const auto count = static_cast<double>(vertices.size());
-    places.clear();
-    mesh.FindAllNear({.position = mesh.NearestPoint(polygon, x / count, y / count),
-                      .radius = 0.0,
-                      .height = kMeshTolerance},
-                     places);
-    covered += places.size() > 1 ? 1 : 0;
+    covered += IsCovered(mesh, tree, polygon) ? 1 : 0;
   }
   if (covered > 0) {
     notes.Add("polygons lie on others at the same height, and are joined at common edges alone", "", covered);

@@ -1,6 +1,7 @@
 #include "server/core/mesh/mesh_seams.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -19,8 +20,12 @@ namespace {
 class SeamSplitter {
  public:
   SeamSplitter(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-               const WeldTolerance& tolerance, const StopCheck* stop)
-      : vertices_(vertices), edges_(edges), tolerance_(tolerance), stop_(stop) {
+               const WeldTolerance& tolerance, bool notes_overlaps, const StopCheck* stop)
+      : vertices_(vertices),
+        edges_(edges),
+        tolerance_(tolerance),
+        notes_overlaps_(notes_overlaps),
+        stop_(stop) {
     splits_.vertices.resize(edges.size());
   }
 
@@ -41,6 +46,14 @@ class SeamSplitter {
     std::uint32_t other = 0;
     double begin = 0.0;
     double end = 0.0;
+  };
+
+  static constexpr std::size_t kWays = 8;
+  // Edges of one way, and what is near.
+  struct Way {
+    std::vector<std::uint32_t> edges;
+    std::vector<MeshBounds> boxes;
+    PolygonTree tree;
   };
 
   // A segment of the plan, whose points have shares from 0 to 1, and their heights.
@@ -71,6 +84,14 @@ class SeamSplitter {
     return {a, b, std::sqrt(dx * dx + dy * dy)};
   }
   Line PlaceOf(const SeamEdge& edge) const { return LineBetween(edge.low_place, edge.high_place); }
+
+  // Asks the check once in 256 steps.
+  absl::Status Take(std::size_t steps) {
+    for (steps_ += steps; steps_ >= 256; steps_ -= 256) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    }
+    return absl::OkStatus();
+  }
 
   // Finds the ends of open edges that lie on others.
   absl::Status FindVertices() {
@@ -112,38 +133,42 @@ class SeamSplitter {
       }
       return box;
     };
-    std::vector<MeshBounds> boxes;
-    boxes.reserve(edges_.size());
-    for (const SeamEdge& edge : edges_) {
-      boxes.push_back(box_of(edge, {}));
+    std::array<Way, kWays> ways;
+    for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+      Way& way = ways[WayOf(edges_[i])];
+      way.edges.push_back(i);
+      way.boxes.push_back(box_of(edges_[i], {}));
     }
-    const PolygonTree tree(boxes, stop_);
+    for (Way& way : ways) {
+      way.tree = PolygonTree(way.boxes, stop_);
+    }
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-    std::size_t steps = 0;
     std::vector<std::uint32_t> near;
     for (std::uint32_t i = 0; i < edges_.size(); ++i) {
-      if (!edges_[i].is_open) {
-        continue;
-      }
       const MeshBounds around = box_of(
           edges_[i], {.plan = 2.0 * tolerance_.plan, .height = kNearHeights * tolerance_.height + kRoom});
       absl::Status status;
       near.clear();
-      tree.VisitTouching(
-          [&](const MeshBounds& box) {
-            return status.ok() && box.low.x <= around.high.x && box.high.x >= around.low.x &&
-                   box.low.y <= around.high.y && box.high.y >= around.low.y && box.low.z <= around.high.z &&
-                   box.high.z >= around.low.z;
-          },
-          [&](std::uint32_t other) {
-            status = CheckStopAt(stop_, ++steps);
-            if (!edges_[other].is_open || other > i) {
-              near.push_back(other);
-            }
-          });
-      WAYSTAR_RETURN_IF_ERROR(status);
+      for (const std::size_t turn : {3U, 4U, 5U}) {
+        const Way& way = ways[(WayOf(edges_[i]) + turn) % kWays];
+        way.tree.VisitTouching(
+            [&](const MeshBounds& box) {
+              return status.ok() && box.low.x <= around.high.x && box.high.x >= around.low.x &&
+                     box.low.y <= around.high.y && box.high.y >= around.low.y && box.low.z <= around.high.z &&
+                     box.high.z >= around.low.z;
+            },
+            [&](std::uint32_t found) {
+              status = Take(1);
+              if (way.edges[found] > i) {
+                near.push_back(way.edges[found]);
+              }
+            });
+        WAYSTAR_RETURN_IF_ERROR(status);
+      }
       std::sort(near.begin(), near.end());
       for (const std::uint32_t other : near) {
+        WAYSTAR_RETURN_IF_ERROR(
+            Take(kPairSteps + splits_.vertices[i].size() + splits_.vertices[other].size()));
         Compare(i, other);
       }
       if (splits_.vertices[i].size() > kMaxWeldCorners || stretches_.size() > kMaxMeshCorners) {
@@ -151,6 +176,19 @@ class SeamSplitter {
       }
     }
     return absl::OkStatus();
+  }
+
+  // Returns into which eighth of a turn the loop of the edge leads, seen from above. Edges that run along
+  // each other the other way are from three to five eighths apart.
+  std::size_t WayOf(const SeamEdge& edge) const {
+    const Line line = PlaceOf(edge);
+    const double sign = edge.is_back ? -1.0 : 1.0;
+    const double x = sign * (line.high.x - line.low.x);
+    const double y = sign * (line.high.y - line.low.y);
+    const bool is_up = y > 0.0 || (y == 0.0 && x > 0.0);
+    const std::size_t quarter = is_up ? (x > 0.0 ? 0 : 1) : (x < 0.0 ? 2 : 3);
+    const bool is_late = quarter % 2 == 0 ? std::abs(y) > std::abs(x) : std::abs(x) > std::abs(y);
+    return 2 * quarter + (is_late ? 1 : 0);
   }
 
   // Notes where the edges run along each other, and splits them where their heights begin to agree.
@@ -179,7 +217,7 @@ class SeamSplitter {
     }
     const double step = tolerance_.plan / line.length;
     NoteOverlap(edge, other, low + step, high - step, rise_at);
-    if (!other.is_open) {
+    if (!edge.is_open || !other.is_open) {
       return;
     }
     double begin = low;
@@ -206,8 +244,7 @@ class SeamSplitter {
       if (is_cut) {
         WorldPoint point = line.At(share);
         point.z += rise_at(share) / 2.0;
-        const auto vertex = static_cast<std::uint32_t>(vertices_.size());
-        vertices_.push_back(Rounded(point));
+        const std::uint32_t vertex = VertexAt(point, i, j);
         Split(i, vertex);
         Split(j, vertex);
       }
@@ -215,11 +252,34 @@ class SeamSplitter {
     stretches_.push_back({i, j, begin, end});
   }
 
+  // Returns the vertex of one of the edges that lies there and is nearest in height, or a new one.
+  std::uint32_t VertexAt(const WorldPoint& point, std::uint32_t i, std::uint32_t j) {
+    auto nearest = static_cast<std::uint32_t>(vertices_.size());
+    // The point is half way between the edges, which are within the tolerance.
+    double least = tolerance_.height / 2.0;
+    for (const std::uint32_t edge : {i, j}) {
+      for (const VertexOnEdge& on_edge : splits_.vertices[edge]) {
+        const WorldPoint& vertex = vertices_[on_edge.vertex];
+        const double dx = vertex.x - point.x;
+        const double dy = vertex.y - point.y;
+        const double rise = std::abs(vertex.z - point.z);
+        if (dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan && rise <= least) {
+          least = rise;
+          nearest = on_edge.vertex;
+        }
+      }
+    }
+    if (nearest == vertices_.size()) {
+      vertices_.push_back(Rounded(point));
+    }
+    return nearest;
+  }
+
   // Adds the polygons to the overlaps if the edges are near between these shares of the first.
   template <typename RiseAt>
   void NoteOverlap(const SeamEdge& edge, const SeamEdge& other, double begin, double end,
                    const RiseAt& rise_at) {
-    if (begin > end) {
+    if (!notes_overlaps_ || begin > end) {
       return;
     }
     const double first = rise_at(begin);
@@ -260,11 +320,11 @@ class SeamSplitter {
 
   // Splits edges at the vertices that those have with which they agree.
   absl::Status ShareVertices() {
-    std::size_t steps = 0;
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
       for (const Stretch& stretch : stretches_) {
-        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, ++steps));
+        WAYSTAR_RETURN_IF_ERROR(
+            Take(1 + splits_.vertices[stretch.edge].size() + splits_.vertices[stretch.other].size()));
         has_changed |= ShareAlong(stretch, stretch.edge, stretch.other);
         has_changed |= ShareAlong(stretch, stretch.other, stretch.edge);
         if (std::max(splits_.vertices[stretch.edge].size(), splits_.vertices[stretch.other].size()) >
@@ -298,6 +358,8 @@ class SeamSplitter {
     return has_changed;
   }
 
+  // To compare two edges takes as long as so many steps through a tree.
+  static constexpr std::size_t kPairSteps = 16;
   static constexpr double kNearHeights = 2.0;
   // What rounding to 2^-20 may move.
   static constexpr double kRoom = 2.0 / kFixedScale;
@@ -305,7 +367,9 @@ class SeamSplitter {
   std::vector<WorldPoint>& vertices_;
   const std::vector<SeamEdge>& edges_;
   const WeldTolerance tolerance_;
+  const bool notes_overlaps_;
   const StopCheck* const stop_;
+  std::size_t steps_ = 0;
   SeamSplits splits_;
   std::vector<Stretch> stretches_;
   // Edges and the vertices that they are split at.
@@ -315,8 +379,9 @@ class SeamSplitter {
 }  // namespace
 
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-                                      const WeldTolerance& tolerance, const StopCheck* stop) {
-  return SeamSplitter(vertices, edges, tolerance, stop).Run();
+                                      const WeldTolerance& tolerance, bool notes_overlaps,
+                                      const StopCheck* stop) {
+  return SeamSplitter(vertices, edges, tolerance, notes_overlaps, stop).Run();
 }
 
 absl::Status TooManyWeldCorners() {

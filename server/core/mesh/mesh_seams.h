@@ -33,7 +33,7 @@ struct SeamSplits {
   // For each edge the vertices at which it is to be split, in no certain order. Shares are counted from
   // `low`.
   std::vector<std::vector<VertexOnEdge>> vertices;
-  // WeldReport::overlaps.
+  // WeldReport::overlaps, if they are asked for.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 
@@ -44,7 +44,8 @@ struct SeamSplits {
 // Returns TooManyWeldCorners, or the error of `stop`. It costs O(n log n) where few edges lie near each
 // other. REQUIRES: tolerance.plan > 0.
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-                                      const WeldTolerance& tolerance, const StopCheck* stop);
+                                      const WeldTolerance& tolerance, bool notes_overlaps,
+                                      const StopCheck* stop);
 
 // Returns INVALID_ARGUMENT / BAD_SIZE: a polygon has more than kMaxWeldCorners corners.
 absl::Status TooManyWeldCorners();

@@ -278,6 +278,10 @@ class Welder {
         ForEachEdge(loop, [&](std::size_t, std::uint32_t from, std::uint32_t to) {
           gaps.insert({std::min(from, to), std::max(from, to)});
         });
+        if (is_turned) {
+          Reverse(loop);
+        }
+        dropped_.Add(loop, {polygon, static_cast<PolygonNumber>(i)});
       }
     }
     OpenGaps(gaps, loops);
@@ -350,6 +354,9 @@ class Welder {
 
   // An edge belongs to the corner that it begins in, which is another one the other way round.
   static void Reverse(std::vector<Corner>& loop) {
+    if (loop.empty()) {
+      return;
+    }
     std::reverse(loop.begin(), loop.end());
     const bool last = loop.front().is_seam;
     for (std::size_t k = 0; k + 1 < loop.size(); ++k) {
@@ -365,8 +372,9 @@ class Welder {
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SeamEdge> edges, ListSeams(loops, is_open, edge_at));
     WAYSTAR_ASSIGN_OR_RETURN(
         SeamSplits splits,
-        SplitSeams(vertices(), edges, {.plan = plan_tolerance(), .height = tolerance_.height}, stop_));
-    report_.overlaps.insert(report_.overlaps.end(), splits.overlaps.begin(), splits.overlaps.end());
+        SplitSeams(vertices(), edges, {.plan = plan_tolerance(), .height = tolerance_.height}, has_seams_,
+                   stop_));
+    report_.overlaps = std::move(splits.overlaps);
     std::vector<std::uint32_t> last_polygon_of(vertices().size(), kNone);
     Loops split;
     std::size_t pieces = 0;
@@ -409,25 +417,37 @@ class Welder {
     return split;
   }
 
-  // Returns the edges that are open, and, if not all edges are seams, those that are seams; `edge_at` gets
-  // their numbers by corner.
+  // Returns the edges that are open, and, if not all edges are seams, those that are seams, of dropped
+  // polygons as well; `edge_at` gets the numbers of those of the loops by corner.
   absl::StatusOr<std::vector<SeamEdge>> ListSeams(const Loops& loops, const std::vector<bool>& is_open,
                                                   std::vector<std::uint32_t>& edge_at) const {
     std::vector<SeamEdge> edges;
-    const absl::Status visited = loops.ForEach(
+    const auto add = [&](const SoupPolygon& polygon, absl::Span<const Corner> loop, std::size_t k,
+                         bool open) {
+      const Corner& from = loop[k];
+      const Corner& to = loop[k + 1 < loop.size() ? k + 1 : 0];
+      const bool is_back = from.vertex > to.vertex;
+      const Corner& low = is_back ? to : from;
+      const Corner& high = is_back ? from : to;
+      edges.push_back({low.vertex, high.vertex, low.place, high.place, polygon.origin, is_back, open});
+    };
+    absl::Status visited = loops.ForEach(
         stop_, [&](const SoupPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
           for (std::size_t k = 0; k < loop.size(); ++k) {
-            if (!is_open[first + k] && !(has_seams_ && loop[k].is_seam)) {
-              continue;
+            if (is_open[first + k] || (has_seams_ && loop[k].is_seam)) {
+              edge_at[first + k] = static_cast<std::uint32_t>(edges.size());
+              add(polygon, loop, k, is_open[first + k]);
             }
-            const Corner& from = loop[k];
-            const Corner& to = loop[k + 1 < loop.size() ? k + 1 : 0];
-            const bool is_back = from.vertex > to.vertex;
-            const Corner& low = is_back ? to : from;
-            const Corner& high = is_back ? from : to;
-            edge_at[first + k] = static_cast<std::uint32_t>(edges.size());
-            edges.push_back({low.vertex, high.vertex, low.place, high.place, polygon.origin, is_back,
-                             is_open[first + k]});
+          }
+          return absl::OkStatus();
+        });
+    WAYSTAR_RETURN_IF_ERROR(visited);
+    visited =
+        dropped_.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
+          for (std::size_t k = 0; k < loop.size(); ++k) {
+            if (has_seams_ && loop[k].is_seam) {
+              add(polygon, loop, k, false);
+            }
           }
           return absl::OkStatus();
         });
@@ -494,21 +514,25 @@ class Welder {
     std::vector<Corner> added;
     const absl::Status visited = loops.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t first,
                                                           absl::Span<const Corner> loop) {
-      added.clear();
-      for (std::size_t k = 0; k < loop.size(); ++k) {
-        added.push_back(loop[k]);
-        if (is_third[first + k]) {
-          const WorldPoint a = vertices()[loop[k].vertex];
-          const WorldPoint b = vertices()[loop[k + 1 < loop.size() ? k + 1 : 0].vertex];
-          const auto middle = static_cast<std::uint32_t>(vertices().size());
-          added.push_back({middle, false, middle});
-          vertices().push_back(Rounded(WorldPoint{(a.x + b.x) / 2.0, (a.y + b.y) / 2.0, (a.z + b.z) / 2.0}));
+      added.assign(loop.begin(), loop.end());
+      for (std::size_t k = loop.size(); k-- > 0;) {
+        if (!is_third[first + k]) {
+          continue;
+        }
+        const WorldPoint a = vertices()[loop[k].vertex];
+        const WorldPoint b = vertices()[loop[k + 1 < loop.size() ? k + 1 : 0].vertex];
+        const auto own = static_cast<std::uint32_t>(vertices().size());
+        vertices().push_back(Rounded(WorldPoint{(a.x + b.x) / 2.0, (a.y + b.y) / 2.0, (a.z + b.z) / 2.0}));
+        const auto after = static_cast<std::ptrdiff_t>(k) + 1;
+        added.insert(added.begin() + after, {own, false, own});
+        // An edge may be too short to have a middle.
+        if (!IsConvex(added)) {
+          added.erase(added.begin() + after);
+          added[k].vertex = own;
+          vertices()[own] = a;
         }
       }
-      // An edge may be too short to have a middle.
-      if (added.size() == loop.size() || IsConvex(added)) {
-        parted.Add(added, polygon);
-      }
+      parted.Add(added, polygon);
       return absl::OkStatus();
     });
     WAYSTAR_RETURN_IF_ERROR(visited);
@@ -576,6 +600,8 @@ class Welder {
   const StopCheck* const stop_;
   // Whether the soup says which edges are seams.
   const bool has_seams_;
+  // What has no area, its loops the way round that the others have.
+  Loops dropped_;
   WeldReport report_;
 };
 

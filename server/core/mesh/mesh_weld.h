@@ -41,9 +41,10 @@ struct WeldReport {
   std::size_t dropped = 0;
   // For each polygon of the mesh the one of the soup that it is, or is a piece of.
   std::vector<PolygonNumber> origins;
-  // Pairs of polygons of the soup, each once and the lesser number first, that have seams along each other
-  // for more than twice the tolerance, seen from above, and that cross there or are within twice the
-  // tolerance in height at one end. Some of them are joined. It is empty if all edges may be joined.
+  // Pairs of polygons of the soup, each once and the lesser number first, dropped ones as well, that have
+  // seams along each other for more than twice the tolerance, seen from above, and that cross there or are
+  // within twice the tolerance in height at one end. Some of them are joined. It is empty if all edges may be
+  // joined.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 

@@ -419,6 +419,13 @@ TEST(DetourMeshTest, GroundOnOtherGroundIsNoted) {
   EXPECT_THAT(NotesOfSet({tile}), IsEmpty());
 }
 
+TEST(DetourMeshTest, ManyPolygonsOnEachOtherAreCounted) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}}, .polygons = {}};
+  tile.polygons.assign(20'000, {{0, 1, 2, 3}, {0, 0, 0, 0}});
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre("polygons lie on others at the same height, and are joined at "
+                                              "common edges alone, 20000 times"));
+}
+
 TEST(DetourMeshTest, RefusesTileCachesWithAReason) {
   std::string bytes;
   Put(bytes, 0x54534554);

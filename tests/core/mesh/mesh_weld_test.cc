@@ -289,6 +289,20 @@ TEST(MeshWeldTest, HostileLinesAreRefused) {
   }
 }
 
+// They have edges along each other, but none to join.
+TEST(MeshWeldTest, ManyPolygonsOnEachOtherTakeLittleWork) {
+  MeshSoup soup;
+  for (int i = 0; i < 2'000; ++i) {
+    AddLoop(soup, {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}});
+  }
+  for (const bool has_seams : {false, true}) {
+    soup.seams.assign(has_seams ? soup.spec.corners.size() : 0, true);
+    const testing::StopAfter never(100'000'000);
+    EXPECT_THAT(WeldMesh(soup, kTolerance, &never), IsOk());
+    EXPECT_LT(never.looks(), 2'000);
+  }
+}
+
 // So many triangles with one long edge, along so many with a short one.
 MeshSoup LongAndShortEdges(int long_edges, int short_edges) {
   MeshSoup soup;
