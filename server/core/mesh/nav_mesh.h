@@ -149,8 +149,8 @@ class NavMesh {
   bool IsDented(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dented; }
   std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
   // Returns the label of the connected part that the polygon is in: a path leads from one polygon to another
-  // if and only if theirs are the same. Labels are below part_count(), in the order of the least polygon of
-  // each.
+  // if and only if theirs are the same. A place on a vertex may be in several (FindPartsAround). Labels are
+  // below part_count(), in the order of the least polygon of each.
   std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
   std::size_t part_count() const { return surface_->part_areas.size(); }
   // Return what MeshRooms says of the polygon, and of the room. REQUIRES: room < room_count().

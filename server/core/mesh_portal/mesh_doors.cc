@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh_search/interval_expansion.h"
 
@@ -12,20 +13,29 @@ namespace waystar::core {
 
 absl::StatusOr<MeshDoors> MeshDoors::Find(MeshPortalNet& net, const MeshPlace& start, const StopCheck& stop) {
   MeshDoors doors(net);
-  std::vector<MeshPart> open = {doors.PartOf(0, start)};
-  doors.parts_.try_emplace(open.front());
+  std::vector<MeshPart> open;
+  const auto reach = [&](std::uint32_t map, const MeshPlace& place) {
+    for (const std::uint32_t part : doors.PartsOf(map, place)) {
+      if (doors.parts_.try_emplace({map, part}).second) {
+        open.push_back({map, part});
+      }
+    }
+  };
+  reach(0, start);
+  // The index of each door that is known, by its number in the net: it may begin in several parts.
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> indices;
   for (std::size_t i = 0; i < open.size(); ++i) {
     const MeshPart part = open[i];
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, i));
     WAYSTAR_ASSIGN_OR_RETURN(const absl::Span<const std::uint32_t> departures,
                              net.DeparturesFrom(part, stop));
     for (const std::uint32_t number : departures) {
-      doors.parts_[part].push_back(static_cast<std::uint32_t>(doors.doors_.size()));
-      doors.doors_.push_back(number);
-      const MeshDoor& door = net.door(number);
-      const MeshPart beyond = doors.PartOf(door.to_map, door.to);
-      if (doors.parts_.try_emplace(beyond).second) {
-        open.push_back(beyond);
+      const auto [known, is_new] =
+          indices.try_emplace(number, static_cast<std::uint32_t>(doors.doors_.size()));
+      doors.parts_[part].push_back(known->second);
+      if (is_new) {
+        doors.doors_.push_back(number);
+        reach(net.door(number).to_map, net.door(number).to);
       }
     }
   }
@@ -35,8 +45,14 @@ absl::StatusOr<MeshDoors> MeshDoors::Find(MeshPortalNet& net, const MeshPlace& s
 
 std::vector<std::uint32_t> MeshDoors::DeparturesOn(std::uint32_t map) const {
   std::vector<std::uint32_t> departures;
+  std::vector<bool> is_known(size());
   for (auto i = parts_.lower_bound({map, 0}); i != parts_.end() && i->first.first == map; ++i) {
-    departures.insert(departures.end(), i->second.begin(), i->second.end());
+    for (const std::uint32_t index : i->second) {
+      if (!is_known[index]) {
+        is_known[index] = true;
+        departures.push_back(index);
+      }
+    }
   }
   return departures;
 }
@@ -49,22 +65,32 @@ std::vector<std::uint32_t> MeshDoors::ReachedParts(std::uint32_t map) const {
   return parts;
 }
 
+bool MeshDoors::IsReached(std::uint32_t map, const MeshPlace& place) const {
+  return std::ranges::any_of(PartsOf(map, place), [&](std::uint32_t part) {
+    return parts_.contains({map, part});
+  });
+}
+
 absl::Status MeshDoors::EstimateRests(std::uint32_t goal_map, absl::Span<const MeshPlace> goals,
                                       const StopCheck& stop) {
   // The doors that end in a part, to go from each door to those before it.
   std::map<MeshPart, std::vector<std::uint32_t>> arrivals;
   for (std::uint32_t i = 0; i < size(); ++i) {
     rests_[i] = kNoWay;
-    arrivals[PartOf((*this)[i].to_map, (*this)[i].to)].push_back(i);
+    for (const std::uint32_t part : PartsOf((*this)[i].to_map, (*this)[i].to)) {
+      arrivals[{(*this)[i].to_map, part}].push_back(i);
+    }
   }
   // Improves the rests behind the doors that end where a way of this rest begins, and notes which.
   std::vector<std::uint32_t> improved;
   const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
-    for (const std::uint32_t index : arrivals[PartOf(map, place)]) {
-      const double through = PlanDistance((*this)[index].to.point, place.point) + rest;
-      if (through < rests_[index]) {
-        rests_[index] = through;
-        improved.push_back(index);
+    for (const std::uint32_t part : PartsOf(map, place)) {
+      for (const std::uint32_t index : arrivals[{map, part}]) {
+        const double through = PlanDistance((*this)[index].to.point, place.point) + rest;
+        if (through < rests_[index]) {
+          rests_[index] = through;
+          improved.push_back(index);
+        }
       }
     }
     return stop.Check();
@@ -98,7 +124,11 @@ absl::Status MeshDoors::EstimateRests(std::uint32_t goal_map, absl::Span<const M
 
 double MeshDoors::LeastThroughDoors(const MeshPlace& place) const {
   double least = kNoWay;
-  if (const auto part = parts_.find(PartOf(0, place)); part != parts_.end()) {
+  for (const std::uint32_t label : PartsOf(0, place)) {
+    const auto part = parts_.find({0, label});
+    if (part == parts_.end()) {
+      continue;
+    }
     for (const std::uint32_t index : part->second) {
       const MeshDoor& door = (*this)[index];
       least = std::min(least, PlanDistance(place.point, door.from.point) + door.portal->cost + rests_[index]);
@@ -110,16 +140,19 @@ double MeshDoors::LeastThroughDoors(const MeshPlace& place) const {
 absl::StatusOr<bool> ReachedMeshParts::IsReached(const MeshPlace& from, const MeshPlace& to,
                                                  const StopCheck& stop) {
   const NavMesh& home = net_.home();
-  const std::uint32_t part = home.PartOf(from.polygon);
-  if (part == home.PartOf(to.polygon) || home.portals().empty()) {
-    return part == home.PartOf(to.polygon);
+  const PartsAround parts = FindPartsAround(home, from);
+  const PartsAround to_parts = FindPartsAround(home, to);
+  const bool is_shared = HaveSharedPart(parts, to_parts);
+  if (is_shared || home.portals().empty()) {
+    return is_shared;
   }
-  auto known = parts_.find(part);
+  auto known = parts_.find(parts);
   if (known == parts_.end()) {
     WAYSTAR_ASSIGN_OR_RETURN(const MeshDoors doors, MeshDoors::Find(net_, from, stop));
-    known = parts_.emplace(part, doors.ReachedParts(0)).first;
+    known = parts_.emplace(parts, doors.ReachedParts(0)).first;
   }
-  return std::ranges::binary_search(known->second, home.PartOf(to.polygon));
+  return std::ranges::any_of(
+      to_parts, [&](std::uint32_t part) { return std::ranges::binary_search(known->second, part); });
 }
 
 }  // namespace waystar::core

@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh_portal/mesh_portal_net.h"
+#include "server/core/mesh_search/polygons_around.h"
 
 namespace waystar::core {
 
@@ -37,7 +38,8 @@ class MeshDoors {
   // Returns the doors that begin on a map.
   std::vector<std::uint32_t> DeparturesOn(std::uint32_t map) const;
 
-  bool IsReached(const MeshPart& part) const { return parts_.contains(part); }
+  // Returns true if a part that the place on the map is in can be reached.
+  bool IsReached(std::uint32_t map, const MeshPlace& place) const;
   // Returns the parts of the map that can be reached, in ascending order.
   std::vector<std::uint32_t> ReachedParts(std::uint32_t map) const;
 
@@ -52,8 +54,8 @@ class MeshDoors {
  private:
   explicit MeshDoors(MeshPortalNet& net) : net_(&net) {}
 
-  MeshPart PartOf(std::uint32_t map, const MeshPlace& place) const {
-    return {map, maps()[map].mesh->PartOf(place.polygon)};
+  PartsAround PartsOf(std::uint32_t map, const MeshPlace& place) const {
+    return FindPartsAround(*maps()[map].mesh, place);
   }
 
   MeshPortalNet* net_;
@@ -72,14 +74,14 @@ class ReachedMeshParts {
   // The net must outlive this.
   explicit ReachedMeshParts(MeshPortalNet& net) : net_(net) {}
 
-  // The first time for a part of `from`, it costs what MeshDoors::Find does, and then O(log parts). Returns
-  // the error of `stop`.
+  // The first time for the parts of `from`, it costs what MeshDoors::Find does, and then O(log parts).
+  // Returns the error of `stop`.
   absl::StatusOr<bool> IsReached(const MeshPlace& from, const MeshPlace& to, const StopCheck& stop);
 
  private:
   MeshPortalNet& net_;
-  // For each part that was asked about, what can be reached from there.
-  std::map<std::uint32_t, std::vector<std::uint32_t>> parts_;
+  // For the parts of each place that was asked about, what can be reached from there.
+  std::map<PartsAround, std::vector<std::uint32_t>> parts_;
 };
 
 }  // namespace waystar::core

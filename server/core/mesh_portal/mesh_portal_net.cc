@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/base/status_macros.h"
+#include "server/core/mesh_search/polygons_around.h"
 
 namespace waystar::core {
 
@@ -83,8 +84,9 @@ absl::Status MeshPortalNet::Load(std::uint32_t map, const StopCheck& stop) {
 }
 
 void MeshPortalNet::Add(const MeshDoor& door) {
-  const std::uint32_t part = maps_[door.from_map].mesh->PartOf(door.from.polygon);
-  departures_[{door.from_map, part}].doors.push_back(static_cast<std::uint32_t>(doors_.size()));
+  for (const std::uint32_t part : FindPartsAround(*maps_[door.from_map].mesh, door.from)) {
+    departures_[{door.from_map, part}].doors.push_back(static_cast<std::uint32_t>(doors_.size()));
+  }
   doors_.push_back(door);
 }
 

@@ -56,10 +56,10 @@ class MeshPortalNet {
   // Returns the index of a map, or nothing if the world has none of that id.
   std::optional<std::uint32_t> FindMap(absl::string_view id);
 
-  // Returns the doors that begin in a part of one of the maps: of portals that are open, have the tags, and
-  // lead to the surface of a mesh. The first time for a map it costs a look at each of its portals, and the
-  // first time for a part O(log polygons) for each that leads to another map. Returns the error of `stop`.
-  // The result lives as long as this.
+  // Returns the doors that begin in a part of one of the maps, or on a vertex of it: of portals that are
+  // open, have the tags, and lead to the surface of a mesh. The first time for a map it costs a look at each
+  // of its portals, and the first time for a part O(log polygons) for each that leads to another map. Returns
+  // the error of `stop`. The result lives as long as this.
   absl::StatusOr<absl::Span<const std::uint32_t>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
   // REQUIRES: DeparturesFrom has returned the number.
   const MeshDoor& door(std::uint32_t number) const { return doors_[number]; }

@@ -18,6 +18,7 @@
 #include "server/core/mesh_portal/mesh_doors.h"
 #include "server/core/mesh_portal/mesh_wave.h"
 #include "server/core/mesh_search/mesh_path.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -316,9 +317,7 @@ class PortalPathFinder {
     }
     WAYSTAR_ASSIGN_OR_RETURN(std::vector<MeshGoal> goals, FindMeshGoals(there, path, budget_));
     const bool is_blocked = goals.empty();
-    std::erase_if(goals, [&](const MeshGoal& goal) {
-      return !doors.IsReached({*map, there.PartOf(goal.place.polygon)});
-    });
+    std::erase_if(goals, [&](const MeshGoal& goal) { return !doors.IsReached(*map, goal.place); });
     const bool is_stand_in = goals.empty();
     if (is_stand_in && path.unreachable_policy != UnreachablePolicy::kReport) {
       WAYSTAR_ASSIGN_OR_RETURN(goals, NearestTo(path.goals.front(), doors, *map));
@@ -339,16 +338,16 @@ class PortalPathFinder {
                                            absl::Span<const MeshPlace> goals) {
     MeshMatrix matrix;
     matrix.lengths.assign(starts.size() * goals.size(), MeshMatrix::kUnreachable);
-    // From one part the same doors can be reached.
-    std::map<std::uint32_t, std::vector<std::size_t>> starts_of_part;
+    // From the same parts the same doors can be reached.
+    std::map<PartsAround, std::vector<std::size_t>> starts_of_parts;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      starts_of_part[home_.PartOf(starts[i].polygon)].push_back(i);
+      starts_of_parts[FindPartsAround(home_, starts[i])].push_back(i);
     }
     Budget left = budget_;
-    for (const auto& [part, members] : starts_of_part) {
+    for (const auto& [parts, members] : starts_of_parts) {
       WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, starts[members.front()], stop_));
       for (std::size_t j = 0; j < goals.size(); ++j) {
-        if (!doors.IsReached({0, home_.PartOf(goals[j].polygon)})) {
+        if (!doors.IsReached(0, goals[j])) {
           continue;
         }
         WAYSTAR_RETURN_IF_ERROR(doors.EstimateRests(0, goals.subspan(j, 1), stop_));
@@ -379,19 +378,10 @@ class PortalPathFinder {
   // Returns the place on the map that is nearest to a position in space, of those that can be reached.
   absl::StatusOr<std::vector<MeshGoal>> NearestTo(const WorldPoint& position, const MeshDoors& doors,
                                                   std::uint32_t map) const {
-    std::vector<MeshGoal> nearest;
-    MeshReach reach{.position = position, .radius = kNoWay, .height = kNoWay};
-    for (const std::uint32_t part : doors.ReachedParts(map)) {
-      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
-      const std::optional<MeshPlace> place = doors.maps()[map].mesh->FindNearest(reach, part);
-      const double distance = place ? Distance(position, place->point) : kNoWay;
-      if (distance < reach.radius) {
-        reach.radius = distance;
-        reach.height = distance;
-        nearest.assign(1, {*place, 0});
-      }
-    }
-    return nearest;
+    WAYSTAR_ASSIGN_OR_RETURN(
+        const std::optional<MeshPlace> nearest,
+        FindNearestInParts(*doors.maps()[map].mesh, position, doors.ReachedParts(map), stop_));
+    return nearest ? std::vector<MeshGoal>{{*nearest, 0}} : std::vector<MeshGoal>();
   }
 
   absl::StatusOr<MeshPortalPath> Search(MeshDoors& doors, std::uint32_t goal_map,
@@ -407,9 +397,10 @@ class PortalPathFinder {
 
   absl::StatusOr<MeshPortalPath> SearchByRests(const MeshDoors& doors, std::uint32_t goal_map,
                                                const std::vector<MeshGoal>& goals, const Budget& budget) {
+    const PartsAround start_parts = FindPartsAround(home_, start_);
     std::vector<MeshGoal> without_portals;
     for (const MeshGoal& goal : goals) {
-      if (goal_map == 0 && home_.PartOf(goal.place.polygon) == home_.PartOf(start_.polygon)) {
+      if (goal_map == 0 && HaveSharedPart(FindPartsAround(home_, goal.place), start_parts)) {
         without_portals.push_back(goal);
       }
     }

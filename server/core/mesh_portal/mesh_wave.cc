@@ -22,10 +22,10 @@ MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::S
   }
   for (std::uint32_t i = 0; i < targets_.size(); ++i) {
     around_.clear();
-    FindPolygonsAround(mesh_, targets_[i].place, around_);
+    FindPolygonsOfAllFans(mesh_, targets_[i].place, around_);
     for (const PolygonNumber polygon : around_) {
       polygons_.push_back({polygon, i});
-      MarkRooms(polygon);
+      MarkOuterRooms(polygon);
     }
   }
   single_targets_ = targets_.size();
@@ -39,16 +39,9 @@ MeshWave::MeshWave(const NavMesh& mesh, std::vector<WaveTarget> targets, absl::S
   }
   std::sort(polygons_.begin(), polygons_.end());
   for (const MeshPlace& seed : seeds) {
-    MarkRooms(seed.polygon);
-  }
-}
-
-// Marks the room and those outside of it: the way to any other room leads over the outer ones of both.
-void MeshWave::MarkRooms(PolygonNumber polygon) {
-  std::uint32_t room = mesh_.RoomOf(polygon);
-  while (!scratch_.IsRoomMarked(room)) {
-    scratch_.MarkRoom(room);
-    room = mesh_.OuterRoomOf(room);
+    for (const MeshPlace& place : FindPlacesAround(mesh_, seed)) {
+      MarkOuterRooms(place.polygon);
+    }
   }
 }
 
@@ -87,7 +80,7 @@ bool MeshWave::AddSeed(const MeshPlace& place, double g) {
   const auto seed = static_cast<std::uint32_t>(MeshInterval::kStart - seeds_.size());
   seeds_.push_back(place);
   around_.clear();
-  FindPolygonsAround(mesh_, place, around_);
+  FindPolygonsOfAllFans(mesh_, place, around_);
   std::size_t most = 0;
   for (const PolygonNumber polygon : around_) {
     most += TargetsIn(polygon) + MostSuccessors(polygon);

@@ -87,7 +87,6 @@ class MeshWave : private IntervalExpansion<MeshWave> {
   std::size_t TargetsIn(PolygonNumber polygon) const;
   // Returns how many intervals the expansion of one before the polygon may make.
   std::size_t MostSuccessors(PolygonNumber polygon) const;
-  void MarkRooms(PolygonNumber polygon);
 
   const std::vector<WaveTarget> targets_;
   std::vector<Reached> reached_;

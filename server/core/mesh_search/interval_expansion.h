@@ -72,6 +72,16 @@ class IntervalExpansion {
     return search().IsSeed(root) ? search().SeedAt(root) : mesh_.VertexAt(root);
   }
 
+  // Marks the room of the polygon and those outside of it: the way to any other room leads over the outer
+  // ones of both.
+  void MarkOuterRooms(PolygonNumber polygon) {
+    std::uint32_t room = mesh_.RoomOf(polygon);
+    while (!scratch_.IsRoomMarked(room)) {
+      scratch_.MarkRoom(room);
+      room = mesh_.OuterRoomOf(room);
+    }
+  }
+
   // Makes the intervals of the edges around the polygons that a seed is in, to which it is so far. Returns
   // false if the memory limit stands in the way.
   bool ExpandSeed(std::uint32_t seed, const std::vector<PolygonNumber>& polygons, double g = 0.0) {

@@ -36,6 +36,32 @@ PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const Wo
   return place ? place->polygon : kNoPolygon;
 }
 
+// Where a search begins and ends: a place in each fan of polygons that has the start or the goal. For a
+// search over cells their numbers take the place of those of polygons.
+struct SearchEnds {
+  PlacesAround starts;
+  PlacesAround goals;
+};
+
+// Returns those in the parts that have both a start and a goal. Others lead nowhere.
+SearchEnds EndsOf(const NavMesh& mesh, const MeshSearchTask& task) {
+  SearchEnds ends{FindPlacesAround(mesh, task.start), FindPlacesAround(mesh, task.goal)};
+  const auto keep_shared = [&](PlacesAround& places, const PartsAround& parts) {
+    const auto is_elsewhere = [&](const MeshPlace& place) {
+      return !std::ranges::binary_search(parts, mesh.PartOf(place.polygon));
+    };
+    places.erase(std::remove_if(places.begin(), places.end(), is_elsewhere), places.end());
+  };
+  if (ends.starts.size() + ends.goals.size() > 2) {
+    const PartsAround start_parts = FindPartsAround(mesh, task.start);
+    keep_shared(ends.starts, FindPartsAround(mesh, task.goal));
+    keep_shared(ends.goals, start_parts);
+  } else if (mesh.PartOf(task.start.polygon) != mesh.PartOf(task.goal.polygon)) {
+    return {};
+  }
+  return ends;
+}
+
 template <typename Mesh, typename Recorder>
 class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>, Mesh> {
   using Expansion = IntervalExpansion<IntervalSearch, Mesh>;
@@ -46,6 +72,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   using Expansion::ExpandSeed;
   using Expansion::Fill;
   using Expansion::LeastDistance;
+  using Expansion::MarkOuterRooms;
   using Expansion::mesh_;
   using Expansion::NoteEnds;
   using Expansion::PointOf;
@@ -65,14 +92,18 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         budget_(budget),
         recorder_(recorder) {}
 
-  MeshSearchReport Run(const MeshSearchTask& task) {
+  MeshSearchReport Run(const SearchEnds& ends) {
     recorder_.Begin();
     if (!scratch_.Start(mesh_.vertex_count(), mesh_.room_count())) {
       report_.end = SearchEnd::kScratchLimit;
       return report_;
     }
-    FindPolygonsAround(mesh_, task.start, scratch_.start_polygons());
-    FindPolygonsAround(mesh_, task.goal, scratch_.goal_polygons());
+    for (const MeshPlace& start : ends.starts) {
+      FindPolygonsAround(mesh_, start, scratch_.start_polygons());
+    }
+    for (const MeshPlace& goal : ends.goals) {
+      FindPolygonsAround(mesh_, goal, scratch_.goal_polygons());
+    }
     std::ranges::sort(scratch_.goal_polygons());
     for (const PolygonNumber polygon : scratch_.start_polygons()) {
       if (IsGoal(polygon)) {
@@ -81,7 +112,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
         return report_;
       }
     }
-    MarkRooms(mesh_.RoomOf(task.start.polygon), mesh_.RoomOf(task.goal.polygon));
+    MarkRooms(ends);
     report_.end =
         ExpandSeed(MeshInterval::kStart, scratch_.start_polygons()) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
@@ -95,8 +126,18 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     return polygon == goals.front() || (goals.size() > 1 && std::ranges::binary_search(goals, polygon));
   }
 
-  // Marks the rooms between these two, and both. What lies beyond is left as it was entered.
-  void MarkRooms(std::uint32_t from, std::uint32_t to) {
+  // Marks the rooms between the ends, and theirs. What lies beyond is left as it was entered.
+  void MarkRooms(const SearchEnds& ends) {
+    if (ends.starts.size() + ends.goals.size() > 2) {
+      for (const PlacesAround* const places : {&ends.starts, &ends.goals}) {
+        for (const MeshPlace& place : *places) {
+          MarkOuterRooms(place.polygon);
+        }
+      }
+      return;
+    }
+    std::uint32_t from = mesh_.RoomOf(ends.starts.front().polygon);
+    std::uint32_t to = mesh_.RoomOf(ends.goals.front().polygon);
     while (from != to) {
       // The outer of two rooms has the lesser number.
       std::uint32_t& inner = from > to ? from : to;
@@ -261,40 +302,45 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
 };
 
 template <typename Recorder>
-MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
-                        MeshScratch& scratch, Recorder& recorder) {
+MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const SearchEnds& ends,
+                        const Budget& budget, MeshScratch& scratch, Recorder& recorder) {
   if (mesh.cells() == nullptr) {
-    return IntervalSearch(mesh, task, budget, scratch, recorder).Run(task);
+    return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
   }
   const CellLayer cells(mesh);
-  const MeshSearchTask among_cells{{cells.CellAt(task.start), task.start.point},
-                                   {cells.CellAt(task.goal), task.goal.point}};
-  MeshSearchReport report = IntervalSearch(cells, among_cells, budget, scratch, recorder).Run(among_cells);
+  SearchEnds among_cells = ends;
+  for (PlacesAround* const places : {&among_cells.starts, &among_cells.goals}) {
+    for (MeshPlace& place : *places) {
+      place.polygon = cells.CellAt(place);
+    }
+  }
+  MeshSearchReport report = IntervalSearch(cells, task, budget, scratch, recorder).Run(among_cells);
   if (report.end != SearchEnd::kGoalReached) {
     return report;
   }
-  const PolygonsAround start_polygons = FindPolygonsAround(mesh, task.start);
-  const PolygonsAround goal_polygons = FindPolygonsAround(mesh, task.goal);
+  const PolygonsAround start_polygons = FindPolygonsAround(mesh, ends.starts);
+  const PolygonsAround goal_polygons = FindPolygonsAround(mesh, ends.goals);
   if (FindCorridor(mesh, report.corners, start_polygons, goal_polygons, scratch.corridor())) {
     report.corridor = scratch.corridor();
     return report;
   }
   // Dents stand in the way of the straight line.
-  return IntervalSearch(mesh, task, budget, scratch, recorder).Run(task);
+  return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
 }
 
 }  // namespace
 
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
                             MeshScratch& scratch, IntervalRecorder* recorder) {
-  if (mesh.PartOf(task.start.polygon) != mesh.PartOf(task.goal.polygon)) {
+  const SearchEnds ends = EndsOf(mesh, task);
+  if (ends.starts.empty()) {
     return {};
   }
   if (recorder != nullptr) {
-    return Search(mesh, task, budget, scratch, *recorder);
+    return Search(mesh, task, ends, budget, scratch, *recorder);
   }
   NoIntervalRecorder none;
-  return Search(mesh, task, budget, scratch, none);
+  return Search(mesh, task, ends, budget, scratch, none);
 }
 
 }  // namespace waystar::core

@@ -41,7 +41,8 @@ struct MeshSearchReport {
 // Finds a shortest path by Polyanya (Cui, Harabor, Grastien, "Compromise-free Pathfinding on a Navigation
 // Mesh", IJCAI 2017): an A* whose nodes are a root, the last place where the path turns, and an interval of
 // an edge that is seen from there. Lengths are those seen from above. A path passes from polygon to polygon
-// through edges, not through a vertex alone, and may turn only at vertices that lie on a wall.
+// through edges, not through a vertex alone, and may turn only at vertices that lie on a wall. A start or a
+// goal on a vertex is in all polygons that have it (FindPlacesAround), also where they meet in it alone.
 //
 // It goes over the cells of the mesh (CellLayer), which are fewer, and the corridor is found by a walk along
 // the path. A mesh without cells, and a path that dents keep from being walked, is searched by polygons.

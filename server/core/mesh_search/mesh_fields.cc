@@ -27,7 +27,7 @@ absl::StatusOr<double> ToMaxLength(const std::optional<double>& max_cost) {
 absl::Status CheckPlaceInRegion(const NavMesh& mesh, const std::optional<Box>& region, const MeshPlace& place,
                                 absl::string_view field) {
   std::vector<PolygonNumber> polygons;
-  FindPolygonsAround(mesh, place, polygons);
+  FindPolygonsOfAllFans(mesh, place, polygons);
   const bool is_held = !region || std::ranges::any_of(polygons, [&](PolygonNumber polygon) {
     return MeshRegion::Holds(*region, mesh, polygon);
   });

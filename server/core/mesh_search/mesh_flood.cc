@@ -56,7 +56,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     std::vector<PolygonNumber>& polygons = scratch_.start_polygons();
     for (std::uint32_t i = 0; i < task_.seeds.size(); ++i) {
       polygons.clear();
-      FindPolygonsAround(mesh_, task_.seeds[i], polygons);
+      FindPolygonsOfAllFans(mesh_, task_.seeds[i], polygons);
       std::size_t most = polygons.size();
       for (const PolygonNumber polygon : polygons) {
         most += mesh_.VerticesOf(polygon).size();

@@ -10,6 +10,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
@@ -73,9 +74,18 @@ class MeshMatrixMaker {
     };
     const std::vector<std::size_t> starts = numbers_of(starts_);
     const std::vector<std::size_t> goals = numbers_of(goals_);
+    const auto parts_of = [&](absl::Span<const MeshPlace> side) {
+      std::vector<PartsAround> parts;
+      for (const MeshPlace& place : side) {
+        parts.push_back(FindPartsAround(mesh_, place));
+      }
+      return parts;
+    };
+    const std::vector<PartsAround> start_parts = parts_of(starts_);
+    const std::vector<PartsAround> goal_parts = parts_of(goals_);
     for (std::size_t i = 0; i < starts.size(); ++i) {
       for (std::size_t j = 0; j < goals.size(); ++j) {
-        if (mesh_.PartOf(starts_[i].polygon) == mesh_.PartOf(goals_[j].polygon)) {
+        if (HaveSharedPart(start_parts[i], goal_parts[j])) {
           pairs_.push_back(
               {std::min(starts[i], goals[j]), std::max(starts[i], goals[j]), i * goals.size() + j});
         }

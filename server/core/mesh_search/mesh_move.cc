@@ -35,7 +35,7 @@ class StepFlood {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
     least_ = SquaredPlan(hit.end.point);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
-    for (const PolygonNumber polygon : FindPolygonsAround(mesh_, start_)) {
+    for (const PolygonNumber polygon : FindPolygonsAround(mesh_, FindPlacesAround(mesh_, start_))) {
       found_.Add(polygon);
       queue_.push_back(polygon);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,13 +13,12 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph/waypoint.h"
 #include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
-
-constexpr double kAnyHeight = std::numeric_limits<double>::infinity();
 
 // To find the place of a position may take as long as a look at many polygons.
 constexpr std::size_t kGoalsPerPoll = 64;
@@ -129,6 +129,25 @@ std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& po
   return mesh.FindNearest({.position = position, .radius = snap.radius, .height = snap.height});
 }
 
+absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh, const WorldPoint& position,
+                                                            absl::Span<const std::uint32_t> parts,
+                                                            const StopCheck& stop) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  std::optional<MeshPlace> nearest;
+  MeshReach reach{.position = position, .radius = kAny, .height = kAny};
+  for (const std::uint32_t part : parts) {
+    WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    const std::optional<MeshPlace> place = mesh.FindNearest(reach, part);
+    const double distance = place ? Distance(position, place->point) : kAny;
+    if (distance < reach.radius) {
+      reach.radius = distance;
+      reach.height = distance;
+      nearest = place;
+    }
+  }
+  return nearest;
+}
+
 absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view field) {
   const absl::Status status = CheckPosition(position);
   return status.ok() ? status : WithFieldPrefix(status, absl::StrCat(field, ".position"));
@@ -199,8 +218,10 @@ absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery
       return result;
     }
   }
-  const MeshReach everywhere{.position = query.goals.front(), .radius = kAnyHeight, .height = kAnyHeight};
-  const MeshGoal nearest{*mesh.FindNearest(everywhere, mesh.PartOf(start.polygon)), 0};
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::optional<MeshPlace> place,
+      FindNearestInParts(mesh, query.goals.front(), FindPartsAround(mesh, start), BudgetStop(budget)));
+  const MeshGoal nearest{*place, 0};
   const SearchStatistics before = result.statistics;
   WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, {&nearest, 1}, budget, scratch, recorder));
   result.statistics.expanded += before.expanded;

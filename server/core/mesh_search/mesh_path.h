@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/base/stop_check.h"
 #include "server/core/mesh/nav_mesh.h"
 #include "server/core/mesh_search/interval_recorder.h"
 #include "server/core/mesh_search/mesh_query.h"
@@ -21,6 +23,12 @@ namespace waystar::core {
 // below it, to kMeshTolerance, the one that is nearest in height; if there is none, the nearest place in
 // space that the snap allows. Returns nothing if there is none either.
 std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& position, const MeshSnap& snap);
+
+// Returns the place that is nearest to the position in space, of those in the connected parts; nothing if
+// there are no parts, or the error of `stop`.
+absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh, const WorldPoint& position,
+                                                            absl::Span<const std::uint32_t> parts,
+                                                            const StopCheck& stop);
 
 // A place on the mesh that stands in for a goal of a query.
 struct MeshGoal {

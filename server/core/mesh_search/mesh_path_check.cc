@@ -100,7 +100,7 @@ class MeshPathValidator {
   void KeepReached() {
     std::erase_if(there_, [&](const MeshPlace& to) {
       return std::none_of(here_.begin(), here_.end(), [&](const MeshPlace& from) {
-        return CastMeshRay(mesh_, from, to, &meter_).reaches_goal;
+        return CastMeshRayInFan(mesh_, from, to, &meter_).reaches_goal;
       });
     });
   }
@@ -111,7 +111,7 @@ class MeshPathValidator {
       return std::nullopt;
     }
     const MeshPlace& from = here_.front();
-    return (place ? CastMeshRay(mesh_, from, *place, &meter_) : CastMeshRay(mesh_, from, corner, &meter_))
+    return CastMeshRayInFan(mesh_, from, place.value_or(MeshPlace{kNoPolygon, Rounded(corner)}), &meter_)
         .end.point;
   }
 

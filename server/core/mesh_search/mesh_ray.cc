@@ -106,23 +106,25 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
 
 class MeshRayWalk {
  public:
-  // The goal has no polygon if any floor counts.
-  MeshRayWalk(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, PolygonMeter* meter)
+  // The start is the first of `starts`, which are places in several fans of polygons, and so is the goal of
+  // `goals`. It has no polygon if any floor counts.
+  MeshRayWalk(const NavMesh& mesh, const PlacesAround& starts, const PlacesAround& goals, PolygonMeter* meter)
       : mesh_(mesh),
         meter_(meter),
-        start_(start),
-        goal_(goal),
-        from_(ToFixed(start.point)),
-        to_(ToFixed(goal.point)),
+        start_(starts.front()),
+        goal_(goals.front()),
+        from_(ToFixed(start_.point)),
+        to_(ToFixed(goal_.point)),
         whole_(AlongOf(to_)),
         steps_left_(mesh.corner_count() + mesh.polygon_count()),
-        furthest_{0.0, start.polygon} {}
+        start_polygons_(FindPolygonsAround(mesh, starts)),
+        furthest_{0.0, start_.polygon} {
+    if (goal_.polygon != kNoPolygon) {
+      goal_polygons_ = FindPolygonsAround(mesh, goals);
+    }
+  }
 
   MeshRayHit Run() {
-    start_polygons_ = FindPolygonsAround(mesh_, start_);
-    if (goal_.polygon != kNoPolygon) {
-      goal_polygons_ = FindPolygonsAround(mesh_, goal_);
-    }
     if (whole_ == 0) {
       Stay();
     } else {
@@ -341,7 +343,7 @@ class MeshRayWalk {
   const Int128 whole_;
   // Sees to an end where dents of polygons lie in each other.
   std::size_t steps_left_;
-  PolygonsAround start_polygons_;
+  const PolygonsAround start_polygons_;
   PolygonsAround goal_polygons_;
   // A heap, nearest first.
   absl::InlinedVector<Front, 4> fronts_;
@@ -362,12 +364,22 @@ MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPl
   if (const std::optional<MeshRayHit> hit = CastPlainRay(mesh, start, goal, meter)) {
     return *hit;
   }
-  return MeshRayWalk(mesh, start, goal, meter).Run();
+  return MeshRayWalk(mesh, FindPlacesAround(mesh, start),
+                     goal.polygon == kNoPolygon ? PlacesAround{goal} : FindPlacesAround(mesh, goal), meter)
+      .Run();
 }
 
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal,
                        PolygonMeter* meter) {
   return CastMeshRay(mesh, start, MeshPlace{kNoPolygon, Rounded(goal)}, meter);
+}
+
+MeshRayHit CastMeshRayInFan(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                            PolygonMeter* meter) {
+  if (const std::optional<MeshRayHit> hit = CastPlainRay(mesh, start, goal, meter)) {
+    return *hit;
+  }
+  return MeshRayWalk(mesh, {start}, {goal}, meter).Run();
 }
 
 }  // namespace waystar::core

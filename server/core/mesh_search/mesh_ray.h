@@ -29,7 +29,8 @@ struct MeshRayHit {
 // Casts a ray that goes along the surface from the start, straight on as seen from above, through the edges
 // between polygons (Devillers, Pion, Teillaud, "Walking in a triangulation", 2002). It may go along a wall or
 // touch its end, and through a vertex to any polygon that edges at the vertex join; polygons that meet in a
-// vertex alone are not joined. So it reaches the goal exactly if SearchMesh finds a straight line to it.
+// vertex alone are not joined there, though a ray begins and ends in any of them if the start or the goal is
+// such a vertex. So it reaches the goal exactly if SearchMesh finds a straight line to it.
 //
 // Integers decide what lies on which side of the ray, so the hit is the same on every machine. The end on a
 // wall is the rounded point of NearestPoint, and so are heights. A ray may arrive on several floors if it
@@ -47,5 +48,11 @@ MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const MeshPl
 // goal's. REQUIRES: the position obeys CheckPosition.
 MeshRayHit CastMeshRay(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& goal,
                        PolygonMeter* meter = nullptr);
+
+// As the first, but where polygons meet in a vertex alone the ray begins and ends in those alone that edges
+// there join to the polygon of the start, and to that of the goal. A goal without a polygon is a position as
+// above, and rounded.
+MeshRayHit CastMeshRayInFan(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
+                            PolygonMeter* meter = nullptr);
 
 }  // namespace waystar::core

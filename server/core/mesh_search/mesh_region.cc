@@ -86,7 +86,7 @@ absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole,
 void MeshRegion::AddPlaces(const NavMesh& whole, const MeshPlace& place,
                            std::vector<MeshPlace>& places) const {
   std::vector<PolygonNumber> around;
-  FindPolygonsAround(whole, place, around);
+  FindPolygonsOfAllFans(whole, place, around);
   PolygonSet joined;
   for (const PolygonNumber polygon : around) {
     const auto number = std::ranges::lower_bound(numbers_, polygon);
@@ -96,7 +96,9 @@ void MeshRegion::AddPlaces(const NavMesh& whole, const MeshPlace& place,
     const auto here = static_cast<PolygonNumber>(number - numbers_.begin());
     if (!joined.Has(here)) {
       places.push_back({here, place.point});
-      AddPolygonsAround(mesh_, places.back(), joined);
+      for (const MeshPlace& fan : FindPlacesAround(mesh_, places.back())) {
+        AddPolygonsAround(mesh_, fan, joined);
+      }
     }
   }
 }

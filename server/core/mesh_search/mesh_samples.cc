@@ -144,7 +144,7 @@ class MeshSampler {
     double area = 0.0;
     for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
-      if (query_.part && mesh_.PartOf(polygon) != *query_.part) {
+      if (!query_.parts.empty() && !std::ranges::binary_search(query_.parts, mesh_.PartOf(polygon))) {
         continue;
       }
       clipped_.Assign(mesh_, polygon);

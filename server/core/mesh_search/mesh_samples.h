@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/shape/box.h"
 
 namespace waystar::core {
@@ -20,8 +21,8 @@ struct MeshSampleQuery {
   std::int64_t count = 1;
   // The same seed gives the same points of meshes with the same digest, on every machine.
   std::uint64_t seed = 0;
-  // Restricts the sample to polygons with this label.
-  std::optional<std::uint32_t> part;
+  // Restricts the sample to polygons in these connected parts, unless there are none.
+  PartsAround parts;
   // Restricts the sample to points that lie in the box, seen from above.
   std::optional<Box> region;
 };

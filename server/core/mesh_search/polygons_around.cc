@@ -1,10 +1,12 @@
 #include "server/core/mesh_search/polygons_around.h"
 
-#include <cassert>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/plan.h"
 
@@ -20,8 +22,9 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
   if (!found.Add(place.polygon)) {
     return;
   }
+  std::size_t i = polygons.size();
   polygons.push_back(place.polygon);
-  for (std::size_t i = 0; i < polygons.size(); ++i) {
+  for (; i < polygons.size(); ++i) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygons[i]);
     const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
     for (std::size_t k = 0; k < corners.size(); ++k) {
@@ -59,15 +62,15 @@ bool IsAloneIn(const Mesh& mesh, const MeshPlace& place) {
     const WorldPoint* const b = &mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
     // Products that are rounded compare as the exact ones do unless they come out equal.
     const bool is_left = (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
-    is_alone &= is_left || neighbours[k] == kNoPolygon;
+    const bool is_vertex = a->x == place.point.x && a->y == place.point.y;
+    is_alone &= (is_left || neighbours[k] == kNoPolygon) && !is_vertex;
     a = b;
   }
   return is_alone;
 }
 
-template <typename Mesh>
-void Find(const Mesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons) {
-  assert(polygons.empty());
+template <typename Mesh, typename Polygons>
+void Find(const Mesh& mesh, const MeshPlace& place, Polygons& polygons) {
   if (IsAloneIn(mesh, place)) {
     polygons.push_back(place.polygon);
     return;
@@ -76,7 +79,52 @@ void Find(const Mesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& 
   Collect(mesh, place, found, polygons);
 }
 
+// Returns the corner of the polygon at the point, seen from above, if a wall touches it.
+std::optional<std::uint32_t> WallVertexAt(const NavMesh& mesh, PolygonNumber polygon,
+                                          const WorldPoint& point) {
+  for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
+    const WorldPoint& at = mesh.VertexAt(vertex);
+    if (at.x == point.x && at.y == point.y) {
+      const bool is_at_wall = mesh.WallsAt(vertex).from != VertexWalls::kNone;
+      return is_at_wall ? std::optional(vertex) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+PlacesAround FindPlacesAround(const NavMesh& mesh, const MeshPlace& place) {
+  PlacesAround places = {place};
+  const std::optional<std::uint32_t> vertex = WallVertexAt(mesh, place.polygon, place.point);
+  if (!vertex) {
+    return places;
+  }
+  std::vector<MeshPlace> near;
+  mesh.FindAllNear({.position = mesh.VertexAt(*vertex), .radius = 0.0, .height = kMeshTolerance}, near);
+  absl::flat_hash_set<std::uint32_t> fans = {*vertex};
+  for (const MeshPlace& other : near) {
+    const std::optional<std::uint32_t> own = WallVertexAt(mesh, other.polygon, place.point);
+    if (own && fans.insert(*own).second) {
+      places.push_back({other.polygon, {place.point.x, place.point.y, other.point.z}});
+    }
+  }
+  return places;
+}
+
+PartsAround FindPartsAround(const NavMesh& mesh, const MeshPlace& place) {
+  PartsAround parts;
+  for (const MeshPlace& at : FindPlacesAround(mesh, place)) {
+    parts.push_back(mesh.PartOf(at.polygon));
+  }
+  std::ranges::sort(parts);
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  return parts;
+}
+
+bool HaveSharedPart(const PartsAround& a, const PartsAround& b) {
+  return std::ranges::any_of(a, [&](std::uint32_t part) { return std::ranges::binary_search(b, part); });
+}
 
 bool IsAlone(const NavMesh& mesh, const MeshPlace& place) { return IsAloneIn(mesh, place); }
 
@@ -89,13 +137,24 @@ void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place,
   Find(cells, place, polygons);
 }
 
-PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place) {
-  if (IsAlone(mesh, place)) {
-    return {place.polygon};
+void FindPolygonsOfAllFans(const NavMesh& mesh, const MeshPlace& place,
+                           std::vector<PolygonNumber>& polygons) {
+  for (const MeshPlace& at : FindPlacesAround(mesh, place)) {
+    FindPolygonsAround(mesh, at, polygons);
   }
+}
+
+PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place) {
   PolygonsAround polygons;
-  PolygonSet found;
-  Collect(mesh, place, found, polygons);
+  Find(mesh, place, polygons);
+  return polygons;
+}
+
+PolygonsAround FindPolygonsAround(const NavMesh& mesh, const PlacesAround& places) {
+  PolygonsAround polygons;
+  for (const MeshPlace& place : places) {
+    Find(mesh, place, polygons);
+  }
   return polygons;
 }
 

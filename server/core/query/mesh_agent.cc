@@ -88,7 +88,7 @@ std::optional<MeshPlace> MeshAgent::PlaceOn(const NavMesh& mesh, const WorldPoin
 
 std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
   std::vector<PolygonNumber> around;
-  FindPolygonsAround(plain_, plain, around);
+  FindPolygonsOfAllFans(plain_, plain, around);
   std::vector<MeshPlace> near;
   cut_->mesh.FindAllNear(
       {.position = plain.point, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()},

@@ -19,6 +19,7 @@
 #include "server/core/mesh_search/mesh_ray.h"
 #include "server/core/mesh_search/mesh_samples.h"
 #include "server/core/mesh_search/polygon_meter.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "server/core/query/location_check.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/checks.h"
@@ -208,7 +209,7 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
     if (!from) {
       return StartBlocked("reachable_from");
     }
-    query.part = mesh().PartOf(from->polygon);
+    query.parts = core::FindPartsAround(mesh(), *from);
   }
   const std::uint64_t looked_at =
       mesh().corner_count() + static_cast<std::uint64_t>(std::max<std::int64_t>(query.count, 0));

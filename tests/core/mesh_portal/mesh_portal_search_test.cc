@@ -79,11 +79,15 @@ struct Found {
   std::vector<PolygonNumber> corridor;
 };
 
-WorldPoint MiddleOf(const NavMesh& mesh, Random& random) {
+// Returns the middle of a polygon, or a corner of it.
+WorldPoint PointOf(const NavMesh& mesh, Random& random) {
   const auto polygon =
       static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
   WorldPoint mean;
   const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
+  if (random.Chance(0.3)) {
+    return mesh.VertexAt(corners.front());
+  }
   for (const std::uint32_t corner : corners) {
     mean.x += mesh.VertexAt(corner).x / static_cast<double>(corners.size());
     mean.y += mesh.VertexAt(corner).y / static_cast<double>(corners.size());
@@ -139,6 +143,38 @@ TEST_F(MeshPortalSearchTest, LeadsThroughAPortalToAnotherPart) {
   EXPECT_EQ(crossing.arrival, (WorldPoint{101, 5, 5}));
   EXPECT_EQ(crossing.index, 2U);
   EXPECT_EQ(crossing.corridor_index, 1U);
+}
+
+// A floor from (0, 0) to (2, 2) and one from (2, 2) to (5, 5), which touch in the vertex alone, and a third.
+NavMesh TouchingFloors() {
+  return MeshOf(
+      DrawMesh({{0, 0}, {2, 0}, {2, 2}, {0, 2}, {5, 2}, {5, 5}, {2, 5}, {20, 0}, {24, 0}, {24, 4}, {20, 4}},
+               {{0, 1, 2, 3}, {2, 4, 5, 6}, {7, 8, 9, 10}}));
+}
+
+TEST_F(MeshPortalSearchTest, PortalsOnAVertexBeginAndEndInAllPolygonsThatHaveIt) {
+  world_.meshes.emplace("keep", TouchingFloors());
+  ASSERT_TRUE(
+      world_.Put("keep", {.id = "ferry", .from = {2, 2}, .to = {20, 4}, .cost = 1, .both_ways = true}).ok());
+  const auto cost = [&](const WorldPoint& from, const WorldPoint& to) {
+    return Find("keep", Query(from, to)).path->path.cost;
+  };
+  for (const WorldPoint& end : {WorldPoint{2, 0}, WorldPoint{2, 4}}) {
+    EXPECT_EQ(cost(end, {22, 4}), 2.0 + 1.0 + 2.0);
+    EXPECT_EQ(cost({22, 4}, end), 2.0 + 1.0 + 2.0);
+    EXPECT_EQ(cost({2, 2}, end), 2.0);
+    EXPECT_EQ(cost(end, {2, 2}), 2.0);
+  }
+  EXPECT_EQ(cost({2, 0}, {2, 4}), 2.0 + 1.0 + 1.0 + 2.0) << "there and back, from one floor to the other";
+}
+
+TEST_F(MeshPortalSearchTest, AStartOnAVertexMayTakeThePortalsOfAllPartsThatHaveIt) {
+  world_.meshes.emplace("keep", TouchingFloors());
+  ASSERT_TRUE(world_.Put("keep", {.id = "ferry", .from = {2, 0}, .to = {20, 4}, .cost = 1}).ok());
+  ASSERT_TRUE(world_.Put("keep", {.id = "lift", .from = {2, 4}, .to = {24, 4}, .cost = 1}).ok());
+  for (const WorldPoint& goal : {WorldPoint{20, 3}, WorldPoint{24, 3}}) {
+    EXPECT_EQ(Find("keep", Query({2, 2}, goal)).path->path.cost, 2.0 + 1.0 + 1.0);
+  }
 }
 
 TEST_F(MeshPortalSearchTest, OneWayClosedAndTaggedPortalsKeepAgentsOut) {
@@ -341,9 +377,9 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
       // Some lead from a place to the same place, which is refused.
       world
           .Put(from, {.id = absl::StrCat("p", i),
-                      .from = MiddleOf(world.meshes.at(from), random),
+                      .from = PointOf(world.meshes.at(from), random),
                       .to_map = from == to ? "" : to,
-                      .to = MiddleOf(world.meshes.at(to), random),
+                      .to = PointOf(world.meshes.at(to), random),
                       .cost = random.Between(0, 12) * 0.25,
                       .both_ways = from == to && random.Chance(0.5),
                       .closed = random.Chance(0.1)})
@@ -355,7 +391,7 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
     for (int i = 0; i < 4; ++i) {
       const std::string goal_map = any();
       const NavMesh& there = world.meshes.at(goal_map);
-      const MeshPortalQuery query = Query(MiddleOf(home, random), MiddleOf(there, random),
+      const MeshPortalQuery query = Query(PointOf(home, random), PointOf(there, random),
                                           goal_map == "a" ? absl::string_view() : goal_map);
       const Stop start{&home, *MeshPlaceAt(home, query.path.start)};
       const Stop goal{&there, *MeshPlaceAt(there, query.path.goals.front())};
@@ -363,7 +399,7 @@ TEST_F(MeshPortalSearchTest, PathsAreTheCheapestOfRandomWorlds) {
       const auto map = net.FindMap(query.goal_map);
       const absl::StatusOr<MeshDoors> doors = MeshDoors::Find(net, start.place, stop);
       ASSERT_TRUE(doors.ok()) << doors.status();
-      EXPECT_EQ(map && doors->IsReached({*map, there.PartOf(goal.place.polygon)}), least < kInfinity);
+      EXPECT_EQ(map && doors->IsReached(*map, goal.place), least < kInfinity);
       const absl::StatusOr<MeshPortalPath> found = FindMeshPathThroughPortals(net, query, {}, scratch_);
       ASSERT_TRUE(found.ok()) << found.status();
       if (least == kInfinity) {

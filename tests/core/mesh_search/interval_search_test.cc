@@ -37,6 +37,7 @@ using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 using ::waystar::testing::SightGraph;
 
@@ -215,12 +216,91 @@ TEST_F(IntervalSearchTest, DoesNotPassThroughAVertexAlone) {
                                            "..##.",  //
                                            "##...",  //
                                            "##..."}));
-  // At the vertex itself it matters which of the polygons the start is in.
+  const Found round = Search(around, At(around, 1.5, 1.5), At(around, 2.5, 2.5));
+  EXPECT_DOUBLE_EQ(round.length, std::hypot(0.5, 0.5) + 2.0 + 1.0 + std::hypot(1.5, 0.5));
+}
+
+TEST_F(IntervalSearchTest, BeginsAndEndsInAllPolygonsThatHaveAVertex) {
+  const std::vector<std::string> rows = {".....",  //
+                                         "..##.",  //
+                                         "##...",  //
+                                         "##..."};
+  const NavMesh mesh = MeshOf(DrawRooms(rows));
   const WorldPoint vertex{2, 2};
-  const MeshPlace goal = At(around, 2.5, 2.5);
-  EXPECT_DOUBLE_EQ(Search(around, {At(around, 1.5, 1.5).polygon, vertex}, goal).length,
-                   1.0 + 2.0 + 1.0 + std::hypot(1.5, 0.5));
-  EXPECT_DOUBLE_EQ(Search(around, {goal.polygon, vertex}, goal).length, std::hypot(0.5, 0.5));
+  for (const MeshPlace& other : {At(mesh, 1.5, 1.5), At(mesh, 2.5, 2.5)}) {
+    for (const PolygonNumber polygon : {At(mesh, 1.5, 1.5).polygon, At(mesh, 2.5, 2.5).polygon}) {
+      const MeshPlace place{polygon, vertex};
+      const Found from = Search(mesh, place, other);
+      ExpectSound(mesh, place, other, from);
+      EXPECT_DOUBLE_EQ(from.length, std::hypot(0.5, 0.5));
+      const Found to = Search(mesh, other, place);
+      ExpectSound(mesh, other, place, to);
+      EXPECT_DOUBLE_EQ(to.length, std::hypot(0.5, 0.5));
+    }
+  }
+  EXPECT_EQ(Search(mesh, {At(mesh, 1.5, 1.5).polygon, vertex}, {At(mesh, 2.5, 2.5).polygon, vertex}).length,
+            0.0);
+  // In parts that are not connected, too: what one of them has is found there.
+  const NavMesh apart = MeshOf(DrawRooms({"..###",  //
+                                          "..###",  //
+                                          "##..#",  //
+                                          "##..#"}));
+  ASSERT_EQ(apart.part_count(), 2u);
+  for (const MeshPlace& goal : {At(apart, 0.5, 0.5), At(apart, 3.5, 3.5)}) {
+    EXPECT_DOUBLE_EQ(Search(apart, At(apart, 2, 2), goal).length, std::hypot(1.5, 1.5));
+    EXPECT_DOUBLE_EQ(Search(apart, goal, At(apart, 2, 2)).length, std::hypot(1.5, 1.5));
+  }
+}
+
+// Cells are wider than polygons: the vertex lies in the middle of a side of one.
+TEST_F(IntervalSearchTest, BeginsAtAVertexInTheMiddleOfALongWall) {
+  const NavMesh mesh = MeshOf(DrawMesh({{-2, -1}, {0, -1}, {2, -1}, {2, 0}, {0, 0}, {-2, 0}, {1, 2}, {-1, 2}},
+                                       {{0, 1, 4, 5}, {1, 2, 3, 4}, {4, 6, 7}}));
+  ASSERT_EQ(mesh.part_count(), 2u);
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    const MeshPlace place{polygon, {0, 0}};
+    EXPECT_DOUBLE_EQ(Search(mesh, place, At(mesh, 0, 2)).length, 2.0);
+    EXPECT_DOUBLE_EQ(Search(mesh, At(mesh, 2, -1), place).length, std::hypot(2.0, 1.0));
+  }
+}
+
+TEST_F(IntervalSearchTest, AVertexOnAnotherFloorIsAnotherPlace) {
+  const NavMesh mesh = MeshOf(
+      DrawMesh({{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {2, 2, 1}, {4, 2, 1}, {4, 4, 1}, {2, 4, 1}},
+               {{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(Search(mesh, At(mesh, 2, 2, 0), At(mesh, 4, 4, 1)).end, SearchEnd::kExhausted);
+  EXPECT_EQ(Search(mesh, At(mesh, 2, 2, 1), At(mesh, 4, 4, 1)).end, SearchEnd::kGoalReached);
+}
+
+// Polygons in another order are other numbers of the same ground.
+TEST_F(IntervalSearchTest, TheOrderOfPolygonsDoesNotMatterAtVertices) {
+  for (std::uint64_t seed = 0; seed < Rounds(60); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const MeshSpec spec = DrawRooms(RandomRooms(random), &random);
+    MeshSpec reversed{.vertices = spec.vertices};
+    auto end = spec.corners.end();
+    for (auto polygon = spec.polygons.rbegin(); polygon != spec.polygons.rend(); ++polygon) {
+      const auto begin = end - polygon->corner_count;
+      reversed.AddPolygon(std::vector<std::uint32_t>(begin, end));
+      end = begin;
+    }
+    const NavMesh mesh = MeshOf(spec);
+    const NavMesh other = MeshOf(reversed);
+    const auto vertex = [&] {
+      const WorldPoint& at = mesh.VertexAt(
+          static_cast<std::uint32_t>(random.Between(0, static_cast<int>(mesh.vertex_count()) - 1)));
+      return at;
+    };
+    for (int i = 0; i < 20; ++i) {
+      const WorldPoint start = vertex();
+      const WorldPoint goal = vertex();
+      const Found found = Search(mesh, *MeshPlaceAt(mesh, start), *MeshPlaceAt(mesh, goal));
+      const Found same = Search(other, *MeshPlaceAt(other, start), *MeshPlaceAt(other, goal));
+      EXPECT_EQ(found.end, same.end);
+      EXPECT_NEAR(found.length, same.length, 1e-12 * (1.0 + found.length));
+    }
+  }
 }
 
 TEST_F(IntervalSearchTest, EntersNoRoomThatItWouldLeaveThroughTheSameDoor) {
@@ -273,6 +353,19 @@ TEST_F(IntervalSearchTest, AStartOnAWallStaysOnItsSide) {
   EXPECT_DOUBLE_EQ(Search(mesh, {1, on_wall}, {1, above}).length, 0.5);
   EXPECT_DOUBLE_EQ(Search(mesh, {1, above}, {0, on_wall}).length, 1.0 + std::hypot(1.0, 0.5));
   EXPECT_DOUBLE_EQ(Search(mesh, {1, on_wall}, {0, on_wall}).length, 2.0);
+}
+
+TEST_F(IntervalSearchTest, AStartOnAVertexOfAWallWithoutWidthIsOnBothSides) {
+  // As above, but the wall has a vertex at (3, 1).
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0}, {4, 0}, {4, 1}, {3, 1}, {2, 1}, {0, 1}, {3, 1}, {4, 1}, {4, 2}, {0, 2}},
+                      {{0, 1, 2, 3, 4, 5}, {5, 4, 6, 7, 8, 9}}));
+  const WorldPoint on_wall{3, 1};
+  for (const PolygonNumber polygon : {0U, 1U}) {
+    EXPECT_DOUBLE_EQ(Search(mesh, {polygon, on_wall}, {1, {3, 1.5}}).length, 0.5);
+    EXPECT_DOUBLE_EQ(Search(mesh, {0, {3, 0.5}}, {polygon, on_wall}).length, 0.5);
+  }
+  EXPECT_DOUBLE_EQ(Search(mesh, {0, {3, 0.5}}, {1, {3, 1.5}}).length, 2.0 * std::hypot(1.0, 0.5));
 }
 
 TEST_F(IntervalSearchTest, FloorsAreLeftOnlyWhereTheyAdjoin) {

@@ -84,6 +84,15 @@ TEST_F(MeshMatrixTest, NeedsNoSearchForOtherParts) {
               ElementsAre(MeshMatrix::kUnreachable));
 }
 
+TEST_F(MeshMatrixTest, AVertexIsInAllPartsThatHaveIt) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..##", "..##", "##..", "##.."}));
+  const std::vector<MeshPlace> rooms = {InRoom(mesh, 1, 1), InRoom(mesh, 3, 3)};
+  EXPECT_THAT(Compute(mesh, {InRoom(mesh, 2, 2)}, rooms).lengths,
+              ElementsAre(std::sqrt(2.0), std::sqrt(2.0)));
+  EXPECT_THAT(Compute(mesh, rooms, rooms).lengths,
+              ElementsAre(0.0, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0.0));
+}
+
 TEST_F(MeshMatrixTest, TheBudgetIsOneForAll) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   const std::vector<MeshPlace> starts = {InRoom(mesh, 0.5, 1.5), InRoom(mesh, 0.5, 1.25)};

@@ -237,6 +237,22 @@ TEST(MeshFansTest, AVertexIsReachedInEachFanByItself) {
   EXPECT_NEAR(FindMeshPath(mesh, query, {}, scratch)->cost, length, 1e-12);
 }
 
+// Two squares that touch in the vertex (2, 2) alone.
+TEST(MeshFansTest, TheNearestPointIsSoughtInAllPartsThatHaveTheStart) {
+  const NavMesh mesh = MeshOf(
+      DrawMesh({{0, 0}, {2, 0}, {2, 2}, {0, 2}, {5, 2}, {5, 5}, {2, 5}}, {{0, 1, 2, 3}, {2, 4, 5, 6}}));
+  MeshScratch scratch(std::size_t{1} << 20);
+  MeshQuery query{.unreachable_policy = UnreachablePolicy::kNearestByDistance};
+  query.start = {2, 2, 0};
+  for (const auto& [goal, nearest] : {std::pair(WorldPoint{-1, -1}, WorldPoint{0, 0}), {{6, 6}, {5, 5}}}) {
+    query.goals = {goal};
+    const absl::StatusOr<MeshPathResult> there = FindMeshPath(mesh, query, {}, scratch);
+    ASSERT_TRUE(there.ok()) << there.status();
+    EXPECT_EQ(there->outcome, Outcome::kPartial);
+    EXPECT_EQ(there->corners.back(), nearest);
+  }
+}
+
 // Three turns round a pillar of 2 x 2, up to where the path began, seen from above.
 TEST(SpiralStairsTest, AreClimbedTurnByTurn) {
   constexpr std::uint32_t kSides = 13;

@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/mesh_search/interval_search.h"
+#include "server/core/mesh_search/polygons_around.h"
 #include "tests/core/mesh/drawn_mesh.h"
 #include "tests/core/mesh_search/sight_graph.h"
 
@@ -153,13 +154,18 @@ TEST(MeshRayTest, DoesNotPassWherePolygonsMeetInAVertexAlone) {
   const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 1.5, 1.5), PlaceAt(mesh, 2.5, 2.5));
   EXPECT_TRUE(hit.is_blocked);
   EXPECT_EQ(hit.end.point, (WorldPoint{2, 2}));
-  // At the vertex itself it matters which of the polygons the start is in.
+  // A ray begins and ends on either side of the vertex, and one of a single fan on its own.
   const WorldPoint vertex{2, 2};
   const MeshPlace goal = PlaceAt(mesh, 2.5, 2.5);
   EXPECT_TRUE(CastMeshRay(mesh, {goal.polygon, vertex}, goal).reaches_goal);
   const MeshPlace other{PlaceAt(mesh, 1.5, 1.5).polygon, vertex};
-  EXPECT_FALSE(CastMeshRay(mesh, other, goal).reaches_goal);
-  EXPECT_FALSE(CastMeshRay(mesh, other, MeshPlace{goal.polygon, vertex}).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, other, goal).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, goal, other).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, other, MeshPlace{goal.polygon, vertex}).reaches_goal);
+  EXPECT_EQ(CastMeshRay(mesh, other, WorldPoint{2.5, 2.5}).end, goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, other, goal).reaches_goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, goal, other).reaches_goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, other, MeshPlace{goal.polygon, vertex}).reaches_goal);
   EXPECT_TRUE(CastMeshRay(mesh, other, other).reaches_goal);
 }
 
@@ -247,7 +253,7 @@ void ExpectAgrees(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& 
   EXPECT_EQ(CastMeshRay(mesh, goal, start).reaches_goal, is_straight);
   EXPECT_EQ(CastMeshRay(mesh, start, goal), hit);
   EXPECT_NEAR(hit.length, hit.fraction * straight, 1e-5);
-  EXPECT_EQ(mesh.PartOf(hit.end.polygon), mesh.PartOf(start.polygon));
+  EXPECT_TRUE(HaveSharedPart(FindPartsAround(mesh, start), FindPartsAround(mesh, hit.end)));
   if (hit.reaches_goal) {
     ++counts.free;
     EXPECT_FALSE(hit.is_blocked);
@@ -276,7 +282,10 @@ void ExpectOnGround(const NavMesh& mesh, const MeshPlace& start, const MeshPlace
     const double share = hit.fraction * i / 32.0;
     const WorldPoint point{start.point.x + share * (goal.point.x - start.point.x),
                            start.point.y + share * (goal.point.y - start.point.y)};
-    EXPECT_TRUE(mesh.FindNearest({point, 1e-5, kInfinity}, mesh.PartOf(start.polygon)).has_value())
+    EXPECT_TRUE(std::ranges::any_of(FindPartsAround(mesh, start),
+                                    [&](std::uint32_t part) {
+                                      return mesh.FindNearest({point, 1e-5, kInfinity}, part).has_value();
+                                    }))
         << point.x << " " << point.y;
   }
 }

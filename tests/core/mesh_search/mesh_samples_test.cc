@@ -98,12 +98,12 @@ TEST(MeshSamplesTest, DrawsFromAPartAlone) {
   const NavMesh mesh = MeshOf(DrawRooms({"..#...", "..#..."}));
   ASSERT_EQ(mesh.part_count(), 2u);
   for (std::uint32_t part = 0; part < 2; ++part) {
-    const SampledMeshPoints sampled = Sample(mesh, {.count = 100, .part = part});
+    const SampledMeshPoints sampled = Sample(mesh, {.count = 100, .parts = {part}});
     EXPECT_EQ(sampled.candidates, part == 0 ? 4 : 6);
     EXPECT_EQ(CountOf(sampled, [&](const MeshPlace& place) { return mesh.PartOf(place.polygon) == part; }),
               100);
   }
-  EXPECT_THAT(Sample(mesh, {.count = 100, .part = 0, .region = Box{3, 0, 6, 2}}).places, IsEmpty());
+  EXPECT_THAT(Sample(mesh, {.count = 100, .parts = {0}, .region = Box{3, 0, 6, 2}}).places, IsEmpty());
 }
 
 TEST(MeshSamplesTest, ARegionWithoutAreaGivesNothing) {

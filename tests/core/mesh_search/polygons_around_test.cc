@@ -108,6 +108,32 @@ TEST(PolygonsAroundTest, AreThoseThatEdgesAtAVertexJoin) {
   }
 }
 
+TEST(PolygonsAroundTest, AVertexHasAPlaceInEachFan) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..#..",  //
+                                         "..#..",  //
+                                         "##.##"}));
+  const auto polygon = [&](double x, double y) { return PlaceOn(mesh, x, y).polygon; };
+  const auto polygons_of = [&](PolygonNumber from, const WorldPoint& at) {
+    std::vector<PolygonNumber> polygons;
+    for (const MeshPlace& place : FindPlacesAround(mesh, {from, at})) {
+      EXPECT_EQ(place.point, at);
+      polygons.push_back(place.polygon);
+    }
+    return polygons;
+  };
+  const PolygonNumber left = polygon(1.5, 1.5);
+  const PolygonNumber below = polygon(2.5, 2.5);
+  EXPECT_THAT(polygons_of(left, {2, 2}), ElementsAre(left, below));
+  EXPECT_THAT(polygons_of(below, {2, 2}), ElementsAre(below, left));
+  EXPECT_THAT(polygons_of(below, {2.5, 2}), ElementsAre(below));
+  EXPECT_THAT(polygons_of(left, {1, 1}), ElementsAre(left));
+  EXPECT_THAT(polygons_of(left, {2, 1}), ElementsAre(left));
+  EXPECT_EQ(FindPartsAround(mesh, {left, {2, 2}}).size(), 2u);
+  EXPECT_FALSE(HaveSharedPart(FindPartsAround(mesh, {left, {2, 2}}),
+                              FindPartsAround(mesh, {polygon(3.5, 1.5), {4, 1}})));
+  EXPECT_TRUE(HaveSharedPart(FindPartsAround(mesh, {left, {2, 2}}), FindPartsAround(mesh, {below, {3, 2}})));
+}
+
 TEST(PolygonsAroundTest, OnesFarFromThePlaceComeLast) {
   EXPECT_THAT(Around(Wheel(8), {2, {0, 0, 0}}), ElementsAre(2, 1, 3, 0, 4, 7, 5, 6));
   EXPECT_THAT(Around(Wheel(8), {2, {1, 2, 0}}), ElementsAre(2));

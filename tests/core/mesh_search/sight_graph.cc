@@ -233,6 +233,16 @@ SightGraph::Node SightGraph::NodeOf(const MeshPlace& place) const {
   return {place.point, Flood(mesh_, {place.polygon}, point, point)};
 }
 
+SightGraph::Node SightGraph::EndOf(const MeshPlace& place) const {
+  Node end = NodeOf(place);
+  for (const Node& node : nodes_) {
+    if (node.point.x == place.point.x && node.point.y == place.point.y) {
+      end.around.insert(end.around.end(), node.around.begin(), node.around.end());
+    }
+  }
+  return end;
+}
+
 double SightGraph::Distance(const Node& a, const Node& b) const {
   for (const PolygonNumber polygon : Flood(mesh_, a.around, ToFixed(a.point), ToFixed(b.point))) {
     if (std::find(b.around.begin(), b.around.end(), polygon) != b.around.end()) {
@@ -243,8 +253,8 @@ double SightGraph::Distance(const Node& a, const Node& b) const {
 }
 
 double SightGraph::Length(const MeshPlace& start, const MeshPlace& goal) const {
-  const Node first = NodeOf(start);
-  const Node last = NodeOf(goal);
+  const Node first = EndOf(start);
+  const Node last = EndOf(goal);
   double least = Distance(first, last);
   std::vector<double> lengths(nodes_.size(), kInfinity);
   std::vector<bool> is_done(nodes_.size(), false);

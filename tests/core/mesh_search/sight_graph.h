@@ -31,7 +31,8 @@ class SightGraph {
   // REQUIRES: the mesh has one floor, and outlives this.
   explicit SightGraph(const core::NavMesh& mesh);
 
-  // Returns the length of the shortest path, or infinity. REQUIRES: the polygons contain the points.
+  // Returns the length of the shortest path, or infinity. An end on a vertex is in all groups of polygons
+  // that have one there. REQUIRES: the polygons contain the points.
   double Length(const core::MeshPlace& start, const core::MeshPlace& goal) const;
 
  private:
@@ -42,6 +43,7 @@ class SightGraph {
   };
 
   Node NodeOf(const core::MeshPlace& place) const;
+  Node EndOf(const core::MeshPlace& place) const;
   double Distance(const Node& a, const Node& b) const;
 
   const core::NavMesh& mesh_;
