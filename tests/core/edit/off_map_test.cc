@@ -97,6 +97,7 @@ TEST_F(OffMapTest, MovesEndWhereCoordinatesDo) {
 TEST_F(OffMapTest, OffTheBoardIsOffTheMap) {
   GridSettings settings;
   settings.connectivity = Connectivity::kSix;
+  settings.diagonal_cost = 1.0;
   settings.frame.hexagons = HexBoard{HexLayout::kOddRows, 4, 3};
   map_ = DrawMap({"....",  //
                   "....",  //
