@@ -123,10 +123,11 @@ TEST_F(FleetTest, ServersRefuseChangesOnceEtcdHasGoneBack) {
   FleetServer a(etcd);
   FleetServer b(etcd);
   ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
-  for (int x = 0; x < 5; ++x) {
-    ASSERT_THAT(a.Update("arena", x), IsOk());
+  // More than what servers put of themselves until they ask.
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_THAT(a.Update("arena", i % 5), IsOk());
   }
-  b.AwaitRevision("arena", 6);
+  b.AwaitRevision("arena", 51);
   etcd.Kill(0);
   etcd.Empty(0);
   etcd.Restart(0);
