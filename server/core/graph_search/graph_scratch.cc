@@ -12,7 +12,7 @@ bool GraphScratch::Start(std::size_t limit) {
   path_.clear();
   limit_ = limit;
   if (nodes_.size() < limit) {
-    nodes_ = {};
+    CutTo(nodes_, 0);
     if (!HasRoom(limit * sizeof(ReachedNode))) {
       return false;
     }

@@ -44,7 +44,7 @@ void MeshScratch::FreeUnused() {
   CutTo(rooms_, room_count_);
   CutTo(slots_, polygon_count_);
   if (polygon_count_ == 0) {
-    flooded_ = {};
+    CutTo(flooded_, 0);
   }
 }
 
@@ -77,7 +77,7 @@ bool MeshScratch::Replace(std::vector<Element>& list, std::size_t size) {
   if (list.size() >= size) {
     return true;
   }
-  list = {};
+  CutTo(list, 0);
   if (!HasRoom(size * sizeof(Element))) {
     return false;
   }

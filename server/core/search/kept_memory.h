@@ -5,6 +5,7 @@
 // does not use once there is no room.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -16,11 +17,11 @@ inline bool IsMuchToKeep(std::size_t bytes, std::size_t max_bytes) {
   return bytes > max_bytes / kShare;
 }
 
-// Frees the elements of a table beyond this size.
+// Frees the memory of a table beyond this size. Assigning {} to a vector frees none.
 template <typename Element>
 void CutTo(std::vector<Element>& table, std::size_t size) {
-  if (table.size() > size) {
-    table.resize(size);
+  if (table.capacity() > size) {
+    table.resize(std::min(table.size(), size));
     table.shrink_to_fit();
   }
 }

@@ -34,7 +34,7 @@ bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift
   node_count_ = node_count;
   std::vector<HierarchyNode>& nodes = hierarchy_.nodes;
   if (nodes.size() < node_count) {
-    nodes = {};
+    CutTo(nodes, 0);
     if (!HasRoom(node_count * sizeof(HierarchyNode))) {
       return false;
     }
@@ -81,7 +81,7 @@ bool Scratch::StartCells(int width, int height) {
   tiles_per_row_ = tiles_along(width);
   tile_count_ = tiles_per_row_ * tiles_along(height);
   if (slots_.size() < tile_count_) {
-    slots_ = {};
+    CutTo(slots_, 0);
     if (!HasRoom(tile_count_ * sizeof(TileSlot))) {
       return false;
     }
@@ -134,7 +134,7 @@ void Scratch::FreeUnused() {
     hierarchy_ = HierarchyScratch();
   }
   if (!has_portals_) {
-    portals_.open = {};
+    CutTo(portals_.open, 0);
     beside_ = nullptr;
   } else if (beside_ != nullptr) {
     beside_->FreeUnused();
