@@ -58,8 +58,8 @@ bool LooksLikeDetourMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the tile and the polygon, counted from 0, or
 // BAD_SIZE if there are too many or none. Returns the error of `stop`. It takes memory in proportion to the
-// bytes. `notes`, if it is not null, gets those of MeshOfSoup, and those on flags and links. `weld` is that of
-// FileTolerance: within it, edges that the file marks as being on the border of a tile are joined.
+// bytes. `notes`, if it is not null, gets those of MeshOfSoup, and those on flags and links. `weld` is that
+// of FileTolerance: within it, edges that the file marks as being on the border of a tile are joined.
 absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                            const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                            std::optional<double> weld = std::nullopt);
