@@ -212,7 +212,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
           SCOPED_TRACE(absl::StrCat(x, ",", y, "+", width, "x", height));
           const core::Rectangle inside = core::Intersect({x, y, width, height}, {0, 0, kColumns, kRows});
           for (const bool block : {true, false}) {
-            const auto updated = edit(RectangleAt(x, y, width, height), block);
+            const auto updated = send(RectangleAt(x, y, width, height), block);
             if (inside.empty()) {
               ASSERT_THAT(updated,
                           IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
