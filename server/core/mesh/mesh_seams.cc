@@ -20,19 +20,17 @@ namespace {
 class SeamSplitter {
  public:
   SeamSplitter(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-               const WeldTolerance& tolerance, bool notes_overlaps, const StopCheck* stop)
-      : vertices_(vertices),
-        edges_(edges),
-        tolerance_(tolerance),
-        notes_overlaps_(notes_overlaps),
-        stop_(stop) {
+               const WeldTolerance& tolerance, bool has_seams, const StopCheck* stop)
+      : vertices_(vertices), edges_(edges), tolerance_(tolerance), has_seams_(has_seams), stop_(stop) {
     splits_.vertices.resize(edges.size());
   }
 
   absl::StatusOr<SeamSplits> Run() {
     WAYSTAR_RETURN_IF_ERROR(FindVertices());
-    WAYSTAR_RETURN_IF_ERROR(FindStretches());
-    WAYSTAR_RETURN_IF_ERROR(ShareVertices());
+    if (has_seams_) {
+      WAYSTAR_RETURN_IF_ERROR(FindStretches());
+      WAYSTAR_RETURN_IF_ERROR(ShareVertices());
+    }
     std::sort(splits_.overlaps.begin(), splits_.overlaps.end());
     splits_.overlaps.erase(std::unique(splits_.overlaps.begin(), splits_.overlaps.end()),
                            splits_.overlaps.end());
@@ -279,7 +277,7 @@ class SeamSplitter {
   template <typename RiseAt>
   void NoteOverlap(const SeamEdge& edge, const SeamEdge& other, double begin, double end,
                    const RiseAt& rise_at) {
-    if (!notes_overlaps_ || begin > end) {
+    if (begin > end) {
       return;
     }
     const double first = rise_at(begin);
@@ -367,7 +365,7 @@ class SeamSplitter {
   std::vector<WorldPoint>& vertices_;
   const std::vector<SeamEdge>& edges_;
   const WeldTolerance tolerance_;
-  const bool notes_overlaps_;
+  const bool has_seams_;
   const StopCheck* const stop_;
   std::size_t steps_ = 0;
   SeamSplits splits_;
@@ -379,9 +377,8 @@ class SeamSplitter {
 }  // namespace
 
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-                                      const WeldTolerance& tolerance, bool notes_overlaps,
-                                      const StopCheck* stop) {
-  return SeamSplitter(vertices, edges, tolerance, notes_overlaps, stop).Run();
+                                      const WeldTolerance& tolerance, bool has_seams, const StopCheck* stop) {
+  return SeamSplitter(vertices, edges, tolerance, has_seams, stop).Run();
 }
 
 absl::Status TooManyWeldCorners() {

@@ -33,19 +33,19 @@ struct SeamSplits {
   // For each edge the vertices at which it is to be split, in no certain order. Shares are counted from
   // `low`.
   std::vector<std::vector<VertexOnEdge>> vertices;
-  // WeldReport::overlaps, if they are asked for.
+  // WeldReport::overlaps.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 
 // Returns where to split open edges, so that edges with polygons on opposite sides have vertices in common
-// wherever they run along each other within the tolerance: at the ends of other open edges, and at new
-// vertices, added to `vertices`, where a stretch ends along which their heights agree.
+// wherever they run along each other within the tolerance: at the ends of other open edges, and if
+// `has_seams`, at new vertices, added to `vertices`, where a stretch ends along which their heights agree.
+// Without seams nothing says what an agent climbs: there a ramp is not joined along the foot of its side.
 //
 // Returns TooManyWeldCorners, or the error of `stop`. It costs O(n log n) where few edges lie near each
 // other. REQUIRES: tolerance.plan > 0.
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
-                                      const WeldTolerance& tolerance, bool notes_overlaps,
-                                      const StopCheck* stop);
+                                      const WeldTolerance& tolerance, bool has_seams, const StopCheck* stop);
 
 // Returns INVALID_ARGUMENT / BAD_SIZE: a polygon has more than kMaxWeldCorners corners.
 absl::Status TooManyWeldCorners();

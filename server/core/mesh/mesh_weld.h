@@ -50,15 +50,14 @@ struct WeldReport {
 
 // Returns a mesh that NavMesh::Create takes:
 // - A vertex within the tolerance of an earlier one becomes the nearest of those. The first of them stays
-// where
-//   it is, and the others go there.
+//   where it is, and the others go there.
 // - Where a vertex lies on an edge that has no neighbour, the edge is split there, so that edges that overlap
-//   are joined. If the heights of such edges agree along a part of the overlap alone, they get a vertex in
-//   common where it begins and one where it ends, half way between them in height, and that part is joined.
+//   are joined. If `seams` is not empty and the heights of such edges agree along a part of the overlap
+//   alone, they get a vertex in common where it begins and one where it ends, half way between them in
+//   height, and that part is joined.
 // - Loops run counterclockwise. Polygons without area are dropped, and edges of others that they lie at may
-// be
-//   joined. If `seams` is not empty, so are those that the tolerance covers and that run the other way than
-//   most: they lie on their neighbours.
+//   be joined. If `seams` is not empty, so are those that the tolerance covers and that run the other way
+//   than most: they lie on their neighbours.
 // - Polygons that are not convex, or have more than half of kMaxPolygonCorners corners, become triangles.
 // - If an edge has more than one polygon on a side, the first one of the spec is joined there, and the others
 //   have a wall: they get a vertex of their own in the middle of that edge.

@@ -180,19 +180,13 @@ TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
 
 TEST(HttpGatewayTest, TurnsOutWhoeverGuessesTokens) {
   GuardedServer guarded("", HttpServer::OverHttp({}));
-  TcpClient client(guarded.server().server().http_port());
-  std::string guesses;
-  for (int i = 0; i < 150; ++i) {
-    absl::StrAppend(&guesses,
-                    "POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess",
-                    i, "\r\nContent-Length: 0\r\n\r\n");
-  }
-  client.Send(guesses);
   int answers = 0;
-  const std::string text = client.ReadToTheEnd();
-  for (std::size_t at = text.find("HTTP/1.1 401"); at != std::string::npos;
-       at = text.find("HTTP/1.1 401", at + 1)) {
-    ++answers;
+  for (int i = 0; i < FailedTokens::kOfConnection + 10; ++i) {
+    TcpClient client(guarded.server().server().http_port());
+    client.Send(
+        absl::StrCat("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess",
+                     i, "\r\nContent-Length: 0\r\n\r\n"));
+    answers += absl::StartsWith(client.ReadToTheEnd(), "HTTP/1.1 401") ? 1 : 0;
   }
   EXPECT_EQ(answers, FailedTokens::kOfConnection + 1);
 }
