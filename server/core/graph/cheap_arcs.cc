@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -34,14 +33,13 @@ void ArcCostBound::Close() {
 
 bool ArcCostBound::DependsOnChange(const ArcCostBound& before, const ArcCostBound& after) const {
   const double limit = least_before_trim_;
-  const auto below = [&](const ArcCostBound& bound) {
-    const auto end = std::ranges::lower_bound(bound.cheap, limit, {}, &CheapArc::ratio);
-    return std::ranges::subrange(bound.cheap.begin(), end);
+  const auto end_below = [&](const ArcCostBound& bound) {
+    return std::ranges::lower_bound(bound.cheap, limit, {}, &CheapArc::ratio);
   };
   const auto count_at_limit = [&](const ArcCostBound& bound) {
-    return std::ranges::equal_range(bound.cheap, limit, {}, &CheapArc::ratio).size();
+    return std::ranges::count(bound.cheap, limit, &CheapArc::ratio);
   };
-  return !std::ranges::equal(below(before), below(after)) ||
+  return !std::equal(before.cheap.begin(), end_below(before), after.cheap.begin(), end_below(after)) ||
          std::min(before.least, limit) != std::min(after.least, limit) ||
          (after.least != limit && (before.least == limit || count_at_limit(before) > count_at_limit(after)));
 }

@@ -124,13 +124,15 @@ void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const 
   for (const Kept& kept : all) {
     bytes += kept.grid->memory_bytes();
   }
-  const auto is_too_much = [&] { return all.size() > kAlwaysKept && bytes > build.kept_bytes; };
-  if (!is_too_much()) {
+  const auto is_too_much = [&](const std::vector<Kept>& grids) {
+    return grids.size() > kAlwaysKept && bytes > build.kept_bytes;
+  };
+  if (!is_too_much(all)) {
     return;
   }
   std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
   // A search can do without a jump index, and not without the cells and components.
-  for (auto kept = all.begin(); kept != all.end() && is_too_much(); ++kept) {
+  for (auto kept = all.begin(); kept != all.end() && is_too_much(all); ++kept) {
     Grid lean = kept->grid->WithoutJumpIndexes();
     const std::size_t saved = kept->grid->memory_bytes() - lean->memory_bytes();
     if (saved > 0) {
@@ -139,7 +141,7 @@ void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const 
       kept->grid = std::move(lean);
     }
   }
-  while (is_too_much()) {
+  while (is_too_much(all)) {
     bytes -= all.front().grid->memory_bytes();
     dropped.push_back(std::move(all.front()));
     all.erase(all.begin());
