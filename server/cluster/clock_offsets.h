@@ -28,6 +28,11 @@ class ClockOffsets {
     offsets_.erase(server);
   }
 
+  void ForgetAll() {
+    MutexLock lock(mutex_);
+    offsets_.clear();
+  }
+
   // Returns how far this clock is ahead of the middle one of the others, and of two in the middle, of the
   // nearer one: so one clock that is wrong shows at its own server. It is negative if this clock is behind,
   // and zero if there are no others.

@@ -75,6 +75,8 @@ absl::StatusOr<std::int64_t> Presence::Report() {
 void Presence::WatchFrom(std::int64_t revision) {
   if (is_watch_over_.exchange(false)) {
     watch_.reset();
+    // It may have missed the end of some servers. The others report again.
+    clocks_.ForgetAll();
   }
   if (watch_ != nullptr) {
     return;

@@ -199,7 +199,7 @@ class Client {
   absl::Status Compact(std::int64_t revision);
 
   // Looks whether it is for certificates that no member can be reached: returns kDenied, with who refuses
-  // whose certificate and why, if that is so with most members, and OK otherwise. It takes up to a second for
+  // whose certificate and why, if that is so with most members, and OK otherwise. It takes some seconds for
   // each member, and more where hosts are hard to find.
   absl::Status CheckCertificates() const;
 

@@ -22,7 +22,7 @@ namespace {
 constexpr int kFirstReconnectMillis = 100;
 constexpr int kLastReconnectMillis = 1'000;
 constexpr int kConnectMillis = 2'000;
-constexpr absl::Duration kHandshakePatience = absl::Milliseconds(500);
+constexpr absl::Duration kHandshakePatience = absl::Seconds(2);
 
 absl::Status BadOption(absl::string_view field, absl::string_view message) {
   return MakeError(ErrorReason::kBadValue, field, message);

@@ -150,18 +150,21 @@ void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
   }
 }
 
-void NoteGaps(const NavMesh& mesh, const WeldTolerance& tolerance, ImportNotes& notes) {
+absl::Status NoteGaps(const NavMesh& mesh, const WeldTolerance& tolerance, const StopCheck* stop,
+                      ImportNotes& notes) {
   constexpr double kFar = 0.125;
   const MeshBounds& bounds = mesh.bounds();
   const double side = std::max(bounds.high.x - bounds.low.x, bounds.high.y - bounds.low.y);
   const double far = std::min(kFar, side / 50.0);
-  const std::int64_t gaps =
-      CountMeshGaps(mesh, {.low = tolerance.plan, .high = far, .height = tolerance.height});
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::int64_t gaps,
+      CountMeshGaps(mesh, {.low = tolerance.plan, .high = far, .height = tolerance.height}, stop));
   if (gaps > 0) {
     notes.Add(absl::StrCat("edges lie beside others, up to ", absl::SixDigits(far),
                            " away, and are not joined: if they should be, say within what (--weld)"),
               "", gaps);
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -183,7 +186,7 @@ absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance
   }
   if (mesh.ok() && notes != nullptr) {
     WAYSTAR_RETURN_IF_ERROR(NoteCovered(*mesh, stop, *notes));
-    NoteGaps(*mesh, tolerance, *notes);
+    WAYSTAR_RETURN_IF_ERROR(NoteGaps(*mesh, tolerance, stop, *notes));
   }
   return mesh;
 }

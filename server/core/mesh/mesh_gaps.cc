@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "server/base/status_macros.h"
 #include "server/core/mesh/plan_segment.h"
 
 namespace waystar::core {
@@ -10,6 +12,9 @@ namespace {
 
 // In a crowd of walls so many are looked at.
 constexpr int kMostNear = 64;
+// So many distances are computed for each wall on average, and at most so many in all.
+constexpr std::size_t kDistancesPerWall = 256;
+constexpr std::size_t kMostDistances = std::size_t{1} << 26;
 // The cosine of the angle from one wall to the other: up to 25 degrees from straight back.
 constexpr double kMostCosine = -0.9;
 
@@ -27,7 +32,8 @@ bool Adjoin(const NavMesh& mesh, PolygonNumber a, PolygonNumber b) {
   return a == b || std::find(neighbours.begin(), neighbours.end(), b) != neighbours.end();
 }
 
-bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap) {
+// Adds to `distances` how many were computed.
+bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap, std::size_t& distances) {
   const EdgeEnds ends = mesh.EndsOf(mesh.WallAt(wall));
   const WorldPoint middle{(ends.from.x + ends.to.x) / 2, (ends.from.y + ends.to.y) / 2, 0.0};
   const double height = (ends.from.z + ends.to.z) / 2;
@@ -38,7 +44,11 @@ bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap) {
   int looked_at = 0;
   bool is_found = false;
   mesh.wall_tree().VisitInOrder(
-      middle, gap.high * gap.high, [&](std::uint32_t other) { return nearest_of(other).squared_distance; },
+      middle, gap.high * gap.high,
+      [&](std::uint32_t other) {
+        ++distances;
+        return nearest_of(other).squared_distance;
+      },
       [&](std::uint32_t other, double squared_distance) {
         const EdgeEnds other_ends = mesh.EndsOf(mesh.WallAt(other));
         const double share = nearest_of(other).share;
@@ -53,10 +63,13 @@ bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap) {
 
 }  // namespace
 
-std::int64_t CountMeshGaps(const NavMesh& mesh, const MeshGap& gap) {
+absl::StatusOr<std::int64_t> CountMeshGaps(const NavMesh& mesh, const MeshGap& gap, const StopCheck* stop) {
   std::int64_t count = 0;
-  for (std::uint32_t wall = 0; wall < mesh.wall_count(); ++wall) {
-    count += HasGap(mesh, wall, gap) ? 1 : 0;
+  std::size_t distances = 0;
+  const std::size_t most = std::min(kDistancesPerWall * mesh.wall_count(), kMostDistances);
+  for (std::uint32_t wall = 0; wall < mesh.wall_count() && distances < most; ++wall) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    count += HasGap(mesh, wall, gap, distances) ? 1 : 0;
   }
   return count;
 }
