@@ -1,4 +1,4 @@
-// What a server knows of the clocks of the others.
+// Offsets of the other servers' clocks from this one.
 #pragma once
 
 #include <algorithm>

@@ -274,7 +274,7 @@ MapLane* ClusterLog::LaneThatSends(const std::string& id, AppendName name) {
 void ClusterLog::ForgetEnded() {
   for (const std::string& id : std::exchange(ended_, {})) {
     const MapLane* const lane = FindLane(id);
-    // What is still to come of its end is no news of another map.
+    // An event of its end that is still to come must not be taken for one of another map.
     if (lane != nullptr && lane->version == kNoMap && lane->waiting.empty() && !lane->sending &&
         !lane->is_behind && lane->loading == 0 && lane->etcd_revision <= seen_revision_) {
       lanes_.erase(id);

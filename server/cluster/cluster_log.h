@@ -71,7 +71,7 @@ struct ClusterLogOptions {
 struct ClusterLogStatistics {
   // OK, or why changes fail.
   absl::Status status;
-  // Whether etcd was restored or emptied: changes fail until the server is started again.
+  // True once etcd was restored or emptied: changes fail until the server is started again.
   bool has_gone_back = false;
   // Transactions of this server that landed, those that lost to others', and groups of commits of others
   // that were followed.

@@ -86,7 +86,7 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (before.version.epoch != version.epoch || before.version.revision >= version.revision) {
     return absl::OkStatus();
   }
-  // What the store publishes is durable. So the head is as new, unless etcd was restored to an earlier state.
+  // The store publishes durable revisions alone, so the head is as new, unless etcd was restored.
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult newest, client_.Range({.key = keys_.Head(id)}));
   if (newest.entries.empty()) {
     return absl::OkStatus();

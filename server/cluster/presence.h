@@ -69,7 +69,7 @@ class Presence {
   std::int64_t lease_ = 0;
   absl::Status status_;
   std::unique_ptr<etcd::Watch> watch_;
-  // Whether the watch has ended, since etcd has forgotten what comes next.
+  // True if the watch has ended because etcd has compacted the next events.
   std::atomic<bool> is_watch_over_ = false;
   ClockOffsets clocks_;
 

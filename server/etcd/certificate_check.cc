@@ -76,7 +76,7 @@ std::unique_ptr<SSL_CTX, Freer> MakeContext(const TlsFiles& files) {
   return has_roots && has_own ? std::move(context) : nullptr;
 }
 
-// Whether the other side has ended the handshake for a certificate.
+// Returns true if the other side has ended the handshake for a certificate.
 bool IsRefusal(unsigned long error) {
   if (ERR_GET_LIB(error) != ERR_LIB_SSL) {
     return false;

@@ -14,7 +14,7 @@ enum class HandshakeEnd : std::uint8_t { kRefused, kNotRefused, kNoAnswer };
 
 struct Handshake {
   HandshakeEnd end = HandshakeEnd::kNoAnswer;
-  // Of kRefused: who refuses which certificate, and why.
+  // For kRefused: who refuses which certificate, and why.
   std::string why;
 };
 

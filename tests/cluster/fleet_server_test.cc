@@ -171,7 +171,7 @@ TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
     WatchOfMap later(b, request);
     EXPECT_EQ(later.Next(), absl::StrCat("watching ", updated->version().revision()));
   }
-  // What nobody has is refused.
+  // A map and a revision that no server has are refused.
   v1::WatchMapRequest request = WatchRequest("arena-0");
   *request.mutable_after() = VersionOf(a, "arena-0");
   request.mutable_after()->set_revision(100);

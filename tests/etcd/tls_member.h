@@ -1,4 +1,4 @@
-// What shakes hands over TLS as a member of etcd does, and does nothing else.
+// A server that shakes hands over TLS as a member of etcd does, and does nothing else.
 #pragma once
 
 #include <openssl/ssl.h>

@@ -171,7 +171,7 @@ class HierarchySearch {
         }
         ++statistics_.expanded;
         has_settled = true;
-        // What the node refers to may have moved.
+        // The reference to the node may dangle now.
         Settle(side, entry.node, state_.nodes[entry.node], entry.f);
       }
     }

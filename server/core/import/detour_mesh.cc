@@ -598,13 +598,13 @@ class DetourParser {
   ImportNotes* notes_;
   const std::optional<double> weld_;
   MeshSoup soup_;
-  // Of those that are open.
+  // Counts the polygons that are open.
   std::size_t soup_size_ = 0;
-  // Those of the polygons.
+  // The flags of each polygon.
   std::vector<std::uint16_t> flags_;
-  // Whether one of them is not 0: some programs set flags once the mesh is loaded.
+  // True if one of them is not 0: some programs set flags once the mesh is loaded.
   bool has_flags_ = false;
-  // Those that the tiles themselves have. ReadPolygon adds them with the second polygon's number in the tile.
+  // Links within tiles. ReadPolygon adds them with the second polygon's number in the tile.
   std::vector<Link> links_;
   // Those of the tiles: x, y and layer.
   absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;

@@ -12,7 +12,7 @@ namespace waystar::core {
 namespace {
 
 struct FileKind {
-  // What the bytes have at this place.
+  // The bytes at this offset.
   absl::string_view magic;
   absl::string_view name;
   absl::string_view advice;

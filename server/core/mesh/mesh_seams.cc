@@ -359,7 +359,7 @@ class SeamSplitter {
   // To compare two edges takes as long as so many steps through a tree.
   static constexpr std::size_t kPairSteps = 16;
   static constexpr double kNearHeights = 2.0;
-  // What rounding to 2^-20 may move.
+  // Rounding to 2^-20 moves a vertex by no more than this.
   static constexpr double kRoom = 2.0 / kFixedScale;
 
   std::vector<WorldPoint>& vertices_;

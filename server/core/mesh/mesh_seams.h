@@ -23,9 +23,9 @@ struct SeamEdge {
   std::uint32_t low_place = 0;
   std::uint32_t high_place = 0;
   PolygonNumber polygon = 0;
-  // Whether the loop leads from `high` to `low`.
+  // True if the loop leads from `high` to `low`.
   bool is_back = false;
-  // Whether it has no polygon on the other side. Others are not split.
+  // True if it has no polygon on the other side. Other edges are not split.
   bool is_open = false;
 };
 

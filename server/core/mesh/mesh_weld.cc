@@ -598,9 +598,9 @@ class Welder {
   const WeldTolerance tolerance_;
   const WorkLimit limit_;
   const StopCheck* const stop_;
-  // Whether the soup says which edges are seams.
+  // True if the soup says which edges are seams.
   const bool has_seams_;
-  // What has no area, its loops the way round that the others have.
+  // Polygons without area, whose loops run the same way as the others'.
   Loops dropped_;
   WeldReport report_;
 };

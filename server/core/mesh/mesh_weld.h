@@ -35,7 +35,7 @@ struct MeshSoup {
   std::vector<bool> seams;
 };
 
-// What became of a soup.
+// The result of welding a soup, apart from the mesh.
 struct WeldReport {
   // The number of polygons that were dropped.
   std::size_t dropped = 0;

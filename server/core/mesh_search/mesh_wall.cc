@@ -247,7 +247,7 @@ class WallSearch {
   const NavMesh& mesh_;
   const MeshPlace place_;
   const Budget& budget_;
-  // Those that the place belongs to.
+  // The polygons that the place belongs to.
   PolygonSet around_;
   // The nearest wall so far, and its squared distance.
   double least_;

@@ -179,7 +179,7 @@ class Scratch {
     std::uint32_t generation = 0;
   };
 
-  // What the search in progress uses. The other parts hold what earlier ones have left.
+  // The parts that the search in progress uses. The others hold what earlier searches have left.
   struct Parts {
     bool cells = false;
     bool nodes = false;

@@ -74,7 +74,7 @@ class MapWatch final : public WritingCall, public MapWatcher, private VersionWai
 
   // The epoch of the map that is watched; 0 before the watch has begun.
   std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Whether the fleet was asked, and whether the watch waits for that.
+  // True once the fleet was asked, and while the watch waits for its answer.
   bool has_asked_fleet_ ABSL_GUARDED_BY(mutex_) = false;
   bool awaits_version_ ABSL_GUARDED_BY(mutex_) = false;
   // The revision to report next; 0 before that.
