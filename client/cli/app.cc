@@ -207,7 +207,6 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddLogLevelCommand(*app, session);
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
-  AddInspectCommand(*app, session);
   AddBackupCommands(*app, session);
   AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);

@@ -45,6 +45,5 @@ void AddRecordCommands(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddBenchCommand(CLI::App& parent, Session& session);
-void AddInspectCommand(CLI::App& parent, Session& session);
 
 }  // namespace waystar::cli

@@ -187,8 +187,8 @@ ABSL_FLAG(
     "before calls are refused.");
 ABSL_FLAG(
     std::string, http_listen, Defaults().http_listen,
-    "HOST:PORT to serve the RPCs at as JSON over HTTP, for browsers and tools without gRPC; in plain text "
-    "unless --http_tls. Empty: nowhere.");
+    "HOST:PORT to serve the RPCs at as JSON over HTTP, for browsers and tools without gRPC, and a page that "
+    "shows the maps; in plain text unless --http_tls. Empty: nowhere.");
 ABSL_FLAG(bool, http_tls, Defaults().http_tls,
           "Encrypt HTTP with --tls_cert and --tls_key, and ask its clients for certificates of "
           "--tls_client_ca if that is set. There is no plain text at --http_listen then.");

@@ -161,12 +161,12 @@ const std::map<std::string, std::vector<std::string>>& AllowedIncludes() {
         "server/rpc/access/", "server/rpc/admission/", "server/rpc/call/", "server/rpc/wire/",
         "server/rpc/telemetry/", "server/rpc/query/"}},
       {"server/rpc/http/",
-       {"absl/", "google/", "grpcpp/", "grpc/", "server/base/", "server/runtime/", "server/http/",
+       {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "server/base/", "server/runtime/", "server/http/",
         "server/rpc/access/", "server/rpc/admission/", "server/rpc/call/"}},
-      // Pictures are drawn, and JSON is written, alike on both sides.
+      // Pictures are drawn alike on both sides.
       {"client/",
        {"absl/", "arpa/", "google/", "grpcpp/", "grpc/", "openssl/", "waystar/", "CLI/", "webp/",
-        "server/http/", "server/picture/"}},
+        "server/picture/"}},
   };
   return *kAllowed;
 }

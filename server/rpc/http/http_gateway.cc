@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "absl/hash/hash.h"
@@ -22,6 +23,8 @@
 #include "server/rpc/call/status.h"
 #include "server/rpc/http/http_refusals.h"
 #include "server/rpc/http/http_tls.h"
+#include "server/rpc/http/own_site.h"
+#include "server/rpc/http/page_answer.h"
 
 namespace waystar::rpc {
 namespace {
@@ -150,6 +153,7 @@ HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origi
                          std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
                          CallStatistics& statistics)
     : options_(options),
+      name_(NameOfHost(options.listen)),
       origins_(std::move(origins)),
       access_(access),
       statistics_(statistics),
@@ -173,6 +177,19 @@ HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
   return fields;
 }
 
+bool HttpGateway::IsForThisHost(const RequestHead& head) const {
+  const std::string_view host = head.Field("Host");
+  return IsOwnHost(host, name_) || origins_.Allows(absl::StrCat("https://", View(host))) ||
+         origins_.Allows(absl::StrCat("http://", View(host)));
+}
+
+bool HttpGateway::IsOriginAllowed(const RequestHead& head) const {
+  const std::string_view origin = head.Field("Origin");
+  const std::string_view host = head.Field("Host");
+  return origin.empty() || origins_.Allows(View(origin)) ||
+         (IsOwnHost(host, name_) && IsOwnOrigin(origin, host, options_.tls != nullptr));
+}
+
 bool HttpGateway::Admits(const http::HttpClient& client) {
   const std::string peer = PeerOverHttp(client.address);
   // All clients of a unix socket have the same peer.
@@ -184,8 +201,7 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   if (const absl::Status status = CheckHeaders(head); !status.ok()) {
     return RefuseCall(head, status);
   }
-  const std::string_view origin = head.Field("Origin");
-  if (!origin.empty() && !origins_.Allows(View(origin))) {
+  if (!IsOriginAllowed(head)) {
     return Refusal(MakeError(ErrorReason::kOriginNotAllowed, "Origin",
                              "pages of this site may not call: --http_allow_origin names those that may"),
                    FieldsOf(head));
@@ -193,7 +209,7 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
   if (head.method == "OPTIONS") {
     Fields fields = FieldsOf(head);
     fields.emplace_back("Allow", "POST, OPTIONS");
-    if (!origin.empty()) {
+    if (!head.Field("Origin").empty()) {
       fields.emplace_back("Access-Control-Allow-Methods", "POST");
       fields.emplace_back("Access-Control-Allow-Headers",
                           absl::StrCat("content-type, accept, authorization, x-request-id, traceparent, ",
@@ -201,6 +217,16 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
       fields.emplace_back("Access-Control-Max-Age", "600");
     }
     return HttpAnswer{.code = 204, .fields = std::move(fields)};
+  }
+  if (std::optional<HttpAnswer> file = PageAnswer(head); file.has_value()) {
+    // Its calls would be refused as those of another site.
+    return IsForThisHost(head)
+               ? *std::move(file)
+               : AnswerOf(421,
+                          MakeError(ErrorReason::kOriginNotAllowed, "Host",
+                                    "open the page by the server's address or as localhost, or have "
+                                    "--http_allow_origin name this site"),
+                          FieldsOf(head));
   }
   const MethodDescriptor* const method = FindMethod(head.path);
   if (method == nullptr) {

@@ -31,8 +31,8 @@ struct HttpGatewayOptions {
   // Connections, in all and of one network.
   std::size_t max_connections = 1024;
   std::size_t max_network_connections = 512;
-  // The sites whose pages may call, as AllowedOrigins reads them. A page of any other site is refused, also
-  // where a browser would let it send what it may not read the answer of.
+  // The sites whose pages may call beside the server's own page, as AllowedOrigins reads them. A page of any
+  // other site is refused, also where a browser would let it send what it may not read the answer of.
   std::string allowed_origins;
   // The longest body of a request.
   std::size_t max_body_bytes = std::size_t{4} << 20;
@@ -44,7 +44,8 @@ struct HttpGatewayOptions {
 
 // Makes a call for each POST /waystar.v1.PathService/FindPath, with a JSON body. It calls the services by way
 // of an in-process channel, so that a call counts, waits, is refused and logged as if it had come over gRPC;
-// but who has no right token is refused before a body is read. docs/http.md is the contract.
+// but who has no right token is refused before a body is read. GET / is answered with a page that shows the
+// maps, and makes such calls. docs/http.md is the contract.
 //
 // Thread safety: any.
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
@@ -82,12 +83,18 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
   http::HttpAnswer Refuse(int code, const http::RequestHead* head) override;
 
+  // Returns true if the host that the request names is this server's, and no foreign name for its address.
+  bool IsForThisHost(const http::RequestHead& head) const;
+  // Returns true if the request is none of a browser's page, or one of a page that may call.
+  bool IsOriginAllowed(const http::RequestHead& head) const;
   // Answers, and counts, a call that is not made.
   http::HttpAnswer RefuseCall(const http::RequestHead& head, const absl::Status& status) const;
   // Returns the fields of every answer to a request.
   Fields FieldsOf(const http::RequestHead& head) const;
 
   const HttpGatewayOptions options_;
+  // The name that it listens on.
+  const std::string name_;
   const AllowedOrigins origins_;
   const AccessControl& access_;
   CallStatistics& statistics_;

@@ -86,7 +86,6 @@ const std::map<std::string, std::string>& Calls() {
 const std::map<std::string, std::string>& WithoutJson() {
   static const auto* const kWithoutJson = new std::map<std::string, std::string>{
       {"completion", "prints a script for a shell"},
-      {"inspect", "serves a page until it is ended"},
       {"man", "prints a manual page"},
       {"help", "prints help"},
   };

@@ -114,7 +114,7 @@ TEST(HttpGatewayTest, NamesTheFieldThatIsNoJson) {
 TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
   HttpServer server;
   for (const char* const path :
-       {"/", "/waystar.v1.PathService", "/waystar.v1.PathService/Nothing",
+       {"//", "/waystar.v1.PathService", "/waystar.v1.PathService/Nothing",
         "/waystar.v1.PathService/FindPath/", "/waystar.v1.Nothing/FindPath",
         "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "/../etc/passwd", "/%00"}) {
     HttpCall call(server.port(), {.method = "POST", .path = path});

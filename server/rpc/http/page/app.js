@@ -31,6 +31,7 @@ const GRAPH_OPTIONS = ["algorithm", "unreachablePolicy"];
 const GRAPH_ALGORITHMS = ["ALGORITHM_AUTO", "ALGORITHM_ASTAR", "ALGORITHM_DIJKSTRA"];
 const MESH_OPTIONS = ["unreachablePolicy"];
 const MAX_PIXELS_TO_NODE = 30;
+const NOTE_MILLIS = 8000;
 
 const element = (id) => document.getElementById(id);
 const canvas = element("map");
@@ -41,7 +42,6 @@ class App {
   painter = new Painter(canvas);
   tools = new Tools(this);
   toolBar = new ToolBar(this.tools);
-  config = { server: "", readOnly: false };
   // The id of the map that is shown, and its cells once they are there.
   map = "";
   model = null;
@@ -53,6 +53,8 @@ class App {
   path = null;
   // The ends of which the ground is asked for.
   landing = {};
+  // Why a change was refused, while it is shown.
+  note = "";
   obstacles = [];
   isDrawing = false;
   // Of a mesh: whether it is seen from the side, and its picture.
@@ -70,8 +72,8 @@ class App {
     painted: () => this.redraw(),
     changed: () => (element("undo").disabled = !this.editor.canUndo),
     problem: (error) => {
-      showProblem(error);
       this.#open(this.map);
+      this.#note(error.message);
     },
   });
   query = new PathQuery(() => this.question(), {
@@ -216,20 +218,12 @@ class App {
     listenToControls(this, options);
     this.#prepare();
     showPlayer(this.player, false);
+    showLink("waiting", location.host);
     await this.#configure();
     this.list.run();
   }
 
   async #configure() {
-    for (;;) {
-      try {
-        this.config = await (await fetch("/config.json")).json();
-        break;
-      } catch {
-        await pause(1000);
-      }
-    }
-    showLink("waiting", this.config.server);
     const info = await call("ServerService/GetServerInfo", {}).catch(() => ({ algorithms: [] }));
     for (const algorithm of info.algorithms ?? []) {
       element("option-algorithm").add(new Option(algorithmText(algorithm), algorithm));
@@ -246,9 +240,7 @@ class App {
     if (maps.length === 0) {
       this.#say("There are no maps on this server yet.");
     }
-    if (!this.feed?.isDown) {
-      showLink("live", this.config.server);
-    }
+    this.#showLive();
   }
 
   #open(map, keepsEnds = map === this.map) {
@@ -295,7 +287,7 @@ class App {
     this.feed = new MapFeed(model, read, {
       map: (isNew) => this.#mapRead(model, isNew),
       revision: () => this.#revised(),
-      up: () => showLink("live", this.config.server),
+      up: () => this.#showLive(),
       down: (error) => this.#down(error),
       gone: () => {
         this.query.stop();
@@ -316,7 +308,7 @@ class App {
       this.model = model;
       this.view.show(model.lattice.bounds);
       this.#prepare();
-      this.toolBar.offer(model, this.config.readOnly);
+      this.toolBar.offer(model);
       this.#offerOptions();
       this.#offerFloors();
     } else {
@@ -427,8 +419,25 @@ class App {
     return isLaidOut ? [] : isGraph ? placeAreas(obstacles) : placeObstacles(obstacles, lattice);
   }
 
+  // Says it for a while, whatever else is shown meanwhile.
+  #note(text) {
+    this.note = text;
+    this.#showLive();
+    clearTimeout(this.noteTimer);
+    this.noteTimer = setTimeout(() => {
+      this.note = "";
+      this.#showLive();
+    }, NOTE_MILLIS);
+  }
+
+  #showLive() {
+    if (!this.feed?.isDown) {
+      showLink("live", location.host, this.note);
+    }
+  }
+
   #down(error) {
-    showLink("down", this.config.server, `${this.config.server}: ${error.message}. Trying again …`);
+    showLink("down", location.host, `${location.host}: ${error.message}. Trying again …`);
   }
 
   #say(text) {
@@ -570,7 +579,7 @@ class App {
   }
 
   paintAtCursor(tool) {
-    if (this.cursor && this.isGrid && !this.config.readOnly) {
+    if (this.cursor && this.isGrid) {
       this.editor.begin(tool, 0);
       this.editor.paint([this.cursor]);
       this.editor.end();

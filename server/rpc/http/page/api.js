@@ -1,4 +1,6 @@
-// Calls of the server's RPCs, by way of the program that served this page.
+// Calls of the server's RPCs as JSON over HTTP, at the address that served this page.
+
+import { authorization, enterToken } from "./token.js";
 
 export const UNAVAILABLE = 14;
 export const NOT_FOUND = 5;
@@ -13,23 +15,33 @@ export class RpcError extends Error {
   }
 }
 
+const NO_TOKEN = 401;
+
 async function post(method, request, signal) {
-  let response;
-  try {
-    response = await fetch(`/rpc/waystar.v1.${method}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Waystar-Inspect": "1" },
-      body: JSON.stringify(request),
-      signal,
-    });
-  } catch (error) {
-    throw signal?.aborted ? error : new RpcError({ code: UNAVAILABLE, message: "waystar inspect does not answer" });
-  }
-  if (!response.ok) {
+  for (;;) {
+    const token = authorization();
+    let response;
+    try {
+      response = await fetch(`waystar.v1.${method}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...token },
+        body: JSON.stringify(request),
+        signal,
+      });
+    } catch (error) {
+      throw signal?.aborted ? error : new RpcError({ code: UNAVAILABLE, message: "the server does not answer" });
+    }
+    if (response.ok) {
+      return response;
+    }
     const status = await response.json().catch(() => ({ message: `HTTP ${response.status}` }));
-    throw new RpcError(status);
+    if (response.status !== NO_TOKEN) {
+      throw new RpcError(status);
+    }
+    await enterToken(token, status.message);
+    // Aborted while it waited, the call is not made.
+    signal?.throwIfAborted();
   }
-  return response;
 }
 
 // The answer of an RPC that has one.
@@ -42,7 +54,7 @@ export async function* stream(method, request, signal) {
   const response = await post(method, request, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const pieces = [];
-  const broken = new RpcError({ code: UNAVAILABLE, message: "waystar inspect has stopped" });
+  const broken = new RpcError({ code: UNAVAILABLE, message: "the server has stopped" });
   try {
     for (;;) {
       const { value, done } = await reader.read().catch((error) => {

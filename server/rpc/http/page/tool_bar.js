@@ -28,14 +28,14 @@ export class ToolBar {
   }
 
   // What can be done with a map.
-  offer(model, isReadOnly) {
+  offer(model) {
     const terrains = [...(model.terrains ?? [])];
     const choice = element("terrain");
     choice.replaceChildren(...terrains.map(([symbol, terrain]) => new Option(terrain.name, String(symbol))));
     this.tools.terrain = Number(choice.value);
     for (const button of buttons) {
       const { tool } = button.dataset;
-      button.disabled = tool !== "path" && (!model.cells || isReadOnly);
+      button.disabled = tool !== "path" && !model.cells;
       button.hidden = tool === "terrain" && terrains.length < 2;
     }
     if (!buttons.some((button) => button.dataset.tool === this.tools.tool && !button.disabled && !button.hidden)) {

@@ -1,11 +1,12 @@
+// The files of the page that shows the maps, compiled in.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-namespace waystar::inspect {
+namespace waystar::rpc {
 
-// A file of the page, as it lies in client/inspect/page.
+// A file of the page, as it lies in server/rpc/http/page.
 struct PageFile {
   // "/" or "/app.js".
   std::string_view path;
@@ -17,4 +18,4 @@ struct PageFile {
 
 const std::vector<PageFile>& PageFiles();
 
-}  // namespace waystar::inspect
+}  // namespace waystar::rpc
