@@ -1,4 +1,4 @@
-"""What single modules of the inspector's page do, run in the browser that shows the page."""
+"""What single modules of the server's page do, run in the browser that shows the page."""
 
 import itertools
 import math

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The inspector as people use it: in a headless Chromium, before a real server.
+"""The server's page as people use it: in a headless Chromium.
 
 inspect_test.py BIN: BIN is the folder of the programs. Pictures go to $WAYSTAR_SCREENSHOTS, or below BIN.
 """
@@ -7,14 +7,14 @@ inspect_test.py BIN: BIN is the folder of the programs. Pictures go to $WAYSTAR_
 import json
 import os
 import pathlib
-import signal
+import re
 import subprocess
 import sys
 import tempfile
 
 import inspect_modules
 import webdriver
-from webdriver import wait_for, wait_for_line
+from webdriver import wait_for
 
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "server" / "samples"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
@@ -22,41 +22,46 @@ ESCAPE, SPACE = "\ue00c", " "
 
 
 class Programs:
-    """A server with the samples, an inspector, and the command line tool."""
+    """A server with the samples, and the command line tool."""
 
-    def __init__(self, folder, work):
+    def __init__(self, folder, work, *flags):
         self.folder = pathlib.Path(folder)
         self.work = pathlib.Path(work)
+        self.flags = flags
         self.server = None
         # All of 127.0.0.0/8 is this machine. On an address of its own, nobody else takes the port of a server that is
         # to be started again.
         pid = os.getpid()
         self.host = f"127.{64 + (pid >> 16)}.{pid >> 8 & 255}.{pid & 255}"
         self.port = 0
-        self.inspectors = []
+        self.http_port = 0
         self.start_server()
 
     def start_server(self):
         port_file = self.work / "port"
         port_file.unlink(missing_ok=True)
+        log_file = self.work / "log"
+        log_file.unlink(missing_ok=True)
         # A machine that is busy with other tests is no reason to refuse a call.
-        command = [self.folder / "waystar-server", f"--listen={self.host}:{self.port}", f"--maps_dir={SAMPLES}",
-                   f"--port_file={port_file}", "--max_queue_time=1m", "--queue_target=1m"]
-        with open(self.work / "log", "a", encoding="utf-8") as log:
+        command = [self.folder / "waystar-server", f"--listen={self.host}:{self.port}",
+                   f"--http_listen={self.host}:{self.http_port}", f"--maps_dir={SAMPLES}",
+                   f"--port_file={port_file}", "--max_queue_time=1m", "--queue_target=1m", *self.flags]
+        with open(log_file, "w", encoding="utf-8") as log:
             self.server = subprocess.Popen(command, stderr=log)
         wait_for(lambda: port_file.exists() and port_file.read_text().strip(), "the server does not start")
         self.port = int(port_file.read_text())
+        found = wait_for(lambda: re.search(r"event=serving_http .*port=(\d+)", log_file.read_text()),
+                         "the server does not serve HTTP")
+        self.http_port = int(found[1])
 
     def stop_server(self):
         self.server.kill()
         self.server.wait()
 
-    def inspect(self, *flags):
-        """Starts an inspector and returns its address."""
-        inspector = subprocess.Popen(self._command("inspect", "--listen=127.0.0.1:0", *flags),
-                                     stdout=subprocess.PIPE, text=True)
-        self.inspectors.append(inspector)
-        return wait_for_line(inspector, inspector.stdout, "the inspector does not start").split()[1]
+    @property
+    def address(self):
+        """Of the page."""
+        return f"http://{self.host}:{self.http_port}/"
 
     def _command(self, *arguments):
         return [self.folder / "waystar", f"--server={self.host}:{self.port}", "--timeout=60s", *arguments]
@@ -70,19 +75,29 @@ class Programs:
         return f"{answer['cost']:,.4f}".rstrip("0").rstrip(".")
 
     def close(self):
-        for inspector in self.inspectors:
-            inspector.send_signal(signal.SIGTERM)
-            assert inspector.wait(timeout=60) == 0, "the inspector does not end well"
         self.stop_server()
 
 
 class Page:
-    """The inspector's page in a browser."""
+    """The page in a browser."""
 
     def __init__(self, browser, address):
         self.browser = browser
         self.address = address
         browser.open(address)
+        self.wait_for_maps()
+
+    @classmethod
+    def of(cls, browser, address):
+        """The page that is open in the browser."""
+        page = cls.__new__(cls)
+        page.browser = browser
+        page.address = address
+        page.wait_for_maps()
+        return page
+
+    def wait_for_maps(self):
+        browser = self.browser
         wait_for(lambda: browser.run("return document.querySelectorAll('#map-list button').length >= 6"),
                  "the list of maps")
 
@@ -612,15 +627,6 @@ def test_dark(page, _programs):
     assert max(channels) < 60, f"not dark: {background}"
 
 
-def test_read_only(page, _programs):
-    page.choose("ten-by-ten", 10, 10)
-    wait_for(lambda: page.browser.run("return document.querySelectorAll('[data-tool]:disabled').length === 3"),
-             "the tools that paint to be disabled")
-    page.browser.keys("w")
-    page.press(0, 0)
-    page.shows("#start", "0, 0")
-
-
 def test_server_that_comes_back(page, programs):
     page.choose("dungeon", 48, 26)
     page.press(2, 2)
@@ -650,20 +656,50 @@ def take_picture(page, path, map_name, ends, search):
     page.browser.screenshot(path)
 
 
-def test_what_it_says(programs):
-    def inspect(listen):
-        command = [programs.folder / "waystar", "inspect", f"--listen={listen}"]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    refused = inspect("nowhere")
-    _, problem = refused.communicate(timeout=60)
-    assert refused.returncode == 2 and "nowhere: it has no host, or no port" in problem, problem
-    for_all = inspect("0.0.0.0:0")
-    opened = wait_for_line(for_all, for_all.stdout, "the inspector for all does not start")
-    assert opened.startswith("Open http://127.0.0.1:"), opened
-    warning = wait_for_line(for_all, for_all.stderr, "the inspector for all does not warn")
-    assert "whoever reaches 0.0.0.0:0 can read and change all maps" in warning, warning
-    for_all.send_signal(signal.SIGINT)
-    assert for_all.wait(timeout=60) == 0
+def test_token(driver, folder, work):
+    """The page asks for a token once, asks again when it is wrong, and keeps it for the tab."""
+    made = subprocess.run([pathlib.Path(folder) / "waystar", "token", "looker", "read:*"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    token, line = made[1].strip(), made[3]
+    tokens = pathlib.Path(work) / "tokens"
+    tokens.write_text(line + "\n")
+    programs = Programs(folder, work, f"--tokens_file={tokens}")
+    browser = webdriver.Browser(driver, 1200, 760)
+    try:
+        def is_open():
+            return browser.run("return document.getElementById('token').open")
+        def enter(text):
+            browser.click("#token-field")
+            browser.keys(text)
+            browser.click("#token-form button")
+        browser.open(programs.address)
+        wait_for(is_open, "the question for a token")
+        assert browser.text("#token-problem") == ""
+        browser.keys(ESCAPE)
+        wait_for(is_open, "the question for a token after Escape")
+        enter("guess")
+        browser.wait_for_text("#token-problem", "~token")
+        assert browser.text("#map-list") == ""
+        enter(token)
+        page = Page.of(browser, programs.address)
+        assert not is_open()
+        page.choose("ten-by-ten", 10, 10)
+        page.press(0, 0)
+        page.press(7, 7)
+        page.shows("#cost", "14")
+        # What the token does not grant is refused, and the map is shown as it is.
+        browser.click("[data-tool=wall]")
+        page.press(5, 5)
+        page.shows("#banner", "~token")
+        page.point_at(5, 5)
+        page.shows("#cell", "~free")
+        # It is kept for the tab.
+        browser.open(programs.address)
+        page.wait_for_maps()
+        assert not is_open()
+    finally:
+        browser.close()
+        programs.close()
 
 
 def run_in(driver, programs, address, tests, picture=None, **options):
@@ -698,8 +734,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         programs = Programs(folder, work)
         try:
-            test_what_it_says(programs)
-            address = programs.inspect()
+            address = programs.address
             dungeon = {"map_name": "dungeon", "ends": "start=2,2&goal=43,17", "search": 0.7}
             river = {"map_name": "river", "ends": "start=0,0&goal=25,0", "search": 0.55}
             desktop = {"width": 1200, "height": 760}
@@ -711,10 +746,13 @@ def main():
                     test_graph_without_places, test_mesh, test_search_on_mesh, test_large_map,
                     *inspect_modules.TESTS], **desktop)
             run_in(driver, programs, address, [test_phone], width=390, height=844, phone=True)
-            run_in(driver, programs, programs.inspect("--read-only"), [test_read_only], **desktop)
             run_in(driver, programs, address, [test_server_that_comes_back], **desktop)
         finally:
             programs.close()
+        try:
+            print(test_token.__name__, flush=True)
+            test_token(driver, folder, work)
+        finally:
             driver.close()
     print("passed")
     return 0
