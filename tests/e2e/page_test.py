@@ -129,7 +129,10 @@ class Terminal:
         (folder / "build/release/bin").symlink_to(programs)
         # The program is built already.
         dev = folder / "dev"
-        dev.write_text('#!/bin/sh\nshift\nexec build/release/bin/waystar-server --maps_dir=server/samples "$@"\n')
+        dev.write_text(
+            "#!/bin/sh\nshift\nexec build/release/bin/waystar-server --maps_dir=server/samples "
+            f'--http_listen={self.address}:8080 "$@"\n'
+        )
         dev.chmod(0o755)
         environment = {key: value for key, value in os.environ.items() if not key.startswith("WAYSTAR_")}
         environment.update(
@@ -149,7 +152,6 @@ class Terminal:
     def run(self, number, command):
         """Runs a command, in the background if it says so, and returns the file of its output."""
         text = re.sub(r"\blocalhost(?=:\d)|127\.0\.0\.1|0\.0\.0\.0", self.address, command.text)
-        text = re.sub(r"^waystar inspect", f"waystar inspect --listen {self.address}:7451", text)
         source = self.folder / f".command-{number}"
         output = self.folder / f".output-{number}"
         if "background" in command.words:
