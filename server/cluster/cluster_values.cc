@@ -17,35 +17,34 @@ namespace waystar::cluster {
 namespace {
 
 constexpr std::uint64_t kFormat = 1;
-constexpr std::uint64_t kFormatInFile = 2;
 constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMaxKeyBytes = 1024;
 
-core::ValueWriter Begin(std::uint64_t format = kFormat) {
+core::ValueWriter Begin() {
   core::ValueWriter to;
-  to.PutNumber(format);
+  to.PutNumber(kFormat);
   return to;
 }
 
 std::string End(core::ValueWriter to) { return storage::WithChecksum(std::move(to).TakeBytes()); }
 
-// Reads a value by `read`, which gets the version of its format.
+// Reads a value by `read`.
 template <typename Value, typename Read>
-absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read, std::uint64_t last_format = kFormat) {
-  // Else damage could look like a later version.
+absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read) {
+  // Else damage could look like another version.
   const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
   if (!values) {
     return MakeError(ErrorReason::kBadFormat, "", "the checksum does not fit");
   }
   core::ValueReader from(*values);
   const std::uint64_t format = from.Number(kAnyNumber);
-  if (from.ok() && format > last_format) {
+  if (from.ok() && format != kFormat) {
     return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
-                                                      ", and this server knows formats up to ", last_format,
-                                                      ": it needs to be updated"));
+                                                      ", and this server knows only ", kFormat,
+                                                      ": it was written by another release"));
   }
   Value value;
-  read(from, format, value);
+  read(from, value);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return value;
 }
@@ -123,7 +122,7 @@ std::string Encode(const MapHead& head) {
 }
 
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
-  return Decode<MapHead>(bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, MapHead& value) {
+  return Decode<MapHead>(bytes, [&](core::ValueReader& from, MapHead& value) {
     value.version = ReadVersion(from);
     value.digest = from.Number(kAnyNumber);
     value.append = ReadName(from);
@@ -131,26 +130,19 @@ absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
 }
 
 std::string Encode(const MapBase& base) {
-  core::ValueWriter to = Begin(base.file.empty() ? kFormat : kFormatInFile);
+  core::ValueWriter to = Begin();
   Put(base.version, to);
   Put(base.image, to);
-  if (!base.file.empty()) {
-    to.PutText(base.file);
-  }
+  to.PutText(base.file);
   return End(std::move(to));
 }
 
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
-  return Decode<MapBase>(
-      bytes,
-      [&](core::ValueReader& from, std::uint64_t format, MapBase& value) {
-        value.version = ReadVersion(from);
-        value.image = ReadParts(from);
-        if (format == kFormatInFile) {
-          value.file = from.Text(kMaxKeyBytes);
-        }
-      },
-      kFormatInFile);
+  return Decode<MapBase>(bytes, [](core::ValueReader& from, MapBase& value) {
+    value.version = ReadVersion(from);
+    value.image = ReadParts(from);
+    value.file = from.Text(kMaxKeyBytes);
+  });
 }
 
 std::string Encode(const LogRecord& record) {
@@ -166,7 +158,7 @@ std::string Encode(const LogRecord& record) {
 }
 
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
-  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, LogRecord& value) {
+  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, LogRecord& value) {
     value.append = ReadName(from);
     if (from.Bool()) {
       value.parts = ReadParts(from);
@@ -191,18 +183,17 @@ std::string Encode(const ServerReport& report) {
 
 absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return Decode<ServerReport>(
-      bytes, [&](core::ValueReader& from, std::uint64_t /*format*/, ServerReport& value) {
-        const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
-        value.address = from.Text(kMaxKeyBytes);
-        value.version = from.Text(kMaxKeyBytes);
-        value.start_time = absl::FromUnixMillis(number());
-        value.report_time = absl::FromUnixMillis(number());
-        value.maps = from.Number(kAnyNumber);
-        value.revision = number();
-        value.lag = number();
-        value.staleness = absl::Milliseconds(number());
-      });
+  return Decode<ServerReport>(bytes, [&](core::ValueReader& from, ServerReport& value) {
+    const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
+    value.address = from.Text(kMaxKeyBytes);
+    value.version = from.Text(kMaxKeyBytes);
+    value.start_time = absl::FromUnixMillis(number());
+    value.report_time = absl::FromUnixMillis(number());
+    value.maps = from.Number(kAnyNumber);
+    value.revision = number();
+    value.lag = number();
+    value.staleness = absl::Milliseconds(number());
+  });
 }
 
 }  // namespace waystar::cluster

@@ -59,8 +59,7 @@ inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
 struct MapBase {
   core::MapVersion version;
   Parts image;
-  // If it is not empty, the image lies in that file (fleet_images.h), and its one part is the name. Such a
-  // base has format 2.
+  // If it is not empty, the image lies in that file (fleet_images.h), and its one part is the name.
   std::string file;
 };
 
@@ -90,7 +89,7 @@ struct ServerReport {
 };
 
 // Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value or is damaged, and FAILED_PRECONDITION if it
-// has a format of a later version of this program.
+// has another version of the format.
 std::string Encode(const MapHead& head);
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
 std::string Encode(const MapBase& base);

@@ -1,6 +1,5 @@
 #include "server/storage/edit_code.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -47,9 +46,7 @@ enum class Code : std::uint8_t {
   kPutEdges = 14,
   kRemoveEdges = 15,
   kSetEnabled = 16,
-  // Nodes of which one or more have labels. The others keep the code that they had before there were labels.
-  kPutLabelledNodes = 17,
-  kPutMeshPortal = 18,
+  kPutMeshPortal = 17,
 };
 
 void WriteNames(const std::vector<std::string>& names, ValueWriter& to) {
@@ -60,19 +57,17 @@ std::vector<std::string> ReadNames(ValueReader& from) {
   return core::ReadList(from, core::kAnyCount, [&] { return from.Text(kMaxNameBytes); });
 }
 
-void WriteNode(const core::WaypointNode& node, Code code, ValueWriter& to) {
+void WriteNode(const core::WaypointNode& node, ValueWriter& to) {
   to.PutText(node.id);
   to.PutDouble(node.position.x);
   to.PutDouble(node.position.y);
   to.PutDouble(node.position.z);
   to.PutBool(node.enabled);
   core::WriteTags(node.tags, to);
-  if (code == Code::kPutLabelledNodes) {
-    to.PutText(node.label);
-  }
+  to.PutText(node.label);
 }
 
-core::WaypointNode ReadNode(ValueReader& from, Code code) {
+core::WaypointNode ReadNode(ValueReader& from) {
   core::WaypointNode node;
   node.id = from.Text(kMaxNameBytes);
   node.position.x = from.Double();
@@ -80,9 +75,7 @@ core::WaypointNode ReadNode(ValueReader& from, Code code) {
   node.position.z = from.Double();
   node.enabled = from.Bool();
   node.tags = core::ReadTags(from);
-  if (code == Code::kPutLabelledNodes) {
-    node.label = from.Text(core::kMaxLabelBytes);
-  }
+  node.label = from.Text(core::kMaxLabelBytes);
   return node;
 }
 
@@ -193,11 +186,8 @@ class EditWriter {
     to_.PutText(edit.name);
   }
   void operator()(const core::PutNodes& edit) {
-    const bool has_label =
-        std::ranges::any_of(edit.nodes, [](const core::WaypointNode& node) { return !node.label.empty(); });
-    const Code code = has_label ? Code::kPutLabelledNodes : Code::kPutNodes;
-    Begin(code);
-    core::WriteList(edit.nodes, to_, [&](const core::WaypointNode& node) { WriteNode(node, code, to_); });
+    Begin(Code::kPutNodes);
+    core::WriteList(edit.nodes, to_, [&](const core::WaypointNode& node) { WriteNode(node, to_); });
     to_.PutBool(edit.replace);
   }
   void operator()(const core::RemoveNodes& edit) {
@@ -284,8 +274,7 @@ Edit ReadEdit(ValueReader& from) {
     case Code::kRemoveProfile:
       return core::RemoveProfile{from.Text(kMaxNameBytes)};
     case Code::kPutNodes:
-    case Code::kPutLabelledNodes:
-      return core::PutNodes{core::ReadList(from, core::kAnyCount, [&] { return ReadNode(from, code); }),
+      return core::PutNodes{core::ReadList(from, core::kAnyCount, [&] { return ReadNode(from); }),
                             from.Bool()};
     case Code::kRemoveNodes:
       return core::RemoveNodes{ReadNames(from)};

@@ -69,11 +69,6 @@ struct Head {
   absl::Time latest_commit_time;
 };
 
-// The first files of the format end before the last time of a record.
-absl::Time ReadLastTime(core::ValueReader& from) {
-  return from.IsAtEnd() ? absl::InfinitePast() : core::ReadTime(from);
-}
-
 absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
   core::ValueReader from(bytes);
   Head head;
@@ -82,7 +77,7 @@ absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
   head.name.version.revision = from.Number(core::kAnyNumber);
   head.create_time = core::ReadTime(from);
   head.digest = from.Number(core::kAnyNumber);
-  head.latest_commit_time = ReadLastTime(from);
+  head.latest_commit_time = core::ReadTime(from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return head;
 }
@@ -122,20 +117,8 @@ absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapSta
     request.time = core::ReadTime(from);
     return request;
   });
-  map.request_horizon.retries_until = ReadLastTime(from);
+  map.request_horizon.retries_until = core::ReadTime(from);
   return from.Finish();
-}
-
-// Returns the latest time at which a batch is known to have been applied. A time that is the request_time is
-// the client's.
-absl::Time LatestTimeOf(const std::vector<core::AppliedRequest>& requests) {
-  absl::Time latest = absl::InfinitePast();
-  for (const core::AppliedRequest& request : requests) {
-    if (request.time != request.request_time) {
-      latest = std::max(latest, request.time);
-    }
-  }
-  return latest;
 }
 
 std::string EncodeAnyImage(const core::AnyMap& map) {
@@ -161,7 +144,7 @@ absl::StatusOr<MapState> MapOfRecords(absl::string_view path, absl::Span<const R
   if (const absl::Status requests = DecodeRequests(records[1].payload, snapshot.epoch, map); !requests.ok()) {
     return Damage(path, records[1].offset, requests.message());
   }
-  snapshot.latest_commit_time = std::max(head->latest_commit_time, LatestTimeOf(map.requests));
+  snapshot.latest_commit_time = head->latest_commit_time;
   return map;
 }
 

@@ -32,7 +32,6 @@ absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
   const bool is_of_map = map != nullptr && map->epoch == entry.epoch;
   switch (entry.kind) {
     case LogEntry::Kind::kCreation:
-    case LogEntry::Kind::kRequestedCreation:
       if (map != nullptr) {
         return DoesNotFollow(entry, map);
       }

@@ -15,10 +15,6 @@
 namespace waystar::storage {
 namespace {
 
-// Each start has a number that nothing reads any more: it was the first revision of the next map, which is 1
-// for all maps now.
-constexpr std::uint64_t kUnusedNumber = 1;
-
 // A reader that hands out bytes where they are.
 class EntryReader final : public core::ValueReader {
  public:
@@ -55,7 +51,12 @@ core::ValueWriter BeginEntry(LogEntry::Kind kind, absl::string_view id, std::uin
 }
 
 // Writes what DecodeCreation reads.
-void PutCreation(const core::MapSnapshot& first, core::ValueWriter& to) {
+void PutCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
+                 core::ValueWriter& to) {
+  to.PutText(request.request_id);
+  if (!request.request_id.empty()) {
+    WriteFingerprint(request.fingerprint, to);
+  }
   core::WriteTime(first.create_time, to);
   to.PutBytes(std::visit([](const auto& map) { return core::EncodeImage(map); }, first.map));
 }
@@ -63,7 +64,7 @@ void PutCreation(const core::MapSnapshot& first, core::ValueWriter& to) {
 absl::StatusOr<LogEntry> DecodeEntry(absl::string_view bytes) {
   EntryReader from(bytes);
   LogEntry entry;
-  entry.kind = core::ReadEnum(from, LogEntry::Kind::kRequestedCreation);
+  entry.kind = core::ReadEnum(from, LogEntry::Kind::kReplacement);
   entry.map = from.Text(core::kMaxMapIdBytes);
   entry.epoch = from.Number(core::kAnyNumber);
   entry.first_revision = from.Number(core::kAnyNumber);
@@ -83,7 +84,6 @@ std::string EncodeStart(const LogStart& start) {
   core::ValueWriter to;
   to.PutNumber(start.number);
   to.PutNumber(start.previous_end);
-  to.PutNumber(kUnusedNumber);
   core::WriteList(start.maps, to, [&](const LiveMap& map) {
     to.PutText(map.id);
     to.PutNumber(map.epoch);
@@ -97,7 +97,6 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
   LogStart start;
   start.number = from.Number(core::kAnyNumber);
   start.previous_end = from.Number(core::kAnyNumber);
-  static_cast<void>(from.Number(core::kAnyNumber));
   start.maps = core::ReadList(from, core::kAnyCount, [&] {
     LiveMap map;
     map.id = from.Text(core::kMaxMapIdBytes);
@@ -116,15 +115,9 @@ std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
 }
 
 std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
-  const bool has_request = !request.request_id.empty();
   core::ValueWriter to =
-      BeginEntry(has_request ? LogEntry::Kind::kRequestedCreation : LogEntry::Kind::kCreation, first.id,
-                 first.epoch, first.revision, first.revision);
-  if (has_request) {
-    to.PutText(request.request_id);
-    WriteFingerprint(request.fingerprint, to);
-  }
-  PutCreation(first, to);
+      BeginEntry(LogEntry::Kind::kCreation, first.id, first.epoch, first.revision, first.revision);
+  PutCreation(first, request, to);
   return std::move(to).TakeBytes();
 }
 
@@ -147,7 +140,7 @@ std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion r
       BeginEntry(LogEntry::Kind::kReplacement, first.id, first.epoch, first.revision, first.revision);
   to.PutNumber(replaced.epoch);
   to.PutNumber(replaced.revision);
-  PutCreation(first, to);
+  PutCreation(first, {}, to);
   return std::move(to).TakeBytes();
 }
 
@@ -172,8 +165,8 @@ absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record) {
 absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry) {
   EntryReader from(entry.body);
   Creation creation;
-  if (entry.kind == LogEntry::Kind::kRequestedCreation) {
-    creation.request.request_id = from.Text(core::kMaxRequestIdBytes);
+  creation.request.request_id = from.Text(core::kMaxRequestIdBytes);
+  if (!creation.request.request_id.empty()) {
     creation.request.fingerprint = ReadFingerprint(from);
   }
   creation.create_time = core::ReadTime(from);

@@ -36,13 +36,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
 // The other records are groups of entries, which become durable together.
 struct LogEntry {
-  enum class Kind : std::uint8_t {
-    kCreation = 0,
-    kCommits = 1,
-    kDeletion = 2,
-    kReplacement = 3,
-    kRequestedCreation = 4
-  };
+  enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3 };
 
   Kind kind = Kind::kCreation;
   std::string map;
@@ -62,7 +56,6 @@ struct LogEntry {
 // Returns what it takes to replay a commit: about as long as painting that many cells, 2 ns each.
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary);
 
-// A creation by a request with an id is a kRequestedCreation.
 std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request = {});
 // REQUIRES: `commits` are not empty.
 std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
@@ -72,7 +65,7 @@ std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion r
 
 // Returns whether the entry is the first of its map: a creation or a replacement.
 inline bool BeginsMap(const LogEntry& entry) {
-  return entry.kind != LogEntry::Kind::kCommits && entry.kind != LogEntry::Kind::kDeletion;
+  return entry.kind == LogEntry::Kind::kCreation || entry.kind == LogEntry::Kind::kReplacement;
 }
 
 // Appends an encoded entry to a record.
@@ -82,7 +75,7 @@ void AddEntry(absl::string_view entry, std::string& record);
 absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record);
 
 struct Creation {
-  // Without an id unless the entry is a kRequestedCreation.
+  // Its id is empty if the map was created or replaced without one.
   core::CreationRequest request;
   absl::Time create_time;
   // The map's image.

@@ -76,15 +76,18 @@ TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
       EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
     }
     EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
-    EXPECT_THAT(DecodeBase(storage::WithChecksum("\3what this does not know")),
-                HasCode(absl::StatusCode::kFailedPrecondition));
   }
-  EXPECT_THAT(DecodeHead(storage::WithChecksum("\2what this does not know")),
-              HasCode(absl::StatusCode::kFailedPrecondition));
+  for (const char format : {0, 2, 3}) {
+    const std::string value = storage::WithChecksum(format + std::string("what this does not know"));
+    EXPECT_THAT(DecodeHead(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeBase(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeRecord(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeReport(value), HasCode(absl::StatusCode::kFailedPrecondition));
+  }
   EXPECT_THAT(DecodeHead(storage::WithChecksum("\1too short")), HasCode(absl::StatusCode::kInvalidArgument));
 }
 
-TEST(ClusterValuesTest, NoDamageLooksLikeALaterVersion) {
+TEST(ClusterValuesTest, NoDamageLooksLikeAnotherVersion) {
   const std::string head = Encode(MapHead{.version = {.epoch = 7, .revision = 3}, .digest = 1ULL << 60});
   const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = "map-a"});
   const std::string record =

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/storage/log_entry.h"
@@ -128,22 +127,6 @@ TEST(EditCodeTest, EveryKindOfEditComesBack) {
   ExpectSame(commits->front(), written);
 }
 
-// Logs of before there were labels have the same bytes.
-TEST(EditCodeTest, NodesWithoutLabelsKeepTheirCode) {
-  const auto bytes_of = [](const char* label) {
-    core::ValueWriter to;
-    WriteEdit(core::PutNodes{.nodes = {{.id = "a", .label = label}}}, to);
-    return std::move(to).TakeBytes();
-  };
-  const std::string plain =
-      absl::StrCat(std::string("\x0C\x01\x01\x61", 4), std::string(24, '\0'), std::string("\x01\0\0", 3));
-  EXPECT_EQ(bytes_of(""), plain);
-  core::ValueReader from(plain);
-  EXPECT_EQ(ReadEdit(from), core::Edit(core::PutNodes{.nodes = {{.id = "a"}}}));
-  EXPECT_EQ(from.Finish(), absl::OkStatus());
-  EXPECT_EQ(bytes_of("B").front(), '\x11');
-}
-
 TEST(EditCodeTest, RandomEditsComeBack) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Generator generator(seed);
@@ -167,24 +150,29 @@ TEST(EditCodeTest, CreationsReplacementsAndDeletionsComeBack) {
       .id = "m", .epoch = 5, .revision = 9, .create_time = kNow, .map = DrawMap({"..#", "..."}, {})};
   std::string record;
   AddEntry(EncodeCreation(snapshot), record);
+  const core::Fingerprint fingerprint{.high = 1, .low = 2};
+  AddEntry(EncodeCreation(snapshot, {.request_id = "r", .fingerprint = fingerprint}), record);
   AddEntry(EncodeReplacement(snapshot, {.epoch = 4, .revision = 8}), record);
   AddEntry(EncodeDeletion("m", snapshot.version()), record);
   const auto entries = DecodeEntries(record);
   ASSERT_EQ(entries.status(), absl::OkStatus());
-  ASSERT_EQ(entries->size(), 3U);
+  ASSERT_EQ(entries->size(), 4U);
   EXPECT_EQ(entries->front().kind, LogEntry::Kind::kCreation);
   EXPECT_EQ(entries->back().kind, LogEntry::Kind::kDeletion);
   EXPECT_EQ(entries->back().revision, 9U);
-  const LogEntry& replacement = (*entries)[1];
+  const LogEntry& replacement = (*entries)[2];
   EXPECT_EQ(replacement.kind, LogEntry::Kind::kReplacement);
   EXPECT_EQ(replacement.epoch, 5U);
   EXPECT_EQ(replacement.revision, 9U);
   EXPECT_EQ(replacement.replaced, (core::MapVersion{.epoch = 4, .revision = 8}));
-  for (const LogEntry& entry : {entries->front(), replacement}) {
-    const auto creation = DecodeCreation(entry);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(BeginsMap((*entries)[i]));
+    const auto creation = DecodeCreation((*entries)[i]);
     ASSERT_EQ(creation.status(), absl::OkStatus());
     EXPECT_EQ(creation->create_time, kNow);
     EXPECT_FALSE(creation->image.empty());
+    EXPECT_EQ(creation->request.request_id, i == 1 ? "r" : "");
+    EXPECT_EQ(creation->request.fingerprint, i == 1 ? fingerprint : core::Fingerprint());
   }
 }
 
@@ -218,19 +206,6 @@ TEST(EditCodeTest, StartsComeBack) {
   EXPECT_EQ(read->previous_end, 12345U);
   EXPECT_EQ(read->maps, start.maps);
   EXPECT_FALSE(DecodeStart(EncodeStart(start) + "x").ok());
-}
-
-// Servers of before wrote the first revision of the next map where there is an unused number now.
-TEST(EditCodeTest, OldStartsAreRead) {
-  const LogStart start{.number = 3, .previous_end = 5, .maps = {{.id = "a", .epoch = 6, .revision = 7}}};
-  std::string bytes = EncodeStart(start);
-  ASSERT_EQ(bytes.substr(0, 3), std::string({3, 5, 1}));
-  bytes[2] = 17;
-  const auto read = DecodeStart(bytes);
-  ASSERT_EQ(read.status(), absl::OkStatus());
-  EXPECT_EQ(read->number, 3U);
-  EXPECT_EQ(read->previous_end, 5U);
-  EXPECT_EQ(read->maps, start.maps);
 }
 
 }  // namespace

@@ -111,17 +111,6 @@ class Hasher {
   void Add(const Cell& cell) {
     AddWord(std::uint64_t{static_cast<std::uint32_t>(cell.x)} << 32 | static_cast<std::uint32_t>(cell.y));
   }
-  // A node without a label has the hash that it had before there were labels: logs keep fingerprints.
-  void Add(const WaypointNode& node) {
-    const bool has_label = !node.label.empty();
-    Add(node.id);
-    Add(node.position);
-    AddWord((node.enabled ? 1U : 0U) | (has_label ? 2U : 0U));
-    Add(node.tags);
-    if (has_label) {
-      Add(node.label);
-    }
-  }
   void Add(absl::string_view text) {
     Add(text.size());
     for (std::size_t i = 0; i < text.size(); i += sizeof(std::uint64_t)) {

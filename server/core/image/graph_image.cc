@@ -87,7 +87,7 @@ void WriteNode(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {
   to.PutText(graph.LabelOf(node));
 }
 
-WaypointNode ReadNode(BlockReader& from, ImageVersion version) {
+WaypointNode ReadNode(BlockReader& from) {
   WaypointNode node;
   node.id = from.Text(kMaxNameBytes);
   node.position.x = from.Double();
@@ -95,9 +95,7 @@ WaypointNode ReadNode(BlockReader& from, ImageVersion version) {
   node.position.z = from.Double();
   node.enabled = from.Bool();
   node.tags = ReadTags(from);
-  if (version > ImageVersion::kSecond) {
-    node.label = from.Text(kMaxLabelBytes);
-  }
+  node.label = from.Text(kMaxLabelBytes);
   return node;
 }
 
@@ -138,8 +136,7 @@ WaypointEdge ReadArc(BlockReader& from, const std::string& source, const std::ve
 // together are numbered anew.
 class GraphReader {
  public:
-  GraphReader(BlockReader& from, ImageVersion version, const StopCheck* stop)
-      : from_(from), version_(version), stop_(stop) {}
+  GraphReader(BlockReader& from, const StopCheck* stop) : from_(from), stop_(stop) {}
 
   absl::StatusOr<WaypointGraph> Read() {
     WAYSTAR_RETURN_IF_ERROR(ReadRule());
@@ -190,7 +187,7 @@ class GraphReader {
     absl::flat_hash_set<std::string> ids;
     for (std::uint64_t left = from_.Number(kMaxNodes); left > 0 && from_.ok(); --left) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, left));
-      nodes.push_back(from_.Bool() ? ReadNode(from_, version_) : WaypointNode());
+      nodes.push_back(from_.Bool() ? ReadNode(from_) : WaypointNode());
       ids.insert(nodes.back().id);
       ids_.push_back(nodes.back().id);
     }
@@ -232,7 +229,6 @@ class GraphReader {
   }
 
   BlockReader& from_;
-  const ImageVersion version_;
   const StopCheck* const stop_;
   WaypointGraph graph_ = *WaypointGraph::Create({});
   // The ids by number; empty where no node is.
@@ -281,8 +277,8 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* st
   }
 }
 
-absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, ImageVersion version, const StopCheck* stop) {
-  return GraphReader(from, version, stop).Read();
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop) {
+  return GraphReader(from, stop).Read();
 }
 
 }  // namespace waystar::core

@@ -6,16 +6,14 @@
 #include "server/core/graph/waypoint_graph.h"
 #include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
-#include "server/core/image/image_version.h"
 
 namespace waystar::core {
 
-// Writes the newest version. Leaves out the rest once `stop` fails.
+// Leaves out the rest once `stop` fails.
 void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the graph, whose nodes have the numbers that they had, so that equally good paths are chosen as
 // before. Returns the errors of DecodeImage.
-absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, ImageVersion version,
-                                        const StopCheck* stop = nullptr);
+absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

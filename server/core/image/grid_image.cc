@@ -27,8 +27,7 @@
 namespace waystar::core {
 namespace {
 
-// The first byte of the cells, and each of those of the first version, has a terrain and this bit for a
-// nameless obstacle.
+// The first byte of the cells has a terrain and this bit for a nameless obstacle.
 constexpr std::uint8_t kObstacleBit = GridMapEditor::kObstacle;
 static_assert(kObstacleBit == 0x80);
 
@@ -115,9 +114,7 @@ void WriteCells(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
 class RowReader {
  public:
   RowReader(BlockReader& from, std::size_t terrains, int width)
-      : from_(from),
-        terrains_(terrains),
-        bytes_(std::max(static_cast<std::size_t>(width), BitBytes(width))) {}
+      : from_(from), terrains_(terrains), nameless_(BitBytes(width)) {}
 
   void CheckTerrain(TerrainId terrain) {
     if (terrain >= terrains_) {
@@ -142,20 +139,6 @@ class RowReader {
     }
   }
 
-  // As Read, from an image of the first version.
-  void ReadOfFirstVersion(CellRow& row) {
-    if (!from_.Bool()) {
-      return;
-    }
-    from_.Bytes(reinterpret_cast<char*>(bytes_.data()), row.terrains.size());
-    std::transform(bytes_.begin(), bytes_.begin() + row.width(), row.terrains.begin(),
-                   [](std::uint8_t cell) { return static_cast<TerrainId>(cell & ~kObstacleBit); });
-    CheckTerrain(*std::ranges::max_element(row.terrains));
-    for (std::size_t i = 0; i < row.nameless.size(); ++i) {
-      row.nameless[i] = WordOfCells(bytes_.data(), row.width(), i, HighBits);
-    }
-  }
-
  private:
   void ReadRuns(CellRow& row) {
     for (std::size_t x = 0; x < row.terrains.size() && from_.ok();) {
@@ -171,11 +154,11 @@ class RowReader {
   }
 
   void ReadNameless(CellRow& row) {
-    const std::size_t count = BitBytes(row.width());
-    from_.Bytes(reinterpret_cast<char*>(bytes_.data()), count);
+    from_.Bytes(reinterpret_cast<char*>(nameless_.data()), nameless_.size());
     bool is_beside = false;
     for (std::size_t i = 0; i < row.nameless.size(); ++i) {
-      row.nameless[i] = EightCells(bytes_.data(), static_cast<int>(count), static_cast<int>(i) * kEight);
+      row.nameless[i] =
+          EightCells(nameless_.data(), static_cast<int>(nameless_.size()), static_cast<int>(i) * kEight);
       is_beside = is_beside || (row.nameless[i] & ~SpanMask(i, 0, row.width())) != 0;
     }
     if (is_beside) {
@@ -185,12 +168,12 @@ class RowReader {
 
   BlockReader& from_;
   const std::size_t terrains_;
-  // A row's bytes as they are in the image.
-  std::vector<std::uint8_t> bytes_;
+  // The bits of a row's nameless obstacles as they are in the image.
+  std::vector<std::uint8_t> nameless_;
 };
 
-absl::StatusOr<GridMap> ReadCells(BlockReader& from, ImageVersion version, int width, int height,
-                                  GridSettings settings, const StopCheck* stop) {
+absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, GridSettings settings,
+                                  const StopCheck* stop) {
   RowReader reader(from, settings.terrains.size(), width);
   const std::uint8_t fill = from.Byte();
   const auto terrain = static_cast<TerrainId>(fill & ~kObstacleBit);
@@ -203,11 +186,7 @@ absl::StatusOr<GridMap> ReadCells(BlockReader& from, ImageVersion version, int w
   CellRow row = blank_row;
   for (int y = 0; y < height; ++y) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    if (version == ImageVersion::kFirst) {
-      reader.ReadOfFirstVersion(row);
-    } else {
-      reader.Read(row);
-    }
+    reader.Read(row);
     WAYSTAR_RETURN_IF_ERROR(from.status());
     absl::Span<const TerrainId> other_terrains;
     if (row.terrains != blank_row.terrains) {
@@ -293,7 +272,7 @@ void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   });
 }
 
-absl::StatusOr<GridMap> ReadGrid(BlockReader& from, ImageVersion version, const ImageLimits& limits) {
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits) {
   const int width = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
   const int height = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
   GridSettings settings = ReadSettings(from);
@@ -307,7 +286,7 @@ absl::StatusOr<GridMap> ReadGrid(BlockReader& from, ImageVersion version, const 
     return from.status();
   }
   WAYSTAR_ASSIGN_OR_RETURN(const GridMap ground,
-                           ReadCells(from, version, width, height, std::move(settings), limits.stop));
+                           ReadCells(from, width, height, std::move(settings), limits.stop));
   WAYSTAR_ASSIGN_OR_RETURN(EditPlan plan, ReadTables(from, ground));
   WAYSTAR_RETURN_IF_ERROR(ReadObstacles(from, ground, limits, plan));
   BatchEditor editor(ground);

@@ -6,15 +6,14 @@
 #include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
 #include "server/core/image/image_limits.h"
-#include "server/core/image/image_version.h"
 #include "server/core/map/grid_map.h"
 
 namespace waystar::core {
 
-// Writes the newest version. Leaves out the rest once `stop` fails.
+// Leaves out the rest once `stop` fails.
 void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the map, or the errors of DecodeImage.
-absl::StatusOr<GridMap> ReadGrid(BlockReader& from, ImageVersion version, const ImageLimits& limits);
+absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits);
 
 }  // namespace waystar::core

@@ -12,13 +12,12 @@
 #include "server/core/image/block_writer.h"
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
-#include "server/core/image/image_version.h"
 #include "server/core/image/mesh_image.h"
 
 namespace waystar::core {
 namespace {
 
-constexpr auto kVersion = static_cast<std::uint64_t>(ImageVersion::kNewest);
+constexpr std::uint64_t kVersion = 1;
 
 enum class Kind : std::uint8_t { kGrid, kGraph, kMesh };
 
@@ -85,19 +84,19 @@ absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& l
   BlockReader from(image, limits.max_content_bytes);
   const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
   WAYSTAR_RETURN_IF_ERROR(from.status());
-  if (version == 0 || version > kVersion) {
+  if (version != kVersion) {
     return BadFormat(
-        absl::StrCat("the map image has version ", version, ", and only 1 to ", kVersion, " are known"));
+        absl::StrCat("the map image has version ", version, ", and only ", kVersion, " is known"));
   }
   const auto kind = static_cast<Kind>(from.Number(static_cast<std::uint64_t>(Kind::kMesh)));
   WAYSTAR_RETURN_IF_ERROR(from.status());
   switch (kind) {
     case Kind::kGrid:
-      return Whole(ReadGrid(from, static_cast<ImageVersion>(version), limits), from);
+      return Whole(ReadGrid(from, limits), from);
     case Kind::kGraph:
-      return Whole(ReadGraph(from, static_cast<ImageVersion>(version), limits.stop), from);
+      return Whole(ReadGraph(from, limits.stop), from);
     case Kind::kMesh:
-      return Whole(ReadMesh(from, static_cast<ImageVersion>(version), limits.stop), from);
+      return Whole(ReadMesh(from, limits.stop), from);
   }
   return BadFormat("the map image is of an unknown kind");
 }

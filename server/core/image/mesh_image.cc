@@ -43,7 +43,7 @@ void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   });
 }
 
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, ImageVersion version, const StopCheck* stop) {
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
   MeshSpec spec;
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
@@ -65,10 +65,8 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, ImageVersion version, const 
     }
   }
   std::vector<Edit> portals;
-  if (version > ImageVersion::kThird) {
-    for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
-      portals.push_back(PutMeshPortal{.portal = ReadMeshPortal(from)});
-    }
+  for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
+    portals.push_back(PutMeshPortal{.portal = ReadMeshPortal(from)});
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);

@@ -5,7 +5,6 @@
 #include "server/base/stop_check.h"
 #include "server/core/image/block_reader.h"
 #include "server/core/image/block_writer.h"
-#include "server/core/image/image_version.h"
 #include "server/core/mesh/nav_mesh.h"
 
 namespace waystar::core {
@@ -15,6 +14,6 @@ void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nul
 
 // Returns the mesh, whose vertices and polygons have the numbers that they had. Returns the errors of
 // DecodeImage.
-absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, ImageVersion version, const StopCheck* stop = nullptr);
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -46,7 +46,7 @@ struct MapSnapshot {
   std::uint64_t revision = 1;
   // When the map was created, not this revision.
   absl::Time create_time;
-  // The latest time of its commits; InfinitePast() if there are none, or if it is not known.
+  // The latest time of its commits; InfinitePast() if there are none.
   absl::Time latest_commit_time = absl::InfinitePast();
   AnyMap map;
   // Long work on the snapshot must poll this flag and, once it is set, let go of the snapshot and return

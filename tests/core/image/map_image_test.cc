@@ -24,8 +24,8 @@
 #include "server/core/image/graph_image.h"
 #include "server/core/image/grid_image.h"
 #include "server/core/image/image_limits.h"
-#include "server/core/image/image_version.h"
 #include "server/core/image/map_values.h"
+#include "server/core/image/value_lists.h"
 #include "server/core/map/grid_map_editor.h"
 #include "server/core/map/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
@@ -214,45 +214,6 @@ TEST(MapImageTest, RowsOfAnyWidthComeBack) {
   }
 }
 
-// As the first version had it: a byte a cell.
-std::string FirstVersionOf(const GridMap& map) {
-  BlockWriter to;
-  to.PutNumber(1);
-  to.PutNumber(0);
-  to.PutNumber(static_cast<std::uint64_t>(map.width()));
-  to.PutNumber(static_cast<std::uint64_t>(map.height()));
-  WriteSettings(map.settings(), to);
-  to.PutByte(0);
-  std::string above(static_cast<std::size_t>(map.width()), '\0');
-  for (int y = 0; y < map.height(); ++y) {
-    std::string row;
-    for (int x = 0; x < map.width(); ++x) {
-      row.push_back(static_cast<char>(map.TerrainAt({x, y}) | (map.HasNamelessObstacle({x, y}) ? 0x80 : 0)));
-    }
-    to.PutBool(row != above);
-    if (row != above) {
-      to.PutBytes(row);
-    }
-    above = row;
-  }
-  // No profiles, portals and obstacles.
-  to.PutBytes(std::string(3, '\0'));
-  for (unsigned i = 0; i < 8; ++i) {
-    to.PutByte(static_cast<std::uint8_t>(map.digest() >> 8 * i));
-  }
-  return std::move(to).Finish();
-}
-
-TEST(MapImageTest, ImagesOfTheFirstVersionAreRead) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 200 : 40,
-                                       .weighted = generator.Chance(0.5),
-                                       .connectivity = AnyConnectivity(generator)});
-    ExpectSame(Decoded<GridMap>(FirstVersionOf(map)), map, absl::StrCat("seed ", seed));
-  }
-}
-
 // Where a row is of one terrain and an eighth of its cells are blocked, a byte a cell would be eight times
 // as much.
 TEST(MapImageTest, ObstaclesTakeABitACell) {
@@ -265,9 +226,9 @@ TEST(MapImageTest, ObstaclesTakeABitACell) {
   const GridMap map = std::move(editor).Finish();
   const std::string image = EncodeImage(map);
   BlockReader from(image, 4000 * 400 / 8 + 4000);
-  from.Number(static_cast<std::uint64_t>(ImageVersion::kNewest));
   from.Number(1);
-  const absl::StatusOr<GridMap> again = ReadGrid(from, ImageVersion::kNewest, {});
+  from.Number(1);
+  const absl::StatusOr<GridMap> again = ReadGrid(from, {});
   ASSERT_THAT(again.status(), IsOk());
   EXPECT_EQ(again->digest(), map.digest());
 }
@@ -275,7 +236,7 @@ TEST(MapImageTest, ObstaclesTakeABitACell) {
 // A grid of 70 x 1 cells of two terrains, whose cells are `cells`.
 std::string ImageOfCells(const std::string& cells) {
   BlockWriter to;
-  to.PutNumber(2);
+  to.PutNumber(1);
   to.PutNumber(0);
   to.PutNumber(70);
   to.PutNumber(1);
@@ -378,45 +339,6 @@ TEST(MapImageTest, GraphsComeBackWithTheNumbersOfTheirNodes) {
   }
 }
 
-// As the first two versions had them: nodes without labels.
-TEST(MapImageTest, GraphsOfOldVersionsAreRead) {
-  const WaypointGraph graph =
-      *WaypointGraph::Create({.nodes = {{.id = "a", .tags = {"x"}}, {.id = "b", .position = {1, 2, 3}}},
-                              .edges = {{.name = {"a", "b", true}}}});
-  for (const std::uint64_t version : {1U, 2U}) {
-    BlockWriter to;
-    to.PutNumber(version);
-    to.PutNumber(1);
-    // No rule and no obstacles; two nodes.
-    to.PutBool(false);
-    to.PutNumber(0);
-    to.PutNumber(2);
-    for (NodeNumber node = 0; node < 2; ++node) {
-      to.PutBool(true);
-      to.PutText(graph.IdOf(node));
-      to.PutDouble(graph.PositionOf(node).x);
-      to.PutDouble(graph.PositionOf(node).y);
-      to.PutDouble(graph.PositionOf(node).z);
-      to.PutBool(true);
-      WriteTags(graph.NamesOf(graph.TagsOf(node)), to);
-    }
-    // The edge from each.
-    for (NodeNumber node = 0; node < 2; ++node) {
-      to.PutNumber(graph.ArcsOf(node).size());
-      for (const Arc& arc : graph.ArcsOf(node)) {
-        to.PutNumber(arc.to);
-        to.PutBool(true);
-        to.PutBool(true);
-        WriteTags({}, to);
-      }
-    }
-    for (unsigned i = 0; i < 8; ++i) {
-      to.PutByte(static_cast<std::uint8_t>(graph.digest() >> 8 * i));
-    }
-    ExpectSame(Decoded<WaypointGraph>(std::move(to).Finish()), graph, absl::StrCat("version ", version));
-  }
-}
-
 // A map with something of everything.
 std::string SmallImage() {
   Generator generator(7);
@@ -469,7 +391,7 @@ std::string ImageOf(const std::string& content) {
   return std::move(to).Finish();
 }
 
-// Reads all but the digest, which no mutation of a map keeps.
+// Reads all but the version and the digest, which no mutation of a map keeps.
 absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLimits& limits) {
   const auto whole = [](auto map) -> absl::StatusOr<AnyMap> {
     if (!map.ok()) {
@@ -478,14 +400,12 @@ absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLim
     return *std::move(map);
   };
   BlockReader from(image, limits.max_content_bytes);
-  // There is no version 0; it is read as the first one.
-  const auto version = static_cast<ImageVersion>(
-      std::max<std::uint64_t>(from.Number(static_cast<std::uint64_t>(ImageVersion::kNewest)), 1));
+  from.Number(kAnyNumber);
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     return from.status();
   }
-  return kind == 0 ? whole(ReadGrid(from, version, limits)) : whole(ReadGraph(from, version));
+  return kind == 0 ? whole(ReadGrid(from, limits)) : whole(ReadGraph(from));
 }
 
 TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
@@ -529,12 +449,18 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
   EXPECT_FALSE(IsMapImage("...."));
   EXPECT_TRUE(IsMapImage(SmallImage()));
   EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
-  BlockWriter newer;
-  newer.PutNumber(5);
-  EXPECT_THAT(DecodeImage(std::move(newer).Finish()).status().message(), HasSubstr("version 5"));
-  BlockWriter zero;
-  zero.PutNumber(0);
-  EXPECT_THAT(DecodeImage(std::move(zero).Finish()).status().message(), HasSubstr("version 0"));
+}
+
+TEST(MapImageTest, OtherVersionsAreRefused) {
+  std::string content = ContentOf(SmallImage());
+  ASSERT_EQ(content.front(), 1);
+  for (const char version : {0, 2, 3, 4, 127}) {
+    content.front() = version;
+    const absl::Status status = DecodeImage(ImageOf(content)).status();
+    EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
+    EXPECT_THAT(status.message(),
+                HasSubstr(absl::StrCat("version ", static_cast<int>(version), ", and only 1 is known")));
+  }
 }
 
 TEST(MapImageTest, LimitsHoldBeforeMemoryIsTaken) {
