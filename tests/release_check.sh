@@ -6,9 +6,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly LOGS=build/release-check
 # Each with its limit in minutes.
-readonly STEPS=(debian12 debian13 modern package docker-test oracle fuzz soak)
+readonly STEPS=(debian12 debian13 modern package docker-test analyze asan tsan fleet attack oracle fuzz soak)
 declare -rA MINUTES=(
-  [debian12]=60 [debian13]=60 [modern]=60 [package]=30 [docker-test]=90 [oracle]=60 [fuzz]=75 [soak]=60
+  [debian12]=60 [debian13]=60 [modern]=60 [package]=30 [docker-test]=90
+  [analyze]=60 [asan]=60 [tsan]=60 [fleet]=30 [attack]=30 [oracle]=60 [fuzz]=75 [soak]=60
 )
 declare -rA COMMANDS=(
   [debian12]="./dev distribution-test bookworm"
@@ -16,6 +17,11 @@ declare -rA COMMANDS=(
   [modern]="./dev distribution-test modern"
   [package]="./dev package-test"
   [docker-test]="./dev docker-test"
+  [analyze]="./dev analyze"
+  [asan]="./dev asan"
+  [tsan]="./dev tsan"
+  [fleet]="./dev cluster-test"
+  [attack]="./dev attack"
   [oracle]="./dev oracle 100000"
   [fuzz]="./dev fuzz all 120"
   [soak]="./dev soak --minutes=30"
