@@ -209,7 +209,6 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddBenchCommand(*app, session);
   AddInspectCommand(*app, session);
   AddBackupCommands(*app, session);
-  AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
   AddHelpCommand(*app, session);
