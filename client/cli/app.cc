@@ -208,7 +208,6 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   AddTokenCommand(*app, session);
   AddBenchCommand(*app, session);
   AddBackupCommands(*app, session);
-  AddRecordCommands(*app, session);
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
   AddHelpCommand(*app, session);

@@ -51,7 +51,7 @@ absl::StatusOr<client::ExportedMap> Export(const std::string& map, Session& sess
   v1::ExportMapRequest request;
   request.set_map(map);
   request.set_format(v1::MAP_FORMAT_WAYSTAR);
-  Progress progress(session, absl::StrCat("exporting ", map), Progress::Unit::kBytes);
+  Progress progress(session, absl::StrCat("exporting ", map));
   return session.client().ExportMap(
       request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
 }
@@ -168,7 +168,7 @@ ExitCode RestoreMap(const v1::MapInfo& saved, const RestoreArguments& arguments,
   header.set_expected_digest(saved.digest());
   absl::StatusOr<v1::ImportMapResponse> response;
   {
-    Progress progress(session, absl::StrCat("importing ", saved.map()), Progress::Unit::kBytes);
+    Progress progress(session, absl::StrCat("importing ", saved.map()));
     response = session.client().ImportMap(
         header, file, [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); });
   }

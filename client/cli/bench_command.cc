@@ -116,7 +116,7 @@ ExitCode Bench(const BenchArguments& arguments, Session& session) {
   Io& io = session.io();
   absl::StatusOr<load::Report> report;
   {
-    Progress line(session, "", Progress::Unit::kCount);
+    Progress line(session, "");
     report = load::Run(
         *settings, session.ClientOptions(), *workload,
         [&line](const load::Progress& progress) { line.Show(load::ProgressText(progress)); },

@@ -41,7 +41,6 @@ void AddInfoCommand(CLI::App& parent, Session& session);
 void AddTopCommand(CLI::App& parent, Session& session);
 void AddClusterCommand(CLI::App& parent, Session& session);
 void AddBackupCommands(CLI::App& parent, Session& session);
-void AddRecordCommands(CLI::App& parent, Session& session);
 void AddLogLevelCommand(CLI::App& parent, Session& session);
 void AddTokenCommand(CLI::App& parent, Session& session);
 void AddBenchCommand(CLI::App& parent, Session& session);

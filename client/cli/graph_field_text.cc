@@ -1,19 +1,15 @@
 #include "client/cli/graph_field_text.h"
 
-#include <google/protobuf/repeated_ptr_field.h>
-
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/by_cost.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
-
-std::string CostText(double cost) { return absl::StrFormat("%.10g", cost); }
 
 std::string NodesText(int nodes) { return absl::StrCat(nodes, nodes == 1 ? " node" : " nodes"); }
 
@@ -24,14 +20,6 @@ std::string ByText(const v1::CastRayRequest& request, const v1::CastRayResponse&
     return absl::StrCat("by ", answer.obstacle(), " ");
   }
   return request.view().overlay().has_blocked() ? "" : "by a cell of the reference map ";
-}
-
-// Those of least cost first.
-template <typename Node>
-std::vector<const Node*> ByCost(const google::protobuf::RepeatedPtrField<Node>& nodes) {
-  std::vector<const Node*> sorted(nodes.pointer_begin(), nodes.pointer_end());
-  std::ranges::stable_sort(sorted, {}, [](const Node* node) { return node->cost(); });
-  return sorted;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::string NoteText(const v1::ImportNote& note) {
 ExitCode Send(const v1::ImportMapHeader& header, std::istream& file, bool can_seek, Session& session) {
   absl::StatusOr<v1::ImportMapResponse> response;
   {
-    Progress progress(session, "importing", Progress::Unit::kBytes);
+    Progress progress(session, "importing");
     const auto tell = [&progress](int64_t sent, int64_t size) { progress.Show(sent, size); };
     response = can_seek ? session.client().ImportMap(header, file, tell)
                         : session.client().ImportMap(header, ReadAll(file));
@@ -197,7 +197,7 @@ ExitCode Export(const ExportArguments& arguments, Session& session) {
   }
   absl::StatusOr<client::ExportedMap> map;
   {
-    Progress progress(session, "exporting", Progress::Unit::kBytes);
+    Progress progress(session, "exporting");
     map = session.client().ExportMap(
         request, [&progress](int64_t received, int64_t size) { progress.Show(received, size); });
   }

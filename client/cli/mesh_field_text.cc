@@ -1,26 +1,14 @@
 #include "client/cli/mesh_field_text.h"
 
-#include <google/protobuf/repeated_ptr_field.h>
-
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/by_cost.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
 namespace {
-
-std::string CostText(double cost) { return absl::StrFormat("%.10g", cost); }
-
-template <typename Polygon>
-std::vector<const Polygon*> ByCost(const google::protobuf::RepeatedPtrField<Polygon>& polygons) {
-  std::vector<const Polygon*> sorted(polygons.pointer_begin(), polygons.pointer_end());
-  std::ranges::stable_sort(sorted, {}, [](const Polygon* polygon) { return polygon->cost(); });
-  return sorted;
-}
 
 template <typename Answer>
 std::string CountText(const Answer& answer) {

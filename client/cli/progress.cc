@@ -15,18 +15,14 @@ constexpr absl::Duration kPause = absl::Milliseconds(100);
 constexpr std::int64_t kBarWidth = 24;
 constexpr double kMebi = 1024.0 * 1024.0;
 
-std::string AmountText(double amount, Progress::Unit unit) {
-  return unit == Progress::Unit::kBytes ? absl::StrFormat("%.1f", amount / kMebi)
-                                        : absl::StrFormat("%.0f", amount);
-}
+std::string MebibytesText(double bytes) { return absl::StrFormat("%.1f", bytes / kMebi); }
 
 }  // namespace
 
-std::string ProgressLine(const std::string& work, Progress::Unit unit, const std::string& things,
-                         std::int64_t done, std::int64_t total, absl::Duration elapsed) {
+std::string ProgressLine(const std::string& work, std::int64_t done, std::int64_t total,
+                         absl::Duration elapsed) {
   const double seconds = std::max(absl::ToDoubleSeconds(elapsed), 1e-3);
   const double rate = static_cast<double>(done) / seconds;
-  const std::string name = unit == Progress::Unit::kBytes ? "MiB" : things;
   std::string line = work;
   if (total > 0) {
     const std::int64_t shown = std::clamp<std::int64_t>(done, 0, total);
@@ -35,11 +31,11 @@ std::string ProgressLine(const std::string& work, Progress::Unit unit, const std
                     std::string(static_cast<std::size_t>(kBarWidth - filled), '-'), "]  ",
                     100 * shown / total, "%");
   }
-  absl::StrAppend(&line, "  ", AmountText(static_cast<double>(done), unit));
+  absl::StrAppend(&line, "  ", MebibytesText(static_cast<double>(done)));
   if (total > 0) {
-    absl::StrAppend(&line, " of ", AmountText(static_cast<double>(total), unit));
+    absl::StrAppend(&line, " of ", MebibytesText(static_cast<double>(total)));
   }
-  absl::StrAppend(&line, " ", name, "  ", AmountText(rate, unit), " ", name, "/s");
+  absl::StrAppend(&line, " MiB  ", MebibytesText(rate), " MiB/s");
   if (total > done && done > 0) {
     const absl::Duration left = absl::Seconds(static_cast<double>(total - done) / rate);
     absl::StrAppend(&line, "  ", absl::FormatDuration(absl::Ceil(left, absl::Seconds(1))), " left");
@@ -47,12 +43,10 @@ std::string ProgressLine(const std::string& work, Progress::Unit unit, const std
   return line;
 }
 
-Progress::Progress(Session& session, std::string work, Unit unit, std::string things)
+Progress::Progress(Session& session, std::string work)
     : out_(session.io().err),
       is_shown_(session.io().shows_progress && !session.options().json),
       work_(std::move(work)),
-      unit_(unit),
-      things_(std::move(things)),
       begin_(absl::Now()) {}
 
 Progress::~Progress() {
@@ -66,7 +60,7 @@ void Progress::Show(std::int64_t done, std::int64_t total) {
     return;
   }
   if (const absl::Time now = absl::Now(); now - last_ >= kPause) {
-    Show(ProgressLine(work_, unit_, things_, done, total, now - begin_));
+    Show(ProgressLine(work_, done, total, now - begin_));
   }
 }
 

@@ -16,16 +16,13 @@ namespace waystar::cli {
 // Thread safety: one thread.
 class Progress {
  public:
-  enum class Unit { kCount, kBytes };
-
-  // `work` says what is done, such as "importing", and `things` what is counted, such as "calls", unless it
-  // is bytes.
-  Progress(Session& session, std::string work, Unit unit, std::string things = "");
+  // `work` says what is done, such as "importing".
+  Progress(Session& session, std::string work);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // A `total` of 0 means that it is not known.
+  // In bytes. A `total` of 0 means that it is not known.
   void Show(std::int64_t done, std::int64_t total);
   // Shows any text in place of a bar, at once.
   void Show(const std::string& text);
@@ -34,14 +31,12 @@ class Progress {
   std::ostream& out_;
   const bool is_shown_;
   const std::string work_;
-  const Unit unit_;
-  const std::string things_;
   const absl::Time begin_;
   absl::Time last_ = absl::InfinitePast();
 };
 
 // Writes what Progress::Show shows: "importing  [#####-----]  50%  12.0 of 24.0 MiB  8.0 MiB/s  2s left".
-std::string ProgressLine(const std::string& work, Progress::Unit unit, const std::string& things,
-                         std::int64_t done, std::int64_t total, absl::Duration elapsed);
+std::string ProgressLine(const std::string& work, std::int64_t done, std::int64_t total,
+                         absl::Duration elapsed);
 
 }  // namespace waystar::cli

@@ -51,8 +51,7 @@ TEST_F(CompletionTest, Bash) {
       out_,
       HasSubstr("'waystar 0') _waystar_words 'map find paths watch-path validate trace render animate reach "
                 "reachable flow matrix ray sample probe block unblock terrain obstacle portal "
-                "watch health info top cluster log-level token bench backup restore record replay "
-                "completion "
+                "watch health info top cluster log-level token bench backup restore completion "
                 "man help' ;;\n"));
   EXPECT_THAT(out_, HasSubstr("'waystar help '*) _waystar_words 'map find paths"));
   EXPECT_THAT(out_, HasSubstr("'waystar find --algorithm') _waystar_words "

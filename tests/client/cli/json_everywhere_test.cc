@@ -29,8 +29,8 @@ using ::testing::IsEmpty;
 using ::waystar::testing::TestServer;
 
 // By command, how it is called, in any order.
-// $F stands for a file of a map, $Q for one of queries, $G for one of a graph, $R for a recording, $B for a
-// backup, $O for a file and $D for a folder that are not there yet.
+// $F stands for a file of a map, $Q for one of queries, $B for a backup, $A and $O for files and $D for a
+// folder that are not there yet.
 const std::map<std::string, std::string>& Calls() {
   static const auto* const kCalls = new std::map<std::string, std::string>{
       {"animate", "animate m 0,0 5,2 -o $A.gif"},
@@ -65,9 +65,7 @@ const std::map<std::string, std::string>& Calls() {
       {"ray", "ray m 0,0 2,0"},
       {"reach", "reach m 0,0 --max-cost 3"},
       {"reachable", "reachable m 0,0 5,2"},
-      {"record", "record $O --listen 127.0.0.1:0 --duration 1ms"},
       {"render", "render m"},
-      {"replay", "replay $R"},
       {"restore", "restore $B doomed --replace"},
       {"sample", "sample m"},
       {"terrain", "terrain m . 3,0"},
@@ -149,8 +147,7 @@ class JsonEverywhereTest : public ::testing::Test {
     WriteFile("Q", "0,0 5,2\n");
     for (const char* const setup :
          {"obstacle put m crate 0,2", "obstacle put m old 0,2", "portal put m old 1,0 5,0",
-          "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2",
-          "record $R --listen 127.0.0.1:0 --duration 1ms", "backup $B"}) {
+          "obstacle put m disc disc:1,1,0", "portal put m stairs 0,0 5,2", "backup $B"}) {
       const Output output = RunTool(Arguments(setup));
       EXPECT_EQ(output.code, ExitCode::kOk) << setup << ": " << output.err;
     }

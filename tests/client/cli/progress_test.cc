@@ -11,12 +11,11 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(ProgressTest, TellsHowFarAndHowFastAndHowLongYet) {
-  EXPECT_EQ(ProgressLine("importing", Progress::Unit::kBytes, "", 12 << 20, 24 << 20, absl::Seconds(2)),
+  EXPECT_EQ(ProgressLine("importing", 12 << 20, 24 << 20, absl::Seconds(2)),
             "importing  [############------------]  50%  12.0 of 24.0 MiB  6.0 MiB/s  2s left");
-  EXPECT_EQ(ProgressLine("replaying", Progress::Unit::kCount, "calls", 10, 10, absl::Seconds(5)),
-            "replaying  [########################]  100%  10 of 10 calls  2 calls/s");
-  EXPECT_EQ(ProgressLine("recording", Progress::Unit::kCount, "calls", 10, 0, absl::Seconds(5)),
-            "recording  10 calls  2 calls/s");
+  EXPECT_EQ(ProgressLine("importing", 24 << 20, 24 << 20, absl::Seconds(4)),
+            "importing  [########################]  100%  24.0 of 24.0 MiB  6.0 MiB/s");
+  EXPECT_EQ(ProgressLine("exporting", 10 << 20, 0, absl::Seconds(5)), "exporting  10.0 MiB  2.0 MiB/s");
 }
 
 class ProgressOutputTest : public ::testing::Test {
@@ -30,7 +29,7 @@ class ProgressOutputTest : public ::testing::Test {
     Session session(io);
     session.options().json = json;
     {
-      Progress progress(session, "importing", Progress::Unit::kBytes);
+      Progress progress(session, "importing");
       progress.Show(1, 2);
     }
     EXPECT_EQ(out.str(), "");
