@@ -13,10 +13,10 @@
 namespace waystar::cli {
 namespace {
 
-std::string CostText(double cost) { return absl::StrFormat("%.10g", cost); }
+std::string PolygonCostText(double cost) { return absl::StrFormat("%.10g", cost); }
 
 template <typename Polygon>
-std::vector<const Polygon*> ByCost(const google::protobuf::RepeatedPtrField<Polygon>& polygons) {
+std::vector<const Polygon*> PolygonsByCost(const google::protobuf::RepeatedPtrField<Polygon>& polygons) {
   std::vector<const Polygon*> sorted(polygons.pointer_begin(), polygons.pointer_end());
   std::ranges::stable_sort(sorted, {}, [](const Polygon* polygon) { return polygon->cost(); });
   return sorted;
@@ -35,18 +35,18 @@ std::string RevisionText(const Answer& answer) {
 
 std::string ReachablePolygonsText(const v1::FindReachableResponse& answer, std::size_t width) {
   std::vector<TableRow> rows = {{"POLYGON", "COST", "NEAREST"}};
-  for (const v1::ReachablePolygon* polygon : ByCost(answer.polygons())) {
-    rows.push_back(
-        {absl::StrCat(polygon->polygon()), CostText(polygon->cost()), FormatPosition(polygon->nearest())});
+  for (const v1::ReachablePolygon* polygon : PolygonsByCost(answer.polygons())) {
+    rows.push_back({absl::StrCat(polygon->polygon()), PolygonCostText(polygon->cost()),
+                    FormatPosition(polygon->nearest())});
   }
   return absl::StrCat(FormatTable(rows, width), CountText(answer), " within reach", RevisionText(answer));
 }
 
 std::string PolygonStepsText(const v1::ComputeFlowFieldResponse& answer, std::size_t width) {
   std::vector<TableRow> rows = {{"POLYGON", "COST", "MIDDLE", "NEXT"}};
-  for (const v1::PolygonStep* step : ByCost(answer.polygons())) {
-    rows.push_back({absl::StrCat(step->polygon()), CostText(step->cost()), FormatPosition(step->middle()),
-                    FormatPosition(step->next())});
+  for (const v1::PolygonStep* step : PolygonsByCost(answer.polygons())) {
+    rows.push_back({absl::StrCat(step->polygon()), PolygonCostText(step->cost()),
+                    FormatPosition(step->middle()), FormatPosition(step->next())});
   }
   return absl::StrCat(FormatTable(rows, width), "Ways to a goal from ", CountText(answer),
                       RevisionText(answer));

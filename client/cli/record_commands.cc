@@ -125,7 +125,9 @@ std::string ReportText(const record::ReplayReport& report, std::size_t width) {
   absl::StrAppendFormat(&text, "Played back %d %s and %d %s in %.3g s: %s.\n", report.queries,
                         report.queries == 1 ? "query" : "queries", report.updates,
                         report.updates == 1 ? "update" : "updates", report.seconds,
-                        report.differing == 0 ? "no differences" : absl::StrCat(report.differing, " differ"));
+                        report.differing == 0
+                            ? "no differences"
+                            : absl::StrCat(report.differing, report.differing == 1 ? " differs" : " differ"));
   for (const auto& [method, count] : report.left_out) {
     absl::StrAppend(&text, "Left out: ", count, " ", ShortName(method), "\n");
   }
