@@ -13,9 +13,9 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/draw/hex_cells.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "server/picture/file/png.h"
 
@@ -127,12 +127,9 @@ absl::StatusOr<std::string> Encode(const AnimateArguments& arguments, const anim
                                                            : animation::EncodeGif(film);
 }
 
-// Pictures are laid out by the plane.
-void MoveToPlane(const HexCounting& counting, animation::TracedSearch& search) {
-  if (counting.IsPlane()) {
-    return;
-  }
-  const auto move = [&counting](v1::Cell& cell) { cell = counting.ToPlane(cell); };
+// Pictures of hexagons are laid out by axial coordinates.
+void MoveToAxial(v1::HexLayout layout, animation::TracedSearch& search) {
+  const auto move = [layout](v1::Cell& cell) { cell = AxialOf(layout, cell); };
   const auto move_place = [&move](v1::Location& place) {
     if (place.has_cell()) {
       move(*place.mutable_cell());
@@ -140,7 +137,6 @@ void MoveToPlane(const HexCounting& counting, animation::TracedSearch& search) {
   };
   move_place(*search.query.mutable_start());
   absl::c_for_each(*search.query.mutable_goals(), move_place);
-  search.query.mutable_view()->clear_coordinates();
   for (v1::SearchEvent& event : search.events) {
     move(*event.mutable_cell());
     if (event.has_parent()) {
@@ -167,8 +163,7 @@ struct Film {
 
 // With fewer frames, then smaller, until the file is small enough.
 absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
-                              const std::vector<animation::TracedSearch>& searches,
-                              const HexCounting& counting, Session& session) {
+                              const std::vector<animation::TracedSearch>& searches, Session& session) {
   constexpr std::size_t kFewFrames = 40;
   constexpr double kSmallestScale = 0.2;
   const auto max_bytes = static_cast<std::size_t>(arguments.max_megabytes * kMegabyte);
@@ -183,10 +178,18 @@ absl::StatusOr<Film> MakeFilm(const AnimateArguments& arguments,
     if (!map.ok()) {
       return map.status();
     }
+    v1::HexLayout layout = v1::HEX_LAYOUT_UNSPECIFIED;
+    if (base->placement().hexagons()) {
+      const auto& info = session.InfoOf(arguments.query.map());
+      if (!info.ok()) {
+        return info.status();
+      }
+      layout = info->grid().hexagons().layout();
+    }
     std::vector<animation::SearchPanel> panels;
     panels.reserve(searches.size());
     for (animation::TracedSearch search : searches) {
-      MoveToPlane(counting, search);
+      MoveToAxial(layout, search);
       for (const v1::PlacedNode& node : base->placement().nodes()) {
         search.places[node.node()] = ToPoint(node.point());
       }
@@ -217,16 +220,11 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
   if (arguments.beside.size() >= kMaxSearches) {
     return session.FailUsage("at most two searches fit beside the first");
   }
-  v1::FindPathRequest query = arguments.query;
-  const auto counting = CountGivenCells(session, query);
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
   std::vector<v1::Algorithm> algorithms = {arguments.query.algorithm()};
   algorithms.insert(algorithms.end(), arguments.beside.begin(), arguments.beside.end());
   std::vector<animation::TracedSearch> searches;
   for (const v1::Algorithm algorithm : algorithms) {
-    auto search = Trace(query, algorithm, session);
+    auto search = Trace(arguments.query, algorithm, session);
     if (!search.ok()) {
       return session.Fail(search.status());
     }
@@ -236,7 +234,7 @@ ExitCode Animate(const AnimateArguments& arguments, Session& session) {
     }
     searches.push_back(*std::move(search));
   }
-  const auto film = MakeFilm(arguments, searches, *counting, session);
+  const auto film = MakeFilm(arguments, searches, session);
   if (!film.ok()) {
     return session.Fail(film.status());
   }

@@ -8,7 +8,6 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -36,7 +35,6 @@ void AddCells(CLI::App& command, Session& session, const RequestPtr& request, v1
   AddParsedList(
       command, "CELLS", &ParseShape, [&shape](const v1::Shape& part) { shape.MergeFrom(part); }, kShapeHelp)
       ->required();
-  AddUpdateCoordinates(command, request);
   RunsUpdate(command, request, session);
 }
 
@@ -123,7 +121,6 @@ void AddPutPortal(CLI::App& group, Session& session) {
   AddField(command, "--closed", portal, &v1::Portal::set_closed, "Nobody passes until it is opened");
   AddField(command, "--replace", put, &v1::PutPortal::set_replace,
            "Put it in the place of one of the same name");
-  AddUpdateCoordinates(command, request);
   RunsUpdate(command, request, session);
   command.footer(
       "Examples:\n"
@@ -146,44 +143,28 @@ void AddEach(CLI::App& group, const char* name, const char* summary, const char*
   command.footer(absl::StrCat("All at once, as one new revision.\n\nExamples:\n  ", examples, "\n"));
 }
 
-struct ListPortalsArguments {
-  v1::ListPortalsRequest request;
-  v1::HexLayout coordinates = v1::HEX_LAYOUT_UNSPECIFIED;
-};
-
-ExitCode ListPortals(const ListPortalsArguments& arguments, Session& session) {
-  const auto all = AllPages(session.client(), arguments.request, &client::Client::ListPortals);
-  const bool lists_cells =
-      all.ok() && !all->portals().empty() && all->portals(0).has_from() && !session.options().json;
-  const auto counting =
-      lists_cells ? CountingOf(session, arguments.request.map(), arguments.coordinates) : HexCounting();
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
+ExitCode ListPortals(const v1::ListPortalsRequest& request, Session& session) {
+  const auto all = AllPages(session.client(), request, &client::Client::ListPortals);
   return session.Answer(all, [&](const v1::ListPortalsResponse& answer) {
     std::vector<TableRow> rows = {{"PORTAL", "FROM", "TO", "COST", "WAYS", "STATE", "TAGS"}};
     for (const v1::Portal& portal : answer.portals()) {
       const bool is_on_mesh = portal.has_from_position();
-      rows.push_back({portal.id(),
-                      is_on_mesh ? FormatPosition(portal.from_position())
-                                 : FormatCell(counting->FromPlane(portal.from())),
-                      absl::StrCat(is_on_mesh ? FormatPosition(portal.to_position())
-                                              : FormatCell(counting->FromPlane(portal.to())),
-                                   portal.to_map().empty() ? "" : " of ", portal.to_map()),
-                      absl::StrCat(portal.cost()), portal.both_ways() ? "both" : "one",
-                      portal.closed() ? "closed" : "open",
-                      portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
+      rows.push_back(
+          {portal.id(), is_on_mesh ? FormatPosition(portal.from_position()) : FormatCell(portal.from()),
+           absl::StrCat(is_on_mesh ? FormatPosition(portal.to_position()) : FormatCell(portal.to()),
+                        portal.to_map().empty() ? "" : " of ", portal.to_map()),
+           absl::StrCat(portal.cost()), portal.both_ways() ? "both" : "one",
+           portal.closed() ? "closed" : "open",
+           portal.tags().empty() ? "-" : absl::StrJoin(portal.tags(), " ")});
     }
     session.PrintTable(rows);
   });
 }
 
 void AddListPortals(CLI::App& group, Session& session) {
-  const auto arguments = std::make_shared<ListPortalsArguments>();
-  CLI::App& command =
-      AddCommand(group, session, "list", "Lists the portals of a map", arguments, &ListPortals);
-  AddMap(command, *arguments->request.mutable_map());
-  AddCoordinates(command, [arguments](v1::HexLayout layout) { arguments->coordinates = layout; });
+  const auto request = std::make_shared<v1::ListPortalsRequest>();
+  CLI::App& command = AddCommand(group, session, "list", "Lists the portals of a map", request, &ListPortals);
+  AddMap(command, *request->mutable_map());
   command.footer("Examples:\n  waystar portal list arena\n");
 }
 

@@ -52,38 +52,37 @@ std::string LifetimeText(const v1::Obstacle& obstacle) {
   return absl::FormatDuration(absl::Trunc(DurationOf(obstacle.lifetime()), absl::Milliseconds(1)));
 }
 
-std::string PortalText(const v1::Portal& portal, const HexCounting& counting) {
-  return absl::StrCat(portal.id(), " ", FormatCell(counting.FromPlane(portal.from())),
-                      portal.both_ways() ? " <-> " : " -> ", portal.to_map(),
-                      portal.to_map().empty() ? "" : " ", FormatCell(counting.FromPlane(portal.to())),
-                      " cost ", portal.cost(), portal.closed() ? " closed" : "");
+std::string PortalText(const v1::Portal& portal) {
+  return absl::StrCat(portal.id(), " ", FormatCell(portal.from()), portal.both_ways() ? " <-> " : " -> ",
+                      portal.to_map(), portal.to_map().empty() ? "" : " ", FormatCell(portal.to()), " cost ",
+                      portal.cost(), portal.closed() ? " closed" : "");
 }
 
-std::string EditText(const v1::Edit& edit, const HexCounting& counting) {
+std::string EditText(const v1::Edit& edit) {
   switch (edit.edit_case()) {
     case v1::Edit::kBlock:
-      return absl::StrCat("block ", counting.TextOf(edit.block()));
+      return absl::StrCat("block ", FormatShape(edit.block()));
     case v1::Edit::kUnblock:
-      return absl::StrCat("unblock ", counting.TextOf(edit.unblock()));
+      return absl::StrCat("unblock ", FormatShape(edit.unblock()));
     case v1::Edit::kSetTerrain:
       return absl::StrCat("terrain ", edit.set_terrain().terrain(), " ",
-                          counting.TextOf(edit.set_terrain().shape()));
+                          FormatShape(edit.set_terrain().shape()));
     case v1::Edit::kPutObstacle: {
       const v1::Obstacle& obstacle = edit.put_obstacle().obstacle();
       const std::string lifetime = LifetimeText(obstacle);
-      return absl::StrCat("put ", obstacle.id(), " ", counting.TextOf(obstacle.shape()), " ",
+      return absl::StrCat("put ", obstacle.id(), " ", FormatShape(obstacle.shape()), " ",
                           EffectText(obstacle), lifetime.empty() ? "" : " for ", lifetime);
     }
     case v1::Edit::kMoveObstacle:
-      return absl::StrCat("move ", edit.move_obstacle().id(), counting.IsPlane() ? " by " : " by axial ",
-                          edit.move_obstacle().dx(), ",", edit.move_obstacle().dy());
+      return absl::StrCat("move ", edit.move_obstacle().id(), " by ", edit.move_obstacle().dx(), ",",
+                          edit.move_obstacle().dy());
     case v1::Edit::kResizeObstacle:
       return absl::StrCat("resize ", edit.resize_obstacle().id(), " ",
-                          counting.TextOf(edit.resize_obstacle().shape()));
+                          FormatShape(edit.resize_obstacle().shape()));
     case v1::Edit::kRemoveObstacle:
       return absl::StrCat("remove ", edit.remove_obstacle().id());
     case v1::Edit::kPutPortal:
-      return absl::StrCat("portal put ", PortalText(edit.put_portal().portal(), counting));
+      return absl::StrCat("portal put ", PortalText(edit.put_portal().portal()));
     case v1::Edit::kRemovePortal:
       return absl::StrCat("portal remove ", edit.remove_portal().id());
     case v1::Edit::kSwitchPortal:

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "client/cli/hex_counting.h"
 #include "waystar/v1/edits.pb.h"
 
 namespace waystar::cli {
@@ -13,8 +12,7 @@ std::string EffectText(const v1::Obstacle& obstacle);
 // Says how long the obstacle stays: "30s", "1.5s". It is empty if the obstacle stays until it is removed.
 std::string LifetimeText(const v1::Obstacle& obstacle);
 
-// Writes an edit on one line: "block 3,4 disc:10,4,2.5", "put gate disc:10,4,2.5 cost x 2.5 for 30s". Its
-// cells are those of the plane, and are written as `counting` counts them.
-std::string EditText(const v1::Edit& edit, const HexCounting& counting);
+// Writes an edit on one line: "block 3,4 disc:10,4,2.5", "put gate disc:10,4,2.5 cost x 2.5 for 30s".
+std::string EditText(const v1::Edit& edit);
 
 }  // namespace waystar::cli

@@ -13,7 +13,6 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/graph_field_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/mesh_field_text.h"
 #include "client/cli/query_arguments.h"
@@ -45,42 +44,23 @@ std::vector<v1::Cell> CellsOf(const v1::FindReachableResponse& answer) {
   return cells;
 }
 
-// Of the reached cells, as they are counted.
-v1::Rectangle BoundsOf(const v1::FindReachableResponse& answer, const HexCounting& counting) {
-  std::vector<v1::Cell> cells = CellsOf(answer);
-  if (counting.IsPlane() || cells.empty()) {
-    return answer.bounds();
-  }
-  absl::c_for_each(cells, [&](v1::Cell& cell) { cell = counting.FromPlane(cell); });
-  const auto [left, right] = std::ranges::minmax(cells, {}, &v1::Cell::x);
-  const auto [top, bottom] = std::ranges::minmax(cells, {}, &v1::Cell::y);
-  v1::Rectangle bounds;
-  bounds.set_x(left.x());
-  bounds.set_y(top.y());
-  bounds.set_width(right.x() - left.x() + 1);
-  bounds.set_height(bottom.y() - top.y() + 1);
-  return bounds;
-}
-
-// Whether the places of a request, which were counted, are on a mesh.
-template <typename Request>
-bool IsMeshMap(Session& session, const Request& request) {
-  if (!HasPlaces(request)) {
+// Returns whether the map is a mesh. Only there and on graphs a place may be a position.
+bool IsMeshMap(Session& session, const std::string& map, bool has_position) {
+  if (!has_position) {
     return false;
   }
-  // It is known, as the places were counted.
-  const auto& info = session.InfoOf(request.map());
+  const auto& info = session.InfoOf(map);
   return info.ok() && info->has_mesh();
+}
+
+bool HavePosition(const google::protobuf::RepeatedPtrField<v1::Location>& places) {
+  return absl::c_any_of(places, [](const v1::Location& place) { return place.has_position(); });
 }
 
 // Costs are listed on graphs and meshes alone, where no place is a cell.
 ExitCode Reach(const ReachArguments& arguments, Session& session) {
   v1::FindReachableRequest request = arguments.request;
-  const auto counting = CountGivenCells(session, request);
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
-  const bool is_on_mesh = IsMeshMap(session, request);
+  const bool is_on_mesh = IsMeshMap(session, request.map(), request.start().has_position());
   request.set_with_costs(request.start().has_node() || is_on_mesh);
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
     if (is_on_mesh) {
@@ -93,10 +73,10 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
     }
     Overlay overlay{.reached = CellsOf(answer)};
     if (request.start().has_cell()) {
-      overlay.start = counting->ToPlane(request.start().cell());
+      overlay.start = request.start().cell();
     }
     ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
-    const v1::Rectangle bounds = BoundsOf(answer, *counting);
+    const v1::Rectangle& bounds = answer.bounds();
     session.io().out << absl::StreamFormat("%d %s within reach, x %d to %d and y %d to %d (revision %d)\n",
                                            answer.count(), answer.count() == 1 ? "cell" : "cells", bounds.x(),
                                            bounds.x() + bounds.width() - 1, bounds.y(),
@@ -104,13 +84,9 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
   });
 }
 
-ExitCode CheckReachability(const v1::CheckReachabilityRequest& given, Session& session) {
-  if (!given.pairs().empty() && !given.pairs().rbegin()->has_goal()) {
+ExitCode CheckReachability(const v1::CheckReachabilityRequest& request, Session& session) {
+  if (!request.pairs().empty() && !request.pairs().rbegin()->has_goal()) {
     return session.FailUsage("places come in pairs, START GOAL: the last one has no GOAL");
-  }
-  v1::CheckReachabilityRequest request = given;
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
   }
   const auto response = session.client().CheckReachability(request);
   const bool are_all = response.ok() && absl::c_all_of(response->reachable(), [](bool is) { return is; });
@@ -158,11 +134,7 @@ std::string PortalsText(const v1::ComputeFlowFieldResponse& answer) {
 
 ExitCode Flow(const FlowArguments& arguments, Session& session) {
   v1::ComputeFlowFieldRequest request = arguments.request;
-  const auto counting = CountGivenCells(session, request);
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
-  const bool is_on_mesh = IsMeshMap(session, request);
+  const bool is_on_mesh = IsMeshMap(session, request.map(), HavePosition(request.goals()));
   request.set_with_costs(is_on_mesh || std::ranges::any_of(request.goals(), [](const v1::Location& goal) {
                            return goal.has_node();
                          }));
@@ -175,13 +147,10 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
       session.io().out << NodeStepsText(answer, session.table_width());
       return;
     }
-    Overlay overlay{.arrows = ArrowsOf(answer)};
+    Overlay overlay{.goals = GivenCells(request.goals()), .arrows = ArrowsOf(answer)};
     const size_t cells = overlay.arrows.size() + static_cast<size_t>(answer.portals_size());
     for (const v1::PortalStep& step : answer.portals()) {
-      overlay.portals.push_back(counting->ToPlane(step.cell()));
-    }
-    for (const v1::Cell& goal : GivenCells(request.goals())) {
-      overlay.goals.push_back(counting->ToPlane(goal));
+      overlay.portals.push_back(step.cell());
     }
     ShowFieldPicture(request.map(), overlay, answer.version(), arguments.draw, session);
     session.io().out << absl::StreamFormat("Ways to a goal from %d %s of %d x %d (revision %d)\n", cells,
@@ -195,11 +164,7 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
 
 std::string Entry(double cost) { return cost < 0 ? "-" : absl::StrFormat("%.10g", cost); }
 
-ExitCode Matrix(const v1::ComputeCostMatrixRequest& given, Session& session) {
-  v1::ComputeCostMatrixRequest request = given;
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
+ExitCode Matrix(const v1::ComputeCostMatrixRequest& request, Session& session) {
   return session.Answer(session.client().ComputeCostMatrix(request), [&](const auto& answer) {
     std::vector<TableRow> rows(1, {"FROM"});
     for (const v1::Location& goal : request.goals()) {
@@ -224,12 +189,9 @@ std::string MeshRayText(const v1::CastRayResponse& answer) {
              : absl::StrFormat("Blocked after %.6g of the way%s", answer.fraction(), place);
 }
 
-ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
-  v1::CastRayRequest request = given;
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
-  const bool is_on_mesh = IsMeshMap(session, request);
+ExitCode Ray(const v1::CastRayRequest& request, Session& session) {
+  const bool is_on_mesh =
+      IsMeshMap(session, request.map(), request.from().has_position() || request.to().has_position());
   const auto response = session.client().CastRay(request);
   const bool is_blocked = response.ok() && response->blocked();
   const auto print = [&](const v1::CastRayResponse& answer) {
@@ -248,12 +210,7 @@ ExitCode Ray(const v1::CastRayRequest& given, Session& session) {
   return session.Answer(response, print, is_blocked ? ExitCode::kNoPath : ExitCode::kOk);
 }
 
-// Answers cells, though none be given.
-ExitCode Sample(const v1::SampleCellsRequest& given, Session& session) {
-  v1::SampleCellsRequest request = given;
-  if (const auto counting = CountCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
+ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
   return session.Answer(session.client().SampleCells(request), [&](const auto& answer) {
     for (const v1::Cell& cell : answer.cells()) {
       session.io().out << FormatCell(cell) << "\n";

@@ -13,7 +13,6 @@
 #include "client/cli/find_text.h"
 #include "client/cli/graph_field_text.h"
 #include "client/cli/graph_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/inline_map.h"
 #include "client/cli/json.h"
 #include "client/cli/known_version.h"
@@ -91,9 +90,6 @@ ExitCode Find(const FindArguments& given, Session& session) {
       return session.Fail(status);
     }
   }
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
   const auto response = session.client().FindPath(request);
   const auto print = [&](const v1::FindPathResponse& answer) { PrintPath(arguments, answer, session); };
   return session.Answer(response, print, response.ok() ? ExitCodeFor(response->outcome()) : ExitCode::kOk);
@@ -125,11 +121,7 @@ void Print(const WatchPathArguments& arguments, const v1::WatchPathResponse& mes
   out << std::flush;
 }
 
-ExitCode WatchPath(const WatchPathArguments& given, Session& session) {
-  WatchPathArguments arguments = given;
-  if (const auto counting = CountGivenCells(session, *arguments.request.mutable_query()); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
+ExitCode WatchPath(const WatchPathArguments& arguments, Session& session) {
   const auto watch = session.client().WatchPath(arguments.request);
   uint64_t told = 0;
   v1::WatchPathResponse message;
@@ -154,11 +146,7 @@ std::string BlockedCornersText(const v1::ValidatePathResponse& answer) {
                          answer.version().revision());
 }
 
-ExitCode Validate(const v1::ValidatePathRequest& given, Session& session) {
-  v1::ValidatePathRequest request = given;
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
+ExitCode Validate(const v1::ValidatePathRequest& request, Session& session) {
   const auto response = session.client().ValidatePath(request);
   const bool is_walkable = response.ok() && response->walkable();
   const auto print = [&](const v1::ValidatePathResponse& answer) {

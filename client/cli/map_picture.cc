@@ -4,11 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "client/cli/draw/hex_cells.h"
 #include "client/cli/draw/paint.h"
 #include "client/cli/draw/path_cells.h"
 #include "client/cli/draw/picture.h"
@@ -33,30 +30,10 @@ std::vector<v1::Cell> Focus(const Overlay& overlay) {
   return cells;
 }
 
-// Of the rows that a map is written in: of a board of hexagons its own.
-struct Size {
-  int width = 0;
-  int height = 0;
-};
-
-Size SizeOf(const v1::GridInfo& grid) {
-  if (HasOffsets(grid.hexagons().layout())) {
-    return {grid.hexagons().columns(), grid.hexagons().rows()};
-  }
-  return {grid.width(), grid.height()};
-}
-
-bool Fits(const std::vector<absl::string_view>& rows, const Size& size) {
-  return size.width > 0 && size.height > 0 && std::ssize(rows) == size.height &&
+bool Fits(const std::vector<absl::string_view>& rows, const v1::GridInfo& size) {
+  return size.width() > 0 && size.height() > 0 && std::ssize(rows) == size.height() &&
          std::all_of(rows.begin(), rows.end(),
-                     [&](absl::string_view row) { return std::ssize(row) == size.width; });
-}
-
-// The cells of the plane as columns and rows of the board; without those off the board.
-Overlay OnBoard(Overlay overlay, const v1::HexInfo& hexagons) {
-  MoveCells([&](const v1::Cell& cell) { return OffsetOf(hexagons, hexagons.layout(), cell); }, overlay);
-  LeaveOutCellsBeyond(hexagons.columns(), hexagons.rows(), overlay);
-  return overlay;
+                     [&](absl::string_view row) { return std::ssize(row) == size.width(); });
 }
 
 // Hexagons with a side on top would be shifted by half a line, which text cannot be.
@@ -110,35 +87,10 @@ Overlay OverlayOf(const v1::FindPathRequest& request, const v1::FindPathResponse
   return overlay;
 }
 
-// Counted by cells of the plane, whatever the request counted them by.
-void MoveToPlane(const v1::HexInfo& hexagons, v1::FindPathRequest& request, v1::FindPathResponse& answer) {
-  const auto move = [&, layout = request.view().coordinates()](v1::Cell& cell) {
-    cell = PlaneCellOf(hexagons, layout, cell);
-  };
-  const auto move_location = [&move](v1::Location& location) {
-    if (location.has_cell()) {
-      move(*location.mutable_cell());
-    }
-  };
-  move_location(*request.mutable_start());
-  std::for_each(request.mutable_goals()->begin(), request.mutable_goals()->end(), move_location);
-  if (answer.has_start()) {
-    move(*answer.mutable_start());
-  }
-  if (answer.has_end()) {
-    move(*answer.mutable_end());
-  }
-  std::for_each(answer.mutable_points()->begin(), answer.mutable_points()->end(), move);
-  for (v1::PortalCrossing& crossing : *answer.mutable_crossings()) {
-    move(*crossing.mutable_arrival());
-  }
-}
-
 // Fetches the map and shows it with what `overlay` makes of it, or tells why it cannot. Says so if the map
 // has changed since `version`, that of `what`.
-void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridInfo&)> overlay,
-               const v1::Version& version, absl::string_view what, const DrawOptions& options,
-               Session& session) {
+void ShowOnMap(const std::string& map, const Overlay& overlay, const v1::Version& version,
+               absl::string_view what, const DrawOptions& options, Session& session) {
   if (!options.picture) {
     return;
   }
@@ -151,7 +103,7 @@ void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridI
     return;
   }
   const v1::MapInfo& info = exported->header.info();
-  Overlay drawn = overlay(info.grid());
+  Overlay drawn = overlay;
   LeaveOutCellsBeyond(info.grid().width(), info.grid().height(), drawn);
   const auto picture = MapPicture(*exported, drawn, WindowFor(options, session.io()), session.UsesColor());
   if (!picture.ok()) {
@@ -172,25 +124,23 @@ void ShowOnMap(const std::string& map, absl::FunctionRef<Overlay(const v1::GridI
 absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Overlay& overlay, Window window,
                                        bool color) {
   const v1::GridInfo& grid = map.header.info().grid();
-  const Size size = SizeOf(grid);
-  const auto rows = MapRows(map.bytes, size.height);
-  if (!Fits(rows, size)) {
+  const auto rows = MapRows(map.bytes, grid.height());
+  if (!Fits(rows, grid)) {
     return absl::DataLossError("the server sent a map that is not of the size it said");
   }
-  const Overlay on_board = HasOffsets(grid.hexagons().layout()) ? OnBoard(overlay, grid.hexagons()) : overlay;
   const RowShift shift = ShiftOf(grid.hexagons().layout());
   const auto view = [&](const Window& cells) {
-    return ChooseView(size.width, size.height, Focus(on_board), cells);
+    return ChooseView(grid.width(), grid.height(), Focus(overlay), cells);
   };
   Picture picture = DrawMap(rows, view(window));
-  if (shift != RowShift::kNone && view(InHexagons(window, shift, size.height)).scale == 1) {
-    picture = DrawMap(rows, view(InHexagons(window, shift, size.height)));
+  if (shift != RowShift::kNone && view(InHexagons(window, shift, grid.height())).scale == 1) {
+    picture = DrawMap(rows, view(InHexagons(window, shift, grid.height())));
     picture.shift = shift;
   }
-  DrawOverlay(on_board, ChooseMarkers(picture), picture);
+  DrawOverlay(overlay, ChooseMarkers(picture), picture);
   std::string text = Paint(picture, color);
   AppendLine(Legend(picture, grid), text);
-  AppendLine(Caption(picture.view, size.width, size.height), text);
+  AppendLine(Caption(picture.view, grid.width(), grid.height()), text);
   return text;
 }
 
@@ -219,27 +169,15 @@ Window WindowFor(const DrawOptions& options, const Io& io) {
 
 void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
                        const SearchCells& search, const DrawOptions& options, Session& session) {
-  const auto overlay_on = [&](const v1::GridInfo& grid) {
-    v1::FindPathRequest asked = request;
-    v1::FindPathResponse told = answer;
-    MoveToPlane(grid.hexagons(), asked, told);
-    Overlay overlay = OverlayOf(asked, told);
-    overlay.expanded = search.expanded();
-    overlay.open = search.Open();
-    const auto move = [&](v1::Cell& cell) {
-      cell = PlaneCellOf(grid.hexagons(), request.view().coordinates(), cell);
-    };
-    absl::c_for_each(overlay.expanded, move);
-    absl::c_for_each(overlay.open, move);
-    return overlay;
-  };
-  ShowOnMap(request.map(), overlay_on, answer.version(), "path", options, session);
+  Overlay overlay = OverlayOf(request, answer);
+  overlay.expanded = search.expanded();
+  overlay.open = search.Open();
+  ShowOnMap(request.map(), overlay, answer.version(), "path", options, session);
 }
 
 void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,
                       const DrawOptions& options, Session& session) {
-  ShowOnMap(
-      map, [&](const v1::GridInfo&) { return overlay; }, version, "answer", options, session);
+  ShowOnMap(map, overlay, version, "answer", options, session);
 }
 
 }  // namespace waystar::cli

@@ -9,7 +9,6 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
@@ -70,7 +69,6 @@ void AddPut(CLI::App& group, Session& session) {
       ->type_name("TIME");
   AddField(command, "--replace", put, &v1::PutObstacle::set_replace,
            "Put it in the place of one of the same name");
-  AddUpdateCoordinates(command, request);
   RunsUpdate(command, request, session);
   command.footer(
       "Obstacles overlap freely: to lift one never uncovers a cell that another still covers.\n\n"
@@ -106,7 +104,6 @@ void AddResize(CLI::App& group, Session& session) {
   CLI::App& command =
       AddEdit(group, "resize", "Gives an obstacle another shape", request, *resize.mutable_id());
   AddShape(command, *resize.mutable_shape());
-  AddUpdateCoordinates(command, request);
   RunsUpdate(command, request, session);
   command.footer(
       "What it does to its cells and how long it stays do not change.\n\n"
@@ -134,24 +131,16 @@ void AddRemove(CLI::App& group, Session& session) {
 struct ListObstaclesArguments {
   v1::ListObstaclesRequest request;
   bool names_only = false;
-  v1::HexLayout coordinates = v1::HEX_LAYOUT_UNSPECIFIED;
 };
 
 ExitCode ListObstacles(const ListObstaclesArguments& arguments, Session& session) {
   const auto all = AllPages(session.client(), arguments.request, &client::Client::ListObstacles);
-  const bool lists_shapes =
-      all.ok() && !all->obstacles().empty() && !arguments.names_only && !session.options().json;
-  const auto counting =
-      lists_shapes ? CountingOf(session, arguments.request.map(), arguments.coordinates) : HexCounting();
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
   return session.Answer(all, [&](const v1::ListObstaclesResponse& answer) {
     std::vector<TableRow> rows = {{"OBSTACLE", "EFFECT", "STAYS", "SHAPE"}};
     for (const v1::Obstacle& obstacle : answer.obstacles()) {
       const std::string lifetime = LifetimeText(obstacle);
       rows.push_back({obstacle.id(), EffectText(obstacle), lifetime.empty() ? "-" : lifetime,
-                      counting->TextOf(obstacle.shape())});
+                      FormatShape(obstacle.shape())});
     }
     session.PrintTable(rows, arguments.names_only);
   });
@@ -165,7 +154,6 @@ void AddList(CLI::App& group, Session& session) {
   AddMap(command, *request.mutable_map());
   AddRegion(command, request, "Only those whose bounds overlap this rectangle, X,Y..X,Y or X,Y+WxH",
             "RECTANGLE");
-  AddCoordinates(command, [arguments](v1::HexLayout layout) { arguments->coordinates = layout; });
   command.add_flag("--names", arguments->names_only, "Only their names, one per line");
   command.footer(
       "Cells that were blocked without a name are not listed; `waystar map show` draws them.\n\n"

@@ -18,7 +18,6 @@
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/graph_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
 #include "client/load/scenario_places.h"
@@ -124,14 +123,10 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
   if (!queries.ok()) {
     return session.FailUsage(absl::StrCat("cannot read ", file, ": ", queries.status().message()));
   }
-  v1::FindPathsRequest counted = request;
-  if (const auto counting = CountCells(session, counted); !counting.ok()) {
-    return session.Fail(counting.status());
-  }
   LengthComparison comparison;
   for (std::size_t begin = 0; begin < queries->size(); begin += kQueriesACall) {
     const std::size_t end = std::min(begin + kQueriesACall, queries->size());
-    v1::FindPathsRequest batch = counted;
+    v1::FindPathsRequest batch = request;
     for (std::size_t i = begin; i < end; ++i) {
       v1::FindPathRequest& query = *batch.add_queries();
       query = each;
@@ -259,9 +254,6 @@ ExitCode FindPaths(const PathsArguments& arguments, Session& session) {
   v1::FindPathsRequest request = arguments.request;
   if (const absl::Status status = AddQueries(*text, arguments.each, request); !status.ok()) {
     return session.FailUsage(std::string(status.message()));
-  }
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
   }
   const auto response = session.client().FindPaths(request);
   const auto print = [&](const v1::FindPathsResponse& answers) {

@@ -10,7 +10,6 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -185,7 +184,6 @@ void AddAgent(CLI::App& command, const FillAgent& agent) {
 }
 
 void AddView(CLI::App& command, const FillView& view) {
-  AddCoordinates(command, [view](v1::HexLayout layout) { view().set_coordinates(layout); });
   AddParsedList(
       command, "--block", &ParseShape,
       [view](const v1::Shape& part) { view().mutable_overlay()->mutable_blocked()->MergeFrom(part); },

@@ -52,7 +52,7 @@ void AddAgent(CLI::App& command, const FillAgent& agent);
 // Reads "3:5", "3:" or ":5".
 absl::StatusOr<v1::HeightRange> ParseHeights(absl::string_view text);
 
-// Adds --coordinates, --block, --block-heights, --block-node, --block-edge and --ignore-obstacle.
+// Adds --block, --block-heights, --block-node, --block-edge and --ignore-obstacle.
 void AddView(CLI::App& command, const FillView& view);
 // Adds --snap.
 void AddSnap(CLI::App& command, const FillSnap& snap);

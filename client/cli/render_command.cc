@@ -18,7 +18,6 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
 #include "server/picture/canvas.h"
@@ -257,13 +256,6 @@ void AddRenderCommand(CLI::App& parent, Session& session) {
     asked.set_map(asked.query().map());
     if (!HasEnds(asked.query())) {
       asked.clear_query();
-    }
-    if (asked.has_query()) {
-      const auto counting = CountGivenCells(session, *asked.mutable_query());
-      if (!counting.ok()) {
-        session.exit_code = session.Fail(counting.status());
-        return;
-      }
     }
     session.exit_code = Render(*arguments, session);
   });

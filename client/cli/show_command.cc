@@ -48,16 +48,11 @@ std::string NeighboursText(const v1::GridInfo& grid) {
   return grid.squares().connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8";
 }
 
-// Such as "odd rows, 12 x 9, column 0 of row 0 is 4,0".
-std::string HexagonsText(const v1::HexInfo& hexagons) {
-  absl::string_view name = v1::HexLayout_Name(hexagons.layout());
+// Such as "odd rows".
+std::string LayoutText(v1::HexLayout layout) {
+  absl::string_view name = v1::HexLayout_Name(layout);
   absl::ConsumePrefix(&name, "HEX_LAYOUT_");
-  std::string text = absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", " "}}));
-  if (HasOffsets(hexagons.layout())) {
-    absl::StrAppend(&text, ", ", hexagons.columns(), " x ", hexagons.rows(), ", column 0 of row 0 is ",
-                    FormatCell(hexagons.zero()));
-  }
-  return text;
+  return absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", " "}}));
 }
 
 std::string Facts(const v1::MapInfo& info, std::size_t width) {
@@ -78,7 +73,7 @@ std::string Facts(const v1::MapInfo& info, std::size_t width) {
       {"neighbours", NeighboursText(grid)},
   };
   if (grid.has_hexagons()) {
-    rows.push_back({"hexagons", HexagonsText(grid.hexagons())});
+    rows.push_back({"hexagons", LayoutText(grid.hexagons().layout())});
   } else {
     rows.push_back({"diagonal cost", absl::StrCat(grid.squares().diagonal_cost())});
   }

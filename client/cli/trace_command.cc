@@ -13,7 +13,6 @@
 #include "client/cli/commands.h"
 #include "client/cli/find_text.h"
 #include "client/cli/graph_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
@@ -223,11 +222,6 @@ void AddTraceCommand(CLI::App& parent, Session& session) {
       "  waystar trace islands harbour lighthouse\n"
       "  waystar trace keep 2,2,0 2,3,4\n");
   command.callback([arguments, &session] {
-    const auto counting = CountGivenCells(session, *arguments->request.mutable_query());
-    if (!counting.ok()) {
-      session.exit_code = session.Fail(counting.status());
-      return;
-    }
     session.exit_code =
         session.options().json ? TraceAsJson(*arguments, session) : TraceAsText(*arguments, session);
   });

@@ -7,7 +7,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/known_version.h"
 #include "client/cli/table.h"
 
@@ -53,10 +52,6 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
       ->type_name("TIME");
 }
 
-void AddUpdateCoordinates(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request) {
-  AddCoordinates(command, [request](v1::HexLayout layout) { request->set_coordinates(layout); });
-}
-
 std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }
 
 std::string DigestClause(uint64_t digest) {
@@ -97,9 +92,6 @@ ExitCode Update(const v1::UpdateObstaclesRequest& given, Session& session) {
     if (!status.ok()) {
       return session.Fail(status);
     }
-  }
-  if (const auto counting = CountGivenCells(session, request); !counting.ok()) {
-    return session.Fail(counting.status());
   }
   return session.Answer(session.client().UpdateObstacles(request), [&](const auto& response) {
     std::ostream& out = session.io().out;

@@ -21,9 +21,6 @@ void AddExpectedVersion(CLI::App& command, const std::function<v1::Version&()>& 
 // Adds those, --request-id and --request-time.
 void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
 
-// Adds --coordinates, for a command that is given cells.
-void AddUpdateCoordinates(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request);
-
 // Gives the command the options of AddUpdateOptions, and has it send the batch.
 void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
                 Session& session);

@@ -7,7 +7,6 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
-#include "client/cli/hex_counting.h"
 #include "client/cli/json.h"
 #include "client/cli/known_version.h"
 #include "client/cli/shape_argument.h"
@@ -23,21 +22,19 @@ struct WatchArguments {
   uint64_t from = 0;
   // Revisions to tell of; 0 for no end.
   uint64_t count = 0;
-  v1::HexLayout coordinates = v1::HEX_LAYOUT_UNSPECIFIED;
 };
 
-std::string RevisionText(const v1::MapRevision& revision, const HexCounting& counting) {
+std::string RevisionText(const v1::MapRevision& revision) {
   const absl::Time time = absl::FromUnixSeconds(revision.commit_time().seconds()) +
                           absl::Nanoseconds(revision.commit_time().nanos());
-  std::string text = absl::StrCat("Revision ", revision.version().revision(), " at ",
-                                  absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
-                                  ChangeText(CountsOf(revision, revision.edits())), " changed",
-                                  revision.has_changed_bounds()
-                                      ? " in " + FormatRectangle(counting.Around(revision.changed_bounds()))
-                                      : "",
-                                  DigestClause(revision.digest()), "\n");
+  std::string text =
+      absl::StrCat("Revision ", revision.version().revision(), " at ",
+                   absl::FormatTime("%H:%M:%E3S", time, absl::LocalTimeZone()), ": ",
+                   ChangeText(CountsOf(revision, revision.edits())), " changed",
+                   revision.has_changed_bounds() ? " in " + FormatRectangle(revision.changed_bounds()) : "",
+                   DigestClause(revision.digest()), "\n");
   for (const v1::Edit& edit : revision.edits()) {
-    absl::StrAppend(&text, "  ", EditText(edit, counting), "\n");
+    absl::StrAppend(&text, "  ", EditText(edit), "\n");
   }
   if (revision.edits_omitted()) {
     absl::StrAppend(&text, "  (more edits than fit a message)\n");
@@ -45,8 +42,7 @@ std::string RevisionText(const v1::MapRevision& revision, const HexCounting& cou
   return text;
 }
 
-std::string EventText(const std::string& map, const v1::WatchMapResponse& event,
-                      const HexCounting& counting) {
+std::string EventText(const std::string& map, const v1::WatchMapResponse& event) {
   switch (event.event_case()) {
     case v1::WatchMapResponse::kWatching:
       return absl::StrCat("Watching ", map, ", which is at revision ", event.watching().version().revision(),
@@ -56,7 +52,7 @@ std::string EventText(const std::string& map, const v1::WatchMapResponse& event,
                               : absl::StrCat(" Its digest is ", DigestText(event.watching().digest()), "."),
                           "\n");
     case v1::WatchMapResponse::kCommit:
-      return RevisionText(event.commit(), counting);
+      return RevisionText(event.commit());
     case v1::WatchMapResponse::kResynchronize:
       return absl::StrCat("Revisions up to ", event.resynchronize().version().revision(),
                           " are not told of: the server no longer remembers all of them, or the map is "
@@ -81,19 +77,13 @@ ExitCode Watch(const WatchArguments& arguments, Session& session) {
   } else {
     request.clear_after();
   }
-  // JSON is what the server sends.
-  const auto counting =
-      session.options().json ? HexCounting() : CountingOf(session, request.map(), arguments.coordinates);
-  if (!counting.ok()) {
-    return session.Fail(counting.status());
-  }
   const auto watch = session.client().WatchMap(request);
   std::ostream& out = session.io().out;
   uint64_t told = 0;
   v1::WatchMapResponse event;
   while (watch->Next(event)) {
     out << (session.options().json ? ToJson(event, /*pretty=*/false)
-                                   : EventText(arguments.request.map(), event, *counting))
+                                   : EventText(arguments.request.map(), event))
         << std::flush;
     told += event.has_commit() ? 1 : 0;
     if (!out || (told > 0 && told == arguments.count)) {
@@ -121,7 +111,6 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
           "The epoch that --from belongs to [the map's]: once the map was created anew, the server says so")
       ->type_name("N")
       ->needs("--from");
-  AddCoordinates(command, [arguments](v1::HexLayout layout) { arguments->coordinates = layout; });
   AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");
   command.footer(

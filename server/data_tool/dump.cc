@@ -18,13 +18,14 @@
 namespace waystar::data_tool {
 namespace {
 
+// Cells of boards of hexagons are those of the plane: the log does not name the layout.
 std::string CommitLine(const core::LoggedCommit& logged, std::uint64_t epoch) {
   const core::Commit& commit = *logged.commit;
   v1::MapRevision message;
-  rpc::FillCommit(commit, message);
+  rpc::FillCommit(commit, rpc::HexCoordinates(), message);
   message.mutable_version()->set_epoch(epoch);
   for (const core::Edit& edit : commit.edits) {
-    rpc::FillEdit(edit, *message.add_edits());
+    rpc::FillEdit(edit, rpc::HexCoordinates(), *message.add_edits());
   }
   std::string text;
   if (!google::protobuf::util::MessageToJsonString(message, &text).ok()) {

@@ -33,6 +33,7 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
 
 // An update on its way; what it points to lives until `done` is called.
 struct UpdateCall {
+  const core::MapStore& store;
   const MapServiceLimits& limits;
   const v1::UpdateObstaclesRequest& request;
   v1::UpdateObstaclesResponse& response;
@@ -57,7 +58,7 @@ struct UpdateCall {
       }
     }
     if (result.ok()) {
-      FillUpdateResult(*result, response);
+      FillUpdateResult(*result, HexCoordinates::Of(store, request.map()), response);
     }
     std::move(done)(result.status());
   }
@@ -133,7 +134,8 @@ MapService::MapService(const ServerContext& server, core::MapStore& store, Chang
   ServeLater<v1::UpdateObstaclesRequest, v1::UpdateObstaclesResponse>(
       [this](const auto& request, auto& response, CallContext& context, UnaryDone done) {
         Update(store_, context.bench,
-               {.limits = limits_,
+               {.store = store_,
+                .limits = limits_,
                 .request = request,
                 .response = response,
                 .done = std::move(done),

@@ -228,9 +228,8 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t max_events, rpc::ToMaxEvents(request));
   const v1::FindPathRequest& asked = request.query();
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const rpc::HexCoordinates coordinates,
-                           rpc::HexCoordinates::Of(*snapshot, asked.view()));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, rpc::ToRouteQuery(asked, coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,
+                           rpc::ToRouteQuery(asked, snapshot->id, rpc::HexCoordinates(*snapshot)));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(*snapshot, query, rpc::MapsFor(store_, context_), context_.budget));
@@ -239,10 +238,12 @@ absl::Status ServedRequests::Trace(const v1::TraceSearchRequest& request) {
                            core::Solve(resolved, context_.budget, context_.bench, &recorder));
   v1::TraceSearchResponse message;
   for (const core::SearchEvent& event : recorder.cells.events()) {
+    const std::string& map = recorder.cells.maps()[event.map];
+    const rpc::HexCoordinates coordinates(resolved.grid().agent->BoardOf(map));
     rpc::AddSearchEvent(event, recorder.cells.maps(), coordinates, message);
   }
-  return rpc::WriteAnswer(route, *snapshot, coordinates, kMaxMessageBytes,
-                          *message.mutable_result()->mutable_answer(), context_);
+  return rpc::WriteAnswer(route, *snapshot, kMaxMessageBytes, *message.mutable_result()->mutable_answer(),
+                          context_);
 }
 
 // As WatchPathCall does it, up to where it begins to watch.

@@ -56,7 +56,7 @@ class HandlerTest : public ::testing::Test {
     WAYSTAR_ASSIGN_OR_RETURN(const core::UpdateResult result,
                              store_.UpdateAndWait(request.map(), std::move(batch)));
     v1::UpdateObstaclesResponse response;
-    rpc::FillUpdateResult(result, response);
+    rpc::FillUpdateResult(result, rpc::HexCoordinates::Of(store_, request.map()), response);
     return response;
   }
 

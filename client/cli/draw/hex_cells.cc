@@ -14,34 +14,23 @@ int MovedBy(v1::HexLayout layout, int line) {
   return (line + (is_even ? 1 : 0)) >> 1;
 }
 
-}  // namespace
-
 bool HasOffsets(v1::HexLayout layout) {
   return IsByColumns(layout) || layout == v1::HEX_LAYOUT_ODD_ROWS || layout == v1::HEX_LAYOUT_EVEN_ROWS;
 }
 
-v1::Cell PlaneCellOf(const v1::HexInfo& map, v1::HexLayout layout, const v1::Cell& offset) {
-  v1::Cell cell = offset;
-  if (!HasOffsets(layout)) {
-    return cell;
-  }
-  const bool by_columns = IsByColumns(layout);
-  cell.set_x(offset.x() + map.zero().x() - (by_columns ? 0 : MovedBy(layout, offset.y())));
-  cell.set_y(offset.y() + map.zero().y() - (by_columns ? MovedBy(layout, offset.x()) : 0));
-  return cell;
-}
+}  // namespace
 
-v1::Cell OffsetOf(const v1::HexInfo& map, v1::HexLayout layout, const v1::Cell& plane_cell) {
-  v1::Cell cell = plane_cell;
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
+  v1::Cell axial = cell;
   if (!HasOffsets(layout)) {
-    return cell;
+    return axial;
   }
-  const int q = plane_cell.x() - map.zero().x();
-  const int r = plane_cell.y() - map.zero().y();
-  const bool by_columns = IsByColumns(layout);
-  cell.set_x(q + (by_columns ? 0 : MovedBy(layout, r)));
-  cell.set_y(r + (by_columns ? MovedBy(layout, q) : 0));
-  return cell;
+  if (IsByColumns(layout)) {
+    axial.set_y(cell.y() - MovedBy(layout, cell.x()));
+  } else {
+    axial.set_x(cell.x() - MovedBy(layout, cell.y()));
+  }
+  return axial;
 }
 
 }  // namespace waystar::cli

@@ -1,16 +1,12 @@
-// Cells of maps of hexagons, by their plane and by the columns and rows of a board.
+// Cells of boards of hexagons, by their columns and rows and by axial coordinates.
 #pragma once
 
 #include "waystar/v1/types.pb.h"
 
 namespace waystar::cli {
 
-// Whether hexagons of that layout have columns and rows.
-bool HasOffsets(v1::HexLayout layout);
-
-// Convert between cells of the plane of a map and columns and rows of `layout`. Cells of a layout without
-// columns and rows stay as they are.
-v1::Cell PlaneCellOf(const v1::HexInfo& map, v1::HexLayout layout, const v1::Cell& offset);
-v1::Cell OffsetOf(const v1::HexInfo& map, v1::HexLayout layout, const v1::Cell& plane_cell);
+// Returns the axial coordinates of a cell, counted from column 0 of row 0. Cells of a layout without columns
+// and rows stay as they are.
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell);
 
 }  // namespace waystar::cli

@@ -65,20 +65,6 @@ void Put(Picture& picture, const v1::Cell& cell, Glyph glyph) {
 
 }  // namespace
 
-void MoveCells(const std::function<v1::Cell(const v1::Cell&)>& move, Overlay& overlay) {
-  for (std::vector<v1::Cell>* cells : ListsOf(overlay)) {
-    std::transform(cells->begin(), cells->end(), cells->begin(), move);
-  }
-  for (auto& [cell, direction] : overlay.arrows) {
-    cell = move(cell);
-  }
-  for (std::optional<v1::Cell>* cell : SinglesOf(overlay)) {
-    if (*cell) {
-      *cell = move(**cell);
-    }
-  }
-}
-
 void LeaveOutCellsBeyond(int width, int height, Overlay& overlay) {
   const auto is_off = [=](const v1::Cell& cell) {
     return cell.x() < 0 || cell.y() < 0 || cell.x() >= width || cell.y() >= height;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,9 +28,6 @@ struct Overlay {
   // The cells from which it begins with a portal.
   std::vector<v1::Cell> portals;
 };
-
-// Moves each cell to where `move` says.
-void MoveCells(const std::function<v1::Cell(const v1::Cell&)>& move, Overlay& overlay);
 
 // Leaves out the cells that are not on a map of that size: it may have been replaced since by a smaller one.
 void LeaveOutCellsBeyond(int width, int height, Overlay& overlay);

@@ -44,7 +44,7 @@ absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQu
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {
-    WAYSTAR_RETURN_IF_ERROR(CheckInRegion(region, IndexedField("goals", i), query.goals[i]));
+    WAYSTAR_RETURN_IF_ERROR(CheckInRegion(map, region, IndexedField("goals", i), query.goals[i]));
   }
   WAYSTAR_RETURN_IF_ERROR(CheckFieldSize(region));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);

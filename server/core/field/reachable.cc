@@ -118,12 +118,12 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
   WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
   WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
-  WAYSTAR_RETURN_IF_ERROR(CheckInRegion(region, "start", query.start));
+  WAYSTAR_RETURN_IF_ERROR(CheckInRegion(map, region, "start", query.start));
   const std::vector<Passage> passages = OwnPassages(map, query.agent);
   const Rectangle searched = ReachRegion(map, passages, query.start, query.sense, max_cost, region);
   WAYSTAR_RETURN_IF_ERROR(CheckFieldSize(searched));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
-  WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
+  WAYSTAR_RETURN_IF_ERROR(CheckFree(map, *walk, "start", query.start, ErrorReason::kStartBlocked));
 
   FloodGround& ground = scratch.ground();
   Flood& flood = scratch.flood();

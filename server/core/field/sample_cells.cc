@@ -30,7 +30,7 @@ class Candidates {
  public:
   Candidates(const GridMap& map, World& world, const WalkGrid& walk, const SampleQuery& query,
              const Rectangle& region)
-      : walk_(walk), region_(region) {
+      : walk_(walk), region_(region), part_(query.part), board_(map.settings().frame.hexagons) {
     if (query.reachable_from.has_value()) {
       FindReachableComponents(map, world, query.agent, *query.reachable_from);
     }
@@ -91,8 +91,10 @@ class Candidates {
   template <typename Visitor>
   void ForEachRunOfRow(int y, Visitor visit) const {
     const Word* row = walk_.Row(y);
-    const int end = region_.x + region_.width;
-    for (int x = region_.x; x < end;) {
+    const HexBoard::Span span =
+        part_ ? board_->InRow(y, *part_) : HexBoard::Span{region_.x, region_.x + region_.width};
+    const int end = span.end;
+    for (int x = span.begin; x < end;) {
       if (!TestBit(row, x)) {
         x = NextSet(row, x, end);
         continue;
@@ -138,6 +140,8 @@ class Candidates {
 
   const WalkGrid& walk_;
   const Rectangle region_;
+  const std::optional<Rectangle> part_;
+  const std::optional<HexBoard> board_;
   // Set for a map that has portals.
   std::optional<PortalReach> through_portals_;
   const Components* components_ = nullptr;
@@ -162,7 +166,7 @@ absl::StatusOr<SampledCells> SampleCells(const GridMap& map, World& world, const
   if (query.reachable_from.has_value()) {
     WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "reachable_from", *query.reachable_from));
     WAYSTAR_RETURN_IF_ERROR(
-        CheckFree(*walk, "reachable_from", *query.reachable_from, ErrorReason::kStartBlocked));
+        CheckFree(map, *walk, "reachable_from", *query.reachable_from, ErrorReason::kStartBlocked));
   }
   Candidates candidates(map, world, *walk, query, region);
   WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(candidates.Count(budget), 0));

@@ -27,6 +27,9 @@ struct SampleQuery {
   std::optional<Cell> reachable_from;
   // Restricts the sample to cells of the region.
   std::optional<Rectangle> region;
+  // Restricts it to a part of a board of hexagons, as clients count them. REQUIRES: the map is one, and
+  // `region` holds the part.
+  std::optional<Rectangle> part;
   // If true, no cell occurs twice; then there may be fewer than `count`.
   bool distinct = false;
 };

@@ -30,6 +30,12 @@ std::int32_t MovedBy(HexLayout layout, std::int32_t line) {
   return 0;
 }
 
+// Returns whether a cell is so near a map that its conversion cannot overflow.
+constexpr bool IsNear(Cell cell) {
+  constexpr std::int32_t kFar = 1 << 24;
+  return cell.x >= -kFar && cell.x <= kFar && cell.y >= -kFar && cell.y <= kFar;
+}
+
 }  // namespace
 
 absl::string_view HexLayoutName(HexLayout layout) { return kNames[static_cast<std::size_t>(layout)]; }
@@ -56,16 +62,43 @@ std::int32_t HexBoard::Shift() const {
   return MovedBy(layout, std::max((IsFlatTopped(layout) ? columns : rows) - 1, 0));
 }
 
-HexBoard::Span HexBoard::InRow(std::int32_t y) const {
-  if (!IsFlatTopped(layout)) {
-    const std::int32_t begin = PlaneCellOf({0, y}).x;
-    return {begin, begin + columns};
+Cell HexBoard::PlaneCellOf(Cell counted) const {
+  if (!IsNear(counted)) {
+    return counted;
+  }
+  const Cell axial = AxialOf(layout, counted);
+  return {axial.x + zero().x, axial.y + zero().y};
+}
+
+Cell HexBoard::CountedAt(Cell plane_cell) const {
+  return IsNear(plane_cell) ? OffsetOf(layout, {plane_cell.x - zero().x, plane_cell.y - zero().y})
+                            : plane_cell;
+}
+
+Rectangle HexBoard::PlaneBoundsOf(const Rectangle& part) const {
+  // Later rows begin further left on the plane, later columns further up.
+  const Cell upper_right = PlaneCellOf({part.x + part.width - 1, part.y});
+  const Cell lower_left = PlaneCellOf({part.x, part.y + part.height - 1});
+  return {lower_left.x, upper_right.y, upper_right.x - lower_left.x + 1, lower_left.y - upper_right.y + 1};
+}
+
+Rectangle HexBoard::PartAround(const Rectangle& of_plane) const {
+  const Cell first = CountedAt({of_plane.x, of_plane.y});
+  const Cell last = CountedAt({of_plane.x + of_plane.width - 1, of_plane.y + of_plane.height - 1});
+  return {first.x, first.y, last.x - first.x + 1, last.y - first.y + 1};
+}
+
+HexBoard::Span HexBoard::InRow(std::int32_t y, const Rectangle& part) const {
+  if (!IsFlatTopped(layout) || !HasOffsets(layout)) {
+    const std::int32_t begin = PlaneCellOf({part.x, y}).x;
+    const bool is_in_part = y >= part.y && y < part.y + part.height;
+    return {begin, is_in_part ? begin + part.width : begin};
   }
   // Further right it lies further down on the board, by half a row a column.
   const std::int32_t r = y - zero().y;
   const std::int32_t earlier = layout == HexLayout::kEvenColumns ? 1 : 0;
-  const Span span{std::max(0, -2 * r - earlier), std::min(columns, 2 * (rows - r) - earlier)};
-  return span;
+  const std::int32_t begin = std::max(part.x, 2 * (part.y - r) - earlier);
+  return {begin, std::max(begin, std::min(part.x + part.width, 2 * (part.y + part.height - r) - earlier))};
 }
 
 HexBoard HexBoard::Transposed() const {

@@ -44,7 +44,8 @@ Cell AxialOf(HexLayout layout, Cell offset);
 Cell OffsetOf(HexLayout layout, Cell axial);
 
 // The board that a map's hexagons make up. With offset coordinates it has columns x rows of hexagons and the
-// plane is just large enough for them; the rest of the plane is off the board and stays blocked.
+// plane is just large enough for them; the rest of the plane is off the board and stays blocked. Clients
+// count hexagons as the layout does: by columns and rows, or, without offsets, as cells of the plane.
 struct HexBoard {
   HexLayout layout = HexLayout::kAxialPointy;
   std::int32_t columns = 0;
@@ -57,13 +58,17 @@ struct HexBoard {
   // Returns where on the plane the hexagon lies whose axial and offset coordinates are both (0, 0).
   Cell zero() const { return IsFlatTopped(layout) ? Cell{0, Shift()} : Cell{Shift(), 0}; }
 
-  Cell PlaneCellOf(Cell offset) const {
-    const Cell axial = AxialOf(layout, offset);
-    return {axial.x + zero().x, axial.y + zero().y};
-  }
-  Cell OffsetAt(Cell plane_cell) const {
-    return OffsetOf(layout, {plane_cell.x - zero().x, plane_cell.y - zero().y});
-  }
+  // Convert between cells as clients count them and cells of the plane. Cells far off any map stay as they
+  // are.
+  Cell PlaneCellOf(Cell counted) const;
+  Cell CountedAt(Cell plane_cell) const;
+
+  // Returns all of the board as clients count it.
+  Rectangle bounds() const { return {0, 0, columns, rows}; }
+  // Return the smallest rectangle of the plane that holds a part of the board, and the part that holds a
+  // rectangle of the plane. REQUIRES: neither is empty or reaches far off the map.
+  Rectangle PlaneBoundsOf(const Rectangle& part) const;
+  Rectangle PartAround(const Rectangle& of_plane) const;
 
   // The part of a row of the plane that lies on the board: the cells begin, ..., end - 1.
   struct Span {
@@ -71,7 +76,9 @@ struct HexBoard {
     std::int32_t end = 0;
   };
   // REQUIRES: 0 <= y < plane_height().
-  Span InRow(std::int32_t y) const;
+  Span InRow(std::int32_t y) const { return InRow(y, bounds()); }
+  // The same for a part of the board; empty if it has no cell there.
+  Span InRow(std::int32_t y, const Rectangle& part) const;
 
   // Returns whether a cell of that rectangle of the plane lies on the board. It costs O(short side).
   bool Overlaps(const Rectangle& rectangle) const;

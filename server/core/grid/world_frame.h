@@ -40,6 +40,10 @@ struct WorldFrame {
   // The board of a hexagonal map; null on square ones.
   std::optional<HexBoard> hexagons;
 
+  // Convert between cells as clients count them and cells of the plane: those of squares are the same.
+  Cell PlaneCellOf(Cell counted) const { return hexagons ? hexagons->PlaneCellOf(counted) : counted; }
+  Cell CountedAt(Cell plane_cell) const { return hexagons ? hexagons->CountedAt(plane_cell) : plane_cell; }
+
   // Returns the cell that holds the position, on the map or off it. Far off the map it is any cell off it.
   Cell CellAt(const Position& position) const;
 

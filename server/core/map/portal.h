@@ -20,7 +20,8 @@ struct Portal {
   // The id obeys CheckPortalId.
   std::string id;
   Cell from;
-  // The map that `to` lies on; empty if it is the same.
+  // The map that `to` lies on; empty if it is the same. On another map, `to` is counted as that map's clients
+  // count it, since it need not be there yet.
   std::string to_map;
   Cell to;
   // The cost of the step, from 0 to that of kMaxPortalCost. Terrain has no part in it.

@@ -75,7 +75,7 @@ absl::StatusOr<NearestGoalResult> FindPathToNearest(const GridMap& map, const Pa
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", goals));
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
-  WAYSTAR_RETURN_IF_ERROR(CheckFree(*walk, "start", query.start, ErrorReason::kStartBlocked));
+  WAYSTAR_RETURN_IF_ERROR(CheckFree(map, *walk, "start", query.start, ErrorReason::kStartBlocked));
   WAYSTAR_RETURN_IF_ERROR(FreeGoals(*walk, goals).status());
 
   const Components& components = walk->components(AdjacencyOf(map, query.corner_rule));

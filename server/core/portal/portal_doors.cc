@@ -52,7 +52,10 @@ void PortalDoors::FindDoors() {
 void PortalDoors::AddDoor(const Portal& portal, bool is_reversed, std::uint32_t from_map,
                           std::uint32_t to_map) {
   const Cell from = is_reversed ? portal.to : portal.from;
-  const Cell to = is_reversed ? portal.from : portal.to;
+  Cell to = is_reversed ? portal.from : portal.to;
+  if (!portal.to_map.empty()) {
+    to = maps_[to_map].map->settings().frame.PlaneCellOf(to);
+  }
   if (!maps_[from_map].walk->IsWalkable(from) || !maps_[to_map].walk->IsWalkable(to)) {
     return;
   }

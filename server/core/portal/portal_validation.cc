@@ -42,7 +42,9 @@ std::shared_ptr<const Portal> Passable(const GridMap& map, const CrossedPortal& 
       !std::includes(portal->tags.begin(), portal->tags.end(), tags.begin(), tags.end())) {
     return nullptr;
   }
-  const bool leads_there = portal->from == from && portal->to == crossing.arrival;
+  // Where it leads on another map is for the caller to check.
+  const bool leads_there =
+      portal->from == from && (!portal->to_map.empty() || portal->to == crossing.arrival);
   const bool leads_back = portal->both_ways && portal->to == from && portal->from == crossing.arrival;
   return leads_there || leads_back ? portal : nullptr;
 }
@@ -95,8 +97,11 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
     const std::shared_ptr<const Portal> portal =
         Passable(*here, crossings[leg], part.points.back(), required_tags);
     here = portal == nullptr || portal->to_map.empty() ? here : world.Find(portal->to_map);
+    const bool arrives =
+        portal != nullptr && here != nullptr &&
+        (portal->to_map.empty() || here->settings().frame.PlaneCellOf(portal->to) == crossings[leg].arrival);
     const std::size_t end = crossings[leg].index;
-    if (portal == nullptr || here == nullptr || query.points[end] != crossings[leg].arrival) {
+    if (!arrives || query.points[end] != crossings[leg].arrival) {
       return Validation{
           .walkable = false, .blocked_index = end, .blocked_cell = query.points[end], .cost = cost};
     }

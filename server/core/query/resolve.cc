@@ -24,9 +24,22 @@
 namespace waystar::core {
 namespace {
 
-// `resolver` is of the map that the goals lie on, or null if there is no such map.
-absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resolver,
+// Returns a location of another map, whose cells are counted as its clients count them.
+Location OnPlane(const WorldFrame& frame, Location location) {
+  if (location.cell.has_value()) {
+    location.cell = frame.PlaneCellOf(*location.cell);
+  }
+  return location;
+}
+
+// `resolver` is of the map that the goals lie on, or null if there is no such map; `other` is its frame if
+// that is not the query's own.
+absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resolver, const WorldFrame* other,
                           GridRouteQuery& resolved) {
+  const auto resolve = [&](absl::string_view field, const Location& goal) {
+    return other == nullptr ? resolver->Resolve(field, goal)
+                            : resolver->Resolve(field, OnPlane(*other, goal));
+  };
   const bool has_several = query.goals.size() > 1;
   if (has_several) {
     WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(resolved.path));
@@ -34,9 +47,9 @@ absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resol
   }
   for (std::size_t i = 0; i < query.goals.size() && resolver != nullptr; ++i) {
     Cell& cell = has_several ? resolved.goals[i] : resolved.path.goal;
-    absl::StatusOr<Cell> goal = resolver->Resolve("", query.goals[i]);
+    absl::StatusOr<Cell> goal = resolve("", query.goals[i]);
     if (!goal.ok()) {
-      return resolver->Resolve(GoalField(i), query.goals[i]).status();
+      return resolve(GoalField(i), query.goals[i]).status();
     }
     cell = *goal;
   }
@@ -50,10 +63,10 @@ absl::Status ResolveEndpoints(const RouteQuery& query, const Budget& budget, Gri
   const LocationResolver at_home(home, footprint, query.snap, budget);
   WAYSTAR_ASSIGN_OR_RETURN(resolved.path.start, at_home.Resolve("start", query.start));
   if (goal_map == nullptr) {
-    return ResolveGoals(query, nullptr, resolved);
+    return ResolveGoals(query, nullptr, nullptr, resolved);
   }
   const LocationResolver at_goals(*goal_map, footprint, query.snap, budget);
-  return ResolveGoals(query, &at_goals, resolved);
+  return ResolveGoals(query, &at_goals, goal_map == &home ? nullptr : &goal_map->settings().frame, resolved);
 }
 
 bool SearchesByJumps(Algorithm algorithm) {

@@ -137,13 +137,13 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
   return nullptr;
 }
 
-MapVersion ResolvedAgent::VersionOf(absl::string_view id) const {
+const MapSnapshot& ResolvedAgent::SnapshotOf(absl::string_view id) const {
   for (const Visited& visited : visited_) {
     if (visited.snapshot->id == id) {
-      return visited.snapshot->version();
+      return *visited.snapshot;
     }
   }
-  return snapshot_.version();
+  return snapshot_;
 }
 
 }  // namespace waystar::core

@@ -66,7 +66,11 @@ class ResolvedAgent final : public World {
   const GridMap* Find(absl::string_view id) override;
 
   // Returns the version of a map that was found.
-  MapVersion VersionOf(absl::string_view id) const;
+  MapVersion VersionOf(absl::string_view id) const { return SnapshotOf(id).version(); }
+  // Returns the board of a map that was found; none if it has squares.
+  const std::optional<HexBoard>& BoardOf(absl::string_view id) const {
+    return SnapshotOf(id).grid().settings().frame.hexagons;
+  }
 
  private:
   struct Visited {
@@ -76,6 +80,9 @@ class ResolvedAgent final : public World {
   };
 
   ResolvedAgent(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others, const Budget& budget);
+
+  // Returns the snapshot of a map that was found; the agent's own for any other id.
+  const MapSnapshot& SnapshotOf(absl::string_view id) const;
 
   absl::Status TakeProfile();
   absl::Status MakeView(const TerrainRules& rules);

@@ -54,6 +54,8 @@ struct Route {
   std::vector<MeshCrossing> mesh_crossings;
   // The version of the map that each crossing leads to.
   std::vector<MapVersion> crossing_versions;
+  // On grids, how that map counts hexagons; none where it has squares.
+  std::vector<std::optional<HexBoard>> crossing_boards;
   // The graph, which is null on other maps, and the nodes that the path goes through.
   const WaypointGraph* graph = nullptr;
   absl::Span<const NodeNumber> nodes;

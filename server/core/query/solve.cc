@@ -47,6 +47,10 @@ Route ToRoute(const ResolvedRoute& resolved, const PortalPath& found, std::chron
       .path = found.path, .start = query.path.start, .crossings = found.crossings, .searching = searching};
   for (const PortalCrossing& crossing : found.crossings) {
     route.crossing_versions.push_back(query.agent->VersionOf(crossing.portal->to_map));
+    // A portal within another map stays there.
+    const bool stays = crossing.portal->to_map.empty() && !route.crossing_boards.empty();
+    route.crossing_boards.push_back(stays ? route.crossing_boards.back()
+                                          : query.agent->BoardOf(crossing.portal->to_map));
   }
   if (!query.goals.empty() && found.path.outcome == Outcome::kFound) {
     route.goal_index = found.goal_index;

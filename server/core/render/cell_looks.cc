@@ -26,7 +26,7 @@ struct Survey {
 
 }  // namespace
 
-CellLooks::CellLooks(const GridMap& map)
+CellLooks::CellLooks(const GridMap& map, const Rectangle& part)
     : map_(map),
       paper_(theme::kPaper),
       obstacle_{.color = theme::kObstacle, .symbol = kObstacleSymbol, .is_wall = true},
@@ -39,7 +39,7 @@ CellLooks::CellLooks(const GridMap& map)
   const auto& hexagons = map.settings().frame.hexagons;
   if (hexagons.has_value() && HasOffsets(hexagons->layout)) {
     for (int y = 0; y < map.height(); ++y) {
-      board_spans_.push_back(hexagons->InRow(y));
+      board_spans_.push_back(hexagons->InRow(y, part));
     }
   }
 }

@@ -17,15 +17,15 @@ struct CellLook {
   char symbol = ' ';
   // No step enters the cell.
   bool is_wall = false;
-  // False only for cells off the board of a map of hexagons.
+  // False only for cells off the shown part of a board of hexagons.
   bool exists = true;
 };
 
 // Thread safety: const methods may run beside each other.
 class CellLooks {
  public:
-  // The map must outlive this.
-  explicit CellLooks(const GridMap& map);
+  // Only cells of `part`, as clients count them, exist on a board of hexagons. The map must outlive this.
+  CellLooks(const GridMap& map, const Rectangle& part);
 
   // REQUIRES: the cell is on the map.
   CellLook At(Cell cell) const {

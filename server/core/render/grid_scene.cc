@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ bool IsBoard(const GridMap& map) {
   return hexagons.has_value() && HasOffsets(hexagons->layout);
 }
 
+Rectangle PlaneBoundsOf(const GridMap& map, const Rectangle& part) {
+  const std::optional<HexBoard>& board = map.settings().frame.hexagons;
+  return board ? board->PlaneBoundsOf(part) : part;
+}
+
 picture::Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cells) {
   double left = 1e9;
   double top = 1e9;
@@ -48,25 +54,22 @@ picture::Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cel
   return {left, top, right - left, bottom - top};
 }
 
-// Cells that reach as far to each side as any of the region does.
-std::vector<Cell> OutermostCells(const GridMap& map, const Rectangle& region) {
-  if (!IsBoard(map) || region != map.bounds()) {
-    const std::int32_t right = region.x + region.width - 1;
-    const std::int32_t bottom = region.y + region.height - 1;
-    return {{region.x, region.y}, {right, region.y}, {region.x, bottom}, {right, bottom}};
-  }
-  const HexBoard& board = *map.settings().frame.hexagons;
+// Cells of the plane that reach as far to each side as any of a part of the map does.
+std::vector<Cell> OutermostCells(const GridMap& map, const Rectangle& part) {
+  // Every other line of a board sticks out.
   std::vector<Cell> cells;
-  for (const std::int32_t column : {0, 1, board.columns - 2, board.columns - 1}) {
-    for (const std::int32_t row : {0, 1, board.rows - 2, board.rows - 1}) {
-      cells.push_back(
-          board.PlaneCellOf({std::clamp(column, 0, board.columns - 1), std::clamp(row, 0, board.rows - 1)}));
+  const std::int32_t right = part.x + part.width - 1;
+  const std::int32_t bottom = part.y + part.height - 1;
+  for (const std::int32_t column : {part.x, part.x + 1, right - 1, right}) {
+    for (const std::int32_t row : {part.y, part.y + 1, bottom - 1, bottom}) {
+      cells.push_back(map.settings().frame.PlaneCellOf(
+          {std::clamp(column, part.x, right), std::clamp(row, part.y, bottom)}));
     }
   }
   return cells;
 }
 
-PlaneView ViewOf(const GridMap& map, const Rectangle& region, bool is_text) {
+PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
   PlaneView view{.unit = UnitTiling(map.settings(), is_text)};
   const bool hexagons = view.unit.hexagons;
   if (is_text && hexagons) {
@@ -74,7 +77,7 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& region, bool is_text) {
     view.box = {1e9, 1e9, 0, 0};
     double right = -1e9;
     double bottom = -1e9;
-    for (const Cell cell : OutermostCells(map, region)) {
+    for (const Cell cell : OutermostCells(map, part)) {
       const picture::Point at = view.unit.At(cell.x, cell.y);
       view.box.x = std::min(view.box.x, at.x - 0.5);
       view.box.y = std::min(view.box.y, at.y - 0.5);
@@ -84,26 +87,32 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& region, bool is_text) {
     view.box.width = right - view.box.x;
     view.box.height = bottom - view.box.y;
   } else {
-    view.box = BoxAround(view.unit, OutermostCells(map, region));
+    view.box = BoxAround(view.unit, OutermostCells(map, part));
   }
   view.whole_pixels = !hexagons;
   view.max_scale = is_text ? 1.0 : 64.0;
-  view.widest_column = absl::StrCat(region.x + region.width - 1);
-  view.widest_row = absl::StrCat(region.y + region.height - 1);
+  view.widest_column = absl::StrCat(part.x + part.width - 1);
+  view.widest_row = absl::StrCat(part.y + part.height - 1);
   return view;
 }
 
 class GridSceneMaker {
  public:
-  GridSceneMaker(const GridMap& map, const Rectangle& region, const RenderOptions& options,
+  GridSceneMaker(const GridMap& map, const Rectangle& part, const RenderOptions& options,
                  const QueryMarks* query, const Budget& budget)
-      : map_(map), region_(region), options_(options), query_(query), stop_(budget), looks_(map) {}
+      : map_(map),
+        part_(part),
+        region_(PlaneBoundsOf(map, part)),
+        options_(options),
+        query_(query),
+        stop_(budget),
+        looks_(map, part) {}
 
   absl::StatusOr<Scene> Make() {
     scene_.legend = Legend();
     WAYSTAR_RETURN_IF_ERROR(stop_.Check());
-    scene_.region = region_;
-    layout_ = LayOut(ViewOf(map_, region_, options_.is_text), options_, scene_);
+    scene_.region = part_;
+    layout_ = LayOut(ViewOf(map_, part_, options_.is_text), options_, scene_);
     if (DrawsAreas()) {
       WAYSTAR_RETURN_IF_ERROR(AddCells());
     } else {
@@ -219,8 +228,8 @@ class GridSceneMaker {
   void AddPortals() {
     const MarkSizes sizes(layout_, options_.is_text);
     map_.portals().VisitAfter("", [&](const Portal& portal) {
-      const bool from_shown = region_.Contains(portal.from);
-      const bool to_shown = portal.to_map.empty() && region_.Contains(portal.to);
+      const bool from_shown = IsShown(portal.from);
+      const bool to_shown = portal.to_map.empty() && IsShown(portal.to);
       if (from_shown && to_shown) {
         AddPortalLine(CenterOf(portal.from), CenterOf(portal.to), sizes, portal.closed, scene_);
       }
@@ -234,29 +243,26 @@ class GridSceneMaker {
     });
   }
 
+  bool IsShown(Cell cell) const { return part_.Contains(map_.settings().frame.CountedAt(cell)); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
-  // Adds the numbers of columns above the map and of rows beside it; those of the board if the map is one.
+  // Adds the numbers of columns above the map and of rows beside it.
   void AddNumbers() {
     if (!layout_.has_labels) {
       return;
     }
-    const bool on_board = IsBoard(map_) && region_ == map_.bounds();
     const auto cell_of = [&](int column, int row) {
-      return on_board ? map_.settings().frame.hexagons->PlaneCellOf({column, row}) : Cell{column, row};
+      return map_.settings().frame.PlaneCellOf({column, row});
     };
-    const Rectangle numbered = on_board ? Rectangle{0, 0, map_.settings().frame.hexagons->columns,
-                                                    map_.settings().frame.hexagons->rows}
-                                        : region_;
-    const bool is_slanted = layout_.tiling.hexagons && !on_board;
+    const bool is_slanted = layout_.tiling.hexagons && !IsBoard(map_);
     const double widest = options_.is_text
-                              ? static_cast<double>(absl::StrCat(numbered.width).size())
-                              : picture::TextWidth(absl::StrCat(numbered.x + numbered.width), kTextSize);
+                              ? static_cast<double>(absl::StrCat(part_.width).size())
+                              : picture::TextWidth(absl::StrCat(part_.x + part_.width), kTextSize);
     const double gap = options_.is_text ? 1.0 : 6.0;
     const double half = options_.is_text ? 0.5 : cell() * 0.5;
     const int column_step = NumberStep(layout_.tiling.x_step.x, widest, options_.is_text);
-    for (int x = NextMultiple(numbered.x, column_step); x < numbered.x + numbered.width; x += column_step) {
-      picture::Point at = CenterOf(cell_of(x, numbered.y));
+    for (int x = NextMultiple(part_.x, column_step); x < part_.x + part_.width; x += column_step) {
+      picture::Point at = CenterOf(cell_of(x, part_.y));
       at.y = (is_slanted ? at.y - half : layout_.plot.y) - gap;
       at.y = std::max(at.y, layout_.plot.y - gap);
       AddNumber(absl::StrCat(x), at,
@@ -265,8 +271,8 @@ class GridSceneMaker {
     }
     const int row_step =
         NumberStep(layout_.tiling.y_step.y, options_.is_text ? 0 : kTextSize, options_.is_text);
-    for (int y = NextMultiple(numbered.y, row_step); y < numbered.y + numbered.height; y += row_step) {
-      picture::Point at = CenterOf(cell_of(numbered.x, y));
+    for (int y = NextMultiple(part_.y, row_step); y < part_.y + part_.height; y += row_step) {
+      picture::Point at = CenterOf(cell_of(part_.x, y));
       at.x = (is_slanted && !options_.is_text ? at.x - half : layout_.plot.x) - gap;
       at.y += options_.is_text ? 0.0 : kTextSize / 2;
       AddNumber(absl::StrCat(y), at, picture::TextStyle::Anchor::kRight, scene_);
@@ -280,6 +286,9 @@ class GridSceneMaker {
   static int NextMultiple(int from, int step) { return (from + step - 1) / step * step; }
 
   const GridMap& map_;
+  // What is shown, as clients count cells.
+  const Rectangle part_;
+  // The cells of the plane around it.
   const Rectangle region_;
   const RenderOptions& options_;
   const QueryMarks* const query_;
@@ -291,9 +300,9 @@ class GridSceneMaker {
 
 }  // namespace
 
-absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& region, const RenderOptions& options,
+absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& part, const RenderOptions& options,
                                     const QueryMarks* query, const Budget& budget) {
-  return GridSceneMaker(map, region, options, query, budget).Make();
+  return GridSceneMaker(map, part, options, query, budget).Make();
 }
 
 }  // namespace waystar::core

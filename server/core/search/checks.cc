@@ -13,25 +13,39 @@
 namespace waystar::core {
 namespace {
 
-std::string Describe(absl::string_view field, Cell cell) {
-  return absl::StrCat(field, " (", cell.x, ", ", cell.y, ")");
+// Returns all of the map as clients count its cells.
+Rectangle CountedBounds(const GridMap& map) {
+  const std::optional<HexBoard>& board = map.settings().frame.hexagons;
+  return board && HasOffsets(board->layout) ? board->bounds() : map.bounds();
+}
+
+std::string SizeText(const GridMap& map) {
+  const Rectangle bounds = CountedBounds(map);
+  return absl::StrCat(bounds.width, " x ", bounds.height, " cells");
+}
+
+absl::Status CheckWithin(const GridMap& map, const Rectangle& region, const Rectangle& bounds) {
+  if (Intersect(region, bounds) == region) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kOffMap, "region",
+                   absl::StrCat("the region reaches beyond the map, which is ", SizeText(map)));
 }
 
 }  // namespace
 
 std::string CellText(const GridMap& map, Cell cell) {
-  const std::optional<HexBoard>& hexagons = map.settings().frame.hexagons;
-  return absl::StrCat("(", cell.x, ", ", cell.y, ")",
-                      hexagons && HasOffsets(hexagons->layout) ? " of the plane" : "");
+  const Cell counted = map.settings().frame.CountedAt(cell);
+  return absl::StrCat("(", counted.x, ", ", counted.y, ")");
 }
 
 absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) {
   if (map.Contains(cell)) {
     return absl::OkStatus();
   }
-  return MakeError(ErrorReason::kOffMap, field,
-                   absl::StrCat("the ", field, " ", CellText(map, cell), " is off the map, which is ",
-                                map.width(), " x ", map.height(), " cells"));
+  return MakeError(
+      ErrorReason::kOffMap, field,
+      absl::StrCat("the ", field, " ", CellText(map, cell), " is off the map, which is ", SizeText(map)));
 }
 
 absl::Status CheckWalkable(const GridMap& map, const WalkGrid& walk, int footprint, absl::string_view field,
@@ -73,11 +87,12 @@ absl::Status CheckCount(absl::string_view list, std::size_t count, std::size_t m
                    absl::StrCat(list, " has ", count, " entries; at most ", most, " are allowed"));
 }
 
-absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell, ErrorReason reason) {
+absl::Status CheckFree(const GridMap& map, const WalkGrid& walk, absl::string_view field, Cell cell,
+                       ErrorReason reason) {
   if (walk.IsWalkable(cell)) {
     return absl::OkStatus();
   }
-  return MakeError(reason, field, absl::StrCat(Describe(field, cell), " is blocked"));
+  return MakeError(reason, field, absl::StrCat(field, " ", CellText(map, cell), " is blocked"));
 }
 
 absl::Status CheckRegionSides(const Rectangle& region) {
@@ -93,11 +108,17 @@ absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Re
     return map.bounds();
   }
   WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
-  if (Intersect(*region, map.bounds()) != *region) {
-    return MakeError(ErrorReason::kOffMap, "region",
-                     absl::StrCat("the region reaches beyond the map, which is ", map.width(), " x ",
-                                  map.height(), " cells"));
+  WAYSTAR_RETURN_IF_ERROR(CheckWithin(map, *region, map.bounds()));
+  return *region;
+}
+
+absl::StatusOr<Rectangle> CheckCountedRegion(const GridMap& map, const std::optional<Rectangle>& region) {
+  const Rectangle whole = CountedBounds(map);
+  if (!region.has_value()) {
+    return whole;
   }
+  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
+  WAYSTAR_RETURN_IF_ERROR(CheckWithin(map, *region, whole));
   return *region;
 }
 
@@ -110,10 +131,10 @@ absl::Status CheckFieldSize(const Rectangle& region) {
                                 kMaxFieldCells, " are allowed: give a smaller region or a lower max_cost"));
 }
 
-absl::Status CheckInRegion(const Rectangle& region, absl::string_view field, Cell cell) {
+absl::Status CheckInRegion(const GridMap& map, const Rectangle& region, absl::string_view field, Cell cell) {
   if (!region.Contains(cell)) {
     return MakeError(ErrorReason::kBadValue, field,
-                     absl::StrCat(Describe(field, cell), " lies outside the region"));
+                     absl::StrCat(field, " ", CellText(map, cell), " lies outside the region"));
   }
   return absl::OkStatus();
 }

@@ -24,8 +24,7 @@ inline constexpr std::int64_t kMaxFieldCells = std::int64_t{1} << 22;
 // The most goals of one query or flow field.
 inline constexpr std::size_t kMaxGoals = 1000;
 
-// Returns what messages call a cell: "(3, 4)", or "(3, 4) of the plane" where requests may count hexagons by
-// columns and rows.
+// Returns what messages call a cell, such as "(3, 4)", as clients count it.
 std::string CellText(const GridMap& map, Cell cell);
 
 // Returns OUT_OF_RANGE / OFF_MAP with that field, whose name stands for the cell in messages.
@@ -46,17 +45,20 @@ absl::Status CheckAllOnMap(const GridMap& map, absl::string_view list, absl::Spa
 absl::Status CheckCount(absl::string_view list, std::size_t count, std::size_t most);
 
 // Returns FAILED_PRECONDITION with that reason unless an agent can stand on the cell.
-absl::Status CheckFree(const WalkGrid& walk, absl::string_view field, Cell cell, ErrorReason reason);
+absl::Status CheckFree(const GridMap& map, const WalkGrid& walk, absl::string_view field, Cell cell,
+                       ErrorReason reason);
 
 // Returns INVALID_ARGUMENT / BAD_RECTANGLE with "region.width" or "region.height" if the region is empty.
 absl::Status CheckRegionSides(const Rectangle& region);
 // Returns the region, or all of the map if there is none. Returns the errors of CheckRegionSides, and
 // OUT_OF_RANGE / OFF_MAP with "region" unless all of it is on the map.
 absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region);
+// The same for a region as clients count cells: by columns and rows on a board of hexagons.
+absl::StatusOr<Rectangle> CheckCountedRegion(const GridMap& map, const std::optional<Rectangle>& region);
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with "region" if it has more than kMaxFieldCells.
 absl::Status CheckFieldSize(const Rectangle& region);
 // Returns INVALID_ARGUMENT / BAD_VALUE unless the cell is in the region.
-absl::Status CheckInRegion(const Rectangle& region, absl::string_view field, Cell cell);
+absl::Status CheckInRegion(const GridMap& map, const Rectangle& region, absl::string_view field, Cell cell);
 
 // Returns the highest cost in fixed point that counts as at most `max_cost`: a hundred-millionth of it above,
 // for the rounding of sums. Without a limit that is the highest cost there is. Returns INVALID_ARGUMENT /

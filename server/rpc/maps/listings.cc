@@ -23,6 +23,7 @@
 #include "server/rpc/wire/convert_graph.h"
 #include "server/rpc/wire/convert_portals.h"
 #include "server/rpc/wire/convert_shape.h"
+#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
 namespace {
@@ -116,8 +117,9 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
   FillVersion(snapshot->version(), *response.mutable_version());
   Page page(size, max_bytes, *response.mutable_obstacles());
   const absl::Time now = store.Now();
+  const HexCoordinates coordinates(*snapshot);
   const auto add = [&](const core::Obstacle& obstacle) {
-    const bool has_room = page.Add([&](v1::Obstacle& out) { FillObstacle(obstacle, now, out); });
+    const bool has_room = page.Add([&](v1::Obstacle& out) { FillObstacle(obstacle, coordinates, now, out); });
     if (!has_room) {
       response.set_next_page_token(response.obstacles().rbegin()->id());
     }
@@ -127,8 +129,17 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
     snapshot->obstacles().VisitAfter(request.page_token(), add);
     return absl::OkStatus();
   }
-  const RegionPage wanted{
-      .region = ToRectangle(request.region()), .after = request.page_token(), .tries = kTriesForEach * size};
+  // Of columns and rows, those near the map: what lies off it so far has no rows.
+  constexpr int kFar = 1 << 20;
+  const core::Rectangle given = ToRectangle(request.region());
+  const core::Rectangle near =
+      coordinates.IsPlane() ? given : core::Intersect(given, {-kFar, -kFar, 2 * kFar, 2 * kFar});
+  if (near.empty()) {
+    return absl::OkStatus();
+  }
+  const RegionPage wanted{.region = coordinates.PlaneBoundsOf(near),
+                          .after = request.page_token(),
+                          .tries = kTriesForEach * size};
   std::visit([&](const auto& of_kind) { VisitObstacles(of_kind, wanted, add); }, snapshot->map);
   return absl::OkStatus();
 }
@@ -140,9 +151,10 @@ absl::Status ListMapPortals(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   FillVersion(snapshot->version(), *response.mutable_version());
   Page page(size, max_bytes, *response.mutable_portals());
+  const HexCoordinates coordinates(*snapshot);
   const auto list = [&](const auto& portals) {
     portals.VisitAfter(request.page_token(), [&](const auto& portal) {
-      const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, out); });
+      const bool has_room = page.Add([&](v1::Portal& out) { FillPortal(portal, coordinates, out); });
       if (!has_room) {
         response.set_next_page_token(response.portals().rbegin()->id());
       }

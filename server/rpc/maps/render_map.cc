@@ -184,7 +184,8 @@ void FillPlacement(const core::MapSnapshot& snapshot, const core::Scene& scene, 
     out.mutable_area()->set_width(scene.area->x_high - scene.area->x_low);
     out.mutable_area()->set_height(scene.area->y_high - scene.area->y_low);
   }
-  FillPoint(scene.tiling.zero, *out.mutable_zero());
+  const core::Cell zero = HexCoordinates(snapshot).ToPlane(core::Cell{0, 0});
+  FillPoint(scene.tiling.At(zero.x, zero.y), *out.mutable_zero());
   FillPoint(scene.tiling.x_step, *out.mutable_x_step());
   FillPoint(scene.tiling.y_step, *out.mutable_y_step());
   if (scene.z_step != picture::Point()) {
@@ -299,7 +300,8 @@ class MapRenderer {
     if (request_.has_area()) {
       return MakeError(ErrorReason::kWrongMapKind, "area", "the part of a grid is a region, in cells");
     }
-    WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region, core::CheckRegion(plain, RegionOf(request_)));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle region,
+                             core::CheckCountedRegion(plain, RegionOf(request_)));
     options.facts = FactsOf(plain);
     if (!request_.has_query()) {
       return core::MakeGridScene(plain, region, options, nullptr, budget_);
@@ -324,8 +326,9 @@ class MapRenderer {
                       core::SearchRecorder* recorder) {
     const v1::FindPathRequest& asked = request_.query();
     WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
-    WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(snapshot_, asked.view(), context_));
-    WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query, ToRouteQuery(asked, coordinates));
+    WAYSTAR_RETURN_IF_ERROR(TakeView(snapshot_, asked.view(), context_));
+    WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query,
+                             ToRouteQuery(asked, snapshot_.id, HexCoordinates(snapshot_)));
     // The picture of a path on a mesh shows where it goes up and down.
     query.with_corridor |= std::holds_alternative<core::NavMesh>(snapshot_.map);
     if (recorder != nullptr) {
@@ -339,7 +342,7 @@ class MapRenderer {
     if (!asked.with_corridor()) {
       route.corridor = {};
     }
-    return WriteAnswer(route, snapshot_, coordinates, max_bytes_, *response_.mutable_answer(), context_);
+    return WriteAnswer(route, snapshot_, max_bytes_, *response_.mutable_answer(), context_);
   }
 
   std::string FactsOf(const core::GridMap& map) const {

@@ -66,8 +66,11 @@ absl::Status UpdateStream::Take() {
     return absl::OkStatus();
   }
   batch->client = flow_.client;
-  store_.Update(message.update().map(), *std::move(batch),
-                [this, index](const absl::StatusOr<core::UpdateResult>& result) { Answer(index, result); });
+  store_.Update(
+      message.update().map(), *std::move(batch),
+      [this, index, map = message.update().map()](const absl::StatusOr<core::UpdateResult>& result) {
+        Answer(index, result, HexCoordinates::Of(store_, map));
+      });
   return absl::OkStatus();
 }
 
@@ -78,12 +81,13 @@ std::uint64_t UpdateStream::AddBatch() {
   return first_index_ + unanswered_.size() - 1;
 }
 
-void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result) {
+void UpdateStream::Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result,
+                          const HexCoordinates& coordinates) {
   CountAnswer(limits_.metrics, result);
   v1::StreamObstacleUpdatesResponse answer;
   answer.set_index(index);
   if (result.ok()) {
-    FillUpdateResult(*result, *answer.mutable_applied());
+    FillUpdateResult(*result, coordinates, *answer.mutable_applied());
   } else {
     *answer.mutable_refused() = ToStatusMessage(result.status());
   }

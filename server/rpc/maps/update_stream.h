@@ -17,6 +17,7 @@
 #include "server/rpc/call/call_context.h"
 #include "server/rpc/call/streaming_call.h"
 #include "server/rpc/telemetry/update_metrics.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -66,7 +67,8 @@ class UpdateStream final : public ReadingWritingCall {
   absl::Status Take();
   // Makes room for the answer to the message that was read, and returns its index.
   std::uint64_t AddBatch();
-  void Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result);
+  void Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result,
+              const HexCoordinates& coordinates = {});
   // Returns whether the first batch that is unanswered has its answer.
   bool IsFirstAnswered() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !unanswered_.empty() && unanswered_.front().answer.has_value();

@@ -17,8 +17,21 @@
 #include "server/rpc/query/question.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
+#include "server/rpc/wire/convert_shape.h"
+#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
+
+// Keeps paths within a region of columns and rows: the core knows regions of the plane alone. One that is not
+// on the map is refused later.
+inline void BlockOutside(const core::Rectangle& part, const HexCoordinates& coordinates,
+                         core::AgentQuery& agent) {
+  const core::HexBoard* const board = coordinates.board();
+  if (board != nullptr && !part.empty() && core::Intersect(part, board->bounds()) == part) {
+    core::Overlay& overlay = agent.overlay.has_value() ? *agent.overlay : agent.overlay.emplace();
+    coordinates.AddOutside(part, overlay.blocked.rectangles);
+  }
+}
 
 // Answers a question on the latest snapshot of a map, by GridAnswers, GraphAnswers or MeshAnswers.
 // Returns the errors of
@@ -28,9 +41,15 @@ absl::Status AnswerByKind(const core::MapStore& store, std::size_t max_bytes, co
                           Response& response, CallContext& context) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
   Question question{.store = store, .snapshot = *snapshot, .max_bytes = max_bytes, .context = context};
-  WAYSTAR_ASSIGN_OR_RETURN(question.coordinates, TakeView(*snapshot, request.view(), context));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
+  question.coordinates = HexCoordinates(*snapshot);
   WAYSTAR_ASSIGN_OR_RETURN(question.agent,
                            ToAgentQuery(request.agent(), request.view(), question.coordinates));
+  if constexpr (requires { request.has_max_cost(); }) {
+    if (request.has_region()) {
+      BlockOutside(ToRectangle(request.region()), question.coordinates, question.agent);
+    }
+  }
   if constexpr (requires { request.snap(); }) {
     question.snap = ToSnap(request.has_snap(), request.snap());
     WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap, snapshot->kind()));

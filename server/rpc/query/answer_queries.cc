@@ -34,7 +34,6 @@ namespace {
 
 // One of the queries, from when it is parsed until it is answered.
 struct BatchedQuery {
-  HexCoordinates coordinates;
   // Of a query that moves by itself; the others share the request's agent, and need theirs no more.
   std::unique_ptr<core::RouteQuery> query;
   std::optional<core::ResolvedRoute> resolved;
@@ -126,12 +125,6 @@ absl::Status CheckMap(const v1::FindPathsRequest& request, const v1::FindPathReq
                    absl::StrCat("all queries are about the map \"", request.map(), "\""));
 }
 
-// A query's own view is its own concern: nobody waits for the version that it asks for.
-absl::StatusOr<HexCoordinates> OwnView(const core::MapSnapshot& snapshot, const v1::View& view) {
-  WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), view));
-  return HexCoordinates::Of(snapshot, view);
-}
-
 bool MovesByItself(const core::AgentQuery& agent) {
   return agent.profile.has_value() || agent.profile_name.has_value();
 }
@@ -166,7 +159,8 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(*snapshot, request.view(), context));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
+  const HexCoordinates coordinates(*snapshot);
   WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
                            ToAgentQuery(request.agent(), request.view(), coordinates));
   const core::OtherMaps others = MapsFor(store, context);
@@ -177,11 +171,9 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
-    batched.coordinates = coordinates;
-    if (asked.has_view()) {
-      WAYSTAR_ASSIGN_OR_RETURN(batched.coordinates, OwnView(*snapshot, asked.view()));
-    }
-    absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, batched.coordinates);
+    // A query's own view is its own concern: nobody waits for the version that it asks for.
+    WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot->version(), asked.view()));
+    absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, snapshot->id, coordinates);
     WAYSTAR_RETURN_IF_ERROR(query.status());
     core::AgentQuery& own = query->agent;
     if (SharesMap(shared, asked, own)) {
@@ -207,8 +199,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
       context.needs_more_expansions = true;
       return core::UpkeepError();
     }
-    return route.ok() ? writer.Write(index, *route, batch[index].coordinates)
-                      : writer.WriteProblem(index, route.status());
+    return route.ok() ? writer.Write(index, *route, coordinates) : writer.WriteProblem(index, route.status());
   };
   // Its map, with its overlay, may be as large as the whole map, so it is gone before the next one is made.
   const auto answer_alone = [&](std::size_t index) -> absl::Status {

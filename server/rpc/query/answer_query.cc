@@ -27,8 +27,9 @@ absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
 absl::Status AnswerOn(const core::MapSnapshot& snapshot, core::OtherMaps others, std::size_t max_bytes,
                       const v1::FindPathRequest& request, v1::FindPathResponse& response,
                       CallContext& context) {
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates, TakeView(snapshot, request.view(), context));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(request, coordinates));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(snapshot, request.view(), context));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,
+                           ToRouteQuery(request, snapshot.id, HexCoordinates(snapshot)));
   const core::Budget budget = context.BudgetFor(query.max_expansions);
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(snapshot, query, std::move(others), budget));
@@ -38,7 +39,7 @@ absl::Status AnswerOn(const core::MapSnapshot& snapshot, core::OtherMaps others,
   if (context.NeedsLargerLane()) {
     return absl::OkStatus();
   }
-  return WriteAnswer(route, snapshot, coordinates, max_bytes, response, context);
+  return WriteAnswer(route, snapshot, max_bytes, response, context);
 }
 
 absl::Status AnswerOnInlineMap(const core::MapStore& store, std::size_t max_bytes,
@@ -55,16 +56,13 @@ absl::Status AnswerOnInlineMap(const core::MapStore& store, std::size_t max_byte
 
 }  // namespace
 
-absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const v1::View& view,
-                                        CallContext& context) {
-  if (const absl::Status status = CheckLeastVersion(snapshot.version(), view); !status.ok()) {
-    if (absl::IsUnavailable(status)) {
-      context.awaited_version = core::MapVersion{.epoch = view.least_version().epoch(),
-                                                 .revision = view.least_version().revision()};
-    }
-    return status;
+absl::Status TakeView(const core::MapSnapshot& snapshot, const v1::View& view, CallContext& context) {
+  const absl::Status status = CheckLeastVersion(snapshot.version(), view);
+  if (absl::IsUnavailable(status)) {
+    context.awaited_version =
+        core::MapVersion{.epoch = view.least_version().epoch(), .revision = view.least_version().revision()};
   }
-  return HexCoordinates::Of(snapshot, view);
+  return status;
 }
 
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
@@ -77,13 +75,12 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
   return AnswerOn(*snapshot, MapsFor(store, context), max_bytes, request, response, context);
 }
 
-absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot,
-                         const HexCoordinates& coordinates, std::size_t max_bytes,
+absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context) {
   // An answer that cannot fit is not written first.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(LeastBytesOf(route), max_bytes));
   const std::size_t bytes = WriteRoute(route, {.version = snapshot.version(), .queued = context.queued},
-                                       coordinates, response, context.WrittenFor(response));
+                                       HexCoordinates(snapshot), response, context.WrittenFor(response));
   return CheckSize(bytes, max_bytes);
 }
 

@@ -4,22 +4,19 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/rpc/access/caller.h"
 #include "server/rpc/call/call_context.h"
-#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 
-// Returns the coordinates that a view asks for on a snapshot, or the errors of HexCoordinates::Of; those of
-// CheckLeastVersion if the snapshot is older than it asks for, and then tells the context what to wait for.
-absl::StatusOr<HexCoordinates> TakeView(const core::MapSnapshot& snapshot, const v1::View& view,
-                                        CallContext& context);
+// Returns the errors of CheckLeastVersion if the snapshot is older than a view asks for, and then tells the
+// context what to wait for.
+absl::Status TakeView(const core::MapSnapshot& snapshot, const v1::View& view, CallContext& context);
 
 // Answers a path query on the latest snapshot of a map of any kind, or on the map that the query brings
 // along. Returns the errors of MapStore::Pin or MakeInlineMap, TakeView, ToRouteQuery, core::Resolve,
@@ -34,8 +31,7 @@ absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePat
 
 // Fills a response with a route, as the context wants it, stamped with the snapshot's revision. Returns
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
-absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot,
-                         const HexCoordinates& coordinates, std::size_t max_bytes,
+absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context);
 
 // Returns the maps of the store that portals may lead that call's agents to. One that is not in memory is

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -23,6 +25,7 @@
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_fields.h"
 #include "server/rpc/wire/convert_query.h"
+#include "server/rpc/wire/convert_shape.h"
 #include "server/rpc/wire/convert_validation.h"
 
 namespace waystar::rpc {
@@ -74,6 +77,44 @@ absl::StatusOr<std::vector<core::Cell>> GridAnswers::ResolveAll(
   return cells;
 }
 
+template <typename Request>
+absl::StatusOr<std::optional<core::Rectangle>> GridAnswers::PlaneRegion(const Request& request) const {
+  if (!request.has_region()) {
+    return std::nullopt;
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Rectangle part,
+                           core::CheckCountedRegion(map(), ToRectangle(request.region())));
+  return question_.coordinates.PlaneBoundsOf(part);
+}
+
+template <typename Request>
+absl::Status GridAnswers::CheckInPart(const Request& request, absl::string_view field,
+                                      core::Cell cell) const {
+  const HexCoordinates& coordinates = question_.coordinates;
+  if (coordinates.IsPlane() || !request.has_region() ||
+      ToRectangle(request.region()).Contains(coordinates.FromPlane(cell))) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kBadValue, field,
+                   absl::StrCat(field, " ", core::CellText(map(), cell), " lies outside the region"));
+}
+
+std::vector<HexCoordinates> GridAnswers::CoordinatesBehind(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) const {
+  std::vector<HexCoordinates> behind;
+  behind.reserve(static_cast<std::size_t>(crossings.size()));
+  const core::GridMap* here = &map();
+  for (const v1::PortalCrossing& crossing : crossings) {
+    const std::shared_ptr<const core::Portal> portal =
+        here == nullptr ? nullptr : here->portals().Find(crossing.portal());
+    if (portal != nullptr && !portal->to_map.empty()) {
+      here = agent_->Find(portal->to_map);
+    }
+    behind.push_back(here == nullptr ? HexCoordinates() : HexCoordinates(here->settings().frame.hexagons));
+  }
+  return behind;
+}
+
 absl::StatusOr<core::CellPoint> GridAnswers::RayEnd(absl::string_view field,
                                                     const v1::Location& location) const {
   const core::Location end = ToLocation(location, question_.coordinates);
@@ -106,8 +147,10 @@ absl::Status GridAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
 
 absl::Status GridAnswers::Answer(const v1::FindReachableRequest& request,
                                  v1::FindReachableResponse& response) {
-  core::ReachQuery query = ToReachQuery(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Rectangle> region, PlaneRegion(request));
+  core::ReachQuery query = ToReachQuery(request, region);
   WAYSTAR_ASSIGN_OR_RETURN(query.start, Resolve("start", request.start()));
+  WAYSTAR_RETURN_IF_ERROR(CheckInPart(request, "start", query.start));
   query.agent = agent_->agent();
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::ReachableCells reachable,
@@ -116,7 +159,7 @@ absl::Status GridAnswers::Answer(const v1::FindReachableRequest& request,
   const absl::string_view field = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(
       CheckAnswerFits(reachable.costs.size() * sizeof(float), question_.max_bytes, field));
-  FillReachable(reachable, response);
+  FillReachable(reachable, question_.coordinates, response);
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, field);
 }
 
@@ -124,7 +167,11 @@ absl::Status GridAnswers::Answer(const v1::ComputeFlowFieldRequest& request,
                                  v1::ComputeFlowFieldResponse& response) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<core::Cell> goals,
                            ResolveAll("goals", request.goals(), core::kMaxGoals));
-  core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckInPart(request, core::IndexedField("goals", i), goals[i]));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Rectangle> region, PlaneRegion(request));
+  core::FlowFieldQuery query = ToFlowFieldQuery(request, goals, region);
   query.agent = agent_->agent();
   const WorkStopwatch stopwatch;
   WAYSTAR_ASSIGN_OR_RETURN(const core::FlowField field,
@@ -133,7 +180,10 @@ absl::Status GridAnswers::Answer(const v1::ComputeFlowFieldRequest& request,
   const absl::string_view blamed = query.want_costs ? "with_costs" : "region";
   WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(field.directions.size() + field.costs.size() * sizeof(float),
                                           question_.max_bytes, blamed));
-  FillFlowField(field, question_.coordinates, response);
+  FillFlowField(
+      field,
+      request.has_region() ? ToRectangle(request.region()) : question_.coordinates.PartAround(field.region),
+      question_.coordinates, response);
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, blamed);
 }
 
@@ -177,7 +227,11 @@ absl::Status GridAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
   if (request.along_edges()) {
     return MakeError(ErrorReason::kWrongMapKind, "along_edges", "a grid has no edges");
   }
-  core::SampleQuery query = ToSampleQuery(request);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Rectangle> region, PlaneRegion(request));
+  core::SampleQuery query = ToSampleQuery(request, region);
+  if (region.has_value() && !question_.coordinates.IsPlane()) {
+    query.part = ToRectangle(request.region());
+  }
   if (request.has_reachable_from()) {
     WAYSTAR_ASSIGN_OR_RETURN(query.reachable_from, Resolve("reachable_from", request.reachable_from()));
   }
@@ -206,7 +260,8 @@ absl::Status GridAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
       return MakeError(ErrorReason::kWrongMapKind, field, "a path on a grid is given by its points");
     }
   }
-  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request, question_.coordinates));
+  WAYSTAR_ASSIGN_OR_RETURN(PathToValidate path, ToPathToValidate(request, question_.coordinates,
+                                                                 CoordinatesBehind(request.crossings())));
   context().needs_more_expansions =
       core::WorkOfValidation(path.query()) / kPathCellsPerExpansion > context().max_expansions_here;
   if (context().NeedsLargerLane()) {
@@ -221,7 +276,7 @@ absl::Status GridAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
     return path.InRequest(validation.status());
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
-  FillValidation(*validation, path, question_.coordinates, response);
+  FillValidation(*validation, path, response);
   return absl::OkStatus();
 }
 

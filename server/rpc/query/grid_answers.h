@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,6 +15,7 @@
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/rpc/query/question.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/fields.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
@@ -48,6 +50,17 @@ class GridAnswers {
   absl::StatusOr<std::vector<core::Cell>> ResolveAll(
       absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
       std::size_t most) const;
+  // Returns the smallest rectangle of the plane around the region of the request, or the errors of
+  // CheckCountedRegion.
+  template <typename Request>
+  absl::StatusOr<std::optional<core::Rectangle>> PlaneRegion(const Request& request) const;
+  // Returns INVALID_ARGUMENT / BAD_VALUE for a cell beside a region of columns and rows. Regions of the plane
+  // are left to the core.
+  template <typename Request>
+  absl::Status CheckInPart(const Request& request, absl::string_view field, core::Cell cell) const;
+  // Returns the coordinates of the maps that the crossings of a path lead to.
+  std::vector<HexCoordinates> CoordinatesBehind(
+      const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) const;
   // Returns where a ray begins or ends: a cell stands for its centre.
   absl::StatusOr<core::CellPoint> RayEnd(absl::string_view field, const v1::Location& location) const;
 

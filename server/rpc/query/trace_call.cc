@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,8 +63,9 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
   const v1::FindPathRequest& asked = request().query();
   WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(asked.map()));
-  WAYSTAR_ASSIGN_OR_RETURN(coordinates_, TakeView(*snapshot, asked.view(), context));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query, ToRouteQuery(asked, coordinates_));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, asked.view(), context));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,
+                           ToRouteQuery(asked, snapshot->id, HexCoordinates(*snapshot)));
   WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));
   WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
                            core::Resolve(*snapshot, query, MapsFor(store_, context), context.budget));
@@ -73,7 +75,12 @@ absl::Status TraceCall::Search(CallContext& context, v1::FindPathResponse& answe
   if (route.graph != nullptr) {
     nodes_ = TracedNodes(*route.graph, recorder_->nodes.events());
   }
-  return WriteAnswer(route, *snapshot, coordinates_, max_response_bytes_, answer, context);
+  if (!recorder_->cells.events().empty()) {
+    for (const std::string& map : recorder_->cells.maps()) {
+      coordinates_.emplace_back(resolved.grid().agent->BoardOf(map));
+    }
+  }
+  return WriteAnswer(route, *snapshot, max_response_bytes_, answer, context);
 }
 
 void TraceCall::AddEvent(std::size_t index, v1::TraceSearchResponse& message) const {
@@ -84,7 +91,8 @@ void TraceCall::AddEvent(std::size_t index, v1::TraceSearchResponse& message) co
     const core::NodeEvent& event = recorder_->nodes.events()[index];
     AddNodeEvent(event, nodes_.Of(event.node), nodes_.Of(event.parent), message);
   } else {
-    AddSearchEvent(recorder_->cells.events()[index], recorder_->cells.maps(), coordinates_, message);
+    const core::SearchEvent& event = recorder_->cells.events()[index];
+    AddSearchEvent(event, recorder_->cells.maps(), coordinates_[event.map], message);
   }
 }
 

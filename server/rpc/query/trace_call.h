@@ -50,7 +50,8 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   const std::size_t max_response_bytes_;
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
-  HexCoordinates coordinates_;
+  // Of each map that the search has seen.
+  std::vector<HexCoordinates> coordinates_;
   std::optional<core::SearchRecorder> recorder_;
   TracedNodes nodes_;
   // How many of the events have been sent.

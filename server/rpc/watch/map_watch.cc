@@ -87,6 +87,7 @@ absl::Status MapWatch::SendFirst() {
   WAYSTAR_RETURN_IF_ERROR(pinned.status());
   const core::PinnedSnapshot& latest = *pinned;
   epoch_ = latest->epoch;
+  coordinates_ = HexCoordinates(*latest);
   WAYSTAR_RETURN_IF_ERROR(CheckVersion(after, "after"));
   const bool is_given = after.epoch() != 0;
   const bool is_replaced = is_given && after.epoch() != epoch_;
@@ -167,13 +168,13 @@ void MapWatch::Resynchronize(const core::MapSnapshot& latest, v1::WatchMapRespon
 }
 
 void MapWatch::FillRevision(const core::Commit& commit, v1::MapRevision& out) const {
-  FillCommit(commit, out);
+  FillCommit(commit, coordinates_, out);
   out.mutable_version()->set_epoch(epoch_);
   if (!request_.with_edits()) {
     return;
   }
   for (const core::Edit& edit : commit.edits) {
-    FillEdit(edit, *out.add_edits());
+    FillEdit(edit, coordinates_, *out.add_edits());
   }
   if (out.ByteSizeLong() + kEventEnvelopeBytes > context_.max_message_bytes) {
     out.clear_edits();

@@ -14,6 +14,7 @@
 #include "server/rpc/admission/version_waits.h"
 #include "server/rpc/call/streaming_call.h"
 #include "server/rpc/watch/map_watches.h"
+#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
@@ -74,6 +75,8 @@ class MapWatch final : public WritingCall, public MapWatcher, private VersionWai
 
   // The epoch of the map that is watched; 0 before the watch has begun.
   std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  // How that map counts its cells.
+  HexCoordinates coordinates_ ABSL_GUARDED_BY(mutex_);
   // True once the fleet was asked, and while the watch waits for its answer.
   bool has_asked_fleet_ ABSL_GUARDED_BY(mutex_) = false;
   bool awaits_version_ ABSL_GUARDED_BY(mutex_) = false;

@@ -9,7 +9,6 @@
 #include "server/core/watch/map_subscriptions.h"
 #include "server/core/watch/path_subscription.h"
 #include "server/rpc/access/caller.h"
-#include "server/rpc/wire/hex_coordinates.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -26,9 +25,8 @@ class PathWatch : public core::PathSubscription {
   // Returns who watches. Any thread may call it.
   virtual Caller GetCaller() = 0;
 
-  // The request that is watched, and how its cells are counted.
+  // The request that is watched.
   v1::FindPathRequest request;
-  HexCoordinates coordinates;
   Clock::time_point deadline;
 
  private:

@@ -134,7 +134,7 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
       WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
     }
     WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
-    return WriteAnswer(route, snapshot, watch->coordinates, max_bytes_, *message.mutable_answer(), context);
+    return WriteAnswer(route, snapshot, max_bytes_, *message.mutable_answer(), context);
   });
   NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
             Executor::Clock::now() - now, context);

@@ -15,6 +15,7 @@
 #include "server/rpc/query/answer_query.h"
 #include "server/rpc/wire/convert.h"
 #include "server/rpc/wire/convert_query.h"
+#include "server/rpc/wire/hex_coordinates.h"
 
 namespace waystar::rpc {
 
@@ -41,10 +42,8 @@ absl::Status WatchPathCall::ReadRequest() {
   }));
   const auto parse = [this]() -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
-    WAYSTAR_ASSIGN_OR_RETURN(coordinates,
-                             HexCoordinates::Of(watches_.store(), request.map(), request.view().coordinates(),
-                                                "view.coordinates"));
-    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, coordinates));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(request.map()));
+    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
     return core::CheckOneGoal(query);
   };
   WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));

@@ -55,14 +55,6 @@ v1::HexLayout FromHexLayout(core::HexLayout layout) {
   return v1::HEX_LAYOUT_UNSPECIFIED;
 }
 
-void FillHexInfo(const core::HexBoard& board, v1::HexInfo& info) {
-  info.set_layout(FromHexLayout(board.layout));
-  info.set_columns(board.columns);
-  info.set_rows(board.rows);
-  info.mutable_zero()->set_x(board.zero().x);
-  info.mutable_zero()->set_y(board.zero().y);
-}
-
 absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
   if (terrain.symbol().size() != 1) {
     return MakeError(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
@@ -82,10 +74,10 @@ absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terra
 
 // Fills the message of an update or of a revision.
 template <typename Message>
-void FillChangeSummary(const core::ChangeSummary& summary, Message& out) {
+void FillChangeSummary(const core::ChangeSummary& summary, const HexCoordinates& coordinates, Message& out) {
   out.set_changed_cells(summary.changed_cells);
   if (!summary.changed_bounds.empty()) {
-    FillRectangle(summary.changed_bounds, *out.mutable_changed_bounds());
+    FillRectangle(coordinates.PartAround(summary.changed_bounds), *out.mutable_changed_bounds());
   }
   out.set_changed_nodes(summary.changed_nodes);
   out.set_changed_edges(summary.changed_edges);
@@ -96,7 +88,11 @@ void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
   out.set_width(grid.width());
   out.set_height(grid.height());
   if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
-    FillHexInfo(*board, *out.mutable_hexagons());
+    if (core::HasOffsets(board->layout)) {
+      out.set_width(board->columns);
+      out.set_height(board->rows);
+    }
+    out.mutable_hexagons()->set_layout(FromHexLayout(board->layout));
   } else {
     out.mutable_squares()->set_connectivity(
         settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
@@ -110,7 +106,9 @@ void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
     written.set_impassable(terrain.impassable);
   }
   out.set_walkable_cells(grid.walkable_cells());
-  out.set_obstacle_cells(grid.obstacle_cells());
+  // What the plane has beside a board is blocked for good, and nothing that clients know of.
+  const std::int64_t beside = grid.bounds().area() - std::int64_t{out.width()} * out.height();
+  out.set_obstacle_cells(grid.obstacle_cells() - beside);
   out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
   out.set_world(settings.world);
   out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
@@ -444,18 +442,19 @@ void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot,
   std::visit([&info](const auto& of_kind) { FillKind(of_kind, info); }, snapshot.map);
 }
 
-void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response) {
+void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
+                      v1::UpdateObstaclesResponse& response) {
   FillVersion({.epoch = result.epoch, .revision = result.revision}, *response.mutable_version());
-  FillChangeSummary(result.summary, response);
+  FillChangeSummary(result.summary, coordinates, response);
   response.set_clipped_cells(result.summary.clipped_cells);
   response.set_already_applied(result.already_applied);
   response.set_digest(result.digest);
 }
 
-void FillCommit(const core::Commit& commit, v1::MapRevision& out) {
+void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out) {
   out.mutable_version()->set_revision(commit.revision);
   FillTimestamp(commit.time, *out.mutable_commit_time());
-  FillChangeSummary(commit.summary, out);
+  FillChangeSummary(commit.summary, coordinates, out);
   out.set_digest(commit.digest);
 }
 

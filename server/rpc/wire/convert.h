@@ -72,8 +72,9 @@ void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
 void FillVersion(const core::MapVersion& version, v1::Version& out);
 v1::MapKind FromKind(core::MapKind kind);
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
-void FillUpdateResult(const core::UpdateResult& result, v1::UpdateObstaclesResponse& response);
+void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
+                      v1::UpdateObstaclesResponse& response);
 // Fills in all but the edits.
-void FillCommit(const core::Commit& commit, v1::MapRevision& out);
+void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out);
 
 }  // namespace waystar::rpc

@@ -211,9 +211,9 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
 }
 
 // Fills in all of an obstacle but its lifetime.
-void FillBody(const core::Obstacle& obstacle, v1::Obstacle& out) {
+void FillBody(const core::Obstacle& obstacle, const HexCoordinates& coordinates, v1::Obstacle& out) {
   out.set_id(obstacle.id);
-  FillShape(obstacle.shape, *out.mutable_shape());
+  FillShape(obstacle.shape, coordinates, *out.mutable_shape());
   switch (obstacle.effect.kind) {
     case core::ObstacleEffect::Kind::kBlock:
       break;
@@ -231,17 +231,21 @@ void FillBody(const core::Obstacle& obstacle, v1::Obstacle& out) {
 
 class EditFiller {
  public:
-  explicit EditFiller(v1::Edit& out) : out_(out) {}
+  EditFiller(const HexCoordinates& coordinates, v1::Edit& out) : coordinates_(coordinates), out_(out) {}
 
-  void operator()(const core::BlockCells& edit) const { FillShape(edit.shape, *out_.mutable_block()); }
-  void operator()(const core::UnblockCells& edit) const { FillShape(edit.shape, *out_.mutable_unblock()); }
+  void operator()(const core::BlockCells& edit) const {
+    FillShape(edit.shape, coordinates_, *out_.mutable_block());
+  }
+  void operator()(const core::UnblockCells& edit) const {
+    FillShape(edit.shape, coordinates_, *out_.mutable_unblock());
+  }
   void operator()(const core::SetTerrain& edit) const {
-    FillShape(edit.shape, *out_.mutable_set_terrain()->mutable_shape());
+    FillShape(edit.shape, coordinates_, *out_.mutable_set_terrain()->mutable_shape());
     out_.mutable_set_terrain()->set_terrain(std::string(1, edit.symbol));
   }
   void operator()(const core::PutObstacle& edit) const {
     v1::PutObstacle& put = *out_.mutable_put_obstacle();
-    FillBody(edit.obstacle, *put.mutable_obstacle());
+    FillBody(edit.obstacle, coordinates_, *put.mutable_obstacle());
     if (edit.lifetime) {
       FillLifetime(*edit.lifetime, *put.mutable_obstacle()->mutable_lifetime());
     }
@@ -255,15 +259,15 @@ class EditFiller {
   }
   void operator()(const core::ResizeObstacle& edit) const {
     out_.mutable_resize_obstacle()->set_id(edit.id);
-    FillShape(edit.shape, *out_.mutable_resize_obstacle()->mutable_shape());
+    FillShape(edit.shape, coordinates_, *out_.mutable_resize_obstacle()->mutable_shape());
   }
   void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
   void operator()(const core::PutPortal& edit) const {
-    FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
+    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
     out_.mutable_put_portal()->set_replace(edit.replace);
   }
   void operator()(const core::PutMeshPortal& edit) const {
-    FillPortal(edit.portal, *out_.mutable_put_portal()->mutable_portal());
+    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
     out_.mutable_put_portal()->set_replace(edit.replace);
   }
   void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
@@ -288,6 +292,7 @@ class EditFiller {
   void operator()(const core::SetEnabled& edit) const { FillSetEnabled(edit, *out_.mutable_set_enabled()); }
 
  private:
+  const HexCoordinates& coordinates_;
   v1::Edit& out_;
 };
 
@@ -330,76 +335,37 @@ PaintedShape PaintedBy(const v1::Edit& edit) {
 }
 
 // Checks that cells and rectangles overlap a board. Fields are below the shape.
-class BoardCheck {
- public:
-  BoardCheck(const core::HexBoard& board, const HexCoordinates& coordinates)
-      : board_(board), coordinates_(coordinates) {}
-
-  absl::Status Check(const v1::Shape& shape) {
-    for (int i = 0; i < shape.cells_size(); ++i) {
-      const v1::Cell& given = shape.cells(i);
-      const core::Cell cell = coordinates_.ToPlane(core::Cell{given.x(), given.y()});
-      if (!board_.Overlaps({cell.x, cell.y, 1, 1})) {
-        return OffBoard("", given.x(), given.y(), absl::StrCat("cells[", i, "]"));
-      }
-    }
-    for (int i = 0; i < shape.rectangles_size(); ++i) {
-      const core::Rectangle given = ToRectangle(shape.rectangles(i));
-      parts_.clear();
-      // The core refuses those without cells.
-      if (!given.empty() && coordinates_.ToPlane(given, parts_).ok() && !AnyOverlaps()) {
-        return OffBoard("the rectangle at ", given.x, given.y, absl::StrCat("rectangles[", i, "]"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  bool AnyOverlaps() const {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [this](const core::Rectangle& part) { return board_.Overlaps(part); });
-  }
-
-  absl::Status OffBoard(absl::string_view what, int x, int y, absl::string_view field) const {
-    const std::string cell = coordinates_.IsPlane() ? absl::StrCat("cell (", x, ", ", y, ") of the plane")
-                                                    : absl::StrCat("column ", x, " of row ", y);
+absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
+  const auto off_board = [&](absl::string_view what, int x, int y, const std::string& field) {
     return MakeError(ErrorReason::kOffMap, field,
-                     absl::StrCat(what, cell, " is off the map, which has ", board_.columns, " columns and ",
-                                  board_.rows, " rows"));
+                     absl::StrCat(what, "column ", x, " of row ", y, " is off the map, which has ",
+                                  board.columns, " columns and ", board.rows, " rows"));
+  };
+  for (int i = 0; i < shape.cells_size(); ++i) {
+    const v1::Cell& cell = shape.cells(i);
+    if (!board.bounds().Contains(ToCell(cell))) {
+      return off_board("", cell.x(), cell.y(), absl::StrCat("cells[", i, "]"));
+    }
   }
+  for (int i = 0; i < shape.rectangles_size(); ++i) {
+    const core::Rectangle rectangle = ToRectangle(shape.rectangles(i));
+    // The core refuses those without cells.
+    if (!rectangle.empty() && core::Intersect(rectangle, board.bounds()).empty()) {
+      return off_board("the rectangle at ", rectangle.x, rectangle.y, absl::StrCat("rectangles[", i, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
 
-  const core::HexBoard& board_;
-  const HexCoordinates& coordinates_;
-  // Of one rectangle, on the plane.
-  std::vector<core::Rectangle> parts_;
-};
-
-// The core takes cells of the plane that are off the board for cells of the map, which stay blocked, and lets
-// some rectangles be beside the plane. What lies off the board as a whole is refused here, so that logs of
-// before are read as they were. The core says if there is no such map.
-absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstaclesRequest& request,
-                          const HexCoordinates& coordinates) {
-  std::optional<absl::StatusOr<core::PinnedSnapshot>> snapshot;
+// The core lets cells and rectangles be beside the board, on the plane or off it. What lies off the board as
+// a whole is refused here, so that logs of before are read as they were.
+absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstaclesRequest& request) {
   for (int i = 0; i < request.edits_size(); ++i) {
     const PaintedShape painted = PaintedBy(request.edits(i));
-    if (painted.shape == nullptr || (painted.shape->cells().empty() && painted.shape->rectangles().empty())) {
+    if (painted.shape == nullptr) {
       continue;
     }
-    if (!snapshot) {
-      snapshot = store.Pin(request.map());
-    }
-    if (!core::LoadingMapOf(snapshot->status()).empty()) {
-      return snapshot->status();
-    }
-    if (!snapshot->ok() || (**snapshot)->kind() != core::MapKind::kHexagons) {
-      return absl::OkStatus();
-    }
-    const core::HexBoard& board = *(**snapshot)->grid().settings().frame.hexagons;
-    if (!core::HasOffsets(board.layout)) {
-      return absl::OkStatus();
-    }
-    const absl::Status status = BoardCheck(board, coordinates).Check(*painted.shape);
-    if (!status.ok()) {
+    if (const absl::Status status = CheckOverlap(board, *painted.shape); !status.ok()) {
       return WithFieldPrefix(status, absl::StrCat("edits[", i, "].", painted.field, "."));
     }
   }
@@ -410,11 +376,18 @@ absl::Status CheckOnBoard(const core::MapStore& store, const v1::UpdateObstacles
 
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request) {
-  WAYSTAR_ASSIGN_OR_RETURN(const HexCoordinates coordinates,
-                           HexCoordinates::Of(store, request.map(), request.coordinates(), "coordinates"));
+  HexCoordinates coordinates;
+  // The core says if there is no such map.
+  if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
+    coordinates = HexCoordinates(**snapshot);
+  } else if (!core::LoadingMapOf(snapshot.status()).empty()) {
+    return snapshot.status();
+  }
   core::UpdateBatch batch;
   WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
-  WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(store, request, coordinates));
+  if (coordinates.board() != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(*coordinates.board(), request));
+  }
   WAYSTAR_ASSIGN_OR_RETURN(batch.expected, ToExpectedVersion(request.expected_version()));
   batch.request_id = request.request_id();
   if (request.has_request_time()) {
@@ -423,10 +396,13 @@ absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
   return batch;
 }
 
-void FillEdit(const core::Edit& edit, v1::Edit& out) { std::visit(EditFiller(out), edit); }
+void FillEdit(const core::Edit& edit, const HexCoordinates& coordinates, v1::Edit& out) {
+  std::visit(EditFiller(coordinates, out), edit);
+}
 
-void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out) {
-  FillBody(obstacle, out);
+void FillObstacle(const core::Obstacle& obstacle, const HexCoordinates& coordinates, absl::Time now,
+                  v1::Obstacle& out) {
+  FillBody(obstacle, coordinates, out);
   if (obstacle.expiry != absl::InfiniteFuture()) {
     FillLifetime(std::max(obstacle.expiry - now, absl::ZeroDuration()), *out.mutable_lifetime());
   }

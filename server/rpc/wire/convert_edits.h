@@ -24,15 +24,16 @@ namespace waystar::rpc {
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
-// Returns the errors of HexCoordinates::Of as well: a request says how it counts the cells of its map.
+// Returns UNAVAILABLE / MAP_LOADING as well for a map that is being loaded: its layout is not known yet.
 // Returns OUT_OF_RANGE / OFF_MAP for a cell to block, to unblock or to give a terrain that is off a board of
 // hexagons.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request);
 
 // The following fill messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
-void FillEdit(const core::Edit& edit, v1::Edit& out);
+void FillEdit(const core::Edit& edit, const HexCoordinates& coordinates, v1::Edit& out);
 // Fills in the obstacle with the lifetime that is left at `now`.
-void FillObstacle(const core::Obstacle& obstacle, absl::Time now, v1::Obstacle& out);
+void FillObstacle(const core::Obstacle& obstacle, const HexCoordinates& coordinates, absl::Time now,
+                  v1::Obstacle& out);
 
 }  // namespace waystar::rpc

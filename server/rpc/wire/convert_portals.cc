@@ -98,18 +98,19 @@ absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_v
   }
   core::Portal of_grid = WithRules<core::Portal>(portal, map);
   of_grid.from = coordinates.ToPlane(ToCell(portal.from()));
-  of_grid.to = coordinates.ToPlane(ToCell(portal.to()));
+  // The other map counts the cell where it leads.
+  of_grid.to = of_grid.to_map.empty() ? coordinates.ToPlane(ToCell(portal.to())) : ToCell(portal.to());
   of_grid.cost = core::CostFromDouble(portal.cost());
   return core::PutPortal{.portal = std::move(of_grid), .replace = edit.replace()};
 }
 
 std::vector<core::CrossedPortal> ToCrossedPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
-    const HexCoordinates& coordinates) {
+    absl::Span<const HexCoordinates> behind) {
   std::vector<core::CrossedPortal> crossed;
   for (const v1::PortalCrossing& crossing : crossings) {
     crossed.push_back({.id = crossing.portal(),
-                       .arrival = coordinates.ToPlane(ToCell(crossing.arrival())),
+                       .arrival = behind[crossed.size()].ToPlane(ToCell(crossing.arrival())),
                        .index = IndexOf(crossing)});
   }
   return crossed;
@@ -126,14 +127,14 @@ std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
   return crossed;
 }
 
-void FillPortal(const core::Portal& portal, v1::Portal& out) {
+void FillPortal(const core::Portal& portal, const HexCoordinates& coordinates, v1::Portal& out) {
   FillRules(portal, out);
-  FillCell(portal.from, *out.mutable_from());
-  FillCell(portal.to, *out.mutable_to());
+  FillCell(coordinates.FromPlane(portal.from), *out.mutable_from());
+  FillCell(portal.to_map.empty() ? coordinates.FromPlane(portal.to) : portal.to, *out.mutable_to());
   out.set_cost(core::CostToDouble(portal.cost));
 }
 
-void FillPortal(const core::MeshPortal& portal, v1::Portal& out) {
+void FillPortal(const core::MeshPortal& portal, const HexCoordinates& /*coordinates*/, v1::Portal& out) {
   FillRules(portal, out);
   FillPosition({portal.from.x, portal.from.y, portal.from.z}, *out.mutable_from_position());
   FillPosition({portal.to.x, portal.to.y, portal.to.z}, *out.mutable_to_position());

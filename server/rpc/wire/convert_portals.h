@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/edit/edit.h"
 #include "server/core/map/portal.h"
@@ -23,15 +24,16 @@ namespace waystar::rpc {
 // an end is a portal of navigation meshes.
 absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
                                        const HexCoordinates& coordinates);
+// `behind` are the coordinates of the maps that the crossings lead to.
 std::vector<core::CrossedPortal> ToCrossedPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
-    const HexCoordinates& coordinates);
+    absl::Span<const HexCoordinates> behind);
 
 std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings);
 
 // Fill a message that is empty.
-void FillPortal(const core::Portal& portal, v1::Portal& out);
-void FillPortal(const core::MeshPortal& portal, v1::Portal& out);
+void FillPortal(const core::Portal& portal, const HexCoordinates& coordinates, v1::Portal& out);
+void FillPortal(const core::MeshPortal& portal, const HexCoordinates& coordinates, v1::Portal& out);
 
 }  // namespace waystar::rpc

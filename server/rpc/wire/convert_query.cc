@@ -95,7 +95,7 @@ absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::
   return result;
 }
 
-absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request,
+absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
                                               const HexCoordinates& coordinates) {
   // Filled where it is returned: it is large, and batches have thousands.
   absl::StatusOr<core::RouteQuery> result;
@@ -106,9 +106,12 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   // Locations are large, and messages may have a million of them.
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("goals", static_cast<std::size_t>(request.goals_size()), core::kMaxGoals));
+  // The core knows how another map counts its cells.
+  const bool are_here = request.goal_map().empty() || request.goal_map() == map;
+  const HexCoordinates at_goals = are_here ? coordinates : HexCoordinates();
   query.goals.reserve(static_cast<std::size_t>(request.goals_size()));
   for (const v1::Location& goal : request.goals()) {
-    query.goals.push_back(ToLocation(goal, coordinates));
+    query.goals.push_back(ToLocation(goal, at_goals));
   }
   query.goal_map = request.goal_map();
   WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));

@@ -15,9 +15,9 @@
 namespace waystar::rpc {
 
 // Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum does not have,
-// MISSING_FIELD for a part of a shape that lacks one, BAD_VALUE for a number out of its range, and those of
-// the coordinates. All else is for core::Resolve to check.
-absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request,
+// MISSING_FIELD for a part of a shape that lacks one, BAD_VALUE for a number out of its range. `map` is the
+// id of the query's own map. All else is for core::Resolve to check.
+absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
                                               const HexCoordinates& coordinates);
 
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);

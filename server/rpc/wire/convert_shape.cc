@@ -11,6 +11,7 @@
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/grid_settings.h"
 #include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
@@ -22,20 +23,14 @@ absl::StatusOr<core::Disc> ToDisc(const v1::Disc& disc, const HexCoordinates& co
   if (!disc.has_center()) {
     return MissingField("center");
   }
-  core::Disc out{.radius = disc.radius()};
-  WAYSTAR_ASSIGN_OR_RETURN(out.center, coordinates.ToPlane(ToPoint(disc.center()), "center"));
-  return out;
+  return core::Disc{.center = coordinates.ToPlane(ToPoint(disc.center())), .radius = disc.radius()};
 }
 
 absl::StatusOr<core::Polygon> ToPolygon(const v1::Polygon& polygon, const HexCoordinates& coordinates) {
   core::Polygon out;
   out.vertices.reserve(static_cast<std::size_t>(polygon.vertices_size()));
-  for (int i = 0; i < polygon.vertices_size(); ++i) {
-    const absl::StatusOr<core::Point> vertex = coordinates.ToPlane(ToPoint(polygon.vertices(i)), "");
-    if (!vertex.ok()) {
-      return WithField(vertex.status(), absl::StrCat("vertices[", i, "]"));
-    }
-    out.vertices.push_back(*vertex);
+  for (const v1::Point& vertex : polygon.vertices()) {
+    out.vertices.push_back(coordinates.ToPlane(ToPoint(vertex)));
   }
   return out;
 }
@@ -47,10 +42,9 @@ absl::StatusOr<core::Line> ToLine(const v1::Line& line, const HexCoordinates& co
   if (!line.has_end()) {
     return MissingField("end");
   }
-  core::Line out{.width = line.width()};
-  WAYSTAR_ASSIGN_OR_RETURN(out.start, coordinates.ToPlane(ToPoint(line.start()), "start"));
-  WAYSTAR_ASSIGN_OR_RETURN(out.end, coordinates.ToPlane(ToPoint(line.end()), "end"));
-  return out;
+  return core::Line{.start = coordinates.ToPlane(ToPoint(line.start())),
+                    .end = coordinates.ToPlane(ToPoint(line.end())),
+                    .width = line.width()};
 }
 
 // Converts a list of parts, each of which an error names as "list[i].".
@@ -70,11 +64,6 @@ absl::Status ToParts(const google::protobuf::RepeatedPtrField<Message>& messages
   return absl::OkStatus();
 }
 
-void FillPoint(const core::Point& point, v1::Point& out) {
-  out.set_x(point.x);
-  out.set_y(point.y);
-}
-
 }  // namespace
 
 core::Rectangle ToRectangle(const v1::Rectangle& rectangle) {
@@ -86,10 +75,13 @@ absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates
   out.cells = ToCells(shape.cells(), coordinates);
   out.rectangles.reserve(static_cast<std::size_t>(shape.rectangles_size()));
   for (int i = 0; i < shape.rectangles_size(); ++i) {
-    const absl::Status status = coordinates.ToPlane(ToRectangle(shape.rectangles(i)), out.rectangles);
-    if (!status.ok()) {
-      return WithField(status, absl::StrCat("rectangles[", i, "]"));
+    const core::Rectangle rectangle = ToRectangle(shape.rectangles(i));
+    if (!coordinates.IsSound(rectangle)) {
+      return MakeError(ErrorReason::kBadRectangle, absl::StrCat("rectangles[", i, "]"),
+                       absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,
+                                    " of each, and does not begin far off the map"));
     }
+    coordinates.ToPlane(rectangle, out.rectangles);
   }
   WAYSTAR_RETURN_IF_ERROR(ToParts(shape.discs(), "discs", coordinates, ToDisc, out.discs));
   WAYSTAR_RETURN_IF_ERROR(ToParts(shape.polygons(), "polygons", coordinates, ToPolygon, out.polygons));
@@ -104,30 +96,37 @@ void FillRectangle(const core::Rectangle& rectangle, v1::Rectangle& out) {
   out.set_height(rectangle.height);
 }
 
-void FillShape(const core::Shape& shape, v1::Shape& out) {
+void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::Shape& out) {
   for (const core::Cell cell : shape.cells) {
-    v1::Cell& written = *out.add_cells();
-    written.set_x(cell.x);
-    written.set_y(cell.y);
+    FillCell(coordinates.FromPlane(cell), *out.add_cells());
   }
+  std::vector<core::Rectangle> rectangles;
   for (const core::Rectangle& rectangle : shape.rectangles) {
+    coordinates.FromPlane(rectangle, rectangles);
+  }
+  for (const core::Rectangle& rectangle : rectangles) {
     FillRectangle(rectangle, *out.add_rectangles());
   }
+  const auto fill_point = [&](const core::Point& point, v1::Point& written) {
+    const core::Point counted = coordinates.FromPlane(point);
+    written.set_x(counted.x);
+    written.set_y(counted.y);
+  };
   for (const core::Disc& disc : shape.discs) {
     v1::Disc& written = *out.add_discs();
-    FillPoint(disc.center, *written.mutable_center());
+    fill_point(disc.center, *written.mutable_center());
     written.set_radius(disc.radius);
   }
   for (const core::Polygon& polygon : shape.polygons) {
     v1::Polygon& written = *out.add_polygons();
     for (const core::Point& vertex : polygon.vertices) {
-      FillPoint(vertex, *written.add_vertices());
+      fill_point(vertex, *written.add_vertices());
     }
   }
   for (const core::Line& line : shape.lines) {
     v1::Line& written = *out.add_lines();
-    FillPoint(line.start, *written.mutable_start());
-    FillPoint(line.end, *written.mutable_end());
+    fill_point(line.start, *written.mutable_start());
+    fill_point(line.end, *written.mutable_end());
     written.set_width(line.width);
   }
 }

@@ -17,6 +17,6 @@ absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates
 
 // The following fill messages that are empty. ToShape makes of what FillShape wrote the shape that it was.
 void FillRectangle(const core::Rectangle& rectangle, v1::Rectangle& out);
-void FillShape(const core::Shape& shape, v1::Shape& out);
+void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::Shape& out);
 
 }  // namespace waystar::rpc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -69,8 +70,11 @@ absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& pa
 }  // namespace
 
 absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
-                                                const HexCoordinates& coordinates) {
+                                                const HexCoordinates& at_home,
+                                                std::vector<HexCoordinates> behind) {
   PathToValidate path;
+  path.at_home = at_home;
+  path.behind = std::move(behind);
   WAYSTAR_ASSIGN_OR_RETURN(path.path_form, ToPathForm(request.path_form()));
   if (request.points().empty()) {
     return MissingField("points");
@@ -78,8 +82,16 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
   // The start is a point as well.
   WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
-  path.points = ToCells(request.points(), coordinates);
-  path.crossings = ToCrossedPortals(request.crossings(), coordinates);
+  path.crossings = ToCrossedPortals(request.crossings(), path.behind);
+  path.points.reserve(static_cast<std::size_t>(request.points_size()));
+  std::size_t crossed = 0;
+  for (const v1::Cell& point : request.points()) {
+    while (crossed < path.crossings.size() && path.crossings[crossed].index <= path.points.size()) {
+      ++crossed;
+    }
+    const HexCoordinates& here = crossed == 0 ? path.at_home : path.behind[crossed - 1];
+    path.points.push_back(here.ToPlane(ToCell(point)));
+  }
   path.has_directions = !request.directions().empty() ||
                         (request.path_form() == v1::PATH_FORM_DIRECTIONS && !request.crossings().empty());
   if (path.has_directions) {
@@ -96,6 +108,12 @@ std::size_t PathToValidate::StepsBefore(std::size_t point) const {
   return point - std::min(point, crossed);
 }
 
+const HexCoordinates& PathToValidate::CoordinatesAt(std::size_t point) const {
+  const auto is_behind = [&](const core::CrossedPortal& crossing) { return crossing.index <= point; };
+  const auto crossed = static_cast<std::size_t>(std::count_if(crossings.begin(), crossings.end(), is_behind));
+  return crossed == 0 ? at_home : behind[crossed - 1];
+}
+
 absl::Status PathToValidate::InRequest(const absl::Status& status) const {
   const std::string field = ErrorFieldOf(status);
   absl::string_view index = field;
@@ -110,7 +128,7 @@ absl::Status PathToValidate::InRequest(const absl::Status& status) const {
 }
 
 void FillValidation(const core::Validation& validation, const PathToValidate& path,
-                    const HexCoordinates& coordinates, v1::ValidatePathResponse& response) {
+                    v1::ValidatePathResponse& response) {
   response.set_walkable(validation.walkable);
   response.set_cost(validation.cost);
   if (!validation.walkable) {
@@ -120,7 +138,7 @@ void FillValidation(const core::Validation& validation, const PathToValidate& pa
     const bool is_arrival = path.StepsBefore(index) == path.StepsBefore(std::max<std::size_t>(index, 1) - 1);
     const std::size_t made = is_arrival ? steps : steps - 1;
     response.set_blocked_index(static_cast<int>(path.has_directions ? made : index));
-    FillCell(coordinates.FromPlane(validation.blocked_cell), *response.mutable_blocked_cell());
+    FillCell(path.CoordinatesAt(index).FromPlane(validation.blocked_cell), *response.mutable_blocked_cell());
   }
 }
 

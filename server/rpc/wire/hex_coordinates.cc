@@ -4,93 +4,138 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
-#include "server/base/error.h"
-#include "server/base/status_macros.h"
+#include "absl/status/statusor.h"
 #include "server/core/grid/grid_settings.h"
-#include "server/rpc/wire/convert.h"
 
 namespace waystar::rpc {
 namespace {
 
-// A cell so far out is off every map, before and after.
-bool IsNear(core::Cell cell) {
-  return std::abs(std::int64_t{cell.x}) <= std::int64_t{core::kMaxMapSide} * 4 &&
-         std::abs(std::int64_t{cell.y}) <= std::int64_t{core::kMaxMapSide} * 4;
+// Returns how far a line of the board is shifted against the plane. Lines off any map are not.
+int ShiftOf(const core::HexBoard& board, double line) {
+  const double nearest = std::floor(line + 0.5);
+  if (!(std::abs(nearest) <= core::kMaxReach)) {
+    return 0;
+  }
+  const int number = static_cast<int>(nearest);
+  return core::IsFlatTopped(board.layout) ? board.PlaneCellOf({number, 0}).y
+                                          : board.PlaneCellOf({0, number}).x;
+}
+
+// Returns whether `line`, a part of one row or column, goes on where `last` ends.
+bool GoesOn(const core::Rectangle& last, const core::Rectangle& line, bool is_flat) {
+  return is_flat ? last.y == line.y && last.height == line.height && last.x + last.width == line.x
+                 : last.x == line.x && last.width == line.width && last.y + last.height == line.y;
 }
 
 }  // namespace
 
-absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapSnapshot& snapshot,
-                                                  v1::HexLayout coordinates, absl::string_view field) {
-  if (coordinates == v1::HEX_LAYOUT_UNSPECIFIED) {
-    return HexCoordinates();
+HexCoordinates::HexCoordinates(const std::optional<core::HexBoard>& board) {
+  if (board && core::HasOffsets(board->layout)) {
+    board_ = board;
   }
-  if (snapshot.kind() != core::MapKind::kHexagons) {
-    return MakeError(ErrorReason::kWrongMapKind, field, "only maps of hexagons have these coordinates");
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::HexLayout layout, ToHexLayout(coordinates, field));
-  return HexCoordinates(layout, snapshot.grid().settings().frame.hexagons->zero());
 }
 
-absl::StatusOr<HexCoordinates> HexCoordinates::Of(const core::MapStore& store, const std::string& map,
-                                                  v1::HexLayout coordinates, absl::string_view field) {
-  if (coordinates == v1::HEX_LAYOUT_UNSPECIFIED) {
-    return HexCoordinates();
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(map));
-  return Of(*snapshot, coordinates, field);
+HexCoordinates::HexCoordinates(const core::MapSnapshot& snapshot)
+    : HexCoordinates(snapshot.as_grid() == nullptr ? std::nullopt
+                                                   : snapshot.as_grid()->settings().frame.hexagons) {}
+
+HexCoordinates HexCoordinates::Of(const core::MapStore& store, const std::string& map) {
+  const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(map);
+  return snapshot.ok() ? HexCoordinates(**snapshot) : HexCoordinates();
 }
 
-core::Cell HexCoordinates::ToPlane(core::Cell cell) const {
-  if (IsPlane() || !IsNear(cell)) {
-    return cell;
-  }
-  const core::Cell axial = core::AxialOf(layout_, cell);
-  return {axial.x + zero_.x, axial.y + zero_.y};
-}
-
-core::Cell HexCoordinates::FromPlane(core::Cell cell) const {
-  return IsPlane() ? cell : core::OffsetOf(layout_, {cell.x - zero_.x, cell.y - zero_.y});
-}
-
-absl::StatusOr<core::Point> HexCoordinates::ToPlane(const core::Point& point, absl::string_view field) const {
+core::Point HexCoordinates::ToPlane(const core::Point& point) const {
   if (IsPlane()) {
     return point;
   }
-  const bool is_cell = std::abs(point.x) <= core::kMaxReach && std::abs(point.y) <= core::kMaxReach &&
-                       point.x == std::floor(point.x) && point.y == std::floor(point.y);
-  if (!is_cell) {
-    return MakeError(ErrorReason::kBadValue, field,
-                     "by columns and rows, the points of shapes are centres of hexagons: whole numbers");
+  // The row of a pointy-topped map, and the column of a flat-topped one, is the same on the plane.
+  if (core::IsFlatTopped(board_->layout)) {
+    return {point.x, point.y + ShiftOf(*board_, point.x)};
   }
-  const core::Cell axial =
-      core::AxialOf(layout_, {static_cast<std::int32_t>(point.x), static_cast<std::int32_t>(point.y)});
-  return core::Point{static_cast<double>(axial.x + zero_.x), static_cast<double>(axial.y + zero_.y)};
+  return {point.x + ShiftOf(*board_, point.y), point.y};
 }
 
-absl::Status HexCoordinates::ToPlane(const core::Rectangle& rectangle,
-                                     std::vector<core::Rectangle>& parts) const {
+core::Point HexCoordinates::FromPlane(const core::Point& point) const {
+  if (IsPlane()) {
+    return point;
+  }
+  if (core::IsFlatTopped(board_->layout)) {
+    return {point.x, point.y - ShiftOf(*board_, point.x)};
+  }
+  return {point.x - ShiftOf(*board_, point.y), point.y};
+}
+
+bool HexCoordinates::IsSound(const core::Rectangle& rectangle) const {
+  const auto& [x, y, width, height] = rectangle;
+  if (IsPlane()) {
+    return true;
+  }
+  return width >= 1 && height >= 1 &&
+         (core::IsFlatTopped(board_->layout) ? width : height) <= core::kMaxMapSide &&
+         std::abs(static_cast<double>(x)) <= core::kMaxReach &&
+         std::abs(static_cast<double>(y)) <= core::kMaxReach;
+}
+
+void HexCoordinates::ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const {
   if (IsPlane()) {
     parts.push_back(rectangle);
-    return absl::OkStatus();
+    return;
   }
   const auto& [x, y, width, height] = rectangle;
-  const bool is_flat = core::IsFlatTopped(layout_);
-  const int lines = is_flat ? width : height;
-  const bool is_sound = width >= 1 && height >= 1 && lines <= core::kMaxMapSide &&
-                        std::abs(static_cast<double>(x)) <= core::kMaxReach &&
-                        std::abs(static_cast<double>(y)) <= core::kMaxReach;
-  if (!is_sound) {
-    return MakeError(ErrorReason::kBadRectangle, "",
-                     absl::StrCat("a rectangle of columns and rows has 1 to ", core::kMaxMapSide,
-                                  " of each, and does not begin far off the map"));
+  const bool is_flat = core::IsFlatTopped(board_->layout);
+  for (int line = 0; line < (is_flat ? width : height); ++line) {
+    const core::Cell first = board_->PlaneCellOf({x + (is_flat ? line : 0), y + (is_flat ? 0 : line)});
+    parts.push_back({first.x, first.y, is_flat ? 1 : width, is_flat ? height : 1});
   }
-  for (int line = 0; line < lines; ++line) {
-    const core::Cell axial = core::AxialOf(layout_, {x + (is_flat ? line : 0), y + (is_flat ? 0 : line)});
-    parts.push_back({axial.x + zero_.x, axial.y + zero_.y, is_flat ? 1 : width, is_flat ? height : 1});
+}
+
+void HexCoordinates::FromPlane(const core::Rectangle& of_plane, std::vector<core::Rectangle>& parts) const {
+  if (IsPlane()) {
+    parts.push_back(of_plane);
+    return;
   }
-  return absl::OkStatus();
+  const auto& [x, y, width, height] = of_plane;
+  const bool is_flat = core::IsFlatTopped(board_->layout);
+  if ((is_flat ? width : height) > core::kMaxMapSide) {
+    // No request and no file makes these; there would be too many parts.
+    const core::Cell first = board_->CountedAt({x, y});
+    parts.push_back({first.x, first.y, width, height});
+    return;
+  }
+  for (int line = 0; line < (is_flat ? width : height); ++line) {
+    const core::Cell first = board_->CountedAt({x + (is_flat ? line : 0), y + (is_flat ? 0 : line)});
+    const core::Rectangle part{first.x, first.y, is_flat ? 1 : width, is_flat ? height : 1};
+    if (parts.empty() || !GoesOn(parts.back(), part, is_flat)) {
+      parts.push_back(part);
+    } else {
+      (is_flat ? parts.back().width : parts.back().height) += 1;
+    }
+  }
+}
+
+core::Rectangle HexCoordinates::PlaneBoundsOf(const core::Rectangle& part) const {
+  return IsPlane() ? part : board_->PlaneBoundsOf(part);
+}
+
+core::Rectangle HexCoordinates::PartAround(const core::Rectangle& of_plane) const {
+  return IsPlane() ? of_plane : core::Intersect(board_->PartAround(of_plane), board_->bounds());
+}
+
+void HexCoordinates::AddOutside(const core::Rectangle& part, std::vector<core::Rectangle>& outside) const {
+  if (IsPlane()) {
+    return;
+  }
+  const core::Rectangle around = board_->PlaneBoundsOf(part);
+  const int right = around.x + around.width;
+  for (int y = around.y; y < around.y + around.height; ++y) {
+    const core::HexBoard::Span span = board_->InRow(y, part);
+    if (span.begin > around.x) {
+      outside.push_back({around.x, y, span.begin - around.x, 1});
+    }
+    if (span.end < right) {
+      outside.push_back({span.end, y, right - span.end, 1});
+    }
+  }
 }
 
 }  // namespace waystar::rpc

@@ -1,19 +1,15 @@
-// Coordinates in which requests and answers count cells: of the plane, or hexagons by columns and rows.
+// How clients count the cells of a map: hexagons of a board by columns and rows, all others by the plane.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "server/core/grid/cell.h"
 #include "server/core/grid/hex_board.h"
 #include "server/core/shape/shape.h"
 #include "server/core/store/map_snapshot.h"
 #include "server/core/store/map_store.h"
-#include "waystar/v1/types.pb.h"
-#include "waystar/v1/view.pb.h"
 
 namespace waystar::rpc {
 
@@ -22,38 +18,46 @@ class HexCoordinates {
  public:
   // Counts cells of the plane, which stay as they are.
   HexCoordinates() = default;
+  explicit HexCoordinates(const std::optional<core::HexBoard>& board);
+  explicit HexCoordinates(const core::MapSnapshot& snapshot);
+  // Returns those of a map that need not be pinned; of the plane if there is none.
+  static HexCoordinates Of(const core::MapStore& store, const std::string& map);
 
-  // Returns the coordinates that a request asks for; cells of the plane if it asks for none. Returns
-  // INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE or FAILED_PRECONDITION / WRONG_MAP_KIND with `field`.
-  static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, v1::HexLayout coordinates,
-                                           absl::string_view field);
-  static absl::StatusOr<HexCoordinates> Of(const core::MapSnapshot& snapshot, const v1::View& view) {
-    return Of(snapshot, view.coordinates(), "view.coordinates");
-  }
-  // The same for a map that is not pinned. Returns the errors of MapStore::Pin as well if it has to pin it.
-  static absl::StatusOr<HexCoordinates> Of(const core::MapStore& store, const std::string& map,
-                                           v1::HexLayout coordinates, absl::string_view field);
+  // Returns whether cells of the plane are counted.
+  bool IsPlane() const { return !board_.has_value(); }
 
-  bool IsPlane() const { return !core::HasOffsets(layout_); }
+  // Convert cells. Those far off any map stay as they are.
+  core::Cell ToPlane(core::Cell cell) const { return board_ ? board_->PlaneCellOf(cell) : cell; }
+  core::Cell FromPlane(core::Cell cell) const { return board_ ? board_->CountedAt(cell) : cell; }
 
-  // Cells far off any map stay as they are.
-  core::Cell ToPlane(core::Cell cell) const;
-  core::Cell FromPlane(core::Cell cell) const;
+  // Convert a point of a shape, which is counted in the row nearest to it, or the column of a flat-topped
+  // map: of two, in the later one.
+  core::Point ToPlane(const core::Point& point) const;
+  core::Point FromPlane(const core::Point& point) const;
 
-  // Converts a point of a shape. Returns INVALID_ARGUMENT / BAD_VALUE with that field unless it is a pair of
-  // whole numbers.
-  absl::StatusOr<core::Point> ToPlane(const core::Point& point, absl::string_view field) const;
-  // Converts a rectangle of columns and rows: each of its rows, or columns of a flat-topped map, becomes a
-  // rectangle of the plane in `parts`, which may lie beside the plane. Returns INVALID_ARGUMENT /
-  // BAD_RECTANGLE with no field for one that is empty, larger than a map or far off any.
-  absl::Status ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
+  // Returns whether a rectangle of columns and rows has cells, at most kMaxMapSide rows (columns of a
+  // flat-topped map), and does not begin far off the map. Those of the plane are left to the core.
+  bool IsSound(const core::Rectangle& rectangle) const;
+  // Adds a rectangle of columns and rows to `parts`: each of its rows, or columns of a flat-topped map,
+  // becomes a rectangle of the plane, which may lie beside the plane. REQUIRES: IsSound(rectangle).
+  void ToPlane(const core::Rectangle& rectangle, std::vector<core::Rectangle>& parts) const;
+  // Adds a rectangle of the plane to `parts`, as rectangles of columns and rows; what goes on where the last
+  // of the parts ends is joined with it.
+  void FromPlane(const core::Rectangle& of_plane, std::vector<core::Rectangle>& parts) const;
+
+  // Returns the smallest rectangle of the plane around a part of the map. REQUIRES: the part is on the map.
+  core::Rectangle PlaneBoundsOf(const core::Rectangle& part) const;
+  // Returns the columns and rows that a rectangle of the plane reaches, without those off the board.
+  core::Rectangle PartAround(const core::Rectangle& of_plane) const;
+  // Adds the cells of PlaneBoundsOf(part) that are not in the part. REQUIRES: the part is on the map.
+  void AddOutside(const core::Rectangle& part, std::vector<core::Rectangle>& outside) const;
+
+  // Returns the board; null if cells of the plane are counted.
+  const core::HexBoard* board() const { return board_ ? &*board_ : nullptr; }
 
  private:
-  HexCoordinates(core::HexLayout layout, core::Cell zero) : layout_(layout), zero_(zero) {}
-
-  core::HexLayout layout_ = core::HexLayout::kAxialPointy;
-  // The cell of the plane that is (0, 0).
-  core::Cell zero_;
+  // Set only where columns and rows are counted.
+  std::optional<core::HexBoard> board_;
 };
 
 }  // namespace waystar::rpc

@@ -118,13 +118,12 @@ v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const c
   return out;
 }
 
-void FillCrossings(const core::Route& route, const HexCoordinates& coordinates,
-                   v1::FindPathResponse& response) {
+void FillCrossings(const core::Route& route, v1::FindPathResponse& response) {
   for (std::size_t i = 0; i < route.crossings.size(); ++i) {
     const core::PortalCrossing& crossing = route.crossings[i];
     v1::PortalCrossing& out =
         AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
-    FillCell(coordinates.FromPlane(crossing.arrival), *out.mutable_arrival());
+    FillCell(HexCoordinates(route.crossing_boards[i]).FromPlane(crossing.arrival), *out.mutable_arrival());
   }
 }
 
@@ -167,13 +166,35 @@ void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
 void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
   FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
   if (route.path.outcome != core::Outcome::kUnreachable) {
-    FillCell(coordinates.FromPlane(route.path.end), *response.mutable_end());
+    const HexCoordinates at_end =
+        route.crossing_boards.empty() ? coordinates : HexCoordinates(route.crossing_boards.back());
+    FillCell(at_end.FromPlane(route.path.end), *response.mutable_end());
   }
   response.mutable_directions()->Reserve(static_cast<int>(route.path.directions.size()));
   for (const core::Direction direction : route.path.directions) {
     response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
   }
-  FillCrossings(route, coordinates, response);
+  FillCrossings(route, response);
+}
+
+// Returns the points of a path as clients count them: behind each portal as the map there does.
+std::vector<core::Cell> CountedPoints(const core::Route& route, const HexCoordinates& at_home) {
+  std::vector<core::Cell> points;
+  points.reserve(route.path.points.size());
+  HexCoordinates here = at_home;
+  std::size_t crossed = 0;
+  for (const core::Cell point : route.path.points) {
+    for (; crossed < route.crossings.size() && route.crossings[crossed].index <= points.size(); ++crossed) {
+      here = HexCoordinates(route.crossing_boards[crossed]);
+    }
+    points.push_back(here.FromPlane(point));
+  }
+  return points;
+}
+
+bool CountsBoards(const core::Route& route, const HexCoordinates& at_home) {
+  return !at_home.IsPlane() || std::any_of(route.crossing_boards.begin(), route.crossing_boards.end(),
+                                           [](const auto& board) { return board.has_value(); });
 }
 
 void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Position> positions,
@@ -269,12 +290,11 @@ std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const 
   } else {
     FillOnGrid(route, coordinates, response);
   }
-  std::vector<core::Cell> converted;
+  std::vector<core::Cell> counted;
   absl::Span<const core::Cell> points = path.points;
-  if (!coordinates.IsPlane()) {
-    std::transform(points.begin(), points.end(), std::back_inserter(converted),
-                   [&](core::Cell point) { return coordinates.FromPlane(point); });
-    points = converted;
+  if (CountsBoards(route, coordinates)) {
+    counted = CountedPoints(route, coordinates);
+    points = counted;
   }
   if (written == nullptr) {
     FillPoints(points, route.positions, response);

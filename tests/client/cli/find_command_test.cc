@@ -55,15 +55,11 @@ TEST_F(FindCommandTest, DrawsThePathAndTellsTheFacts) {
   EXPECT_EQ(err_, "");
 }
 
-// By columns and rows the path goes where the board has its cells; the plane's rows begin further left.
-TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
+TEST_F(FindCommandTest, DrawsHexagonsWhereTheBoardHasThem) {
   v1::MapInfo info;
   info.mutable_version()->set_revision(3);
   v1::GridInfo& grid = *info.mutable_grid();
   grid.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
-  grid.mutable_hexagons()->set_columns(3);
-  grid.mutable_hexagons()->set_rows(3);
-  grid.mutable_hexagons()->mutable_zero()->set_x(1);
   server_.ServeMap(info, {"..#",  //
                           ".#.",  //
                           "..."});
@@ -72,22 +68,11 @@ TEST_F(FindCommandTest, DrawsHexagonsByTheCoordinatesThatWereAskedFor) {
     *answer_.add_points() = cell;
   }
   *answer_.mutable_end() = At(1, 2);
-  constexpr char kPicture[] =
-      "  0\n"
-      "0 S . #\n"
-      "   * # .\n"
-      "  * G .\n";
-  EXPECT_EQ(Run({"find", "arena", "0,0", "1,2", "--coordinates", "odd-rows"}), ExitCode::kOk) << err_;
-  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_ODD_ROWS);
-  EXPECT_THAT(out_, StartsWith(kPicture));
-
-  answer_.clear_points();
-  for (const v1::Cell& cell : {At(1, 0), At(1, 1), At(0, 2), At(1, 2)}) {
-    *answer_.add_points() = cell;
-  }
-  EXPECT_EQ(Run({"find", "arena", "1,0", "1,2", "--coordinates", "axial"}), ExitCode::kOk) << err_;
-  EXPECT_EQ(request_.view().coordinates(), v1::HEX_LAYOUT_AXIAL_POINTY);
-  EXPECT_THAT(out_, StartsWith(kPicture));
+  EXPECT_EQ(Run({"find", "arena", "0,0", "1,2"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, StartsWith("  0\n"
+                               "0 S . #\n"
+                               "   * # .\n"
+                               "  * G .\n"));
 }
 
 TEST_F(FindCommandTest, PositionsProfileAndSnapGoToTheServer) {

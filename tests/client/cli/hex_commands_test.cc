@@ -53,9 +53,6 @@ TEST_F(HexCommandsTest, PathsGoFromLabelToLabel) {
                                "  * . . . .\n"
                                "   G . # . .\n"));
   EXPECT_THAT(out_, HasSubstr("\n0,0 0,1 0,2 0,3\n"));
-  ASSERT_EQ(Run({"find", "board", "1,0", "0,3", "--form", "cells", "--coordinates", "axial"}), ExitCode::kOk)
-      << err_;
-  EXPECT_THAT(out_, HasSubstr("\n1,0 1,1 0,2 0,3\n"));
 }
 
 TEST_F(HexCommandsTest, TracesDrawTheSearchWhereItWas) {
@@ -77,6 +74,9 @@ TEST_F(HexCommandsTest, ObstaclesLieOnTheirLabels) {
   ASSERT_EQ(Run({"obstacle", "put", "board", "crate", "3,2..4,3"}), ExitCode::kOk) << err_;
   ASSERT_EQ(Run({"obstacle", "list", "board"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("3,2+2x2"));
+  ASSERT_EQ(Run({"portal", "put", "board", "stairs", "0,0", "4,3"}), ExitCode::kOk) << err_;
+  ASSERT_EQ(Run({"portal", "list", "board"}), ExitCode::kOk) << err_;
+  EXPECT_THAT(out_, HasSubstr("stairs  0,0   4,3 "));
 }
 
 TEST_F(HexCommandsTest, ReachIsWhereItIsDrawn) {

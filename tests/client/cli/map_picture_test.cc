@@ -49,16 +49,11 @@ TEST(MapPictureTest, ScalesDownWhatDoesNotFit) {
 }
 
 TEST(MapPictureTest, ShiftsEveryOtherRowOfABoardOfHexagons) {
-  client::ExportedMap map = Map(4, 3, "hexagons odd_rows\nmap\n..#\n.#.\n...\n");
-  v1::HexInfo& hexagons = *map.header.mutable_info()->mutable_grid()->mutable_hexagons();
-  hexagons.set_layout(v1::HEX_LAYOUT_ODD_ROWS);
-  hexagons.set_columns(3);
-  hexagons.set_rows(3);
-  hexagons.mutable_zero()->set_x(1);
+  client::ExportedMap map = Map(3, 3, "hexagons odd_rows\nmap\n..#\n.#.\n...\n");
+  map.header.mutable_info()->mutable_grid()->mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
   Overlay overlay;
-  // By cells of the plane, where the last row begins one further left.
-  overlay.start = At(1, 0);
-  overlay.path = {At(1, 0), At(1, 1), At(1, 2), At(2, 2)};
+  overlay.start = At(0, 0);
+  overlay.path = {At(0, 0), At(0, 1), At(1, 2), At(2, 2)};
   overlay.goal = At(2, 2);
   const auto picture = MapPicture(map, overlay, {80, 20}, /*color=*/false);
   ASSERT_TRUE(picture.ok()) << picture.status();

@@ -67,7 +67,7 @@ TEST(HexBoardTest, ThePlaneIsJustLargeEnough) {
         for (int row = 0; row < rows; ++row) {
           for (int column = 0; column < columns; ++column) {
             const Cell cell = board.PlaneCellOf({column, row});
-            EXPECT_EQ(board.OffsetAt(cell), (Cell{column, row}));
+            EXPECT_EQ(board.CountedAt(cell), (Cell{column, row}));
             EXPECT_GE(cell.x, 0);
             EXPECT_GE(cell.y, 0);
             on_board.emplace(cell.x, cell.y);
@@ -84,6 +84,35 @@ TEST(HexBoardTest, ThePlaneIsJustLargeEnough) {
           }
         }
       }
+    }
+  }
+}
+
+// The rectangles around parts are the smallest ones that hold all their cells, here and there.
+TEST(HexBoardTest, PartsLieOnThePlaneRowByRow) {
+  for (const HexLayout layout : kLayouts) {
+    const HexBoard board{layout, 5, 6};
+    for (const Rectangle& part : {Rectangle{0, 0, 5, 6}, Rectangle{1, 1, 1, 4}, Rectangle{1, 2, 3, 1},
+                                  Rectangle{2, 1, 2, 3}, Rectangle{4, 5, 1, 1}}) {
+      Rectangle around;
+      int cells = 0;
+      for (int y = part.y; y < part.y + part.height; ++y) {
+        for (int x = part.x; x < part.x + part.width; ++x) {
+          const Cell cell = board.PlaneCellOf({x, y});
+          around = Union(around, {cell.x, cell.y, 1, 1});
+        }
+      }
+      EXPECT_EQ(board.PlaneBoundsOf(part), around);
+      for (int y = around.y; y < around.y + around.height; ++y) {
+        const HexBoard::Span span = board.InRow(y, part);
+        cells += span.end - span.begin;
+        for (int x = span.begin; x < span.end; ++x) {
+          EXPECT_TRUE(part.Contains(board.CountedAt({x, y})));
+        }
+      }
+      EXPECT_EQ(cells, part.area());
+      const Rectangle counted = board.PartAround(around);
+      EXPECT_EQ(Intersect(part, counted), part);
     }
   }
 }

@@ -101,9 +101,7 @@ TEST_F(ApprovedPicturesTest, FirstPaths) {
   Compare("river-path", Path("river", CellAt(0, 0), CellAt(25, 0)));
   Compare("twenty-by-fifty-path", Path("twenty-by-fifty", CellAt(0, 0), CellAt(19, 49)));
   Compare("village-path", Path("village", CellAt(4, 4), CellAt(26, 4)));
-  v1::RenderMapRequest hexagons = Path("hex-isle", CellAt(3, 2), CellAt(12, 7));
-  hexagons.mutable_query()->mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  Compare("hex-isle-path", hexagons);
+  Compare("hex-isle-path", Path("hex-isle", CellAt(3, 2), CellAt(12, 7)));
 }
 
 // From below the gallery to its end above that.

@@ -137,14 +137,13 @@ TEST_F(RenderTest, DrawsHexagons) {
          hexagons);
   v1::RenderMapRequest request = RenderRequest("hive");
   *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
-  request.mutable_query()->mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   const v1::RenderMapResponse response = Render(request);
   EXPECT_TRUE(response.placement().hexagons());
   EXPECT_EQ(response.answer().end().x(), 3);
-  // Column 0 of row 0 is (1, 0) on the plane.
-  EXPECT_EQ(ColorAt(response, 1, 0), picture::kStartColor);
-  EXPECT_EQ(ColorAt(response, 3, 2), picture::kGoalColor);
-  EXPECT_EQ(ColorAt(response, 2, 1), core::theme::kObstacle);
+  // By axial coordinates, whose row 2 begins at -1.
+  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
+  EXPECT_EQ(ColorAt(response, 2, 2), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
 }
 
 TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {

@@ -151,7 +151,7 @@ class PathWatchSchedulerTest : public ::testing::Test, public core::StoreListene
   std::shared_ptr<HeldWatch> Watch() {
     auto watch = std::make_shared<HeldWatch>();
     watch->request = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
-    watch->query = *ToRouteQuery(watch->request, watch->coordinates);
+    watch->query = *ToRouteQuery(watch->request, watch->request.map(), HexCoordinates());
     watch->deadline = PathWatch::Clock::time_point::max();
     watches_.push_back(watch);
     Beginning& beginning = *beginnings_.emplace_back(std::make_unique<Beginning>(scheduler_, watch));

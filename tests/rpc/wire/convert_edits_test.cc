@@ -94,7 +94,7 @@ std::vector<core::Edit> EditsOfAllKinds() {
 google::protobuf::RepeatedPtrField<v1::Edit> Written(const std::vector<core::Edit>& edits) {
   google::protobuf::RepeatedPtrField<v1::Edit> written;
   for (const core::Edit& edit : edits) {
-    FillEdit(edit, *written.Add());
+    FillEdit(edit, HexCoordinates(), *written.Add());
   }
   return written;
 }
@@ -309,7 +309,7 @@ TEST(FillUpdateResultTest, TellsWhatChanged) {
   result.summary = {
       .changed_cells = 5, .changed_bounds = {1, 0, 2, 3}, .clipped_cells = 2, .changed_edges = 4};
   v1::UpdateObstaclesResponse response;
-  FillUpdateResult(result, response);
+  FillUpdateResult(result, HexCoordinates(), response);
   EXPECT_EQ(response.version().epoch(), 5U);
   EXPECT_EQ(response.version().revision(), 2U);
   EXPECT_EQ(response.digest(), 77U);
@@ -327,19 +327,19 @@ TEST(FillObstacleTest, TellsTheLifetimeThatIsLeft) {
   const absl::Time now = absl::FromUnixSeconds(1'700'000'000);
   core::Obstacle obstacle = Obstacle({});
   v1::Obstacle forever;
-  FillObstacle(obstacle, now, forever);
+  FillObstacle(obstacle, HexCoordinates(), now, forever);
   EXPECT_EQ(forever.id(), "gate:7");
   EXPECT_FALSE(forever.has_lifetime());
   EXPECT_EQ(forever.effect_case(), v1::Obstacle::EFFECT_NOT_SET);
 
   obstacle.expiry = now + absl::Milliseconds(2500);
   v1::Obstacle mortal;
-  FillObstacle(obstacle, now, mortal);
+  FillObstacle(obstacle, HexCoordinates(), now, mortal);
   EXPECT_EQ(mortal.lifetime().seconds(), 2);
   EXPECT_EQ(mortal.lifetime().nanos(), 500'000'000);
 
   v1::Obstacle late;
-  FillObstacle(obstacle, now + absl::Seconds(10), late);
+  FillObstacle(obstacle, HexCoordinates(), now + absl::Seconds(10), late);
   EXPECT_TRUE(late.has_lifetime());
   EXPECT_EQ(late.lifetime().seconds(), 0);
   EXPECT_EQ(late.lifetime().nanos(), 0);

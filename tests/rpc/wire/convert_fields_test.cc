@@ -26,12 +26,12 @@ constexpr core::Rectangle kRegion = {1, 2, 3, 4};
 
 TEST(ToReachQueryTest, EveryFieldIsRead) {
   auto request = InRegion<v1::FindReachableRequest>();
-  EXPECT_EQ(ToReachQuery(request).max_cost, std::nullopt);
-  EXPECT_EQ(ToReachQuery(request).sense, core::FloodSense::kFromSeeds);
+  EXPECT_EQ(ToReachQuery(request, kRegion).max_cost, std::nullopt);
+  EXPECT_EQ(ToReachQuery(request, kRegion).sense, core::FloodSense::kFromSeeds);
   request.set_max_cost(2.5);
   request.set_towards_start(true);
   request.set_with_costs(true);
-  const core::ReachQuery query = ToReachQuery(request);
+  const core::ReachQuery query = ToReachQuery(request, kRegion);
   EXPECT_EQ(query.max_cost, 2.5);
   EXPECT_EQ(query.region, kRegion);
   EXPECT_EQ(query.sense, core::FloodSense::kToSeeds);
@@ -40,11 +40,11 @@ TEST(ToReachQueryTest, EveryFieldIsRead) {
 
 TEST(ToFlowFieldQueryTest, EveryFieldIsRead) {
   const std::vector<core::Cell> goals = {{2, 3}};
-  EXPECT_EQ(ToFlowFieldQuery({}, goals).region, std::nullopt);
+  EXPECT_EQ(ToFlowFieldQuery({}, goals, std::nullopt).region, std::nullopt);
   auto request = InRegion<v1::ComputeFlowFieldRequest>();
   request.set_max_cost(2.5);
   request.set_with_costs(true);
-  const core::FlowFieldQuery query = ToFlowFieldQuery(request, goals);
+  const core::FlowFieldQuery query = ToFlowFieldQuery(request, goals, kRegion);
   EXPECT_THAT(query.goals, ElementsAre(core::Cell{2, 3}));
   EXPECT_EQ(query.max_cost, 2.5);
   EXPECT_EQ(query.region, kRegion);
@@ -56,7 +56,7 @@ TEST(ToSampleQueryTest, EveryFieldIsRead) {
   request.set_count(12);
   request.set_seed(3);
   request.set_distinct(true);
-  const core::SampleQuery query = ToSampleQuery(request);
+  const core::SampleQuery query = ToSampleQuery(request, kRegion);
   EXPECT_EQ(query.count, 12);
   EXPECT_EQ(query.seed, 3U);
   EXPECT_TRUE(query.distinct);
@@ -65,7 +65,8 @@ TEST(ToSampleQueryTest, EveryFieldIsRead) {
 
 TEST(FillReachableTest, EveryFieldIsTold) {
   v1::FindReachableResponse response;
-  FillReachable({.bounds = kRegion, .bits = {0x0F, 0x01}, .costs = {1.0F, 0.5F}, .count = 5}, response);
+  FillReachable({.bounds = kRegion, .bits = {0x0F, 0x01}, .costs = {1.0F, 0.5F}, .count = 5},
+                HexCoordinates(), response);
   EXPECT_EQ(response.bounds().width(), 3);
   EXPECT_EQ(response.cells(), std::string("\x0F\x01", 2));
   EXPECT_THAT(response.costs(), ElementsAre(1.0F, 0.5F));
@@ -79,7 +80,7 @@ TEST(FillFlowFieldTest, EveryFieldIsTold) {
                                  .costs = {0.0F, 1.0F, core::FlowField::kUnreachable},
                                  .portals = {{.cell = {1, 3}, .portal = &gap, .arrival = {3, 5}}}};
   v1::ComputeFlowFieldResponse response;
-  FillFlowField(field, HexCoordinates(), response);
+  FillFlowField(field, field.region, HexCoordinates(), response);
   EXPECT_EQ(response.region().height(), 4);
   EXPECT_EQ(response.directions(), std::string("\x09\x0A\x00", 3));
   EXPECT_THAT(response.costs(), ElementsAre(0.0F, 1.0F, -1.0F));

@@ -81,13 +81,11 @@ TEST(FillMapInfoTest, TellsOfBoardsAndTheirPlanes) {
                                            settings))
                                 .grid();
   EXPECT_FALSE(grid.has_squares());
-  EXPECT_EQ(grid.width(), 6);
+  EXPECT_EQ(grid.width(), 5);
   EXPECT_EQ(grid.height(), 4);
   EXPECT_EQ(grid.walkable_cells(), 16);
+  EXPECT_EQ(grid.obstacle_cells(), 4);
   EXPECT_EQ(grid.hexagons().layout(), v1::HEX_LAYOUT_ODD_ROWS);
-  EXPECT_EQ(grid.hexagons().columns(), 5);
-  EXPECT_EQ(grid.hexagons().rows(), 4);
-  EXPECT_EQ(grid.hexagons().zero().x(), 1);
 }
 
 TEST(MapFormatTest, EachGoesInAndComesOut) {

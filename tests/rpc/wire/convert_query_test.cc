@@ -29,7 +29,7 @@ using ::waystar::testing::PathRequest;
 v1::FindPathRequest Request() { return PathRequest("m", CellAt(1, 2), CellAt(3, 4)); }
 
 absl::StatusOr<core::RouteQuery> Read(const v1::FindPathRequest& request) {
-  return ToRouteQuery(request, HexCoordinates());
+  return ToRouteQuery(request, "arena", HexCoordinates());
 }
 
 TEST(ToRouteQueryTest, LeavesOutMeansDefault) {

@@ -1,4 +1,4 @@
-// Maps of hexagons, whose cells requests and answers may count by columns and rows.
+// Maps of hexagons, whose cells requests and answers count as the map's layout does.
 
 #include <cmath>
 #include <limits>
@@ -55,10 +55,7 @@ const std::vector<std::string>& BoardRows() {
 }
 
 v1::FindPathRequest ByRows(int from_column, int from_row, int to_column, int to_row) {
-  v1::FindPathRequest request =
-      PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
-  request.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  return request;
+  return PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
 }
 
 // As one draws odd rows, shifted to the right.
@@ -83,11 +80,21 @@ TEST_F(HexMapTest, PathsGoFromHexagonToHexagon) {
   for (int i = 1; i < answer->points_size(); ++i) {
     EXPECT_TRUE(TouchOnBoard(answer->points(i - 1), answer->points(i))) << i;
   }
-  // By cells of the plane, whose rows begin half as many cells further left.
-  const auto on_plane = Find(PathRequest("board", CellAt(1, 0), CellAt(4, 3)));
-  ASSERT_TRUE(on_plane.ok()) << on_plane.status();
-  EXPECT_EQ(on_plane->cost(), answer->cost());
-  EXPECT_EQ(on_plane->points(0).x(), 1);
+}
+
+// On an axial plane of the same hexagons, whose row 2 begins one cell further left.
+TEST_F(HexMapTest, AnAxialPlaneCountsByItself) {
+  Create("plane",
+         {"#.....",  //
+          "#.###.",  //
+          ".....#",  //
+          "..#..#"},
+         Hexagons(v1::HEX_LAYOUT_AXIAL_POINTY));
+  const auto answer = Find(PathRequest("plane", CellAt(1, 0), CellAt(4, 3)));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->cost(), Find(ByRows(0, 0, 4, 3))->cost());
+  EXPECT_EQ(answer->points(0).x(), 1);
+  EXPECT_EQ(answer->end().x(), 4);
 }
 
 TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
@@ -107,27 +114,25 @@ TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
   EXPECT_EQ(corners->summary().length(), corners->cost());
   v1::ValidatePathRequest validation;
   validation.set_map("board");
-  validation.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   *validation.mutable_points() = corners->points();
   EXPECT_TRUE(Validate(validation)->walkable());
   EXPECT_EQ(Validate(validation)->cost(), corners->cost());
 }
 
-TEST_F(HexMapTest, EachQueryOfABatchCountsAsItSays) {
+TEST_F(HexMapTest, QueriesOfABatchCountByColumnsAndRows) {
   v1::FindPathsRequest request;
   request.set_map("board");
   *request.add_queries() = ByRows(0, 1, 4, 1);
-  *request.add_queries() = PathRequest("board", CellAt(1, 0), CellAt(5, 0));
+  *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 0));
   v1::FindPathsResponse response;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, response, context_).ok());
   EXPECT_EQ(Show(response.results(0).answer().points()), Show(Find(ByRows(0, 1, 4, 1))->points()));
-  EXPECT_EQ(response.results(1).answer().start().x(), 1);
+  EXPECT_EQ(response.results(1).answer().start().x(), 0);
 }
 
 TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
   v1::UpdateObstaclesRequest update;
   update.set_map("board");
-  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   v1::Rectangle& rectangle = *update.add_edits()->mutable_block()->add_rectangles();
   rectangle.set_x(3);
   rectangle.set_y(2);
@@ -144,23 +149,20 @@ TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
                                                                                     "..###\n"));
 }
 
+// A rectangle that sticks out on all sides frees what is on the board, and nothing beside it.
 TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
   v1::UpdateObstaclesRequest update;
   update.set_map("board");
-  v1::Rectangle& all = *update.add_edits()->mutable_unblock()->add_rectangles();
-  all.set_width(6);
-  all.set_height(4);
+  *update.add_edits()->mutable_unblock()->add_rectangles() = RectangleAt(-1, -1, 7, 6);
   EXPECT_EQ(Update(update)->changed_cells(), 4);
   EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
-  EXPECT_THAT(Find(PathRequest("board", CellAt(0, 0), CellAt(4, 3))),
-              IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
+  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
 }
 
 TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
   constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
   v1::UpdateObstaclesRequest update;
   update.set_map("board");
-  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   v1::Shape& block = *update.add_edits()->mutable_block();
   *block.add_cells() = CellAt(4, 0);
   *block.add_cells() = CellAt(-1, 0);
@@ -171,23 +173,16 @@ TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
   *block.mutable_cells(1) = CellAt(std::numeric_limits<int>::max(), std::numeric_limits<int>::min());
   EXPECT_THAT(Update(update), IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[1]"));
 
-  // On the plane, and off the board.
-  update.set_coordinates(v1::HEX_LAYOUT_UNSPECIFIED);
-  *update.mutable_edits(0)->mutable_unblock()->add_cells() = CellAt(0, 0);
-  const auto by_plane = Update(update);
-  EXPECT_THAT(by_plane, IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].unblock.cells[0]"));
-  EXPECT_EQ(by_plane.status().message(),
-            "cell (0, 0) of the plane is off the map, which has 5 columns and 4 rows");
   v1::SetTerrain& terrain = *update.mutable_edits(0)->mutable_set_terrain();
   terrain.set_terrain(".");
-  *terrain.mutable_shape()->add_cells() = CellAt(5, 3);
+  *terrain.mutable_shape()->add_cells() = CellAt(5, 0);
   EXPECT_THAT(Update(update),
               IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].set_terrain.shape.cells[0]"));
-  *terrain.mutable_shape()->mutable_cells(0) = CellAt(5, 0);
+  *terrain.mutable_shape()->mutable_cells(0) = CellAt(4, 0);
   EXPECT_TRUE(Update(update).ok());
 }
 
-// Whatever the layouts of the board and of the request, a rectangle is clipped and counted as among squares.
+// Whatever the layout of the board, a rectangle is clipped and counted as among squares.
 TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
   constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
                                         v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
@@ -201,7 +196,6 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
     const auto send = [&](const v1::Rectangle& rectangle, bool block) {
       v1::UpdateObstaclesRequest update;
       update.set_map(map);
-      update.set_coordinates(layout);
       v1::Edit& edit = *update.add_edits();
       *(block ? edit.mutable_block() : edit.mutable_unblock())->add_rectangles() = rectangle;
       return Update(update);
@@ -221,6 +215,8 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
             }
             ASSERT_TRUE(updated.ok()) << updated.status();
             ASSERT_EQ(updated->changed_cells(), inside.area());
+            ASSERT_GE(updated->changed_bounds().width(), inside.width);
+            ASSERT_GE(updated->changed_bounds().height(), inside.height);
             ASSERT_EQ(updated->clipped_cells(), width * height - inside.area());
           }
         }
@@ -232,7 +228,6 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
 TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
   v1::UpdateObstaclesRequest update;
   update.set_map("board");
-  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   v1::SetTerrain& terrain = *update.add_edits()->mutable_set_terrain();
   terrain.set_terrain(".");
   *terrain.mutable_shape()->add_rectangles() = RectangleAt(0, -2, 2, 5);
@@ -247,23 +242,12 @@ TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
               IsError(kInvalid, ErrorReason::kBadRectangle, "edits[0].set_terrain.shape.rectangles[1]"));
   *terrain.mutable_shape()->mutable_rectangles(1) = RectangleAt(0, 0, 1, 1);
   EXPECT_EQ(Update(update)->clipped_cells(), 4);
-
-  // By cells of the plane: two that it has and the board has not, and then the first of row 0 as well.
-  update.set_coordinates(v1::HEX_LAYOUT_UNSPECIFIED);
-  v1::Shape& block = *update.mutable_edits(0)->mutable_block();
-  *block.add_rectangles() = RectangleAt(-1, 0, 2, 1);
-  EXPECT_THAT(Update(update),
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[0].block.rectangles[0]"));
-  block.mutable_rectangles(0)->set_width(3);
-  EXPECT_EQ(Update(update)->clipped_cells(), 2);
-  EXPECT_EQ(Update(update)->changed_cells(), 0);
 }
 
 TEST_F(HexMapTest, FieldsKnowHexagons) {
   const rpc::FieldAnswers fields(store_, kMaxBytes);
   v1::ComputeCostMatrixRequest matrix;
   matrix.set_map("board");
-  matrix.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(4, 0);
   *matrix.add_goals() = LocationAt(4, 3);
@@ -274,7 +258,6 @@ TEST_F(HexMapTest, FieldsKnowHexagons) {
 
   v1::FindReachableRequest reach;
   reach.set_map("board");
-  reach.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   *reach.mutable_start() = LocationAt(2, 2);
   reach.set_max_cost(1);
   v1::FindReachableResponse reachable;
@@ -283,29 +266,163 @@ TEST_F(HexMapTest, FieldsKnowHexagons) {
   EXPECT_EQ(reachable.count(), 4);
 }
 
+std::string Text(const google::protobuf::Message& message) { return message.ShortDebugString(); }
+
+// Fields cover columns and rows, and do not leave regions of them.
+TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
+  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
+                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
+  constexpr int kColumns = 7;
+  constexpr int kRows = 6;
+  for (const v1::HexLayout layout : kLayouts) {
+    SCOPED_TRACE(v1::HexLayout_Name(layout));
+    TestServer server;
+    server.Create("open", std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
+    v1::ComputeFlowFieldRequest flow;
+    flow.set_map("open");
+    *flow.add_goals() = LocationAt(2, 2);
+    flow.set_with_costs(true);
+    const auto whole = server.client().ComputeFlowField(flow);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    EXPECT_EQ(whole->region().width(), kColumns);
+    EXPECT_EQ(whole->region().height(), kRows);
+    ASSERT_THAT(whole->costs(), SizeIs(kColumns * kRows));
+    for (int y = 0; y < kRows; ++y) {
+      for (int x = 0; x < kColumns; ++x) {
+        const v1::FindPathResponse path = server.Find(PathRequest("open", CellAt(x, y), CellAt(2, 2)));
+        EXPECT_EQ(whole->costs(y * kColumns + x), path.cost()) << x << "," << y;
+      }
+    }
+    *flow.mutable_region() = RectangleAt(2, 1, 1, 4);
+    const auto narrow = server.client().ComputeFlowField(flow);
+    ASSERT_TRUE(narrow.ok()) << narrow.status();
+    ASSERT_THAT(narrow->directions(), SizeIs(4));
+
+    v1::FindReachableRequest reach;
+    reach.set_map("open");
+    *reach.mutable_start() = LocationAt(2, 2);
+    *reach.mutable_region() = RectangleAt(1, 1, 4, 3);
+    const auto reached = server.client().FindReachable(reach);
+    ASSERT_TRUE(reached.ok()) << reached.status();
+    EXPECT_EQ(reached->count(), 12);
+    EXPECT_EQ(Text(reached->bounds()), Text(reach.region()));
+    EXPECT_EQ(reached->cells(), std::string("\x0F\x0F\x0F"));
+    v1::SampleCellsRequest sample;
+    sample.set_map("open");
+    sample.set_count(100);
+    sample.set_distinct(true);
+    *sample.mutable_region() = RectangleAt(3, 2, 3, 4);
+    const auto sampled = server.client().SampleCells(sample);
+    ASSERT_TRUE(sampled.ok()) << sampled.status();
+    EXPECT_THAT(sampled->cells(), SizeIs(12));
+    for (const v1::Cell& cell : sampled->cells()) {
+      EXPECT_TRUE(core::Rectangle({3, 2, 3, 4}).Contains({cell.x(), cell.y()}));
+    }
+  }
+}
+
+// What is put by columns and rows is listed and told of by them.
+TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
+  TestServer server;
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));
+  server.Create("squares", {"....", "...."});
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("crate");
+  v1::Shape& shape = *obstacle.mutable_shape();
+  *shape.add_cells() = CellAt(1, 3);
+  *shape.add_rectangles() = RectangleAt(2, 0, 3, 2);
+  shape.add_discs()->mutable_center()->set_x(3.5);
+  shape.mutable_discs(0)->mutable_center()->set_y(1.25);
+  shape.mutable_discs(0)->set_radius(1);
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("stairs");
+  *portal.mutable_from() = CellAt(3, 0);
+  *portal.mutable_to() = CellAt(4, 3);
+  v1::Portal& out = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  out.set_id("way-out");
+  *out.mutable_from() = CellAt(0, 0);
+  out.set_to_map("squares");
+  *out.mutable_to() = CellAt(3, 1);
+  const auto updated = server.client().UpdateObstacles(update);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  v1::ListObstaclesRequest obstacles;
+  obstacles.set_map("board");
+  const auto listed = server.client().ListObstacles(obstacles);
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  EXPECT_EQ(Text(listed->obstacles(0).shape()), Text(shape));
+  v1::ListPortalsRequest portals;
+  portals.set_map("board");
+  const auto told = server.client().ListPortals(portals);
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(Text(told->portals(0).from()), Text(portal.from()));
+  EXPECT_EQ(Text(told->portals(0).to()), Text(portal.to()));
+  EXPECT_EQ(Text(told->portals(1).to()), Text(out.to()));
+}
+
+// Each map counts its own part of a path.
+TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
+  TestServer server;
+  server.Create("squares", {"....", "...."});
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
+  v1::UpdateObstaclesRequest update;
+  update.set_map("squares");
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("stairs");
+  *portal.mutable_from() = CellAt(3, 0);
+  portal.set_to_map("board");
+  *portal.mutable_to() = CellAt(0, 0);
+  ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
+  v1::FindPathRequest query = PathRequest("squares", CellAt(0, 0), CellAt(0, 3));
+  query.set_goal_map("board");
+  const v1::FindPathResponse answer = server.Find(query);
+  ASSERT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 6);
+  EXPECT_EQ(Text(answer.crossings(0).arrival()), Text(CellAt(0, 0)));
+  EXPECT_EQ(Text(answer.end()), Text(CellAt(0, 3)));
+  EXPECT_EQ(Text(answer.points(answer.points_size() - 1)), Text(CellAt(0, 3)));
+  EXPECT_EQ(Text(answer.points(0)), Text(CellAt(0, 0)));
+  v1::ValidatePathRequest validation;
+  validation.set_map("squares");
+  *validation.mutable_points() = answer.points();
+  *validation.mutable_crossings() = answer.crossings();
+  const auto validated = server.client().ValidatePath(validation);
+  ASSERT_TRUE(validated.ok()) << validated.status();
+  EXPECT_TRUE(validated->walkable());
+  EXPECT_EQ(validated->cost(), answer.cost());
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = query;
+  bool has_goal = false;
+  const auto traced = server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) {
+    has_goal |= event.map() == "board" && Text(event.cell()) == Text(CellAt(0, 3));
+  });
+  ASSERT_TRUE(traced.ok()) << traced.status();
+  EXPECT_TRUE(has_goal);
+}
+
+TEST_F(HexMapTest, RegionsEndWithTheBoardAndHoldTheStart) {
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::FindReachableRequest reach;
+  reach.set_map("board");
+  *reach.mutable_start() = LocationAt(0, 2);
+  *reach.mutable_region() = RectangleAt(1, 0, 4, 3);
+  v1::FindReachableResponse reachable;
+  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
+              IsError(kInvalid, ErrorReason::kBadValue, "start"));
+  *reach.mutable_region() = RectangleAt(1, 1, 5, 3);
+  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region"));
+}
+
 TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   v1::FindPathRequest request = ByRows(0, 0, 4, 3);
   request.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
   EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm"));
-  request = ByRows(0, 0, 4, 3);
-  request.mutable_view()->set_coordinates(static_cast<v1::HexLayout>(99));
-  EXPECT_THAT(Find(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "view.coordinates"));
   EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
   const auto off_map = Find(ByRows(0, -1, 4, 3));
   EXPECT_THAT(off_map, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
-  // Whoever counts by rows is told that this is another cell's name.
-  EXPECT_THAT(off_map.status().message(), ::testing::HasSubstr(" of the plane is off the map"));
-  Create("squares", {"...."});
-  request = PathRequest("squares", CellAt(0, 0), CellAt(3, 0));
-  request.mutable_view()->set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kWrongMapKind, "view.coordinates"));
-
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
-  update.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
-  v1::Disc& disc = *update.add_edits()->mutable_block()->add_discs();
-  disc.mutable_center()->set_x(1.5);
-  EXPECT_THAT(Update(update), IsError(kInvalid, ErrorReason::kBadValue, "edits[0].block.discs[0].center"));
+  EXPECT_EQ(off_map.status().message(), "the start (0, -1) is off the map, which is 5 x 4 cells");
 
   v1::CreateMapRequest create;
   create.set_map("both");
@@ -350,7 +467,6 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   const auto updates = server.client().StreamObstacleUpdates();
   v1::UpdateObstaclesRequest batch;
   batch.set_map("board");
-  batch.set_coordinates(v1::HEX_LAYOUT_ODD_ROWS);
   *batch.add_edits()->mutable_block()->add_cells() = expected.points(2);
   ASSERT_TRUE(updates->Send(batch));
   v1::StreamObstacleUpdatesResponse applied;

@@ -136,6 +136,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   route.path.statistics.generated = 12;
   route.path.statistics.algorithm = core::Algorithm::kDijkstra;
   route.crossing_versions = {core::MapVersion{.epoch = 21, .revision = 22}, core::MapVersion{}};
+  route.crossing_boards.resize(2);
   route.summary = core::RouteSummary{
       .length = 4, .turns = 1, .legs = {{.terrain = '~', .cells = 2, .length = 3, .cost = 2}}};
   route.positions = {core::Position{1.5, 2.5, 3.5}};

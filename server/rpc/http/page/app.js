@@ -144,8 +144,11 @@ class App {
   }
 
   placeOf(cell) {
-    const reach = (this.footprint - 1) / 2;
-    return this.view.toScreen(...this.model.lattice.center(cell.x + reach, cell.y + reach));
+    const { lattice } = this.model;
+    const hasCells = !this.model.isGraph && !this.model.isMesh;
+    return this.view.toScreen(
+      ...(hasCells ? lattice.middleOf(cell, this.footprint) : lattice.center(cell.x, cell.y)),
+    );
   }
 
   setEnd(end, cell) {
@@ -528,9 +531,6 @@ class App {
     }
     const terrain = model.terrainAt(cell);
     const pairs = [["cell", model.lattice.label(cell)]];
-    if (model.lattice.isBoard) {
-      pairs.push(["plane", `${cell.x}, ${cell.y}`]);
-    }
     pairs.push(terrain ? ["terrain", terrain.name] : ["", "wall"]);
     if (terrain && !terrain.impassable) {
       pairs.push(["cost", costText(terrain.cost)]);

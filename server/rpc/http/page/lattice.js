@@ -17,6 +17,11 @@ export class SquareLattice {
     return [x + 0.5, y + 0.5];
   }
 
+  // Where an agent that covers some cells to each side has its middle.
+  middleOf({ x, y }, footprint) {
+    return [x + footprint / 2, y + footprint / 2];
+  }
+
   cellAt(px, py) {
     return { x: Math.floor(px), y: Math.floor(py) };
   }
@@ -41,23 +46,21 @@ export class SquareLattice {
   }
 }
 
-// The plane of axial coordinates, and the board on it.
+// Cells are counted as the server does: by columns and rows on a board, else by axial coordinates.
 export class HexLattice {
   constructor(grid) {
-    const info = grid.hexagons;
     this.width = grid.width;
     this.height = grid.height;
     this.isFour = false;
     this.isHex = true;
-    this.layout = info.layout.replace("HEX_LAYOUT_", "");
-    this.isBoard = !this.layout.startsWith("AXIAL");
+    this.layout = grid.hexagons.layout.replace("HEX_LAYOUT_", "");
+    const isBoard = !this.layout.startsWith("AXIAL");
     this.isFlat = this.layout.endsWith("COLUMNS") || this.layout === "AXIAL_FLAT";
-    this.columns = this.isBoard ? info.columns : this.width;
-    this.rows = this.isBoard ? info.rows : this.height;
-    this.zero = { x: info.zero?.x ?? 0, y: info.zero?.y ?? 0 };
+    // From cells to places. From afar, where cells are pixels, no line of a board is shifted.
+    const slant = isBoard ? 0 : 0.5;
     this.matrix = this.isFlat
-      ? [ROOT3 / 2, 0.5, 0, 1, -ROOT3 / 4, -0.75]
-      : [1, 0, 0.5, ROOT3 / 2, -0.75, -ROOT3 / 4];
+      ? [ROOT3 / 2, slant, 0, 1, -ROOT3 / 4, -0.5 - slant / 2]
+      : [1, 0, slant, ROOT3 / 2, -0.5 - slant / 2, -ROOT3 / 4];
     this.corners = Array.from({ length: 6 }, (_, i) => {
       const angle = ((this.isFlat ? 0 : 30) + 60 * i) * (Math.PI / 180);
       return [Math.cos(angle) / ROOT3, Math.sin(angle) / ROOT3];
@@ -65,7 +68,19 @@ export class HexLattice {
     this.bounds = this.#findBounds();
   }
 
+  // A point between cells counts in the row nearest to it, or the column.
   center(x, y) {
+    return this.#placeOf(this.toAxial({ x, y }));
+  }
+
+  // Where an agent that covers some cells to each side has its middle.
+  middleOf(cell, footprint) {
+    const { x, y } = this.toAxial(cell);
+    const reach = (footprint - 1) / 2;
+    return this.#placeOf({ x: x + reach, y: y + reach });
+  }
+
+  #placeOf({ x, y }) {
     return this.isFlat ? [(x * ROOT3) / 2, y + x / 2] : [x + y / 2, (y * ROOT3) / 2];
   }
 
@@ -82,75 +97,55 @@ export class HexLattice {
     } else if (dy > dz) {
       ry = -rx - rz;
     }
-    return { x: rx, y: ry };
+    return this.isFlat ? { x: rx, y: ry + this.#shiftOf(rx) } : { x: rx + this.#shiftOf(ry), y: ry };
   }
 
-  holds(cell) {
-    const { column, row } = this.toBoard(cell);
-    return column >= 0 && row >= 0 && column < this.columns && row < this.rows;
+  holds({ x, y }) {
+    return x >= 0 && y >= 0 && x < this.width && y < this.height;
   }
 
   steps(a, b) {
-    const dx = a.x - b.x;
-    const dy = a.y - b.y;
+    const from = this.toAxial(a);
+    const to = this.toAxial(b);
+    const dx = from.x - to.x;
+    const dy = from.y - to.y;
     return Math.max(Math.abs(dx), Math.abs(dy), Math.abs(dx + dy));
   }
 
   // Keys go up, down and along rows as the eye does.
-  move(cell, dx, dy) {
-    const { column, row } = this.toBoard(cell);
-    return this.isBoard ? this.toPlane(column + dx, row + dy) : { x: cell.x + dx, y: cell.y + dy };
+  move({ x, y }, dx, dy) {
+    return { x: x + dx, y: y + dy };
   }
 
-  label(cell) {
-    const { column, row } = this.toBoard(cell);
-    return this.isBoard ? `${column}, ${row}` : `${cell.x}, ${cell.y}`;
+  label({ x, y }) {
+    return `${x}, ${y}`;
   }
 
-  toBoard(cell) {
-    const q = cell.x - this.zero.x;
-    const r = cell.y - this.zero.y;
+  // Counted from column 0 of row 0.
+  toAxial({ x, y }) {
+    return this.isFlat
+      ? { x, y: y - this.#shiftOf(Math.floor(x + 0.5)) }
+      : { x: x - this.#shiftOf(Math.floor(y + 0.5)), y };
+  }
+
+  // By how much a row, or a column, of a board is shifted against axial coordinates.
+  #shiftOf(line) {
     switch (this.layout) {
       case "ODD_ROWS":
-        return { column: q + (r - (r & 1)) / 2, row: r };
-      case "EVEN_ROWS":
-        return { column: q + (r + (r & 1)) / 2, row: r };
       case "ODD_COLUMNS":
-        return { column: q, row: r + (q - (q & 1)) / 2 };
-      case "EVEN_COLUMNS":
-        return { column: q, row: r + (q + (q & 1)) / 2 };
-      default:
-        return { column: cell.x, row: cell.y };
-    }
-  }
-
-  toPlane(column, row) {
-    let q = column;
-    let r = row;
-    switch (this.layout) {
-      case "ODD_ROWS":
-        q -= (row - (row & 1)) / 2;
-        break;
+        return Math.floor(line / 2);
       case "EVEN_ROWS":
-        q -= (row + (row & 1)) / 2;
-        break;
-      case "ODD_COLUMNS":
-        r -= (column - (column & 1)) / 2;
-        break;
       case "EVEN_COLUMNS":
-        r -= (column + (column & 1)) / 2;
-        break;
+        return Math.floor((line + 1) / 2);
       default:
-        return { x: column, y: row };
+        return 0;
     }
-    return { x: q + this.zero.x, y: r + this.zero.y };
   }
 
   #findBounds() {
     const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
     const add = (column, row) => {
-      const { x, y } = this.toPlane(column, row);
-      const [px, py] = this.center(x, y);
+      const [px, py] = this.center(column, row);
       for (const [dx, dy] of this.corners) {
         bounds.left = Math.min(bounds.left, px + dx);
         bounds.right = Math.max(bounds.right, px + dx);
@@ -158,13 +153,13 @@ export class HexLattice {
         bounds.bottom = Math.max(bounds.bottom, py + dy);
       }
     };
-    for (let column = 0; column < this.columns; ++column) {
+    for (let column = 0; column < this.width; ++column) {
       add(column, 0);
-      add(column, this.rows - 1);
+      add(column, this.height - 1);
     }
-    for (let row = 0; row < this.rows; ++row) {
+    for (let row = 0; row < this.height; ++row) {
       add(0, row);
-      add(this.columns - 1, row);
+      add(this.width - 1, row);
     }
     return bounds;
   }

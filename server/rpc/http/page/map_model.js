@@ -26,7 +26,7 @@ export class MapModel {
     return this.lattice.height;
   }
 
-  // 0 off the map and off the board.
+  // 0 off the map.
   at({ x, y }) {
     return x < 0 || y < 0 || x >= this.width || y >= this.height ? 0 : this.cells[y * this.width + x];
   }
@@ -79,21 +79,10 @@ export class MapModel {
     return isNew;
   }
 
-  // Rows of the file are those of the board.
   #place(rows) {
     const cells = new Uint8Array(this.width * this.height);
-    const columns = this.lattice.isHex ? this.lattice.columns : this.width;
-    const lines = this.lattice.isHex ? this.lattice.rows : this.height;
-    for (let row = 0, at = 0; row < lines; ++row, at += columns + 1) {
-      const line = rows.subarray(at, at + columns);
-      if (this.lattice.isBoard) {
-        line.forEach((symbol, column) => {
-          const { x, y } = this.lattice.toPlane(column, row);
-          cells[y * this.width + x] = symbol;
-        });
-      } else {
-        cells.set(line, row * this.width);
-      }
+    for (let row = 0, at = 0; row < this.height; ++row, at += this.width + 1) {
+      cells.set(rows.subarray(at, at + this.width), row * this.width);
     }
     return cells;
   }

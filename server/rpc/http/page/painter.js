@@ -242,9 +242,9 @@ export class Painter {
 
   // Where an agent of some size stands that is at a cell.
   #placeOf({ x, y, z }, footprint = 1) {
-    const [ax, ay] = this.lattice.center(x, y, z);
-    const [bx, by] = this.lattice.center(x + footprint - 1, y + footprint - 1, z);
-    return this.view.toScreen((ax + bx) / 2, (ay + by) / 2);
+    const place =
+      footprint === 1 ? this.lattice.center(x, y, z) : this.lattice.middleOf({ x, y }, footprint);
+    return this.view.toScreen(...place);
   }
 
   #trace(cells, footprint) {

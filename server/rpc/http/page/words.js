@@ -72,7 +72,7 @@ export function sizeText(info) {
   }
   const { width, height, hexagons, squares } = info.grid;
   if (hexagons) {
-    return `${hexagons.columns ?? width} × ${hexagons.rows ?? height} hexagons`;
+    return `${width} × ${height} hexagons`;
   }
   return `${width} × ${height}, ${squares?.connectivity === "CONNECTIVITY_FOUR" ? "4" : "8"} ways`;
 }
