@@ -24,8 +24,8 @@ std::string RevisionText(const Answer& answer) {
 std::string ReachablePolygonsText(const v1::FindReachableResponse& answer, std::size_t width) {
   std::vector<TableRow> rows = {{"POLYGON", "COST", "NEAREST"}};
   for (const v1::ReachablePolygon* polygon : ByCost(answer.polygons())) {
-    rows.push_back({absl::StrCat(polygon->polygon()), CostText(polygon->cost()),
-                    FormatPosition(polygon->nearest())});
+    rows.push_back(
+        {absl::StrCat(polygon->polygon()), CostText(polygon->cost()), FormatPosition(polygon->nearest())});
   }
   return absl::StrCat(FormatTable(rows, width), CountText(answer), " within reach", RevisionText(answer));
 }
@@ -33,8 +33,8 @@ std::string ReachablePolygonsText(const v1::FindReachableResponse& answer, std::
 std::string PolygonStepsText(const v1::ComputeFlowFieldResponse& answer, std::size_t width) {
   std::vector<TableRow> rows = {{"POLYGON", "COST", "MIDDLE", "NEXT"}};
   for (const v1::PolygonStep* step : ByCost(answer.polygons())) {
-    rows.push_back({absl::StrCat(step->polygon()), CostText(step->cost()),
-                    FormatPosition(step->middle()), FormatPosition(step->next())});
+    rows.push_back({absl::StrCat(step->polygon()), CostText(step->cost()), FormatPosition(step->middle()),
+                    FormatPosition(step->next())});
   }
   return absl::StrCat(FormatTable(rows, width), "Ways to a goal from ", CountText(answer),
                       RevisionText(answer));

@@ -166,7 +166,7 @@ make_fleet_images() {
   haproxy=$(awk '/image: haproxy/ { print $2 }' "$ROOT/docker/cluster.yaml")
   quietly docker build --network=host --tag "$etcd" - <<'DOCKERFILE'
 FROM debian:sid-slim
-RUN apt-get update && apt-get install -y --no-install-recommends etcd-server etcd-client
+RUN apt-get update && apt-get install -y --no-install-recommends etcd-server etcd-client && rm -r /var/lib/etcd
 CMD ["etcd"]
 DOCKERFILE
   quietly docker build --network=host --tag "$haproxy" - <<'DOCKERFILE'
