@@ -40,7 +40,8 @@ std::string CellText(const GridMap& map, Cell cell) {
 }
 
 absl::Status CheckOnMap(const GridMap& map, absl::string_view field, Cell cell) {
-  if (map.Contains(cell)) {
+  // The plane of a board has cells beside it.
+  if (map.Contains(cell) && CountedBounds(map).Contains(map.settings().frame.CountedAt(cell))) {
     return absl::OkStatus();
   }
   return MakeError(

@@ -156,7 +156,8 @@ TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
   *update.add_edits()->mutable_unblock()->add_rectangles() = RectangleAt(-1, -1, 7, 6);
   EXPECT_EQ(Update(update)->changed_cells(), 4);
   EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
-  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
+  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
 }
 
 TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
@@ -419,7 +420,8 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   v1::FindPathRequest request = ByRows(0, 0, 4, 3);
   request.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
   EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm"));
-  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)), IsError(kHexPrecondition, ErrorReason::kStartBlocked, "start"));
+  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
   const auto off_map = Find(ByRows(0, -1, 4, 3));
   EXPECT_THAT(off_map, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
   EXPECT_EQ(off_map.status().message(), "the start (0, -1) is off the map, which is 5 x 4 cells");
