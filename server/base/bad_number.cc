@@ -6,7 +6,7 @@
 namespace waystar {
 
 absl::Status BadNumber(ErrorReason reason, absl::string_view field, double number, absl::string_view must) {
-  // As many digits as tell the ends of all ranges from what lies beyond them.
+  // Enough digits to distinguish the ends of all ranges from values beyond them.
   return MakeError(
       reason, field,
       absl::StrFormat("%s is %.12g, and must be %s", absl::StripPrefix(field, "."), number, must));

@@ -1,4 +1,4 @@
-// The error of a number that is out of its range.
+// Error for a number out of its range.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,9 +7,9 @@
 
 namespace waystar {
 
-// Makes INVALID_ARGUMENT. `must` says what the number has to be, as "from 0 to 1000"; the message is
-// "edges[2].cost is -1, and must be from 0 to 1000". It names the field as it is given here; callers that put
-// a prefix before the field leave the message as it is.
+// Returns INVALID_ARGUMENT with a message such as "edges[2].cost is -1, and must be from 0 to 1000", where
+// `must` is "from 0 to 1000". The message names the field as given here; adding a prefix to the field later
+// does not change it.
 absl::Status BadNumber(ErrorReason reason, absl::string_view field, double number, absl::string_view must);
 
 }  // namespace waystar

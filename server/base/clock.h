@@ -1,4 +1,4 @@
-// Clocks: the server's time, and what a thread has used.
+// Clocks: the server's time, and the resource use of threads.
 #pragma once
 
 #include <atomic>
@@ -10,24 +10,26 @@
 
 namespace waystar {
 
-// A clock that never runs backwards. Thread safety: any method may be called from any thread.
+// A clock that never runs backwards.
+//
+// Thread safety: any method may be called from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual absl::Time Now() const = 0;
 
-  // Returns a SteadyClock that starts when the program first asks for it, and is never advanced.
+  // Returns a SteadyClock that starts on first use and is never advanced.
   static const Clock& Steady();
 };
 
-// A clock that starts at the machine's wall time, and is steady from there on, whatever becomes of the wall
-// time.
+// A clock that starts at the machine's wall time and is steady from then on, even if the wall time is
+// changed.
 class SteadyClock final : public Clock {
  public:
   absl::Time Now() const override;
 
-  // Moves the clock forward to a time, unless it is as late already. Returns by how much it moved. REQUIRES:
-  // the time is not InfiniteFuture().
+  // Advances the clock to `time` unless it is already later. Returns the distance.
+  // REQUIRES: `time` is not InfiniteFuture().
   absl::Duration AdvanceTo(absl::Time time);
 
  private:
@@ -35,15 +37,15 @@ class SteadyClock final : public Clock {
 
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const absl::Time wall_begin_ = absl::Now();
-  // How far it was moved forward in all. It only grows.
+  // Sum of all advances; only grows.
   std::atomic<std::int64_t> advance_nanos_ = 0;
 };
 
-// Returns the processor time of the calling thread so far, without waits. It costs a system call.
+// Returns the CPU time of the calling thread. Costs a system call.
 std::chrono::nanoseconds ThreadCpuTime();
 
-// Returns how often the calling thread has gone to sleep so far, be it for a time, for a lock or for an
-// event. It costs a system call.
+// Returns the number of times that the calling thread has slept, for a delay, a lock or an event. Costs a
+// system call.
 std::int64_t ThreadWaits();
 
 }  // namespace waystar

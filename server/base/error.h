@@ -1,5 +1,5 @@
-// Errors as values: an absl::Status with a canonical code, a sentence for people, a machine-readable reason
-// and the request field to blame. The reason decides the code.
+// Errors as values: an absl::Status with a canonical code, a message for people, a machine-readable reason
+// and the request field at fault. The reason determines the code.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace waystar {
 
-// What went wrong, for programs: ErrorReason of the public contract, with the same numbers and names. Add at
-// the end, never rename.
+// Machine-readable cause of an error: ErrorReason of the public API, with the same numbers and names. Append
+// new reasons at the end; never rename.
 enum class ErrorReason : std::uint8_t {
   kUnknown,
   // INVALID_ARGUMENT
@@ -125,20 +125,20 @@ enum class ErrorReason : std::uint8_t {
   kMapLoading,
 };
 
-// Returns the name in the contract, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
+// Returns the name in the API, such as "MAP_NOT_FOUND" for kMapNotFound; "UNKNOWN" for kUnknown.
 absl::string_view ErrorReasonName(ErrorReason reason);
 
 // Returns the canonical code of errors with that reason.
 absl::StatusCode CodeOf(ErrorReason reason);
 
-// Makes an error. `field` is the path of the offending field from the request's root, such as
-// "edits[3].block.cells[0]", and empty where no field is to blame.
+// Creates an error. `field` is the path of the offending field from the request's root, such as
+// "edits[3].block.cells[0]"; empty if no field is at fault.
 absl::Status MakeError(ErrorReason reason, absl::string_view field, absl::string_view message);
 
-// Makes a refusal that passes by itself: it may be retried after `retry_delay`.
+// Creates a transient error that may be retried after `retry_delay`.
 absl::Status Refusal(ErrorReason reason, absl::Duration retry_delay, absl::string_view message);
 
-// Return what MakeError and Refusal put in; empty and zero for any other status.
+// Return the parts set by MakeError and Refusal; empty or zero for any other status.
 std::string ErrorReasonOf(const absl::Status& status);
 std::string ErrorFieldOf(const absl::Status& status);
 absl::Duration RetryDelayOf(const absl::Status& status);
@@ -146,7 +146,7 @@ absl::Duration RetryDelayOf(const absl::Status& status);
 // Returns the same error with another field.
 absl::Status WithField(const absl::Status& status, absl::string_view field);
 
-// Returns the same error with `prefix` put before its field: "edits[3]." + "block.cells[0]".
+// Returns the same error with `prefix` before its field: "edits[3]." + "block.cells[0]".
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
 }  // namespace waystar

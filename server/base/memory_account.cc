@@ -56,7 +56,7 @@ bool MemoryAccount::Reserve(std::size_t bytes, Reservation& reservation, std::si
   if (TryReserve(bytes, reservation, spared)) {
     return true;
   }
-  // One at a time from here on, so that room that was made for one is not taken by another.
+  // Serialized from here on, so that room made for one caller is not taken by another.
   MutexLock lock(measuring_);
   MemoryUse use = MeasureLocked();
   for (const MemoryDrop what : {MemoryDrop::kUnusedViews, MemoryDrop::kViews, MemoryDrop::kHistory}) {
@@ -88,7 +88,7 @@ MemoryUse MemoryAccount::MeasureLocked() {
   if (!hooks_.measure) {
     return {};
   }
-  // What is reserved meanwhile stays counted, and may be counted twice until the next time.
+  // Reservations made meanwhile stay counted, possibly twice until the next measurement.
   const std::int64_t before = taken_.load(std::memory_order_relaxed);
   const std::int64_t reserved = reserved_.load(std::memory_order_relaxed);
   const MemoryUse use = hooks_.measure();

@@ -1,6 +1,6 @@
-// std::mutex with the annotations that let clang reject an unlocked access at compile time.
+// std::mutex with annotations that let clang reject unlocked accesses at compile time.
 //
-// It is not absl::Mutex because the distribution builds that without thread sanitizer, which then reports
+// absl::Mutex is not used because the distribution builds it without thread sanitizer, which then reports
 // false races.
 #pragma once
 
@@ -22,7 +22,7 @@ class ABSL_LOCKABLE Mutex {
   bool TryLock() ABSL_EXCLUSIVE_TRYLOCK_FUNCTION(true) { return mutex_.try_lock(); }
   void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
 
-  // Tells the compiler that the calling thread holds the mutex, where it cannot see that.
+  // Tells the compiler that the calling thread holds the mutex.
   void AssertHeld() const ABSL_ASSERT_EXCLUSIVE_LOCK() {}
 
  private:
@@ -30,7 +30,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex for the scope it is declared in.
+// Holds a mutex for the enclosing scope.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) { mutex_.Lock(); }
@@ -42,7 +42,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for Mutex. It wakes spuriously: wait in a loop on the condition.
+// Condition variable for Mutex. May wake spuriously: wait in a loop.
 class CondVar {
  public:
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {

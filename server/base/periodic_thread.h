@@ -1,4 +1,4 @@
-// Thread that does something again and again.
+// Thread that runs a function periodically.
 #pragma once
 
 #include <functional>
@@ -10,23 +10,23 @@
 
 namespace waystar {
 
-// Thread safety: one thread.
+// Thread safety: one thread at a time.
 class PeriodicThread {
  public:
   PeriodicThread() = default;
   PeriodicThread(const PeriodicThread&) = delete;
   PeriodicThread& operator=(const PeriodicThread&) = delete;
-  // Stops.
   ~PeriodicThread() { Stop(); }
 
-  // Starts the thread, which calls `run` after each period from now on. REQUIRES: it is called at most once.
+  // Starts the thread, which calls `run` after each period.
+  // REQUIRES: called at most once.
   void Start(std::string name, absl::Duration period, std::function<void()> run);
 
-  // Ends the thread, after a call that is under way.
+  // Ends the thread, after a running call has returned.
   void Stop();
 
  private:
-  // Returns false if it is time to stop.
+  // Returns false if the thread must stop.
   bool Wait(absl::Duration period);
 
   Mutex mutex_;

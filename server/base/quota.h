@@ -1,4 +1,4 @@
-// What several holders have of something that there is only so much of: places, or bytes.
+// Shares of a limited resource, such as slots or bytes, by holder.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace waystar {
 
-// Counts by holder and in all. A holder is a client, a network, a connection: whatever tells apart those who
-// must not take it all.
+// Counts amounts per holder and in total. A holder is a client, a network, a connection: anything that must
+// not take the whole resource.
 //
 // Thread safety: none.
 template <typename Holder>
@@ -18,17 +18,17 @@ class Quota {
   static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   static constexpr std::size_t kRatio = 3;
 
-  // Returns a quota of which each holder may have a fixed part.
+  // Returns a quota with a fixed limit per holder.
   static Quota Fixed(std::size_t all, std::size_t of_holder) { return Quota(all, of_holder, false); }
 
-  // Returns a quota of which a holder may have at most kRatio times what it leaves free, and one place in any
-  // case: alone three quarters. However much one takes, another finds room, and no part has to be set.
-  // Source: A. Choudhury and E. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
-  // 1998.
+  // Returns a quota in which a holder may have at most kRatio times what it leaves free: three quarters if
+  // alone. A first take succeeds whenever it fits. However much one holder takes, another finds room, without
+  // any configured limit. Source: A. Choudhury and E. Hahne, "Dynamic Queue Length Thresholds for
+  // Shared-Memory Packet Switches", 1998.
   static Quota Shared(std::size_t all) { return Quota(all, kAny, true); }
 
-  // Gives the holder so much more and returns true, or returns false if it may not have it: if there is not
-  // that much, or it has its part.
+  // Gives the amount to the holder and returns true. Returns false if that much is not free, or the holder is
+  // at its limit.
   bool Take(const Holder& holder, std::size_t amount = 1) {
     if (amount == 0 || amount > free()) {
       return amount == 0;
@@ -45,7 +45,7 @@ class Quota {
     return true;
   }
 
-  // Gives it whatever the limits say.
+  // Gives the amount to the holder regardless of the limits.
   void TakeAnyway(const Holder& holder, std::size_t amount = 1) {
     if (amount > 0) {
       held_[holder] += amount;
@@ -53,7 +53,7 @@ class Quota {
     }
   }
 
-  // REQUIRES: the holder has as much.
+  // REQUIRES: the holder has at least that amount.
   void GiveBack(const Holder& holder, std::size_t amount = 1) {
     if (amount == 0) {
       return;
@@ -72,7 +72,7 @@ class Quota {
   }
   std::size_t total() const { return total_; }
   std::size_t free() const { return total_ < all_ ? all_ - total_ : 0; }
-  // Returns how many holders have any.
+  // Returns the number of holders with a nonzero amount.
   std::size_t holders() const { return held_.size(); }
 
  private:

@@ -8,7 +8,7 @@
 namespace waystar {
 namespace {
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), which maps 64 bits one to one.
+// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014), a bijection on 64 bits.
 std::uint64_t Mix(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
@@ -21,7 +21,7 @@ std::uint64_t RandomId() {
   std::uint64_t id = 0;
   while (id == 0) {
     std::uint64_t random = 0;
-    // Should it fail, the time is left to tell the numbers apart.
+    // If it fails, the time still distinguishes ids.
     static_cast<void>(getentropy(&random, sizeof(random)));
     const auto wall = std::chrono::system_clock::now().time_since_epoch().count();
     const auto steady = std::chrono::steady_clock::now().time_since_epoch().count();

@@ -1,4 +1,4 @@
-// When to try again what failed.
+// Retry delays of transient errors.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,10 +6,10 @@
 
 namespace waystar {
 
-// The payload of a status that holds the delay, in nanoseconds.
+// Status payload with the delay in nanoseconds.
 inline constexpr char kRetryDelayPayload[] = "waystar/retry-delay-nanos";
 
-// Returns an error that passes by itself with what RetryDelayOf is to return of it.
+// Returns the error with the delay that RetryDelayOf returns.
 absl::Status WithRetryDelay(absl::Status error, absl::Duration delay);
 
 }  // namespace waystar

@@ -1,4 +1,4 @@
-// Threads that have names.
+// Named threads.
 #pragma once
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 namespace waystar {
 
-// Starts a thread whose name debuggers and `top -H` show. The system takes 15 characters; a longer name is
-// none.
+// Starts a thread with a name for debuggers and `top -H`. The limit is 15 characters; a longer name is
+// ignored.
 template <typename Run>
 std::thread StartThread(std::string name, Run run) {
   return std::thread([name = std::move(name), run = std::move(run)]() mutable {

@@ -23,7 +23,9 @@
 namespace waystar::level {
 namespace {
 
-// Builds tiles, which threads take one after the other. Thread safety: any number of threads may call Work.
+// Queue of tiles to build.
+//
+// Thread safety: any number of threads may call Work.
 class TileWork {
  public:
   TileWork(const LevelGeometry& geometry, const BuildSettings& settings, const TileGrid& grid,
@@ -35,7 +37,7 @@ class TileWork {
         built_(grid.tile_count(), absl::StatusOr<TileMesh>(TileMesh())),
         thrown_(grid.tile_count()) {}
 
-  // Builds tiles until there are no more, or one has failed.
+  // Builds tiles until none are left or one has failed.
   void Work() noexcept {
     while (!has_failed_) {
       const std::size_t tile = next_++;
@@ -53,7 +55,8 @@ class TileWork {
     }
   }
 
-  // Returns the tiles, or the error of the first one that has failed: tiles before it were all begun.
+  // Returns the tiles, or the error of the first failed one. Tiles are begun in order, so this does not
+  // depend on timing.
   // REQUIRES: all calls of Work have returned.
   absl::StatusOr<std::vector<TileMesh>> Take() {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
@@ -74,7 +77,7 @@ class TileWork {
   const BuildSettings& settings_;
   const TileGrid& grid_;
   const StopCheck* const stop_;
-  // By tile. Each is written by one thread.
+  // Indexed by tile; each element is written by one thread.
   std::vector<absl::StatusOr<TileMesh>> built_;
   std::vector<std::exception_ptr> thrown_;
   std::atomic<std::size_t> next_ = 0;
@@ -100,7 +103,7 @@ absl::StatusOr<std::vector<TileMesh>> BuildTiles(const LevelGeometry& geometry, 
   return work.Take();
 }
 
-// Returns what is wrong with a level of which no mesh came, if the geometry tells.
+// Returns the error for a level without a mesh, with the cause if the geometry shows it.
 absl::Status NoGround(const LevelGeometry& geometry) {
   const bool looks_up =
       std::any_of(geometry.triangles.begin(), geometry.triangles.end(), [&](const auto& triangle) {
@@ -152,8 +155,8 @@ absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const Bui
   WAYSTAR_ASSIGN_OR_RETURN(const TileGrid grid, TileGrid::Create(geometry, settings, stop));
   WAYSTAR_ASSIGN_OR_RETURN(std::vector<TileMesh> tiles, BuildTiles(geometry, settings, grid, threads, stop));
   WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, JoinTiles(std::move(tiles), settings, grid.origin(), stop));
-  // Tiles have their corners on the same lattice. Along a border one may be straight where the other one
-  // follows the ground, but floors are further apart.
+  // Corners of all tiles lie on one lattice. Along a border one tile may be straight where the other follows
+  // the ground, but floors are farther apart than that.
   const core::WeldTolerance tolerance = {
       .plan = 0.0, .height = std::max(settings.agent_climb, settings.agent_height / 2.0)};
   WAYSTAR_ASSIGN_OR_RETURN(core::MeshSpec spec, core::WeldMesh(std::move(soup), tolerance, stop));

@@ -1,4 +1,4 @@
-// Builds a navigation mesh of the geometry of a level.
+// Builder of a navigation mesh from the geometry of a level.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,15 +9,15 @@
 
 namespace waystar::level {
 
-// Builds the tiles of the level (BuildTile), each by one thread, and joins them where the ground goes on
-// across their borders. All areas are 0. The same level and settings give the same mesh, with the same
-// digest, for any number of threads.
+// Builds the tiles of the level (BuildTile), each on one thread, and joins them where the ground continues
+// across their borders. All areas are 0. The mesh and its digest depend only on the level and the settings,
+// not on the number of threads.
 //
-// Returns INVALID_ARGUMENT / BAD_SIZE without a field if the level is beyond the limits of TileGrid, of
-// BuildTile or of meshes, or if nowhere in it an agent can stand; or the error of `stop`, which all threads
-// ask. Threads that cannot be started are done without. It takes as much CPU time as the tiles take, some
-// milliseconds each, and memory in proportion to the geometry and the mesh, and for each thread to the
-// largest tile: less than 64 MiB. REQUIRES: threads > 0.
+// Returns INVALID_ARGUMENT / BAD_SIZE without a field if the level exceeds the limits of TileGrid, BuildTile
+// or meshes, or has no place where an agent can stand; or the error of `stop`, which all threads poll.
+// Threads that cannot be started are omitted. CPU time is the sum over tiles, some milliseconds each. Memory
+// is proportional to the geometry and the mesh, plus the largest tile per thread: less than 64 MiB.
+// REQUIRES: threads > 0.
 absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const BuildSettings& settings,
                                         int threads, const StopCheck* stop = nullptr);
 

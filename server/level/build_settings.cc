@@ -17,7 +17,7 @@ constexpr double kMaxLength = 1000.0;
 constexpr double kMinCell = 0.001;
 constexpr double kMaxArea = 1e9;
 constexpr int kMaxRegionCells = 1 << 24;
-// Lengths that are a whole number of voxels but for rounding are that number.
+// Lengths within this of a whole number of voxels count as that number.
 constexpr double kWholeTolerance = 1e-9;
 
 absl::Status CheckRange(absl::string_view field, double value, double least, double most) {
@@ -74,7 +74,7 @@ absl::StatusOr<BuildSettings> MakeSettings(const BuildOptions& options) {
   const double climb_cells = RoundedDown(climb / cell_height);
   WAYSTAR_RETURN_IF_ERROR(CheckCells("agent_climb", climb_cells, kMaxHeightCells, "cell_height"));
   const double cosine = std::cos(slope * std::numbers::pi / 180.0);
-  // So much steeper than 45 degrees is still 45: cosines differ in their last digits between machines.
+  // Keeps slopes of exactly the limit walkable: the last digits of cosines differ between machines.
   constexpr double kSlopeRoom = 1e-9;
   return BuildSettings{
       .cell_size = cell_size,

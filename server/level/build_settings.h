@@ -1,4 +1,4 @@
-// What a mesh is built for, and how finely.
+// Settings of a mesh build.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,7 @@
 
 namespace waystar::level {
 
-// As a caller gives it: MeshBuild of the contract says what each value means, and what one that is left out
-// is.
+// Settings as given by a caller; see MeshBuild of the API for their meanings and defaults.
 struct BuildOptions {
   std::optional<double> agent_radius;
   std::optional<double> agent_height;
@@ -20,16 +19,16 @@ struct BuildOptions {
   std::optional<double> min_region_area;
 };
 
-// As voxels are built. Only MakeSettings makes values that BuildMesh takes.
+// Settings in voxels. BuildMesh accepts only values made by MakeSettings.
 struct BuildSettings {
-  // In units of the game.
+  // World units.
   double cell_size = 0.0;
   double cell_height = 0.0;
   double agent_height = 0.0;
   double agent_climb = 0.0;
-  // The square of the cosine of the steepest slope.
+  // Squared cosine of the steepest walkable slope.
   double least_squared_cosine = 0.0;
-  // In voxels.
+  // Voxels.
   int radius_cells = 0;
   int height_cells = 0;
   int climb_cells = 0;
@@ -37,14 +36,13 @@ struct BuildSettings {
   int min_region_cells = 0;
 };
 
-// An agent may be this many voxels wide to each side, and this many high: what is larger does not fit into
-// the bytes that Recast keeps.
+// Limits on the agent's radius and height in voxels; Recast stores them in bytes.
 inline constexpr int kMaxRadiusCells = 127;
 inline constexpr int kMaxHeightCells = 255;
 
-// Rounds the radius and the height up to whole voxels, and the climb down. Returns INVALID_ARGUMENT /
-// BAD_VALUE with the name of the option as its field ("agent_radius") if a value is out of its range, or too
-// large for voxels of that size.
+// Rounds radius and height up to whole voxels, and the climb down. Returns INVALID_ARGUMENT / BAD_VALUE with
+// the name of the option as its field ("agent_radius") if a value is out of range, or too large for voxels of
+// that size.
 absl::StatusOr<BuildSettings> MakeSettings(const BuildOptions& options);
 
 }  // namespace waystar::level

@@ -32,7 +32,7 @@ absl::StatusOr<core::MeshSoup> ParseFaces(core::MapFormat format, absl::string_v
   }
 }
 
-// Whether faces whose corners run counterclockwise in the file run clockwise in our coordinates.
+// True if the conversion of axes turns counterclockwise faces into clockwise ones.
 constexpr bool MirrorsFaces(core::MeshAxes axes) { return axes != core::MeshAxes::kZUp; }
 
 }  // namespace
@@ -41,7 +41,7 @@ absl::StatusOr<LevelGeometry> ParseLevel(core::MapFormat format, absl::string_vi
                                          const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, ParseFaces(format, bytes, axes, stop));
   core::MeshSpec& spec = soup.spec;
-  // Each polygon has two corners more than triangles.
+  // A polygon has two corners more than triangles.
   const std::size_t triangles = spec.corners.size() - 2 * spec.polygons.size();
   if (spec.vertices.size() > kMaxLevelVertices || triangles > kMaxLevelTriangles) {
     return MakeError(ErrorReason::kBadSize, "",

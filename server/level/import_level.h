@@ -1,4 +1,4 @@
-// Navigation meshes from files with the geometry of levels.
+// Reader of level geometry files.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,9 +10,8 @@
 
 namespace waystar::level {
 
-// Reads OBJ or glTF. Faces of more than three corners are cut into fans of triangles from the first corner,
-// as they are convex. In the file, the corners of a face run counterclockwise for those who look at its
-// front.
+// Reads OBJ or glTF. Faces of more than three corners are taken as convex and split into fans of triangles
+// from the first corner. Faces in the file are counterclockwise seen from the front.
 //
 // Returns the errors of core::CheckFileKind, core::ParseObjFaces and core::ParseGltfFaces, and
 // INVALID_ARGUMENT / BAD_VALUE with field core::kBuildField for other formats, or BAD_SIZE without a field if

@@ -1,5 +1,4 @@
-// Geometry of a level: the triangles of its floors, walls and things, before anybody knows where one can
-// walk.
+// Geometry of a level: the triangles of its floors, walls and objects, walkable or not.
 #pragma once
 
 #include <array>
@@ -14,13 +13,13 @@ namespace waystar::level {
 inline constexpr std::size_t kMaxLevelVertices = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxLevelTriangles = std::size_t{1} << 22;
 
-// REQUIRES of all that takes one: vertices obey core::CheckPosition, triangles name vertices, and there are
-// at most as many as said above.
+// REQUIRES (wherever it is passed): vertices satisfy core::CheckPosition, triangles refer to vertices, and
+// the limits above hold.
 struct LevelGeometry {
-  // x and y are the plan, and z is the height.
+  // x and y are the plan, z is the height.
   std::vector<core::WorldPoint> vertices;
-  // Ground is walked on from the side from which its corners run counterclockwise: seen from above, x to the
-  // right and y up. Triangles may be in any order, meet, overlap, or have no area.
+  // A triangle is ground if its corners are counterclockwise seen from above, with x to the right and y up.
+  // Triangles may be in any order, meet, overlap, or have no area.
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 

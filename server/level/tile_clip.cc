@@ -5,7 +5,7 @@
 namespace waystar::level {
 namespace {
 
-// Keeps the points at which `inside`, linear over space, is 0 or more.
+// Keeps the points at which `inside`, an affine function, is at least 0.
 template <typename Inside>
 void Cut(ClippedTriangle& polygon, Inside inside) {
   ClippedTriangle kept;

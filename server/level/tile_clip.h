@@ -1,4 +1,4 @@
-// Cuts triangles off at the sides of a tile.
+// Clipping of triangles to a tile.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace waystar::level {
 
-// A side of a square adds a corner to a triangle at most, and rounding may add one to each of four cuts.
+// Each side of a square adds at most one corner to a triangle, and rounding may add one per cut.
 inline constexpr std::size_t kMaxClippedCorners = 12;
 
-// The convex polygon that is left of a triangle.
+// The convex polygon that remains of a triangle.
 class ClippedTriangle {
  public:
-  // REQUIRES: there is room for it.
+  // REQUIRES: fewer than kMaxClippedCorners corners so far.
   void Add(const core::WorldPoint& point) { corners_[count_++] = point; }
   void Clear() { count_ = 0; }
   absl::Span<const core::WorldPoint> corners() const { return {corners_.data(), count_}; }
@@ -28,7 +28,7 @@ class ClippedTriangle {
   std::size_t count_ = 0;
 };
 
-// The rectangle of the plan from (low_x, low_y) to (high_x, high_y).
+// Rectangle of the plan.
 struct PlanBox {
   double low_x = 0.0;
   double low_y = 0.0;
@@ -36,8 +36,8 @@ struct PlanBox {
   double high_y = 0.0;
 };
 
-// Returns what of the triangle lies above, below or in the box; fewer than 3 corners if nothing does. Cut by
-// cut after Sutherland and Hodgman, "Reentrant Polygon Clipping" (1974).
+// Returns the part of the triangle above, below or in the box; fewer than 3 corners if there is none. Clips
+// side by side after Sutherland and Hodgman, "Reentrant Polygon Clipping" (1974).
 ClippedTriangle ClipTriangle(const LevelGeometry& geometry, std::uint32_t triangle, const PlanBox& box);
 
 }  // namespace waystar::level

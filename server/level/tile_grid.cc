@@ -33,7 +33,7 @@ struct Axis {
   }
 };
 
-// Returns about how many cells of that side the triangle touches, seen from above.
+// Returns the approximate number of cells of that side that the triangle touches in plan.
 double CellsOf(const core::WorldPoint& a, const core::WorldPoint& b, const core::WorldPoint& c, double side) {
   const double area = std::abs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)) / 2.0;
   const auto [low_x, high_x] = std::minmax({a.x, b.x, c.x});

@@ -21,14 +21,14 @@
 namespace waystar::level {
 namespace {
 
-// Those of RecastDemo, in voxels.
+// Values of RecastDemo, in voxels.
 constexpr float kEdgeError = 1.3F;
 constexpr int kMaxEdgeCells = 40;
 constexpr int kMergeRegionCells = 400;
 constexpr int kMaxCorners = 6;
-// Half as many as Recast has numbers for regions.
+// Half the number of region ids in Recast.
 constexpr int kMaxSweeps = 1 << 14;
-// About how many cells to rasterise before asking whether to stop.
+// Approximate number of cells rasterized between polls of `stop`.
 constexpr double kCellsPerCheck = 1 << 18;
 
 constexpr unsigned short kEdgeOnBorder = 0x8000;
@@ -48,25 +48,25 @@ absl::Status Failed(absl::string_view stage) {
                               stage, ": give a larger cell_size, or fewer tile_cells"));
 }
 
-// A convex polygon of a level that lies in a tile.
+// Convex polygon of the level, clipped to the tile.
 struct TilePolygon {
   std::uint8_t corner_count = 0;
   unsigned char area = RC_NULL_AREA;
-  // About how many cells it touches.
+  // Approximate number of cells that it touches.
   float cells = 0.0F;
 };
 
-// What of the triangles lies in a tile, in voxels from its lowest corner.
+// The clipped geometry of a tile, in voxels from its lowest corner.
 struct TileSoup {
   std::vector<TilePolygon> polygons;
-  // Of the first polygon, then of the second, and so on.
+  // Concatenated corners of the polygons.
   std::vector<VoxelPoint> corners;
-  // Where height 0 is, in voxels from the origin of the grid.
+  // Height 0 in voxels from the grid's origin.
   std::int64_t low_cell = 0;
   int height_cells = 0;
 };
 
-// Rounds a length in voxels, so that what lies on their lattice but for rounding lies on it.
+// Rounds a length in voxels to a fine lattice, which removes rounding errors of lattice points.
 double Snapped(double voxels) {
   constexpr double kSteps = 1 << 16;
   return std::floor(voxels * kSteps + 0.5) / kSteps;
@@ -134,7 +134,7 @@ class TileBuilder {
     if (soup.polygons.empty()) {
       return soup;
     }
-    // Surfaces lie in the middle of voxels where they are a whole number of them above the lowest corner.
+    // A surface on the lattice, relative to the lowest corner, is the middle of a voxel.
     const double low = std::floor(lowest + 0.5);
     const double high = std::floor(highest + 0.5) + 1.0;
     if (high - low > kMaxTileHeightCells) {
@@ -189,7 +189,7 @@ class TileBuilder {
       cells += polygon.cells;
       bool is_added = true;
       raster.VisitColumns(corners.first(polygon.corner_count), [&](int x, int y, double from, double to) {
-        // As large as rounding may make it.
+        // Rounding may have increased the heights.
         const int low_cell = std::clamp(static_cast<int>(from), 0, soup.height_cells);
         const int high_cell =
             std::clamp(static_cast<int>(std::ceil(to)), low_cell + 1, soup.height_cells + 1);
@@ -232,8 +232,8 @@ class TileBuilder {
     const int height = settings_.height_cells;
     const int climb = settings_.climb_cells;
     rcFilterLowHangingWalkableObstacles(&context_, climb, *solid_);
-    // These two take spans off whatever the other one has taken off. Ledges cost far more for each span that
-    // is left.
+    // The order of these two does not affect the result; ledges cost far more per remaining span, so they
+    // come last.
     rcFilterWalkableLowHeightSpans(&context_, height, *solid_);
     rcFilterLedgeSpans(&context_, height, climb, *solid_);
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
@@ -258,9 +258,9 @@ class TileBuilder {
     return is_made ? absl::OkStatus() : Failed("regions");
   }
 
-  // Monotone regions are made of sweeps: pieces of ground in a row of cells, on all floors together. Recast
-  // has room for as many in a row as the row has cells, and writes beyond its end if there are more. Each may
-  // become a region of its own.
+  // Monotone regions are built from sweeps: runs of ground in a row of cells, over all floors. Recast
+  // allocates as many sweeps per row as the row has cells, and overflows the buffer if there are more. Each
+  // sweep may become a region.
   bool AreSweepsFew() const {
     int all = 0;
     for (int y = border_; y < side_ - border_; ++y) {
@@ -303,14 +303,14 @@ class TileBuilder {
   TileMesh Take(const TileSoup& soup) const {
     TileMesh out;
     out.vertices.reserve(mesh_->nverts);
-    // The ground is taken to lie in the middle of the voxel that it is the top of.
+    // The ground lies in the middle of the voxel whose top it is.
     for (int i = 0; i < mesh_->nverts; ++i) {
       const unsigned short* const vertex = mesh_->verts + 3 * static_cast<std::ptrdiff_t>(i);
       out.vertices.push_back(
           {low_x_ + border_ + vertex[0], low_y_ + border_ + vertex[2], soup.low_cell + vertex[1] - 1});
     }
     for (int i = 0; i < mesh_->npolys; ++i) {
-      // The corners, and behind them what lies across the edge from each.
+      // The corners, then what lies across the edge from each.
       const unsigned short* const polygon = mesh_->polys + static_cast<std::ptrdiff_t>(i) * 2 * kMaxCorners;
       std::uint8_t count = 0;
       for (; count < kMaxCorners && polygon[count] != RC_MESH_NULL_IDX; ++count) {
@@ -328,12 +328,13 @@ class TileBuilder {
   const TileGrid& grid_;
   const std::size_t tile_;
   const StopCheck* const stop_;
-  // In voxels: of the border, of the tile with it, and from the origin of the grid.
+  // In voxels: width of the border, side of the tile with its border, and position relative to the grid's
+  // origin.
   const int border_;
   const int side_;
   const std::int64_t low_x_;
   const std::int64_t low_y_;
-  // Without a log and timers.
+  // Without logging and timers.
   rcContext context_{false};
   std::unique_ptr<rcHeightfield, Free> solid_;
   std::unique_ptr<rcCompactHeightfield, Free> field_;

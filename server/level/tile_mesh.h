@@ -1,4 +1,4 @@
-// The navigation mesh of a single tile, by Recast: https://github.com/recastnavigation/recastnavigation.
+// Navigation mesh of a single tile, built by Recast: https://github.com/recastnavigation/recastnavigation.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace waystar::level {
 
-// A tile may have so many spans of voxels above each other, for each of its cells on average and in all, and
-// so many floors in one place. Time grows with the square of the floors.
+// Limits on voxel spans, per cell on average and per tile, and on floors in one place. Time grows with the
+// square of the floors.
 inline constexpr std::size_t kMaxSpansPerCell = 32;
 inline constexpr std::size_t kMaxTileSpans = std::size_t{1} << 19;
 inline constexpr int kMaxFloors = 62;
-// A tile may be so many voxels high.
+// Maximum height of a tile in voxels.
 inline constexpr int kMaxTileHeightCells = 8190;
 
-// A point of the lattice of voxels, counted from the origin of the grid: the same for all tiles.
+// A point of the voxel lattice relative to the grid's origin; the same lattice for all tiles.
 struct LatticePoint {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -32,26 +32,27 @@ struct LatticePoint {
 
 struct TileMesh {
   std::vector<LatticePoint> vertices;
-  // How many corners each polygon has: 3 to 6.
+  // Number of corners of each polygon, 3 to 6.
   std::vector<std::uint8_t> corner_counts;
-  // The vertices of the first polygon, then those of the second, and so on.
+  // Concatenated vertex indexes of the polygons.
   std::vector<std::uint32_t> corners;
-  // For each corner whether the edge from it to the next one is on the border of the tile, and open.
+  // For each corner, true if the edge to the next corner lies on the border of the tile and is open.
   std::vector<bool> seams;
 };
 
-// Rasterises what lies in the tile and its border, filters what can be walked, takes the radius off, and
-// makes convex polygons of what is left: monotone regions, contours, polygons of up to 6 corners. Monotone
-// regions have no holes: time grows little with pillars, and none is lost. A tile with more pieces of ground
-// in a row of cells than the row has cells gets regions by watershed, which take far longer. Heights are
-// those of the voxels: flat ground is off by up to half a voxel. Outlines are simplified by up to 1.3 voxels,
-// and the radius is taken off by steps that are up to a tenth too long: so much nearer may corners come to
-// walls. Pieces of ground at the border of the tile are kept, however small. The mesh of a tile without
-// ground is empty.
+// Rasterizes the tile and its border, filters walkable spans, erodes by the radius, and builds convex
+// polygons: monotone regions, contours, polygons of up to 6 corners. Monotone regions have no holes, so
+// pillars cost little time and none is lost. A tile with more pieces of ground in a row of cells than cells
+// in the row uses watershed regions instead, which take far longer.
+//
+// Heights are those of voxels: flat ground is off by up to half a voxel. Outlines are simplified by up to 1.3
+// voxels, and erosion uses steps up to a tenth too long, so corners may be that much closer to walls. Pieces
+// of ground at the border are kept, however small. The mesh of a tile without ground is empty.
 //
 // Returns INVALID_ARGUMENT / BAD_SIZE without a field if the tile is too high, has too many floors, or is too
-// intricate for Recast; or the error of `stop`, which is asked between the stages. A stage takes some
-// milliseconds, and up to about a second at the limits. The same tile gives the same mesh on every machine.
+// complex for Recast; or the error of `stop`, which is polled between stages. A stage takes some
+// milliseconds, about a second at the limits. The result is the same on every machine.
+//
 // Thread safety: any number of threads may build tiles.
 absl::StatusOr<TileMesh> BuildTile(const LevelGeometry& geometry, const BuildSettings& settings,
                                    const TileGrid& grid, std::size_t tile, const StopCheck* stop);

@@ -9,7 +9,7 @@ namespace waystar::level {
 VoxelRaster::Range VoxelRaster::Cover(double low, double high) const {
   const int first = static_cast<int>(low);
   int last = static_cast<int>(high);
-  // What ends where a column begins does not reach into it.
+  // An interval that ends at the start of a column does not reach into it.
   last -= last > first && last == high ? 1 : 0;
   return {first, std::min(last, side_ - 1)};
 }

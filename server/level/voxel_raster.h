@@ -1,4 +1,4 @@
-// Finds the voxels that convex polygons touch.
+// Rasterizer of convex polygons to voxels.
 #pragma once
 
 #include <array>
@@ -10,30 +10,30 @@
 
 namespace waystar::level {
 
-// Lengths are in voxels: x and y from the lowest corner of a square of columns, z from its lowest voxel.
+// Lengths in voxels: x and y from the lowest corner of the columns, z from the lowest voxel.
 struct VoxelPoint {
   double x = 0.0;
   double y = 0.0;
   double z = 0.0;
 };
 
-// Rasterises polygons one by one. A column is touched by what lies in it or on its sides of low x and y; by
-// what lies on its other sides alone only if all of the polygon does.
+// Rasterizes polygons one by one. A polygon touches a column if it meets its interior or its sides of low x
+// or y; it touches the other sides only if the whole polygon lies on them.
 //
-// The lowest and the highest point of a plane above a column are on the rim of the polygon, or on a side of
-// the column. So no polygon is cut up: for each row of columns, the parts of its edges there and its sections
-// along the two sides of the row are walked from column to column. An edge is walked from its lower end
-// whatever the polygon, so that two polygons have the same heights along the edge they share.
+// The extreme heights of a plane over a column lie on the boundary of the polygon or on a side of the column.
+// So polygons are not cut: for each row of columns, the polygon's edges within the row and its sections along
+// both sides of the row are walked from column to column. An edge is always walked from its lower end, so
+// that two polygons have equal heights along a shared edge.
 //
 // Thread safety: each thread needs its own.
 class VoxelRaster {
  public:
-  // Of side x side columns.
+  // `side` is the number of columns per axis.
   explicit VoxelRaster(int side) : side_(side), low_(side), high_(side) {}
 
-  // Calls visit(x, y, low, high) for each column that the polygon touches, with the heights of its lowest and
-  // highest point there, row by row. It costs O((corners + columns of a row) x rows). REQUIRES: the polygon
-  // has 3 to kMaxClippedCorners corners, is convex seen from somewhere, and has x and y from 0 to `side`.
+  // Calls visit(x, y, low, high) by row for each column that the polygon touches, with the lowest and highest
+  // height of the polygon there. Costs O((corners + columns of a row) x rows).
+  // REQUIRES: the polygon has 3 to kMaxClippedCorners corners, is convex, and has x and y from 0 to `side`.
   template <typename Visit>
   void VisitColumns(absl::Span<const VoxelPoint> polygon, Visit visit) {
     const Range rows = Begin(polygon);
@@ -46,7 +46,7 @@ class VoxelRaster {
   }
 
  private:
-  // Empty if `last` is less.
+  // Empty if last < first.
   struct Range {
     int first = 0;
     int last = -1;
@@ -75,18 +75,18 @@ class VoxelRaster {
     return {edge.low.x + edge.x_rise * (y - edge.low.y), edge.low.z + edge.z_rise * (y - edge.low.y)};
   }
 
-  // Returns the numbers of the rows or columns between the two.
+  // Returns the rows or columns between two coordinates.
   Range Cover(double low, double high) const;
   Range Begin(absl::Span<const VoxelPoint> polygon);
   Range FillRow(int y, bool is_last);
   void AddSegment(const RowPoint& a, const RowPoint& b);
-  // Adds what the polygon has in common with the plane of that y.
+  // Adds the intersection of the polygon with the plane at that y.
   void AddSection(int y);
   void Walk(const Segment& segment, const Range& columns);
   void Include(int column, double z, double other_z);
 
   const int side_;
-  // By column of the row.
+  // Indexed by column of the current row.
   std::vector<double> low_;
   std::vector<double> high_;
   std::array<Edge, kMaxClippedCorners> edges_;

@@ -8,11 +8,11 @@ namespace {
 
 constexpr int kPartsOfRow = 4;
 
-// A side of a polygon, from its upper end to its lower.
+// A side of a polygon, from top to bottom.
 struct Edge {
   double top = 0.0;
   double bottom = 0.0;
-  // Its x at the top, and how far it moves to the right by a row.
+  // x at the top, and increase of x per row.
   double x = 0.0;
   double slope = 0.0;
   int winding = 0;
@@ -42,12 +42,12 @@ std::vector<Edge> EdgesOf(absl::Span<const Polygon> polygons) {
   return edges;
 }
 
-// How much of each pixel of a row is covered, in 1 / (256 * kPartsOfRow).
+// Coverage of each pixel of a row, in units of 1 / (256 * kPartsOfRow).
 class RowCoverage {
  public:
   explicit RowCoverage(int width) : width_(width), covered_(static_cast<std::size_t>(width)) {}
 
-  // Adds a span of a part of the row.
+  // Adds a span of one sample line of the row.
   void Add(double from, double to) {
     const int begin = ToFixed(from);
     const int end = ToFixed(to);
@@ -69,7 +69,7 @@ class RowCoverage {
     At(last) += end - (last << 8);
   }
 
-  // Calls visit(x, share from 0 to 255) and forgets all.
+  // Calls visit(x, coverage from 0 to 255) and clears the row.
   template <typename Visitor>
   void Take(Visitor visit) {
     for (int x = begin_; x < end_; ++x) {

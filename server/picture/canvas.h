@@ -1,4 +1,4 @@
-// A canvas: a picture as pixels, on which shapes are filled with soft edges.
+// Canvas of pixels with antialiased fills.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace waystar::picture {
 
-// A canvas of three bytes a pixel. What is drawn beyond the edges is clipped.
+// Three bytes per pixel. Drawing beyond the edges is clipped.
 //
-// The same calls make the same pixels on every machine: all arithmetic is that of integers, or of doubles of
-// which each operation is rounded by itself.
+// The same calls produce the same pixels on every machine: all arithmetic is on integers, or on doubles with
+// each operation rounded separately.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may be called concurrently.
 class Canvas {
  public:
   // REQUIRES: both sides are at least 1.
@@ -29,19 +29,19 @@ class Canvas {
   Color At(int x, int y) const { return pixels_[IndexOf(x, y)]; }
   void Set(int x, int y, Color color) { pixels_[IndexOf(x, y)] = color; }
 
-  // Returns the pixels row by row.
+  // Returns the pixels by row.
   absl::Span<const Color> pixels() const { return pixels_; }
   absl::Span<Color> row(int y) {
     return absl::MakeSpan(pixels_).subspan(IndexOf(0, y), static_cast<std::size_t>(width_));
   }
 
-  // Fills the union of the polygons (the non-zero rule) with a colour. Opacity is from 0 to 1. A pixel that
-  // is covered in part takes that part of the colour: rows are cut into four, of which each is exact. The
-  // time is proportional to the corners and the pixels that are covered.
+  // Fills the union of the polygons (non-zero rule) with a colour at an opacity from 0 to 1. Partially
+  // covered pixels are blended by coverage: each row is sampled at four lines, with exact horizontal
+  // coverage. The cost is linear in corners and covered pixels.
   void Fill(absl::Span<const Polygon> polygons, Color color, double opacity = 1.0);
   void Fill(const Box& box, Color color, double opacity = 1.0);
 
-  // Copies another picture, its upper left pixel to (x, y).
+  // Copies another canvas with its upper left pixel at (x, y).
   void Paste(const Canvas& other, int x, int y);
 
   friend bool operator==(const Canvas&, const Canvas&) = default;

@@ -11,9 +11,9 @@
 namespace waystar::picture {
 namespace {
 
-// The glyphs from space to '~'. Strokes are separated by spaces; a stroke is the points that the pen goes
-// through, each a digit for x, from 0, and one for y, from 0, the top of a capital letter, by 'c', the
-// baseline, to 'g', where the tail of a 'g' ends. A stroke of one point is a dot.
+// Glyphs from space to '~'. Strokes are separated by spaces. A stroke is a list of points, each a digit for x
+// and one for y: '0' is the top of capital letters, 'c' the baseline, 'g' the lowest descender. A stroke of
+// one point is a dot.
 constexpr std::array<absl::string_view, 95> kGlyphs = {
     "",                                            // space
     "1018 1c",                                     // !
@@ -112,7 +112,7 @@ constexpr std::array<absl::string_view, 95> kGlyphs = {
     "07255876",                                    // ~
 };
 
-// The baseline's distance from the top, in units of the glyphs.
+// Distance of the baseline from the top, in glyph units.
 constexpr double kUnits = 12.0;
 constexpr double kSpaceUnits = 3.0;
 
@@ -128,7 +128,7 @@ double Pixels(double units, double size) { return std::floor(units * size / kUni
 
 double PenOf(double size) { return std::max(1.0, size / 7); }
 
-// The pen's width included.
+// Includes the width of the pen.
 double WidthOf(absl::string_view glyph, double size) {
   double width = glyph.empty() ? kSpaceUnits : 0.0;
   for (std::size_t i = 0; i < glyph.size(); i += 2) {
@@ -153,7 +153,7 @@ double TextWidth(absl::string_view text, double size) {
 std::vector<Polygon> TextOutline(absl::string_view text, Point origin, double size) {
   std::vector<Polygon> outline;
   const double pen = PenOf(size);
-  // A pen of an odd width has its middle in the middle of a pixel.
+  // A pen of odd width is centred on the middle of a pixel.
   const double middle = static_cast<int>(pen + 0.5) % 2 == 0 ? 0.0 : 0.5;
   const double top = std::floor(origin.y + 0.5) - Pixels(kUnits, size) - middle;
   double left = std::floor(origin.x + 0.5) + std::floor(pen / 2) + middle;

@@ -1,5 +1,4 @@
-// The font of pictures, made of the strokes of a pen, so that pictures need no font file and are the same on
-// every machine.
+// Built-in stroke font, so that pictures need no font file and are the same on every machine.
 #pragma once
 
 #include <vector>
@@ -9,15 +8,15 @@
 
 namespace waystar::picture {
 
-// How far below the baseline letters reach, and how far lines are apart, as multiples of the size.
+// Descent of letters and distance between lines, as multiples of the text size.
 inline constexpr double kDescent = 0.35;
 inline constexpr double kLineHeight = 1.9;
 
-// Returns the width of a line of text in pixels. `size` is the height of a capital letter. What is not
-// printable ASCII is as wide as a '?', and drawn as one.
+// Returns the width of a line of text in pixels. `size` is the height of a capital letter. Characters other
+// than printable ASCII are drawn as '?'.
 double TextWidth(absl::string_view text, double size);
 
-// Returns what a pen covers that writes a line of text from `origin`, the left end of its baseline. Lines are
+// Returns the outline of a line of text that starts at `origin`, the left end of its baseline. Strokes are
 // aligned to whole pixels, so that they are crisp at small sizes.
 std::vector<Polygon> TextOutline(absl::string_view text, Point origin, double size);
 

@@ -15,7 +15,7 @@ double Distance(Point a, Point b) {
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to) {
   double begin = 0.0;
   double end = 1.0;
-  // How far the line goes towards a side, and how far it may.
+  // `way` is the line's extent towards a side, `room` the distance to that side.
   const auto cut = [&](double way, double room) {
     if (way == 0) {
       return room >= 0;

@@ -1,5 +1,5 @@
-// Points of a picture and the outlines that they make. x grows to the right, y down; the pixel of column i
-// and row j is the square from (i, j) to (i + 1, j + 1).
+// Points and outlines in a picture. x grows to the right, y down; the pixel in column i and row j is the
+// square from (i, j) to (i + 1, j + 1).
 #pragma once
 
 #include <optional>
@@ -36,24 +36,24 @@ struct Box {
   Polygon corners() const { return {{x, y}, {right(), y}, {right(), bottom()}, {x, bottom()}}; }
 };
 
-// Returns the part of a straight line that lies in a box, or nothing if none does. (Liang and Barsky, "A New
-// Concept and Method for Line Clipping", 1984.)
+// Returns the part of a straight line in a box, or nullopt. (Liang and Barsky, "A New Concept and Method for
+// Line Clipping", 1984.)
 std::optional<std::pair<Point, Point>> ClipTo(const Box& box, Point from, Point to);
 
-// Returns where the straight line through `from` and `to` crosses that from a to b: the share of the way from
-// a to b, from 0 to 1, or the nearer of these two. It is 0 if the lines do not cross.
+// Returns the parameter on the segment from a to b, clamped to [0, 1], at which the line through `from` and
+// `to` crosses it. Returns 0 for parallel lines.
 double ShareAtCrossing(Point from, Point to, Point a, Point b);
 
-// Returns a regular polygon of 16 to 128 corners that looks round at its size. It is made by halving the
-// sides of a square, which takes nothing but square roots, so that it is the same on every machine.
+// Returns a regular polygon of 16 to 128 corners that looks round at its size. Built by halving the sides of
+// a square, which needs only square roots, so that it is the same on every machine.
 Polygon DiscOutline(Point center, double radius);
 
-// Returns what a pen of that width covers along a line, with round ends and turns: polygons that overlap, all
-// turning the same way. A line of one point is a disc.
+// Returns the outline of a pen stroke of that width along a line, with round ends and joins: overlapping
+// polygons with the same winding. A line of one point becomes a disc.
 std::vector<Polygon> StrokeOutline(absl::Span<const Point> line, double width);
 
-// Returns the parts of a line that are drawn if `on` is drawn and `off` left out in turns. REQUIRES: both are
-// more than 0.
+// Splits a line into dashes of length `on` with gaps of length `off`.
+// REQUIRES: both are above 0.
 std::vector<std::vector<Point>> Dashes(absl::Span<const Point> line, double on, double off);
 
 }  // namespace waystar::picture

@@ -1,4 +1,4 @@
-// Surfaces that pictures are drawn on: pixels, or a file of drawing commands.
+// Drawing surfaces: pixels, or a file of drawing commands.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -18,33 +18,33 @@ struct Paint {
 struct Pen {
   Paint paint;
   double width = 1.0;
-  // If it is more than 0, this length of the line is drawn and this length left out in turns.
+  // If above 0, the length of dashes and of the gaps between them.
   double dash = 0.0;
 };
 
 struct TextStyle {
   Color color;
-  // The height of a capital letter.
+  // Height of a capital letter.
   double size = 9.0;
   enum class Anchor { kLeft, kMiddle, kRight } anchor = Anchor::kLeft;
 };
 
-// A surface, on which what is drawn later lies above. It belongs to one thread.
+// Drawing surface; later drawings cover earlier ones. Belongs to one thread.
 class Surface {
  public:
   virtual ~Surface() = default;
 
   virtual void Fill(const Polygon& polygon, const Paint& paint) = 0;
   virtual void FillDisc(Point center, double radius, const Paint& paint) = 0;
-  // Draws a line with round ends and turns.
+  // Draws a line with round ends and joins.
   virtual void Stroke(absl::Span<const Point> line, const Pen& pen) = 0;
-  // Writes text whose baseline's left end, middle or right end is `at`.
+  // Writes text with the left end, middle or right end of its baseline at `at`.
   virtual void Write(absl::string_view text, Point at, const TextStyle& style) = 0;
-  // Shows an image with its upper left pixel at (x, y).
+  // Draws an image with its upper left pixel at (x, y).
   virtual void Show(const Canvas& image, int x, int y) = 0;
 };
 
-// Draws on a canvas, which must outlive it.
+// Surface on a canvas, which must outlive it.
 class RasterSurface final : public Surface {
  public:
   explicit RasterSurface(Canvas& canvas) : canvas_(canvas) {}

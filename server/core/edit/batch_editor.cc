@@ -29,7 +29,7 @@ bool TakesAway(const PlannedEdit& edit) {
   return edit.kind == PlannedEdit::Kind::kReplace && edit.after == nullptr;
 }
 
-// Leaves out what lies off the board of a map of hexagons.
+// Clips a span to the board of a hexagonal map.
 RowSpan OnBoard(const GridMap& map, RowSpan span) {
   const std::optional<HexBoard>& board = map.settings().frame.hexagons;
   if (board && HasOffsets(board->layout)) {
@@ -40,7 +40,7 @@ RowSpan OnBoard(const GridMap& map, RowSpan span) {
   return span;
 }
 
-// Counts the cells of a shape that are not on the map, a cell for each part that covers it, up to 2^63 - 1.
+// Counts the cells of a shape that lie off the map, once per part that covers them, up to 2^63 - 1.
 std::int64_t CountOffMap(const Shape& shape, const GridMap& map) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t off_board = 0;
@@ -54,7 +54,7 @@ std::int64_t CountOffMap(const Shape& shape, const GridMap& map) {
   return off_plane > kMax - off_board ? kMax : off_plane + off_board;
 }
 
-// Of what the edits cover, not of what they lift.
+// Counts cells that the edits cover, not those that they uncover.
 std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   std::int64_t clipped = 0;
@@ -66,7 +66,7 @@ std::int64_t CountClipped(const EditPlan& plan, const GridMap& map) {
   return clipped;
 }
 
-// The cells of a word of which they differ.
+// Returns the cells of a word in which the maps differ.
 Word Differences(const GridMap& a, const GridMap& b, int y, std::size_t index, Word cells, bool costs_too) {
   Word changed = (a.ObstacleWord(y, index) ^ b.ObstacleWord(y, index)) & cells;
   if (costs_too) {
@@ -114,7 +114,7 @@ absl::Status BatchEditor::Paint(const EditPlan& plan, const StopCheck* stop) {
   return absl::OkStatus();
 }
 
-// Without what lies off the board of a map of hexagons, which stays as it is.
+// Skips cells off the board of a hexagonal map, which never change.
 template <typename Visitor>
 void BatchEditor::ForEachSpanOnBoard(const Shape& shape, Visitor visit) {
   ForEachSpan(shape, map().lattice(), map().bounds(), [&](const RowSpan& span) {
@@ -138,7 +138,7 @@ void BatchEditor::PaintTerrain(const Shape& shape, TerrainId terrain) {
   ForEachSpanOnBoard(shape, [&](const RowSpan& span) {
     editor_.SetTerrains(span.y, span.x_begin, span.x_end, terrain);
     touched_.Add(span);
-    // The cells of obstacles that the batch lays or lifts are stale anyway.
+    // Replace marks the cells of cost obstacles that the batch itself adds or removes.
     if (map().obstacles().cost_obstacles() > 0) {
       stale_costs_.Add(span);
     }

@@ -1,4 +1,4 @@
-// Editor that applies batches of edits to a grid map in turn.
+// Editor for successive batches of edits on a grid map.
 #pragma once
 
 #include <cstdint>
@@ -18,31 +18,29 @@
 
 namespace waystar::core {
 
-// Thread safety: one thread at a time; readers of the base are not disturbed.
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class BatchEditor {
  public:
   // The base must outlive the editor.
   explicit BatchEditor(const GridMap& base) : base_(base), editor_(base) {}
 
-  // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
-  // is when lifetimes begin. Returns the errors of PlanEdits, and MAPS_MEMORY_FULL if the map's account has
-  // no room for what the batch may clone; batches that only remove always go through.
-  // Returns the error of `stop`, which is asked before each edit is painted, too: the editor must not be used
-  // then.
+  // Applies one batch on top of the earlier ones, all or nothing: after an error the editor is unchanged.
+  // Lifetimes begin at `now`. Returns the errors of PlanEdits, and MAPS_MEMORY_FULL if the map's account has
+  // no room for the memory that the batch may clone; batches that only remove are always accepted. `stop` is
+  // also polled before each edit is painted; after its error the editor must not be used.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now,
                                       const StopCheck* stop = nullptr);
 
-  // Paints all edits of a plan that was made for the map with the batches so far, and counts nothing. Returns
-  // the error of `stop`, as Apply does.
+  // Paints all edits of a plan that was made for the current map, without a summary. Returns the error of
+  // `stop`, as Apply does.
   absl::Status Paint(const EditPlan& plan, const StopCheck* stop = nullptr);
 
-  // Returns the digest of the map with the batches so far.
+  // Returns the digest of the map after the batches applied so far.
   std::uint64_t digest() const { return map().digest(); }
 
-  // The map, and the changes from the base to it by all batches together.
+  // The map, and the changes from the base to it.
   using Result = GridMapEditor::Result;
-  // The editor must not be used afterwards, but is to be kept until the result is found by its account's
-  // measurements.
+  // The editor must not be used afterwards. Keep it until the account has measured the result.
   Result Finish() && {
     memory_.Keep();
     return std::move(editor_).FinishAndList();
@@ -56,29 +54,29 @@ class BatchEditor {
   void PaintObstacles(const Shape& shape, bool obstacle);
   void PaintTerrain(const Shape& shape, TerrainId terrain);
   void Replace(const Obstacle* before, const Obstacle* after);
-  // Counts what differs between `before` and now in the cells that were touched, and forgets those.
+  // Counts the touched cells that differ from `before`, and clears touched_.
   void CountChanges(const GridMap& before, ChangeSummary& result);
 
   const GridMap& base_;
   GridMapEditor editor_;
-  // What the batches may have cloned, until the account's measurements find it.
+  // Memory that the batches may have cloned, reserved until the account measures it.
   MemoryAccount::Reservation memory_;
   bool is_changed_ = false;
-  // The cells that the batch has painted, some of which may be as they were.
+  // Cells painted by the batch, some possibly unchanged.
   SpanSet touched_;
-  // True if terrains or costs may have changed, too.
+  // True if terrains or costs may have changed too.
   bool has_touched_costs_ = false;
-  // The cells whose step costs must be computed anew.
+  // Cells whose step costs must be recomputed.
   SpanSet stale_costs_;
 };
 
-// The map that a batch leads to, and what the batch did.
+// The map after a batch, and the summary of the batch.
 struct EditResult {
   GridMap map;
   ChangeSummary summary;
 };
 
-// Applies one batch to a map. Returns the errors of PlanEdits and of `stop`. `now` is when lifetimes begin.
+// Applies one batch to a map; lifetimes begin at `now`. Returns the errors of PlanEdits and of `stop`.
 absl::StatusOr<EditResult> ApplyEdits(const GridMap& map, absl::Span<const Edit> edits,
                                       absl::Time now = absl::UnixEpoch(), const StopCheck* stop = nullptr);
 

@@ -1,4 +1,4 @@
-// Edits: plain values that describe how one snapshot differs from the next, and what that changed.
+// Edits of maps as plain values, and the summary of their changes.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,19 @@
 
 namespace waystar::core {
 
-// Puts a nameless obstacle on every cell of the shape.
+// Puts an unnamed obstacle on every cell of the shape.
 struct BlockCells {
   Shape shape;
   friend bool operator==(const BlockCells&, const BlockCells&) = default;
 };
 
-// Takes the nameless obstacle off every cell of the shape.
+// Removes the unnamed obstacle from every cell of the shape.
 struct UnblockCells {
   Shape shape;
   friend bool operator==(const UnblockCells&, const UnblockCells&) = default;
 };
 
-// Gives every cell of the shape another terrain; obstacles stay.
+// Sets the terrain of every cell of the shape; obstacles stay.
 struct SetTerrain {
   Shape shape;
   // The symbol of one of the map's terrains.
@@ -43,27 +43,27 @@ struct SetTerrain {
   friend bool operator==(const SetTerrain&, const SetTerrain&) = default;
 };
 
-// Puts a named obstacle on the map or off it: see Obstacle.
+// Adds a named obstacle, on the map or off it: see Obstacle.
 struct PutObstacle {
   // Its expiry is ignored; `lifetime` sets it.
   Obstacle obstacle;
-  // The time it stays, from when the batch is applied. Without a value it stays until it is removed.
+  // Lifetime, from the time when the batch is applied. If unset, the obstacle stays until it is removed.
   std::optional<absl::Duration> lifetime;
-  // If true, it may replace one with the same id.
+  // If true, an obstacle with the same id is replaced.
   bool replace = false;
   friend bool operator==(const PutObstacle&, const PutObstacle&) = default;
 };
 
-// Shifts a named obstacle, which may end up off the map.
+// Moves a named obstacle, possibly off the map.
 struct MoveObstacle {
   std::string id;
-  // The shift in cells; whole numbers if the shape has cells or rectangles.
+  // Shift in cells; integers if the shape has cells or rectangles.
   double dx = 0.0;
   double dy = 0.0;
   friend bool operator==(const MoveObstacle&, const MoveObstacle&) = default;
 };
 
-// Gives a named obstacle another shape.
+// Replaces the shape of a named obstacle.
 struct ResizeObstacle {
   std::string id;
   Shape shape;
@@ -77,15 +77,15 @@ struct RemoveObstacle {
 
 struct PutPortal {
   Portal portal;
-  // If true, it may replace one with the same id.
+  // If true, a portal with the same id is replaced.
   bool replace = false;
   friend bool operator==(const PutPortal&, const PutPortal&) = default;
 };
 
-// Puts a portal on a navigation mesh.
+// Adds a portal to a navigation mesh.
 struct PutMeshPortal {
   MeshPortal portal;
-  // If true, it may replace one with the same id.
+  // If true, a portal with the same id is replaced.
   bool replace = false;
   friend bool operator==(const PutMeshPortal&, const PutMeshPortal&) = default;
 };
@@ -103,7 +103,7 @@ struct SwitchPortal {
   friend bool operator==(const SwitchPortal&, const SwitchPortal&) = default;
 };
 
-// Gives the map a movement profile, replacing one with the same name.
+// Adds a movement profile to the map, or replaces the one with the same name.
 struct PutProfile {
   NamedProfile named;
   friend bool operator==(const PutProfile&, const PutProfile&) = default;
@@ -114,11 +114,11 @@ struct RemoveProfile {
   friend bool operator==(const RemoveProfile&, const RemoveProfile&) = default;
 };
 
-// This edit and those below apply to waypoint graphs only; see GraphEditor. Those above apply to grids only,
-// except the edits of obstacles, and what is said above to be for meshes.
+// This edit and those up to SetEnabled are for waypoint graphs only; see GraphEditor. Those above are for
+// grids only, except that obstacles can be edited on graphs too, and where a comment names meshes.
 struct PutNodes {
   std::vector<WaypointNode> nodes;
-  // If true, they may replace nodes with the same ids.
+  // If true, nodes with the same ids are replaced.
   bool replace = false;
   friend bool operator==(const PutNodes&, const PutNodes&) = default;
 };
@@ -130,7 +130,7 @@ struct RemoveNodes {
 
 struct PutEdges {
   std::vector<WaypointEdge> edges;
-  // If true, they may replace edges between the same nodes.
+  // If true, edges between the same nodes are replaced.
   bool replace = false;
   friend bool operator==(const PutEdges&, const PutEdges&) = default;
 };
@@ -140,7 +140,7 @@ struct RemoveEdges {
   friend bool operator==(const RemoveEdges&, const RemoveEdges&) = default;
 };
 
-// Opens nodes and edges to paths, or closes them.
+// Enables or disables nodes and edges for paths.
 struct SetEnabled {
   std::vector<std::string> nodes;
   std::vector<EdgeName> edges;
@@ -152,38 +152,38 @@ using Edit = std::variant<BlockCells, UnblockCells, SetTerrain, PutObstacle, Mov
                           RemoveObstacle, PutPortal, RemovePortal, SwitchPortal, PutProfile, RemoveProfile,
                           PutNodes, RemoveNodes, PutEdges, RemoveEdges, SetEnabled, PutMeshPortal>;
 
-// Returns the contract's name for the kind of an edit, such as "put_nodes".
+// Returns the name of the edit in the API, such as "put_nodes".
 absl::string_view EditName(const Edit& edit);
 
-// Makes the error for an edit that a kind of map lacks: FAILED_PRECONDITION / WRONG_MAP_KIND with field
-// EditName(edit).
+// Returns the error for an edit that the map's kind does not support: FAILED_PRECONDITION / WRONG_MAP_KIND
+// with field EditName(edit).
 absl::Status WrongKindOfMap(const Edit& edit, absl::string_view kind);
 
-// Returns the obstacle that an edit puts, with its expiry if it is put at `now`. Returns the errors of
+// Returns the obstacle of an edit, with the expiry that it gets if applied at `now`. Returns the errors of
 // CheckLifetime with field "obstacle.lifetime".
 absl::StatusOr<std::shared_ptr<const Obstacle>> ObstacleOf(const PutObstacle& edit, absl::Time now);
 
-// What a batch of edits changed.
+// Summary of the changes by a batch of edits.
 struct ChangeSummary {
-  // Cells whose obstacle came or went, or whose terrain or cost changed, over the whole batch.
+  // Cells whose obstacle, terrain or cost differs after the whole batch.
   std::int64_t changed_cells = 0;
-  // The smallest rectangle around those; empty if there are none.
+  // Bounds of these cells; empty if there are none.
   Rectangle changed_bounds;
-  // The number of cells of shapes that stuck out of the map, or of its board of hexagons; 2^63 - 1 if there
-  // are more.
+  // Number of cells of shapes that lie off the map, or off its hexagon board, at most 2^63 - 1.
   std::int64_t clipped_cells = 0;
-  // Counts for a waypoint graph, as in GraphChanges. Then no cells are counted; the bounds are around these.
+  // Counts for a waypoint graph, as in GraphChanges. Then cells are not counted, and the bounds are those of
+  // the changed nodes and edges.
   std::int64_t changed_nodes = 0;
   std::int64_t changed_edges = 0;
-  // What applying the batch took, counted as in kMaxBatchCells; 0 for a waypoint graph.
+  // Work of the batch in units of kMaxBatchCells; 0 for a waypoint graph.
   std::int64_t work = 0;
 };
 
-// How many cells the shapes of one batch may have together. A cell counts as often as it is named, a row of
-// any shape as at least 64, and cells of an obstacle that changes costs 8 times; WorkOf in shape_raster.h
-// says the rest. It bounds the time that a batch takes to some tenths of a second.
+// Maximum number of cells in the shapes of one batch. A cell counts each time that it is covered; a row of
+// any shape counts as at least 64 cells, and a cell of an obstacle that changes costs counts 8 times. See
+// WorkOf in shape_raster.h for details. The limit bounds the time of a batch to some tenths of a second.
 inline constexpr std::int64_t kMaxBatchCells = std::int64_t{1} << 30;
-// Computing what steps into a cell cost takes as long as blocking this many cells.
+// Cells that can be blocked in the time of recomputing one cell's step costs.
 inline constexpr std::int64_t kWorkOfCost = 8;
 
 }  // namespace waystar::core

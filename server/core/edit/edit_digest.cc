@@ -14,7 +14,8 @@
 namespace waystar::core {
 namespace {
 
-// Return the fields of a part of an edit that say what it does, in an order that must stay.
+// Return the fields of a value that affect its meaning. The order must not change, since fingerprints are
+// stored.
 auto FieldsOf(const Cell& cell) { return std::tie(cell.x, cell.y); }
 auto FieldsOf(const Rectangle& r) { return std::tie(r.x, r.y, r.width, r.height); }
 auto FieldsOf(const Point& point) { return std::tie(point.x, point.y); }
@@ -69,7 +70,7 @@ auto FieldsOf(const SetEnabled& edit) { return std::tie(edit.nodes, edit.edges, 
 template <typename T>
 constexpr bool kIsNumber = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-// Counts the bytes that values hold besides their own.
+// Counts the heap memory of values.
 class ByteCounter {
  public:
   template <typename T>
@@ -95,8 +96,7 @@ class ByteCounter {
   std::size_t bytes_ = 0;
 };
 
-// Takes values in so that no two sequences of them read alike: each list goes with its length, each edit with
-// its kind.
+// Hashes a sequence of values unambiguously: each list is preceded by its length, each edit by its kind.
 class Hasher {
  public:
   template <typename T>
@@ -174,7 +174,7 @@ Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint6
 }
 
 Fingerprint FingerprintOf(absl::string_view text) {
-  // Edits begin with 0 or 1.
+  // Distinct from the first value of edits, which is 0 or 1.
   constexpr int kText = 2;
   Hasher hasher;
   hasher.Add(kText);

@@ -1,4 +1,4 @@
-// Size and fingerprint of a list of edits.
+// Memory size and fingerprint of a list of edits.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace waystar::core {
 
-// Returns approximately the bytes of memory that the edits take.
+// Returns the approximate memory of the edits in bytes.
 std::size_t ApproximateBytes(absl::Span<const Edit> edits);
 
-// A 128-bit hash that different values almost surely do not share. It is the same on every machine.
+// 128-bit hash, the same on every machine. Collisions of different values are very unlikely.
 struct Fingerprint {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -22,11 +22,11 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-// Returns the hash of all that the edits hold, doubles by their bits, and of a number beside them. It mixes
-// in 8 bytes a step as wyhash does (Wang Yi, 2019), and is not made to resist whoever looks for collisions.
+// Returns the hash of all fields of the edits, with doubles hashed by their bits, and of an additional
+// number. Mixes 8 bytes per step as wyhash does (Wang Yi, 2019); not resistant to deliberate collisions.
 Fingerprint FingerprintOf(absl::Span<const Edit> edits, std::optional<std::uint64_t> number);
 
-// Returns the hash of a text, which is none that edits have.
+// Returns the hash of a text, distinct from the hashes of edits.
 Fingerprint FingerprintOf(absl::string_view text);
 
 }  // namespace waystar::core

@@ -11,18 +11,18 @@
 namespace waystar::core {
 namespace {
 
-// The bands of rows that planes clone are no larger, unless a single row is.
+// Maximum size of the row bands that planes clone, unless a single row is larger.
 constexpr std::size_t kMostBandBytes = 4096;
-// What a plane keeps for each row at most, besides the row: an entry in a table of bands, and bits.
+// Upper bound on a plane's overhead per row: an entry in the band table, and bits.
 constexpr std::size_t kTableBytesPerRow = 9;
-// The planes of bits that a change of walkable cells writes to, those that indexes follow it with included.
+// Bit planes written when walkable cells change, including those of indexes that follow the change.
 constexpr std::size_t kBitPlanes = 8;
 constexpr std::size_t kBytesPerCellCost = 18;
 constexpr std::size_t kTileBytes = std::size_t{1024} * kBytesPerCellCost;
 
 std::size_t BitRowBytes(int cells) { return static_cast<std::size_t>(cells) / 8 + 16; }
 
-// Returns the bytes of the bands that writes to so many of a plane's rows clone.
+// Returns the bytes of the bands that are cloned by writes to `touched` of a plane's rows.
 std::size_t PlaneBytes(std::int64_t touched, int rows, std::size_t row_bytes) {
   if (touched == 0) {
     return 0;
@@ -33,7 +33,7 @@ std::size_t PlaneBytes(std::int64_t touched, int rows, std::size_t row_bytes) {
   return std::min(cloned, all * row_bytes) + all * kTableBytesPerRow;
 }
 
-// What shapes touch, counted by each shape.
+// Counts the rows, columns and tiles that shapes touch, per shape.
 class Touched {
  public:
   explicit Touched(const GridMap& map) : map_(map) {}
@@ -75,7 +75,7 @@ class Touched {
   struct Extent {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    // Squares of 32 x 32 cells.
+    // Number of tiles of 32 x 32 cells.
     std::int64_t tiles = 0;
   };
 
@@ -95,7 +95,7 @@ class Touched {
   }
 
   const GridMap& map_;
-  // Where obstacles come or go; terrains change; named obstacles block; costs change.
+  // In this order: obstacles change; terrains change; blocking named obstacles change; costs change.
   Extent walkable_;
   Extent terrain_;
   Extent covered_;

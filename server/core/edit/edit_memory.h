@@ -1,4 +1,4 @@
-// Upper bounds of the memory that a grid map takes for edits, views and larger agents.
+// Upper bounds on the memory that a grid map needs for edits, views and larger agents.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace waystar::core {
 
-// Returns a bound of the bytes that the map holds beyond `map` once the plan is painted. It goes by the rows
-// and columns that shapes touch, so that it costs little.
+// Returns an upper bound on the bytes that the map grows by when the plan is painted. Cheap: counts only rows
+// and columns that shapes touch.
 std::size_t MostBytesOf(const EditPlan& plan, const GridMap& map);
 
-// Returns a bound of the bytes of a view that is not made yet.
+// Returns an upper bound on the bytes of a new view.
 std::size_t MostBytesOfView(const GridMap& map);
 
-// Returns a bound of the bytes of the walk grid of larger agents that is not made yet.
+// Returns an upper bound on the bytes of a new walk grid for larger agents.
 std::size_t MostBytesOfWalk(const GridMap& map);
 
-// Makes the error RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL.
+// Returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL for an account at its limit.
 absl::Status MapsMemoryFull(const MemoryAccount& account, absl::string_view field);
 
-// Makes the same error for what the system refuses to this process.
+// Returns the same error for a failed allocation.
 absl::Status SystemMemoryFull();
 
-// Reserves bytes with the map's account, if it has one. Returns MAPS_MEMORY_FULL if there is no room.
+// Reserves bytes from the map's account, if it has one. Returns MAPS_MEMORY_FULL if they do not fit.
 absl::Status ReserveFor(const GridMap& map, std::size_t bytes, absl::string_view field,
                         MemoryAccount::Reservation& reservation);
 

@@ -35,7 +35,7 @@ class Planner {
  public:
   Planner(const GridMap& map, absl::Time now) : map_(map), now_(now) {}
 
-  // Errors have fields below the edit.
+  // Error fields are relative to the edit.
   absl::Status Add(const Edit& edit) {
     return std::visit(
         [&](const auto& kind) {
@@ -113,7 +113,7 @@ class Planner {
     auto resized = std::make_shared<Obstacle>(*before);
     resized->shape = edit.shape;
     if (absl::Status status = CheckObstacle(*resized, map_.bounds()); !status.ok()) {
-      // The effect was right for the old shape.
+      // The effect suited the old shape, so the new shape is at fault.
       return ErrorFieldOf(status) == ".falloff"
                  ? MakeError(ErrorReason::kBadEffect, "resize_obstacle.shape", status.message())
                  : WithFieldPrefix(status, "resize_obstacle");
@@ -191,7 +191,7 @@ class Planner {
 
   ProfileTable& OwnProfiles() { return Own(own_profiles_, map_.profiles(), plan_.profiles); }
 
-  // Returns the plan's own copy of a table of the map, made when it is first changed.
+  // Returns the plan's own copy of a table, cloned from the map on first use.
   template <typename Table>
   static Table& Own(std::shared_ptr<Table>& own, const Table& of_map, std::shared_ptr<const Table>& planned) {
     if (own == nullptr) {
@@ -243,7 +243,7 @@ class Planner {
     return found;
   }
 
-  // With the edits so far.
+  // The tables after the edits so far.
   const ObstacleTable& obstacles() const {
     return own_obstacles_ != nullptr ? *own_obstacles_ : map_.obstacles();
   }

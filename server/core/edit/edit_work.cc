@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::int64_t kWorkOfOne = 64;
 
-// Adds up the work of edits that have not been checked.
+// Sums the work of unchecked edits.
 class Estimator {
  public:
-  // Without cells, each part of a shape is so much work.
+  // If `cells` is unset, each part of a shape counts as `work_of_part`.
   Estimator(const ObstacleTable& obstacles, const std::optional<Rectangle>& cells, std::int64_t work_of_part)
       : obstacles_(obstacles), cells_(cells), work_of_part_(work_of_part) {}
 
@@ -35,7 +35,7 @@ class Estimator {
     put_[edit.obstacle.id] = {&edit.obstacle.shape, edit.obstacle.effect.kind};
     AddKnown(edit.obstacle.id);
   }
-  // Where it goes it may stick out of the map, and be less work.
+  // Counted in full at the target too, although it may be partly off the map there.
   void operator()(const MoveObstacle& edit) {
     AddKnown(edit.id);
     AddKnown(edit.id);
@@ -58,12 +58,12 @@ class Estimator {
   void operator()(const PutEdges& edit) { AddEach(edit.edges.size()); }
   void operator()(const RemoveEdges& edit) { AddEach(edit.edges.size()); }
   void operator()(const SetEnabled& edit) { AddEach(edit.nodes.size() + edit.edges.size()); }
-  // Those of portals and profiles.
+  // Edits of portals and profiles count nothing.
   template <typename Other>
   void operator()(const Other& /*edit*/) {}
 
  private:
-  // An obstacle of the map, or of an edit before.
+  // An obstacle of the map or of an earlier edit.
   struct Known {
     const Shape* shape = nullptr;
     ObstacleEffect::Kind kind = ObstacleEffect::Kind::kBlock;
@@ -128,7 +128,7 @@ std::int64_t EstimateWork(const Overlay& overlay, const GridMap& map) {
 }
 
 std::int64_t EstimateWork(const Overlay& overlay, const WaypointGraph& graph) {
-  // It is not known which nodes and arcs lie near a shape.
+  // Assumes the worst, since the nodes and arcs near a shape are unknown.
   const auto all = static_cast<std::int64_t>(graph.node_count() + graph.arc_count());
   Estimator estimator(graph.obstacles(), std::nullopt, all);
   estimator(overlay);

@@ -1,4 +1,4 @@
-// How much work a batch of edits is, before it is applied.
+// Estimates of the work of a batch of edits before it is applied.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace waystar::core {
 
-// Returns about what applying the batch to the map takes, in cells that are painted: as kMaxBatchCells
-// counts, but a cell that is named alone, a node and an edge count 64 times, since each has work of its own.
-// An obstacle that an edit only names counts if the map has it, or an edit before puts it. Edits that will be
-// refused count little.
+// Returns the approximate work of applying the batch, in painted cells. Counts as kMaxBatchCells does, except
+// that single cells, nodes and edges count 64 times, since each has overhead of its own. An obstacle that an
+// edit only names counts if it is on the map or an earlier edit puts it. Edits that will be refused count
+// little.
 std::int64_t EstimateWork(absl::Span<const Edit> edits, const AnyMap& map);
 
-// Returns the same for a map under the overlay.
+// Return the work of applying an overlay to the map, in the same unit.
 std::int64_t EstimateWork(const Overlay& overlay, const GridMap& map);
 std::int64_t EstimateWork(const Overlay& overlay, const WaypointGraph& graph);
 

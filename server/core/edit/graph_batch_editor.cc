@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// Applies edits to a graph; errors have fields below the edit.
+// Applies edits to a graph. Error fields are relative to the edit.
 class GraphEditApplier {
  public:
   GraphEditApplier(GraphEditor& editor, absl::Time now) : editor_(editor), now_(now) {}
@@ -46,7 +46,7 @@ class GraphEditApplier {
   absl::Time now_;
 };
 
-// The smallest rectangle of whole units around it.
+// Returns the bounds of the box in whole units.
 Rectangle UnitsAround(const Box& box) {
   if (box.x_low > box.x_high) {
     return {};

@@ -1,4 +1,4 @@
-// Editor that applies batches of edits to a waypoint graph in turn.
+// Editor for successive batches of edits on a waypoint graph.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace waystar::core {
 
-// Thread safety: one thread at a time; readers of the base are not disturbed.
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class GraphBatchEditor {
  public:
   explicit GraphBatchEditor(const WaypointGraph& base) : graph_(base) {}
 
-  // Applies one batch on top of those before, all or nothing: after an error the editor is as it was. `now`
-  // is when lifetimes begin. Returns the errors of GraphEditor, with fields below the edit
+  // Applies one batch on top of the earlier ones, all or nothing: after an error the editor is unchanged.
+  // Lifetimes begin at `now`. Returns the errors of GraphEditor, with fields below the edit
   // ("edits[3].put_nodes.nodes[0].id"); INVALID_ARGUMENT / EMPTY_BATCH or BAD_LIFETIME; FAILED_PRECONDITION /
-  // WRONG_MAP_KIND for an edit of the cells of a grid.
+  // WRONG_MAP_KIND for an edit that graphs do not support.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
-  // Returns the digest of the graph with the batches so far.
+  // Returns the digest of the graph after the batches applied so far.
   std::uint64_t digest() const { return graph_.digest(); }
 
-  // Returns what the batches so far changed.
+  // Returns the places changed by the batches applied so far.
   const GraphPlaces& places() const { return places_; }
 
   // The editor must not be used afterwards.

@@ -20,7 +20,7 @@
 namespace waystar::core {
 namespace {
 
-// Applies the edits of a batch to a table of portals.
+// Applies the edits of a batch to a copy of the portal table.
 class PortalPlanner {
  public:
   explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
@@ -86,7 +86,7 @@ class PortalPlanner {
     return absl::OkStatus();
   }
 
-  // Returns an error if another portal leads from the same place to the same place.
+  // Returns an error if another portal connects the same places.
   absl::Status CheckAlone(const PlacedPortal& portal) const {
     const PlacedPortal* const found = FindAlike(portals_, portal);
     if (found == nullptr) {

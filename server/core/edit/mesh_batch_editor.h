@@ -1,4 +1,4 @@
-// Editor that applies batches of edits to a navigation mesh.
+// Editor for batches of edits on a navigation mesh.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace waystar::core {
 
-// Meshes have portals to edit, and nothing else yet.
+// Only the portals of a mesh can be edited.
 //
-// Thread safety: one thread at a time; readers of the base are not disturbed.
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class MeshBatchEditor {
  public:
   explicit MeshBatchEditor(NavMesh base) : mesh_(std::move(base)) {}
 
-  // Applies a batch, or changes nothing and returns an error with the field of the edit, such as
-  // "edits[0].put_portal.portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckMeshPortal;
-  // OFF_MAP where no surface is at an end on this mesh; PORTAL_EXISTS, PORTAL_OVERLAPS, TOO_MANY_PORTALS or
-  // PORTAL_NOT_FOUND. Each portal that is put costs O(log polygons) and a look at the others.
+  // Applies a batch, all or nothing. Errors have the field of the edit, such as
+  // "edits[0].put_portal.portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckMeshPortal and
+  // CheckPortalId; OFF_MAP if an end on this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS,
+  // TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs O(log polygons) and a scan of all portals.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
   std::uint64_t digest() const { return mesh_.digest(); }
-  // Returns what has changed since the base.
+  // Returns the changes since the base.
   MapChanges changes() const { return {.portals = has_changed_}; }
 
   // The editor must not be used afterwards.

@@ -1,4 +1,4 @@
-// An overlay: changes to a map that a single query sees.
+// Overlay: changes to a map that apply to a single query.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace waystar::core {
 struct Overlay {
   // Cells to treat as blocked.
   Shape blocked;
-  // Ids of named obstacles to treat as if they were not there. Ids that are not on the map are ignored.
+  // Ids of named obstacles to ignore. Unknown ids have no effect.
   std::vector<std::string> ignored_obstacles;
 
   // Nodes and edges of a waypoint graph to treat as disabled.
   std::vector<std::string> blocked_nodes;
   std::vector<EdgeName> blocked_edges;
 
-  // The heights at which ground of a navigation mesh is blocked.
+  // Heights between which ground of a navigation mesh is blocked.
   HeightRange blocked_heights;
 
   bool empty() const {
@@ -38,19 +38,22 @@ struct Overlay {
 
 inline constexpr std::size_t kMaxIgnoredObstacles = 1000;
 
-// Checks the ids of obstacles that an overlay ignores, with the errors of WithOverlay.
+// Checks the ids of ignored obstacles, with the errors of WithOverlay.
 absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids);
 
-// Returns the map under the overlay. It shares with the map all that the overlay leaves as it is, and costs
-// what an update of the same cells would cost; the map itself stays as it was.
+// Returns the map with the overlay applied. The result shares unchanged data with the map, and costs as much
+// as an update of the same cells. The map is unchanged. If `memory` is not null, the cloned memory is
+// reserved there; keep it as long as the result.
 //
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "overlay.ignored_obstacles" for more than
-// kMaxIgnoredObstacles, BAD_OBSTACLE_ID with "overlay.ignored_obstacles[0]", the errors of CheckShape below
-// "overlay.blocked", of which any part has to overlap the map, and RESOURCE_EXHAUSTED / BATCH_TOO_LARGE with
-// "overlay.blocked" for more than kMaxBatchCells, counted as in PlanEdits, or MAPS_MEMORY_FULL with
-// "overlay"; FAILED_PRECONDITION / WRONG_MAP_KIND with "overlay.blocked_nodes", "overlay.blocked_edges" or
-// "overlay.blocked_heights".
-// `memory`, unless it is null, is to be kept as long as the result.
+// Errors:
+// - INVALID_ARGUMENT / BAD_VALUE, "overlay.ignored_obstacles": more than kMaxIgnoredObstacles;
+// - BAD_OBSTACLE_ID, "overlay.ignored_obstacles[0]";
+// - those of CheckShape below "overlay.blocked"; some part of the shape must overlap the map;
+// - RESOURCE_EXHAUSTED / BATCH_TOO_LARGE, "overlay.blocked": more than kMaxBatchCells, counted as in
+//   PlanEdits;
+// - RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL, "overlay";
+// - FAILED_PRECONDITION / WRONG_MAP_KIND, "overlay.blocked_nodes", "overlay.blocked_edges" or
+//   "overlay.blocked_heights".
 absl::StatusOr<GridMap> WithOverlay(const GridMap& map, const Overlay& overlay,
                                     MemoryAccount::Reservation* memory = nullptr);
 

@@ -1,12 +1,11 @@
-// Portals that lead from the same place to the same place.
+// Search for portals that connect the same places.
 #pragma once
 
 #include "server/core/map/id_table.h"
 
 namespace waystar::core {
 
-// Returns another portal that leads from the same place to the same place, or null if there is none. It costs
-// a look at each portal.
+// Returns another portal that connects the same places, or null. Linear in the number of portals.
 template <typename Portal>
 const Portal* FindAlike(const IdTable<Portal>& portals, const Portal& portal) {
   const Portal* found = nullptr;

@@ -1,4 +1,4 @@
-// Errors of files that do not hold what they should.
+// Errors of malformed files.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace waystar::core {
 
-// Return INVALID_ARGUMENT / BAD_FORMAT without a field; the second names a line, counted from 1.
+// Return INVALID_ARGUMENT / BAD_FORMAT without a field. BadLine names a line, counted from 1.
 inline absl::Status BadFormat(absl::string_view message) {
   return MakeError(ErrorReason::kBadFormat, "", message);
 }
@@ -20,7 +20,7 @@ inline absl::Status BadLine(std::size_t line, absl::string_view message) {
   return BadFormat(absl::StrCat("line ", line, ": ", message));
 }
 
-// Returns the beginning of a text from a file, in quotes.
+// Returns the beginning of a text, escaped and quoted.
 inline std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::CHexEscape(text.substr(0, 60)), "\"");
 }

@@ -13,8 +13,8 @@ namespace {
 
 Terrain Overridden(Terrain terrain, const TerrainOverride& changes) {
   terrain.name = changes.name.value_or(terrain.name);
-  // A cost makes a terrain passable unless the override says otherwise: whoever prices water means to cross
-  // it.
+  // A cost implies passable unless the override says otherwise: a price for water means that it can be
+  // crossed.
   terrain.impassable = changes.impassable.value_or(terrain.impassable && !changes.cost.has_value());
   terrain.cost = changes.cost.value_or(terrain.cost);
   return terrain;
@@ -46,7 +46,7 @@ absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrid
   base.frame.origin = overrides.origin.value_or(base.frame.origin);
   base.frame.cell_size = overrides.cell_size.value_or(base.frame.cell_size);
 
-  // Checked apart from the base, so that an error's index counts what the caller wrote.
+  // Checked apart from the base, so that an error's index counts the caller's overrides.
   GridSettings written{.diagonal_cost = base.diagonal_cost};
   written.terrains.clear();
   for (const TerrainOverride& changes : overrides.terrains) {

@@ -1,4 +1,4 @@
-// Overrides: what a caller says of a grid in addition to the map's bytes.
+// Overrides: grid settings that a caller gives in addition to the map's bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace waystar::core {
 
-// Overrides of the terrain with this symbol. Fields without a value keep what the map's format gives the
-// symbol, else the default.
+// Overrides of the terrain with this symbol. Unset fields keep the value from the map's file, or the default.
 struct TerrainOverride {
   char symbol = 0;
   std::optional<std::string> name;
@@ -24,28 +23,28 @@ struct TerrainOverride {
 struct GridOverrides {
   enum class Cells : std::uint8_t { kSquares, kHexagons };
 
-  // What the cells have to be, if that is said.
+  // Required kind of cells, if set.
   std::optional<Cells> cells;
   // Four or eight.
   std::optional<Connectivity> connectivity;
-  // Makes a map of hexagons.
+  // Makes a hexagonal map.
   std::optional<HexLayout> hexagons;
   std::optional<double> diagonal_cost;
   std::vector<TerrainOverride> terrains;
   std::optional<std::string> world;
   std::optional<Position> origin;
   std::optional<double> cell_size;
-  // The longest width and height to accept.
+  // Maximum width and height.
   int max_side = kMaxMapSide;
-  // Asked while the map is read, whose reader returns its error; null if nothing may stop it.
+  // Polled while the map is read; may be null.
   const StopCheck* stop = nullptr;
 };
 
-// Returns `base` with the overrides applied: a known symbol is redefined, an unknown one is added. Returns
-// INVALID_ARGUMENT / BAD_VALUE or BAD_TERRAIN with a field such as "squares.diagonal_cost" or
-// "terrains[i].cost", i counting the overrides, as CheckGridSettings does, and also if two overrides share a
-// symbol; BAD_VALUE with field "squares" if the base has hexagons and is to have squares; MISSING_FIELD with
-// field "hexagons.layout" if it is to have hexagons and nothing says how they lie.
+// Returns `base` with the overrides applied: a known symbol is redefined, an unknown one added. Errors have a
+// field such as "squares.diagonal_cost" or "terrains[i].cost", where i counts the overrides: INVALID_ARGUMENT
+// / BAD_VALUE or BAD_TERRAIN as in CheckGridSettings, also if two overrides share a symbol; BAD_VALUE with
+// field "squares" if squares are required and the base has hexagons; MISSING_FIELD with field
+// "hexagons.layout" if hexagons are required and no layout is known.
 absl::StatusOr<GridSettings> ApplyOverrides(GridSettings base, const GridOverrides& overrides);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Reader of text, a line at a time.
+// Reader of text by lines.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 
 namespace waystar::core {
 
-// Lines end with LF or CR LF; the last may end with neither. A byte order mark at the beginning is skipped.
+// Lines end with LF or CR LF; the last may have no end. A byte order mark at the beginning is skipped.
+//
 // Thread safety: none.
 class LineReader {
  public:
   // `text` must outlive the lines.
   explicit LineReader(absl::string_view text) : rest_(SkipByteOrderMark(text)) {}
 
-  // Asks `stop` once every 256 lines, and returns its error.
+  // Polls `stop` every 256 lines, and returns its error.
   absl::Status CheckStopNow(const StopCheck* stop) const { return CheckStopAt(stop, line_number_); }
 
-  // Returns the next line without its end, or nothing after the last.
+  // Returns the next line without its end, or nullopt after the last.
   std::optional<absl::string_view> Next() {
     if (rest_.empty()) {
       return std::nullopt;
@@ -34,7 +35,7 @@ class LineReader {
     return absl::StripSuffix(line, "\r");
   }
 
-  // Returns the number of the line that Next returned last; the first line is 1.
+  // Returns the number of the last line returned by Next, counted from 1.
   std::size_t line_number() const { return line_number_; }
 
  private:

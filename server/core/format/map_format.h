@@ -1,4 +1,4 @@
-// The formats that maps are read and written in.
+// Formats of map files.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace waystar::core {
 enum class MapFormat : std::uint8_t {
   kText,
   kMovingAi,
-  // The image of a map of any kind, without loss: see image/.
+  // Lossless binary image of a map of any kind; see image/.
   kWaystar,
-  // The formats below can only be read: see import/.
+  // The formats below are read-only; see import/.
   kTiled,
   kLdtk,
   kImage,
@@ -28,7 +28,7 @@ enum class MapFormat : std::uint8_t {
   kGltf,
 };
 
-// Whether files of the format are navigation meshes.
+// Returns true if files of the format are navigation meshes.
 constexpr bool IsMeshFormat(MapFormat format) {
   switch (format) {
     case MapFormat::kPolyanya:
@@ -43,9 +43,8 @@ constexpr bool IsMeshFormat(MapFormat format) {
   }
 }
 
-// Writes a map as text or in the format of Moving AI. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with
-// field "format" if the format cannot express the map, or the error of `stop`, which is asked before each
-// row.
+// Writes a map as text or in the Moving AI format. Returns FAILED_PRECONDITION / NOT_EXPRESSIBLE with field
+// "format" if the format cannot express the map, or the error of `stop`, which is polled before each row.
 absl::StatusOr<std::string> FormatMap(MapFormat format, const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -26,7 +26,7 @@ namespace waystar::core {
 namespace {
 
 constexpr char kOutOfBounds = '@';
-// Longer lines are not judged as a whole when the format of a file is guessed.
+// Limit on the bytes of a line inspected when the format is detected.
 constexpr std::size_t kLongestHeaderLine = 200;
 
 GridSettings MovingAiSettings() {
@@ -50,7 +50,7 @@ std::vector<absl::string_view> WordsOf(absl::string_view line) {
 
 enum class LineKind { kBlank, kType, kHeight, kWidth, kMap, kOther };
 
-// Rows hold no blanks, so a line of two words is none of them.
+// Rows contain no blanks, so a line of two words is not a row.
 LineKind KindOf(const std::vector<absl::string_view>& words) {
   if (words.empty()) {
     return LineKind::kBlank;

@@ -7,7 +7,7 @@
 namespace waystar::core {
 
 std::string ShortestText(double number) {
-  // Where digits alone are easy to read; they take at most 24 characters there.
+  // Range in which fixed notation is readable; it takes at most 24 characters there.
   const double size = std::abs(number);
   const bool is_common = size == 0.0 || (size >= 1e-5 && size < 1e16);
   std::array<char, 32> text{};

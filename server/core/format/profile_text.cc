@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// The words by CornerRule.
+// Words by CornerRule.
 constexpr std::array<absl::string_view, kCornerRuleCount> kCornerRules = {"no_corner_cutting",
                                                                           "one_side_free", "always"};
 
@@ -31,7 +31,7 @@ bool ParseCornerRule(absl::string_view word, CornerRule& rule) {
   return false;
 }
 
-// A word with the one after it.
+// Parses a keyword and its value.
 bool TakePair(absl::string_view key, absl::string_view value, MovementProfile& profile) {
   if (key == "footprint") {
     return absl::SimpleAtoi(value, &profile.footprint);

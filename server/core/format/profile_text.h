@@ -3,9 +3,9 @@
 //   profile tank footprint 2 corner_rule one_side_free ~ forbidden ^ 3
 //   profile crab no_diagonals tag ladder tag rope
 //
-// After the name come, in any order, "footprint N", "corner_rule no_corner_cutting|one_side_free|always",
-// "no_diagonals", "tag TAG" once for each tag required, and for each terrain its symbol with what it costs or
-// "forbidden". Symbols are one character long, and no other word is.
+// After the name follow, in any order: "footprint N", "corner_rule no_corner_cutting|one_side_free|always",
+// "no_diagonals", "tag TAG" for each required tag, and for each terrain its symbol with its cost or
+// "forbidden". A word of one character is a symbol.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace waystar::core {
 
-// Parses the words of a line, "profile" included. Returns INVALID_ARGUMENT / BAD_FORMAT if they are no
-// profile; it does not check whether the map accepts the profile.
+// Parses the words of a line, including "profile". Returns INVALID_ARGUMENT / BAD_FORMAT for malformed words;
+// does not check whether the map accepts the profile.
 absl::StatusOr<NamedProfile> ParseProfile(absl::Span<const absl::string_view> words);
 
 // Returns the line, without its end.

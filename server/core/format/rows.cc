@@ -51,7 +51,7 @@ bool HasBoard(const GridSettings& settings) {
   return settings.frame.hexagons.has_value() && HasOffsets(settings.frame.hexagons->layout);
 }
 
-// On the plane a row of a board may lie aslant.
+// A row of a board may be slanted on the plane.
 void SetRow(const GridSettings& settings, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
   if (!HasBoard(settings)) {
     editor.SetRow(row, cells);
@@ -138,7 +138,7 @@ absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
   const absl::StatusOr<GridMap> created =
       CreateFilled(width, height, std::move(settings), 0, has_board, stop);
   if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
-    // No field of a request says how large a file's map is.
+    // The size of a file's map is not a field of the request.
     return MakeError(ErrorReason::kBadSize, "", created.status().message());
   }
   WAYSTAR_RETURN_IF_ERROR(created.status());

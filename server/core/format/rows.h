@@ -13,39 +13,39 @@
 
 namespace waystar::core {
 
-// Where rows come from, for error messages, and how large a map they may make.
+// Origin of rows, for error messages, and limits.
 struct RowSource {
-  // If the rows are lines of a file, the number of the first row's line, counted from 1; 0 if the rows are a
-  // list. An error in row 2 of a list has field "rows[2]"; one in a file has no field and names the line.
+  // Line of the first row, counted from 1, if the rows are lines of a file; 0 if they are a list. An error in
+  // row 2 of a list has field "rows[2]"; an error in a file has no field and names the line.
   std::size_t first_line = 0;
   int max_side = kMaxMapSide;
-  // Asked before each row; null if nothing may stop the parser.
+  // Polled before each row; may be null.
   const StopCheck* stop = nullptr;
 };
 
-// Parses rows with one symbol a cell: an obstacle symbol or that of one of settings.terrains. Rows of
-// hexagons with offsets are those of the board, whose size the settings need not say. Returns
-// INVALID_ARGUMENT with reason BAD_SIZE (no rows, an empty row, more than max_side rows or columns), BAD_ROW
-// (rows of unequal length) or UNKNOWN_TERRAIN, and the errors of CheckGridSettings and of source.stop.
+// Parses rows with one symbol per cell: an obstacle symbol, or that of one of settings.terrains. Rows of
+// hexagons with offsets are rows of the board, whose size the settings need not give. Returns
+// INVALID_ARGUMENT / BAD_SIZE (no rows, an empty row, more than max_side rows or columns), BAD_ROW (rows of
+// unequal length) or UNKNOWN_TERRAIN, and the errors of CheckGridSettings and of source.stop.
 absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
                                   RowSource source);
 
-// Returns a map whose cells all have terrain `fill`, with an obstacle on each if `blocked`; a board of
-// hexagons has width columns and height rows. Returns the errors of GridMap::Create and of `stop`.
+// Returns a map whose cells all have terrain `fill`, each with an obstacle if `blocked`. A hexagon board has
+// `width` columns and `height` rows. Returns the errors of GridMap::Create and of `stop`.
 // REQUIRES: 1 <= width, height <= kMaxMapSide.
 absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
                                      bool blocked, const StopCheck* stop = nullptr);
 
-// Returns a map of these cells, row after row: each GridMapEditor::kObstacle or the index of one of
-// settings.terrains. Rows of hexagons with offsets are those of the board. Returns the errors of
-// GridMap::Create and of `stop`. REQUIRES: 1 <= width, height <= kMaxMapSide; cells.size() == width * height.
+// Returns a map of these cells, by row: GridMapEditor::kObstacle, or an index in settings.terrains. Rows of
+// hexagons with offsets are rows of the board. Returns the errors of GridMap::Create and of `stop`.
+// REQUIRES: 1 <= width, height <= kMaxMapSide; cells.size() == width * height.
 absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
                                  absl::Span<const TerrainId> cells, const StopCheck* stop = nullptr);
 
-// Returns how many rows the map has as text; for a board of hexagons that is the rows of the board.
+// Returns the number of rows of the map as text; for a hexagon board, the rows of the board.
 int RowCount(const GridMap& map);
 
-// Returns row y as symbols; an obstacle is `obstacle_symbol`, whatever the terrain below.
+// Returns row y as symbols; obstacles are `obstacle_symbol` on any terrain.
 std::string FormatRow(const GridMap& map, int y, char obstacle_symbol);
 
 }  // namespace waystar::core

@@ -49,7 +49,7 @@ absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t
   return absl::OkStatus();
 }
 
-// "origin X Y", "origin X Y Z" or "cell_size NUMBER".
+// Parses "origin X Y", "origin X Y Z" or "cell_size NUMBER".
 absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size_t line,
                             GridOverrides& header) {
   std::vector<double> numbers(words.size() - 1);
@@ -72,7 +72,7 @@ absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size
   return absl::OkStatus();
 }
 
-// A header, and with each profile where it stands.
+// A header; each profile has the number of its line.
 struct TextHeader {
   GridOverrides grid;
   std::vector<std::pair<std::size_t, NamedProfile>> profiles;
@@ -166,7 +166,7 @@ absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeade
 
 bool EndsHeader(absl::string_view line) { return absl::StripAsciiWhitespace(line) == kHeaderEnd; }
 
-// A header's lines hold words; a row has no blanks within, and no terrain may be called by one.
+// Header lines contain several words. Rows contain no blanks, since no terrain has a blank as its symbol.
 bool LooksLikeHeader(absl::string_view line) {
   return EndsHeader(line) || absl::StripAsciiWhitespace(line).find_first_of(" \t") != absl::string_view::npos;
 }
@@ -219,7 +219,7 @@ absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& 
                        absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
     }
     rows.push_back(row);
-    // A row more than allowed is enough to know: the rest of the file is not kept.
+    // One row too many suffices for the error; do not keep the rest of the file.
     if (static_cast<int>(rows.size()) > overrides.max_side) {
       break;
     }

@@ -11,11 +11,11 @@
 //   ..~~..
 //   .#~~^.
 //
-// The header's lines may come in any order, each key but terrain and profile (see profile_text.h) at most
-// once; without a header the first line is the first row. '.' is ground of cost 1, '#', '@' and 'O' are
-// obstacles, other symbols are those of the header and of the caller's overrides, which win. A byte order
-// mark, empty lines before the header and after the last row, blanks around header lines and blanks behind
-// rows are ignored.
+// Header lines may be in any order. Each key occurs at most once, except terrain and profile (see
+// profile_text.h). Without a header, the first line is the first row. '.' is ground of cost 1; '#', '@' and
+// 'O' are obstacles; other symbols are defined by the header and by the caller's overrides, which take
+// precedence. A byte order mark, empty lines before the header and after the last row, blanks around header
+// lines and trailing blanks of rows are ignored.
 #pragma once
 
 #include <string>
@@ -32,9 +32,8 @@ namespace waystar::core {
 // bad header.
 absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides);
 
-// Returns text that reads back as the same map, except that an obstacle forgets the terrain below it. It has
-// a header only where the map is not what a file without one gives. Leaves out the rows that are left once
-// `stop` fails.
+// Returns text that parses back to the same map, except that the terrain below obstacles is lost. The header
+// is written only if the map differs from the defaults. Once `stop` fails, the remaining rows are omitted.
 std::string FormatText(const GridMap& map, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The beginning of text files, and the ends of their lines.
+// Start and line ends of text files.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,19 @@
 
 namespace waystar::core {
 
-// Returns the bytes without the mark that some editors put before UTF-8.
+// Returns the bytes without the UTF-8 byte order mark that some editors write.
 inline absl::string_view SkipByteOrderMark(absl::string_view bytes) {
   return absl::StartsWith(bytes, "\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
 }
 
-// Returns the first character that is not a blank, or 0 if there is none.
+// Returns the first character that is not a blank, or 0 if all are.
 inline char FirstOfText(absl::string_view bytes) {
   const absl::string_view text = SkipByteOrderMark(bytes);
   const std::size_t at = text.find_first_not_of(" \t\r\n");
   return at == absl::string_view::npos ? '\0' : text[at];
 }
 
-// Returns the line without the blanks at its end.
+// Returns the line without trailing blanks.
 inline absl::string_view WithoutTrailingBlanks(absl::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }

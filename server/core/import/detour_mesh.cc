@@ -40,17 +40,17 @@ constexpr std::uint32_t kTileVersion = 7;
 
 constexpr std::size_t kSetHeaderBytes = 40;
 constexpr std::size_t kTileHeaderBytes = 100;
-// dtNavMeshParams.
+// Size of dtNavMeshParams.
 constexpr std::size_t kParamsBytes = 28;
-// Of .mmtile: of most emulators, and of AzerothCore, which adds settings of Recast.
+// Header of a .mmtile in most emulators, and in AzerothCore, which adds Recast settings.
 constexpr std::size_t kEmulatorTileBytes = 20;
 constexpr std::size_t kAzerothTileBytes = 56;
-// Of .mmap in newer versions of TrinityCore: magic, version, parameters, and the number of off-mesh
-// connections, which follow.
+// Header of a .mmap in newer versions of TrinityCore: magic, version, parameters, and the number of off-mesh
+// connections that follow.
 constexpr std::size_t kTrinityMapBytes = 40;
 constexpr std::size_t kTrinityOffMeshBytes = 44;
 
-// Parts of a tile.
+// Sizes and values in a tile.
 constexpr std::size_t kVertexBytes = 12;
 constexpr std::size_t kPolygonBytes = 32;
 constexpr std::size_t kShortLinkBytes = 12;
@@ -62,7 +62,7 @@ constexpr std::uint16_t kBorderEdge = 0x8000;
 constexpr std::uint8_t kAreaMask = 0x3F;
 enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
 
-// Of Detour, in units of the file, and of single precision.
+// Detour's tolerance in file units, and the relative precision of single-precision coordinates.
 constexpr double kBorderTolerance = 0.01;
 constexpr double kTolerancePerReach = 1.0 / (1 << 20);
 
@@ -82,7 +82,7 @@ bool HasWord(absl::string_view bytes, std::size_t at, std::uint32_t word) {
   return bytes.size() >= 4 && at <= bytes.size() - 4 && NumberAt<std::uint32_t>(bytes, at) == word;
 }
 
-// Returns how long the header of a .mmtile is that begins there, or 0 if none does.
+// Returns the size of the .mmtile header at `at`, or 0 if there is none.
 std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
   for (const std::size_t size : {kEmulatorTileBytes, kAzerothTileBytes}) {
     if (HasWord(bytes, at, kEmulatorMagic) && HasWord(bytes, at + size, kTileMagic)) {
@@ -92,8 +92,8 @@ std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
   return 0;
 }
 
-// Returns how long the header of a set of tiles is that the bytes begin with: all of it, without its magic,
-// or none where they begin with the head of a tile. Returns nothing if they are no such set.
+// Returns the size of the set header at the start: full, without its magic, or 0 if the bytes begin with a
+// tile's reference and size. Returns nullopt if this is not a set of tiles.
 std::optional<std::size_t> SetHeader(absl::string_view bytes) {
   if (HasWord(bytes, 0, kSetMagic)) {
     return kSetHeaderBytes;
@@ -108,9 +108,9 @@ std::optional<std::size_t> SetHeader(absl::string_view bytes) {
   return has_tile(0) ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
-// Returns whether all of the bytes are parameters of a mesh: a .mmap without its tiles. They are three
-// numbers for the origin, the width and the height of tiles, and how many tiles and polygons there may be. No
-// text in any encoding has such numbers.
+// Returns true if the bytes are only mesh parameters, a .mmap without tiles: three numbers for the origin,
+// the width and height of tiles, and the maximum numbers of tiles and polygons. No text in any encoding
+// decodes to such numbers.
 bool IsParamsAlone(absl::string_view bytes) {
   constexpr double kLeastSide = 1e-3;
   constexpr std::uint32_t kMostTiles = 1 << 20;
@@ -124,13 +124,12 @@ bool IsParamsAlone(absl::string_view bytes) {
   return is_side(12) && is_side(16) && tiles >= 1 && tiles <= kMostTiles;
 }
 
-// The header of a tile.
 struct TileHeader {
   std::uint32_t polygons = 0;
   std::uint32_t vertices = 0;
   std::uint32_t connections = 0;
   double climb = 0.0;
-  // The bytes of the tile, by the size of its links.
+  // Size of the tile in bytes, with short and with long links.
   std::uint64_t short_size = 0;
   std::uint64_t long_size = 0;
 };
@@ -163,7 +162,6 @@ class DetourParser {
   }
 
  private:
-  // An off-mesh connection.
   struct Connection {
     WorldPoint from;
     WorldPoint to;
@@ -172,14 +170,14 @@ class DetourParser {
     bool is_closed = false;
   };
 
-  // Two polygons of the soup that an agent of Detour may step between, the lesser number first.
+  // Two polygons of the soup between which a Detour agent may step, the lower number first.
   using Link = std::pair<PolygonNumber, PolygonNumber>;
 
   static constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
 
   static Link LinkOf(PolygonNumber a, PolygonNumber b) { return {std::min(a, b), std::max(a, b)}; }
 
-  // Counts the links of Detour that the mesh has not.
+  // Notes the number of Detour's links that the mesh lacks.
   void NoteLostLinks(const NavMesh& mesh, const WeldReport& report) {
     std::vector<Link> joined;
     for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
@@ -215,10 +213,10 @@ class DetourParser {
     note("links within tiles are missing: polygons lie on the same side of an edge, or do not meet", links_);
   }
 
-  // Counts the polygons without area whose neighbours have no way to each other, and drops their links. Those
-  // have no part.
+  // Notes the number of missing connections through polygons without area, and drops the links of these
+  // polygons, which are in no part of the mesh.
   void NoteLostThrough(const std::vector<std::uint32_t>& parts) {
-    // Those without area that hang together have one number, and the part of the first neighbour.
+    // Connected polygons without area form a group, which takes the part of its first neighbour.
     std::vector<PolygonNumber> groups(soup_size_);
     std::iota(groups.begin(), groups.end(), 0);
     const auto group_of = [&](PolygonNumber polygon) {
@@ -247,7 +245,7 @@ class DetourParser {
     std::erase_if(links_, [&](const Link& link) { return is_gap(link.first) || is_gap(link.second); });
   }
 
-  // Makes portals of the connections.
+  // Converts the connections to portals.
   absl::Status Connect(DetourMesh& detour) const {
     MeshBatchEditor editor(detour.mesh);
     std::size_t closed = 0;
@@ -298,7 +296,7 @@ class DetourParser {
     if (bytes_.size() < header) {
       return BadFormat("the file ends in its header");
     }
-    // Without a header the tiles end where the file does.
+    // Without a header the tiles end at the end of the file.
     std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
     if (header > 0) {
       const std::size_t version_at = header + 4 - kSetHeaderBytes;
@@ -307,7 +305,7 @@ class DetourParser {
       }
       count = NumberAt<std::uint32_t>(bytes_, version_at + 4);
     }
-    // With references of 32 bits a tile follows 8 bytes after the header, and with 64 bits 16.
+    // A tile's reference and size take 8 bytes with 32-bit references, 16 with 64-bit ones.
     const bool is_short = HasWord(bytes_, header + 8, kTileMagic);
     const std::size_t head = is_short ? 8 : 16;
     const std::size_t size_at = is_short ? 4 : 8;
@@ -366,7 +364,7 @@ class DetourParser {
     return BadFormat("the file holds no tile of Detour; a .mmap needs the .mmtile of its map behind it");
   }
 
-  // Returns how long the .mmap is that the file begins with.
+  // Returns the size of the .mmap at the start of the file.
   absl::StatusOr<std::size_t> MapHeaderBytes() const {
     if (bytes_.size() < kParamsBytes) {
       return BadFormat("the file holds no tile of Detour");
@@ -403,7 +401,7 @@ class DetourParser {
       return BadTile(absl::StrCat("version ", version, " of tiles is not read, but ", kTileVersion, " is"));
     }
     constexpr std::size_t kListsAt = 24;
-    // Links come third: their size is known later.
+    // The third list holds the links, whose size is determined below.
     constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes,   kVertexBytes, 0, 12, 12, 4, 16,
                                                          kConnectionBytes};
     TileHeader tile;
@@ -428,7 +426,7 @@ class DetourParser {
     return tile;
   }
 
-  // Adds the polygons of the tile, and counts it.
+  // Appends the polygons of a tile.
   absl::Status ReadTile(std::size_t at, std::uint64_t size) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
     WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
@@ -458,7 +456,7 @@ class DetourParser {
       soup_.spec.vertices.push_back(point);
     }
     const std::size_t polygons_at = kTileHeaderBytes + std::size_t{header.vertices} * kVertexBytes;
-    // For each polygon of the tile that of the soup.
+    // Maps polygons of the tile to polygons of the soup.
     std::vector<PolygonNumber> numbers;
     const std::size_t first_link = links_.size();
     for (std::uint32_t i = 0; i < header.polygons; ++i) {
@@ -505,7 +503,7 @@ class DetourParser {
                                 .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0,
                                 .is_closed = is_closed};
     ++connection_count_;
-    // The condition is written so that NaN fails.
+    // Written so that NaN fails.
     if (CheckPosition(connection.from).ok() && CheckPosition(connection.to).ok() &&
         connection.radius >= 0.0 && connection.radius <= kMaxReach) {
       connections_.push_back(connection);
@@ -537,7 +535,7 @@ class DetourParser {
       const auto neighbour = NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k);
       soup_.seams.push_back((neighbour & kBorderEdge) != 0);
       if (neighbour != 0 && !soup_.seams.back()) {
-        // The tile counts from 1, and its own polygons.
+        // Neighbours are numbered from 1, within the tile.
         links_.emplace_back(static_cast<PolygonNumber>(flags_.size()), neighbour - 1U);
       }
     }
@@ -547,7 +545,7 @@ class DetourParser {
     return absl::OkStatus();
   }
 
-  // Takes the polygons away that no filter of Detour passes.
+  // Drops the polygons that no Detour filter passes.
   void CloseGround() {
     std::bitset<std::numeric_limits<std::uint16_t>::max() + 1> kinds;
     MeshSoup open;
@@ -598,20 +596,20 @@ class DetourParser {
   ImportNotes* notes_;
   const std::optional<double> weld_;
   MeshSoup soup_;
-  // Counts the polygons that are open.
+  // Number of open polygons.
   std::size_t soup_size_ = 0;
-  // The flags of each polygon.
+  // Flags by polygon.
   std::vector<std::uint16_t> flags_;
-  // True if one of them is not 0: some programs set flags once the mesh is loaded.
+  // True if any polygon has flags. Some programs set flags only after loading the mesh.
   bool has_flags_ = false;
-  // Links within tiles. ReadPolygon adds them with the second polygon's number in the tile.
+  // Links within tiles. ReadPolygon stores the second polygon by its number in the tile.
   std::vector<Link> links_;
-  // Those of the tiles: x, y and layer.
+  // Position of each tile: x, y and layer.
   absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
-  // The greatest of the tiles.
+  // Maximum over the tiles.
   double climb_ = 0.0;
   std::size_t tile_count_ = 0;
-  // Those that no place can be found for are counted alone.
+  // Only connections with valid numbers; connection_count_ counts all.
   std::vector<Connection> connections_;
   std::size_t connection_count_ = 0;
 };
@@ -632,7 +630,7 @@ bool LooksLikeDetourMesh(absl::string_view bytes) {
       IsParamsAlone(bytes)) {
     return true;
   }
-  // A version is a small number, so that this is no text.
+  // A version is a small number, which excludes text.
   constexpr std::uint32_t kMaxVersion = 255;
   return HasWord(bytes, 0, kEmulatorMagic) && bytes.size() >= kTrinityMapBytes &&
          NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;

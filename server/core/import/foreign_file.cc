@@ -12,11 +12,11 @@ namespace waystar::core {
 namespace {
 
 struct FileKind {
-  // The bytes at this offset.
+  // Bytes at offset `at`.
   absl::string_view magic;
   absl::string_view name;
   absl::string_view advice;
-  // The format that reads such files.
+  // The supported format of such files, if any.
   std::optional<MapFormat> format = std::nullopt;
   std::size_t at = 0;
 };
@@ -30,7 +30,7 @@ constexpr absl::string_view Bytes(const char (&bytes)[N]) {
   return {bytes, N - 1};
 }
 
-// Each has bytes that no text has, or more letters than a row of a map has by chance.
+// Each magic has bytes that text cannot have, or more letters than a map row has by chance.
 constexpr std::array kKinds = {
     FileKind{Bytes("\x1F\x8B"), "compressed by gzip", kUnpack},
     FileKind{Bytes("PK\x03\x04"), "a ZIP archive", kUnpack},

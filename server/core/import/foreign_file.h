@@ -1,4 +1,4 @@
-// Files of other kinds than the one that is asked for, known by their first bytes.
+// Recognizes files of a wrong kind by their first bytes.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,9 +7,9 @@
 
 namespace waystar::core {
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT without a field, which names the kind, if the bytes begin as files of
-// another kind do: archives and compressed files, pointers of Git LFS, meshes of Detour with big-endian
-// numbers, files of programs that draw levels, and binary files of another format that is read.
+// Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the kind, if the bytes begin like a file of
+// another kind: an archive or compressed file, a Git LFS pointer, a big-endian Detour mesh, a file of a level
+// design program, or a binary file of another supported format.
 absl::Status CheckFileKind(MapFormat format, absl::string_view bytes);
 
 }  // namespace waystar::core

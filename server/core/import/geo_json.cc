@@ -67,11 +67,11 @@ absl::Status CheckTagsOf(const Feature& feature) {
   return status.ok() ? status : FeatureError(feature, status.message());
 }
 
-// What a point is called in the file.
+// Name of a point in the file.
 struct PointName {
-  // It may be empty.
+  // May be empty.
   std::string text;
-  // Ids are there once; names may be those of several points.
+  // Ids are unique; names may repeat.
   bool is_id = false;
 };
 
@@ -89,7 +89,7 @@ absl::StatusOr<PointName> NameOf(const Feature& feature) {
                                        : PointName{.text = feature.properties.id, .is_id = true};
 }
 
-// Returns an id that is allowed and like a name that is not: "node-1" for "node/1". It may be empty.
+// Returns a valid id similar to a name, such as "node-1" for "node/1"; may be empty.
 std::string AllowedId(absl::string_view name) {
   std::string id;
   for (const char c : name) {
@@ -107,7 +107,7 @@ std::string AllowedId(absl::string_view name) {
   return id;
 }
 
-// Returns as much of a name as a label may have.
+// Returns the longest prefix of a name that is a valid label.
 std::string LabelOf(const std::string& name) {
   std::string label = name.substr(0, kMaxLabelBytes);
   while (!CheckNodeLabel(label).ok()) {
@@ -118,16 +118,17 @@ std::string LabelOf(const std::string& name) {
 
 struct PointId {
   std::string id;
-  // The name in the file, if it is not the id.
+  // Name in the file, if it differs from the id.
   std::string label;
 };
 
-// The ids of nodes.
+// Assigns ids to nodes.
 class NodeIds {
  public:
   explicit NodeIds(ImportNotes& notes) : notes_(notes) {}
 
-  // Keeps the id of a point from others that have none. A second one is an error elsewhere.
+  // Reserves the point's own id, so that points without one do not take it. Duplicates are detected
+  // elsewhere.
   absl::Status Reserve(const Feature& feature) {
     WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
     if (name.is_id && CheckNodeId(name.text).ok()) {
@@ -136,7 +137,8 @@ class NodeIds {
     return absl::OkStatus();
   }
 
-  // Returns the id of a point. REQUIRES: all points are reserved.
+  // Returns the id of a point.
+  // REQUIRES: all points are reserved.
   absl::StatusOr<PointId> IdOf(const Feature& feature) {
     WAYSTAR_ASSIGN_OR_RETURN(PointName name, NameOf(feature));
     const bool is_allowed = CheckNodeId(name.text).ok();
@@ -153,7 +155,7 @@ class NodeIds {
     return PointId{.id = std::move(id), .label = LabelOf(name.text)};
   }
 
-  // Returns an id that no other node has: with a number behind it if it must.
+  // Returns an unused id, adding a number to `base` if necessary.
   std::string Unique(std::string base) {
     if (ids_.insert(base).second) {
       return base;
@@ -170,13 +172,12 @@ class NodeIds {
  private:
   ImportNotes& notes_;
   absl::flat_hash_set<std::string> ids_;
-  // How many numbers behind an id have been tried, so that many points of one name take no time by its
-  // square.
+  // Numbers tried after each id; avoids quadratic time for many points of one name.
   absl::flat_hash_map<std::string, int> next_;
 };
 
-// Finds the node at a position: nodes by the cubes of a lattice whose side is the tolerance. A cube has few
-// of them, since no two are nearer to each other.
+// Finds the node at a position, with a hash grid whose cell size is the tolerance. A cell has few nodes,
+// since nodes are at least that far apart.
 class PlacedNodes {
  public:
   void Put(const WorldPoint& position, std::size_t node) {
@@ -297,7 +298,7 @@ class GraphDrawer {
       std::optional<std::size_t> node = placed_.Find(position);
       if (!node) {
         node = spec_.nodes.size();
-        // The positions of all lines of a feature are counted together.
+        // Numbers continue across all lines of a feature.
         WAYSTAR_RETURN_IF_ERROR(AddNode({.id = NewId(feature), .position = position}, feature));
       }
       if (nodes.empty() || nodes.back() != *node) {
@@ -353,14 +354,14 @@ class GraphDrawer {
   ImportNotes& notes_;
   NodeIds ids_;
   PlacedNodes placed_;
-  // The features that the nodes and edges were made from.
+  // The features that nodes and edges come from.
   std::vector<const Feature*> node_features_;
   std::vector<const Feature*> edge_features_;
   std::optional<std::size_t> last_line_;
   std::size_t new_nodes_ = 0;
 };
 
-// An empty list of coordinates is no geometry (RFC 7946, section 3.1).
+// An empty list of coordinates means no geometry (RFC 7946, section 3.1).
 bool IsEmpty(const JsonValue& geometry) {
   const JsonValue* const coordinates = geometry.Find("coordinates");
   return coordinates != nullptr && coordinates->array() != nullptr && coordinates->array()->empty();

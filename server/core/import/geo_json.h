@@ -1,17 +1,20 @@
-// Waypoint graphs as GeoJSON (RFC 7946): points are nodes, lines are edges.
+// Reader of waypoint graphs in GeoJSON (RFC 7946): points are nodes, lines are edges.
 //
-// A Point is a node: its id is the feature's "id", or the property "id" or "name", else "point-" and its
-// feature's number, counted from 0; no two may lie at one place. An id that is not allowed becomes one like
-// it, "node-1" for "node/1", and is the node's label. A LineString, and each line of a MultiLineString, is an
-// edge from each of its positions to the next, both ways unless the property "oneway" says true, or -1:
-// against the line. A position of a line is the Point that is at most 1e-6 from it, or the position of an
-// earlier line, or else a node of its own, "line-3-0". The property "cost" is what the whole line costs,
-// shared by its edges in proportion to their lengths; without one an edge costs its length. "enabled", or the
-// opposite of "disabled", and "tags" (a list of strings, or text with semicolons or commas) are as in
-// WaypointNode and WaypointEdge; other properties have no meaning. How values may be written: see
-// geo_json_properties.h. Features without a geometry are passed over.
+// A Point is a node. Its id is the feature's "id", else the property "id" or "name", else "point-" and the
+// feature's index. No two points may share a place. An invalid id is replaced by a similar one, "node-1" for
+// "node/1", and becomes the node's label.
 //
-// Coordinates are taken as they are, as units of the game on a plane, a third one as height: no projection.
+// A LineString, and each line of a MultiLineString, is a chain of edges between consecutive positions. Edges
+// lead both ways unless the property "oneway" is true, or -1 for the opposite direction. A line position
+// resolves to the Point within 1e-6 of it, else to the same position of an earlier line, else to a new node
+// "line-3-0". The property "cost" is the cost of the whole line, divided among its edges by length; without
+// it an edge costs its length.
+//
+// "enabled" or the opposite "disabled", and "tags" (a list of strings, or text separated by semicolons or
+// commas), are as in WaypointNode and WaypointEdge. Other properties are ignored. See geo_json_properties.h
+// for the accepted values. Features without a geometry are skipped.
+//
+// Coordinates are world units in a plane, the third one a height. They are not projected.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -22,7 +25,7 @@
 
 namespace waystar::core {
 
-// Notes what it passes over. Returns INVALID_ARGUMENT / BAD_FORMAT, and the errors of WaypointGraph::Create
+// Skipped content is noted. Returns INVALID_ARGUMENT / BAD_FORMAT, and the errors of WaypointGraph::Create
 // without a field, naming feature and line; or the error of `stop`.
 absl::StatusOr<WaypointGraph> ParseGeoJson(absl::string_view bytes, ImportNotes& notes,
                                            const StopCheck* stop = nullptr);

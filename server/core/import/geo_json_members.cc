@@ -3,14 +3,14 @@
 namespace waystar::core {
 namespace {
 
-// Of a point or a line; others are refused.
+// Geometry of a point or a line; other geometries are rejected.
 const MemberTable& GeometryMembers() {
   static const auto* const table =
       new MemberTable("geometry", {.read = "type coordinates", .no_bearing = "bbox crs"});
   return *table;
 }
 
-// Properties have a reader of their own, which notes those that it does not know.
+// ReadFeatureProperties notes unknown properties.
 const MemberTable& FeatureMembers() {
   static const auto* const table =
       new MemberTable("feature",
@@ -26,7 +26,7 @@ const MemberTable& GeoJsonMembers() {
   static const auto* const table = new MemberTable(
       "collection of features",
       {.read = "type features",
-       // Coordinates are taken as they are, whatever system they are of.
+       // Coordinates are used as they are in any reference system.
        .no_bearing = "_meta bbox conformsTo coordRefSys copyright crs description featureType generator "
                      "geometryDimension id links metadata name numberMatched numberReturned properties "
                      "timeStamp timestamp totalFeatures xy_coordinate_resolution z_coordinate_resolution"},

@@ -1,5 +1,4 @@
-// The members of GeoJSON's objects: those of RFC 7946 and of the specification of 2008, and those that tools
-// add.
+// Known members of GeoJSON objects: those of RFC 7946, of the 2008 specification, and of common tools.
 #pragma once
 
 #include <vector>
@@ -8,10 +7,10 @@
 
 namespace waystar::core {
 
-// Returns the table of a whole file.
+// Returns the table of the root object.
 const MemberTable& GeoJsonMembers();
 
-// Returns all tables, each kind of object once.
+// Returns the tables of all kinds of objects.
 std::vector<const MemberTable*> AllGeoJsonMembers();
 
 }  // namespace waystar::core

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<absl::string_view, 7> kRead = {"cost", "disabled", "enabled", "id",
                                                     "name", "oneway",   "tags"};
 
-// Returns a value as an error shows it.
+// Formats a value for an error.
 std::string Shown(const JsonValue& value) {
   if (value.string() != nullptr) {
     return Quoted(*value.string());
@@ -69,7 +69,7 @@ absl::Status ReadCost(const JsonValue& value, FeatureProperties& out) {
 absl::Status ReadOneWay(const JsonValue& value, FeatureProperties& out) {
   const std::string* const text = value.string();
   if (text != nullptr && (*text == "F" || *text == "T" || *text == "B")) {
-    // Along the line, against it and both, in the shapefiles that Geofabrik makes of OpenStreetMap.
+    // Geofabrik's shapefiles of OpenStreetMap: along the line, against it, both ways.
     out.direction = *text == "F"   ? LineDirection::kForwards
                     : *text == "T" ? LineDirection::kBackwards
                                    : LineDirection::kBoth;
@@ -91,7 +91,7 @@ absl::Status ReadOneWay(const JsonValue& value, FeatureProperties& out) {
 absl::Status ReadTags(const JsonValue& value, FeatureProperties& out) {
   if (const std::string* const text = value.string()) {
     if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(*text), "[")) {
-      // GDAL writes lists into properties of text as JSON.
+      // GDAL writes lists in text properties as JSON.
       const absl::StatusOr<JsonValue> list = ParseJson(*text);
       return list.ok() && list->string() == nullptr ? ReadTags(*list, out)
                                                     : Unreadable("tags", value, "not a list of text");
@@ -121,7 +121,7 @@ absl::Status ReadEnabled(absl::string_view name, const JsonValue& value, Feature
     return Unreadable(name, value, "neither true nor false");
   }
   const bool is_enabled = *flag == (name == "enabled");
-  // What one of both forbids the other does not allow.
+  // Either property alone disables the feature.
   out.enabled = out.enabled && is_enabled;
   return absl::OkStatus();
 }
@@ -129,12 +129,12 @@ absl::Status ReadEnabled(absl::string_view name, const JsonValue& value, Feature
 absl::Status ReadProperty(absl::string_view name, const JsonValue& value, absl::string_view place,
                           ImportNotes& notes, FeatureProperties& out) {
   const std::string lower = absl::AsciiStrToLower(name);
-  // Tools that know no null write text of no length.
+  // Tools without null write empty text.
   if (value.is_null() || (value.string() != nullptr && value.string()->empty())) {
     return absl::OkStatus();
   }
   if (lower == "id" || lower == "name") {
-    // A name of another kind than text is nobody's.
+    // A name that is not text is ignored.
     const absl::StatusOr<std::string> text = IdText(value);
     WAYSTAR_RETURN_IF_ERROR(lower == "id" ? text.status() : absl::OkStatus());
     (lower == "id" ? out.id : out.name) = text.value_or("");
@@ -150,7 +150,7 @@ absl::Status ReadProperty(absl::string_view name, const JsonValue& value, absl::
     return ReadEnabled(lower, value, out);
   }
   if (lower == "tags" && value.object() != nullptr) {
-    // What osmtogeojson calls tags are OpenStreetMap's keys and values.
+    // osmtogeojson stores OpenStreetMap's key-value pairs as "tags".
     notes.Add("tags that are keys and values are not read: they are a list", place);
     return absl::OkStatus();
   }

@@ -1,4 +1,4 @@
-// Properties of GeoJSON features, as tools for maps write them.
+// Reader of GeoJSON feature properties as written by map tools.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace waystar::core {
 
 enum class LineDirection : std::uint8_t { kBoth, kForwards, kBackwards };
 
-// What the properties of a feature say. Those of a point have no cost and no direction.
+// Known properties of a feature. Points have neither cost nor direction.
 struct FeatureProperties {
-  // The properties "id" and "name" as text; empty if there are none.
+  // Text of the properties "id" and "name"; empty if unset.
   std::string id;
   std::string name;
   std::optional<double> cost;
@@ -27,13 +27,13 @@ struct FeatureProperties {
   std::vector<std::string> tags;
 };
 
-// Returns an id as text: that of a number as well. Returns INVALID_ARGUMENT / BAD_FORMAT without a field for
-// a number that doubles cannot hold, and for what is neither.
+// Returns an id as text; numbers are converted. Returns INVALID_ARGUMENT / BAD_FORMAT without a field for a
+// number that a double cannot hold, and for other kinds of values.
 absl::StatusOr<std::string> IdText(const JsonValue& value);
 
-// Reads properties, whose names are in any letters; null has none. Numbers and flags may be text, and flags 0
-// and 1 or yes and no. "oneway" may be -1, against the line, as OpenStreetMap has it; "tags" text with
-// semicolons or commas between them. `place` names the feature in notes on properties that mean nothing.
+// Reads properties, whose names are case-insensitive; null has none. Numbers and flags may be text; flags may
+// be 0, 1, yes or no. "oneway" may be -1 for the direction against the line, as in OpenStreetMap. "tags" may
+// be text separated by semicolons or commas. `place` names the feature in notes on unknown properties.
 // Returns INVALID_ARGUMENT / BAD_FORMAT without a field, naming the property, for other values.
 absl::StatusOr<FeatureProperties> ReadFeatureProperties(const JsonValue& properties, absl::string_view place,
                                                         ImportNotes& notes);

@@ -59,10 +59,10 @@ absl::Status CheckSize(std::size_t vertices, std::size_t triangles) {
                                       kMaxGltfTriangles, " are read"));
 }
 
-// A file in its two parts.
+// The two parts of a file.
 struct GltfFile {
   absl::string_view json;
-  // Of a .glb.
+  // Set for a .glb.
   std::optional<absl::string_view> binary;
 };
 
@@ -96,11 +96,11 @@ absl::StatusOr<GltfFile> PartsOf(absl::string_view bytes) {
                            : absl::StatusOr<GltfFile>(file);
 }
 
-// An affine map: three rows of four numbers.
+// Affine transform: three rows of four numbers.
 struct Transform {
   std::array<std::array<double, 4>, 3> rows = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
 
-  // What maps by `inner` first, and then by this.
+  // Returns the composition that applies `inner` first.
   Transform After(const Transform& inner) const {
     Transform both;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -131,7 +131,7 @@ struct Transform {
   }
 };
 
-// Numbers of one type in a buffer. All of them lie inside.
+// Array of numbers of one type in a buffer. All elements are within the buffer.
 struct Accessor {
   absl::string_view bytes;
   std::size_t stride = 0;
@@ -170,7 +170,7 @@ class GltfReader {
     return absl::OkStatus();
   }
 
-  // Returns a whole number from 0 to `most`, or `otherwise` where there is none.
+  // Returns an integer from 0 to `most`, or `otherwise` if the member is missing.
   static absl::StatusOr<std::size_t> WholeOf(const JsonValue& of, absl::string_view name, int most,
                                              std::optional<std::size_t> otherwise = std::nullopt) {
     const JsonValue* const value = of.Find(name);
@@ -185,7 +185,7 @@ class GltfReader {
     return static_cast<std::size_t>(*whole);
   }
 
-  // Returns the element of a list of the file that a member names.
+  // Returns the element of a root list that a member refers to by index.
   absl::StatusOr<const JsonValue*> Named(const JsonValue& of, absl::string_view name,
                                          absl::string_view list) const {
     WAYSTAR_ASSIGN_OR_RETURN(const std::size_t index, WholeOf(of, name, kMaxInt));
@@ -196,7 +196,7 @@ class GltfReader {
 
   absl::Status ReadBuffers() {
     const JsonValue::Array& buffers = root_.FindArray("buffers");
-    // Views of them are kept.
+    // Views into the elements must stay valid.
     decoded_.reserve(buffers.size());
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
@@ -264,7 +264,7 @@ class GltfReader {
     return found;
   }
 
-  // Returns the bytes of the accessor's view, and sets how far elements of that size lie apart in it.
+  // Returns the bytes of the accessor's buffer view, and sets `stride` for elements of the given size.
   absl::StatusOr<absl::string_view> ViewOf(const JsonValue& accessor, std::size_t element,
                                            std::size_t& stride) const {
     WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const view, Named(accessor, "bufferView", "bufferViews"));
@@ -286,7 +286,7 @@ class GltfReader {
     return buffers_[buffer].substr(offset, length);
   }
 
-  // Returns the nodes of the list of that name.
+  // Returns the node indexes in the list `name`.
   absl::StatusOr<std::vector<std::size_t>> NodesIn(const JsonValue& of, absl::string_view name) const {
     std::vector<std::size_t> nodes;
     const JsonValue* const list = of.Find(name);
@@ -334,7 +334,7 @@ class GltfReader {
   absl::Status ReadNodes() {
     const JsonValue::Array& nodes = root_.FindArray("nodes");
     std::vector<bool> is_seen(nodes.size());
-    // Last in, first out.
+    // Depth-first stack.
     std::vector<std::pair<std::size_t, Transform>> open;
     const auto add = [&](std::vector<std::size_t> list, const Transform& transform) -> absl::Status {
       for (auto node = list.rbegin(); node != list.rend(); ++node) {
@@ -367,7 +367,7 @@ class GltfReader {
     return absl::OkStatus();
   }
 
-  // Returns the numbers of a member, or `otherwise` where there is none.
+  // Returns the numbers of a member, or `otherwise` if it is missing.
   template <std::size_t N>
   static absl::StatusOr<std::array<double, N>> NumbersOf(const JsonValue& of, absl::string_view name,
                                                          const std::array<double, N>& otherwise) {
@@ -386,7 +386,7 @@ class GltfReader {
   static absl::StatusOr<Transform> TransformOf(const JsonValue& node) {
     Transform transform;
     if (node.Find("matrix") != nullptr) {
-      // Column by column.
+      // The matrix is stored by columns.
       WAYSTAR_ASSIGN_OR_RETURN(const auto matrix, NumbersOf<16>(node, "matrix", {}));
       for (std::size_t i = 0; i < 3; ++i) {
         for (std::size_t k = 0; k < 4; ++k) {

@@ -1,11 +1,11 @@
-// glTF 2.0: .glb, or a .gltf whose buffers are embedded as data URIs. Its faces are a navigation mesh, ground
-// that can be walked and nothing else, or the geometry of a level.
+// Reader of glTF 2.0: .glb, or .gltf with its buffers embedded as data URIs. The faces are a navigation mesh,
+// that is walkable ground only, or the geometry of a level.
 // https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html
 //
-// Read are the triangles, strips and fans of the meshes that the nodes of the scene place: the default scene,
-// else the first one, else all nodes. Each node that has a mesh adds a copy, moved as the node and those
-// above it say. Points, lines, materials, skins and morph targets are not read: a mesh has the form that it
-// has without them. Node names have no meaning.
+// Reads the triangles, strips and fans of the meshes in the scene: the default scene, else the first one,
+// else all nodes. Each node with a mesh adds a copy, transformed by the node and its ancestors. Points,
+// lines, materials, skins and morph targets are not read: a mesh has its undeformed shape. Node names have no
+// meaning.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@
 
 namespace waystar::core {
 
-// Copies count each.
+// Limits that count every copy.
 inline constexpr std::size_t kMaxGltfVertices = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxGltfTriangles = std::size_t{1} << 22;
 
-// Returns the mesh whose ground are all faces, joined as those of ParseObjMesh are. Returns the errors of
-// ParseGltfFaces, or BAD_SIZE without a field if there are too many faces for a mesh, or none. `notes` gets
-// what ParseObjMesh notes.
+// Returns the mesh whose ground is all faces, joined as in ParseObjMesh. Returns the errors of
+// ParseGltfFaces, or BAD_SIZE without a field if there are too many faces for a mesh, or none. `notes` as in
+// ParseObjMesh.
 absl::StatusOr<NavMesh> ParseGltfMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                       const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                       std::optional<double> weld = std::nullopt);
 
-// Returns the vertices and triangles as the file has them, not joined. The corners of a triangle run as in
-// the file, or the other way round in a node that mirrors it.
+// Returns the unjoined vertices and triangles. Triangles keep the winding of the file, reversed in a node
+// that mirrors them.
 //
 // Returns INVALID_ARGUMENT without a field: BAD_SIZE if there are too many vertices or triangles, or
-// BAD_FORMAT for what is no glTF, names what is not there, lies outside of a buffer, needs other files, or is
-// compressed or written as extensions of glTF say; or the error of `stop`. It takes memory in proportion to
-// the bytes and to the triangles.
+// BAD_FORMAT if the file is not glTF, has a bad reference or an out-of-range access, needs other files, or
+// uses compression or a required extension; or the error of `stop`. Memory is proportional to the bytes and
+// the triangles.
 absl::StatusOr<MeshSoup> ParseGltfFaces(absl::string_view bytes, MeshAxes axes,
                                         const StopCheck* stop = nullptr);
 

@@ -26,7 +26,9 @@ namespace {
 
 constexpr std::size_t kMaxPathLength = 4096;
 
-// Reads a text file of Godot piece by piece. Thread safety: none.
+// Tokenizer of Godot text files.
+//
+// Thread safety: none.
 class GodotText {
  public:
   GodotText(absl::string_view text, const StopCheck* stop) : rest_(text), stop_(stop) {}
@@ -35,7 +37,7 @@ class GodotText {
   absl::Status Error(absl::string_view message) const { return BadLine(line_, message); }
   absl::Status CheckTime() { return CheckStopAt(stop_, ++steps_); }
 
-  // Returns the next character that is no blank, without passing it, or 0 at the end. Comments are blanks.
+  // Skips blanks and comments and returns the next character without consuming it, or 0 at the end.
   char Peek() {
     while (!rest_.empty()) {
       if (rest_.front() == ';') {
@@ -49,7 +51,7 @@ class GodotText {
     return '\0';
   }
 
-  // Passes the character if it is next.
+  // Consumes the character if it is next.
   bool Take(char c) {
     if (Peek() != c || rest_.empty()) {
       return false;
@@ -63,7 +65,7 @@ class GodotText {
                                         rest_.empty() ? "the end" : Quoted(rest_.substr(0, 10))));
   }
 
-  // Returns the letters, digits and other signs of names that are next.
+  // Consumes and returns a name.
   absl::string_view TakeName() {
     Peek();
     std::size_t end = 0;
@@ -73,7 +75,7 @@ class GodotText {
     return Pass(end);
   }
 
-  // Passes a value and returns its text. Outside of brackets and strings a blank or a bracket ends it.
+  // Consumes a value and returns its text. A blank or closing bracket outside brackets and strings ends it.
   absl::StatusOr<absl::string_view> TakeValue() {
     Peek();
     const absl::string_view begin = rest_;
@@ -131,7 +133,7 @@ class GodotText {
   std::size_t steps_ = 0;
 };
 
-// Returns what is between the quotes of a value that has any.
+// Strips the quotes of a quoted value.
 absl::string_view Unquoted(absl::string_view value) {
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
     return value.substr(1, value.size() - 2);
@@ -139,7 +141,7 @@ absl::string_view Unquoted(absl::string_view value) {
   return value;
 }
 
-// Returns the id in `SubResource("id")`, or nothing if the value is something else.
+// Returns the id in `SubResource("id")`, or empty if the value is something else.
 absl::string_view SubResourceId(absl::string_view value) {
   if (!absl::ConsumePrefix(&value, "SubResource(") || !absl::ConsumeSuffix(&value, ")")) {
     return {};
@@ -147,7 +149,7 @@ absl::string_view SubResourceId(absl::string_view value) {
   return Unquoted(absl::StripAsciiWhitespace(value));
 }
 
-// Returns whether a property of a node moves nothing.
+// Returns true if a property of a node has the identity transform.
 bool IsAtRest(absl::string_view property, absl::string_view value) {
   std::vector<double> numbers;
   const std::size_t open = value.find('(');
@@ -204,7 +206,7 @@ class GodotParser {
 
  private:
   struct Node {
-    // The names from the root, which is ".".
+    // Names from the root ".".
     std::string path;
     std::size_t line = 0;
   };
@@ -279,7 +281,7 @@ class GodotParser {
         moved_.insert(node_.path);
       }
       const absl::string_view id = SubResourceId(value);
-      // A node uses one, or all that it uses are at the same place.
+      // Adds a node once, even if it uses several meshes.
       if (!id.empty() && ids_.contains(id) && (users_.empty() || users_.back().line != node_.line)) {
         users_.push_back(node_);
       }
@@ -319,7 +321,7 @@ class GodotParser {
     return count == 0 ? absl::OkStatus() : text_.Error("the last vertex has too few coordinates");
   }
 
-  // Reads a list of lists of integers. Version 4 may write the type of its members before it.
+  // Reads a list of lists of integers. Version 4 may prefix the element type.
   absl::Status ReadPolygons() {
     const bool is_typed = absl::ascii_isalpha(static_cast<unsigned char>(text_.Peek()));
     if (is_typed) {
@@ -371,7 +373,7 @@ class GodotParser {
     return absl::OkStatus();
   }
 
-  // Adds what was read of a resource, whose vertices are counted from 0.
+  // Appends the data of the finished resource, whose vertices are numbered from 0.
   absl::Status EndResource() {
     const std::size_t first_vertex = soup_.spec.vertices.size();
     const std::size_t first_polygon = soup_.spec.polygons.size() - polygon_lines_.size();
@@ -423,19 +425,19 @@ class GodotParser {
   MeshSoup soup_;
   bool has_resource_ = false;
   absl::string_view file_type_;
-  // The ids of navigation meshes, and the nodes that use them.
+  // Ids of navigation meshes, and the nodes that use them.
   absl::flat_hash_set<absl::string_view> ids_;
   std::vector<Node> users_;
   absl::flat_hash_set<std::string> moved_;
 
-  // What is being read.
+  // The resource or node being read.
   absl::string_view tag_;
   Node node_;
   bool is_mesh_ = false;
   bool is_plan_ = false;
   std::vector<WorldPoint> vertices_;
   std::vector<std::uint32_t> corners_;
-  // Of the polygons of this resource, which are the last ones of the soup.
+  // Lines of the polygons of this resource, which are the last ones of the soup.
   std::vector<std::size_t> polygon_lines_;
 };
 
@@ -445,7 +447,7 @@ bool LooksLikeGodotMesh(absl::string_view bytes) {
   absl::string_view text = SkipByteOrderMark(bytes);
   text = absl::StripLeadingAsciiWhitespace(text);
   while (absl::StartsWith(text, ";")) {
-    // A comment.
+    // Skip a comment.
     text.remove_prefix(std::min(text.find('\n'), text.size()));
     text = absl::StripLeadingAsciiWhitespace(text);
   }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr absl::string_view kPngMagic = "\x89PNG\r\n\x1a\n";
 constexpr absl::string_view kGifMagic = "GIF8";
-// Followed by four bytes of length and "WEBP".
+// Followed by a 4-byte length and "WEBP".
 constexpr absl::string_view kRiffMagic = "RIFF";
 
 bool IsWebp(absl::string_view bytes) {
@@ -36,7 +36,7 @@ std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue,
   return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
 }
 
-// Calls visit(i) for each pixel, unless it has to stop.
+// Calls visit(i) for each pixel unless stopped.
 template <typename Visit>
 absl::Status ForEachPixel(const Image& image, const StopCheck* stop, Visit visit) {
   constexpr std::size_t kPixelsBetweenChecks = 1 << 16;
@@ -50,7 +50,7 @@ absl::Status ForEachPixel(const Image& image, const StopCheck* stop, Visit visit
   return absl::OkStatus();
 }
 
-// Makes pixels of what a decoder wrote where they lie: four bytes each, red, green, blue and alpha.
+// Converts the decoder's RGBA bytes to packed pixels in place.
 absl::Status PackPixels(const StopCheck* stop, Image& image) {
   return ForEachPixel(image, stop, [&](std::size_t i) {
     std::uint32_t& pixel = image.pixels[i];
@@ -60,7 +60,7 @@ absl::Status PackPixels(const StopCheck* stop, Image& image) {
   });
 }
 
-// Frees what libpng keeps. The simplified interface jumps over no frame but its own.
+// Frees libpng's state. The simplified API longjmps only within its own frames.
 struct PngReader {
   PngReader() { image.version = PNG_IMAGE_VERSION; }
   ~PngReader() { png_image_free(&image); }
@@ -74,8 +74,7 @@ absl::Status BadPng(const png_image& image) {
   return BadFormat(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
 }
 
-// The bytes of a file as a stream that breaks where the decoder has to stop: libpng has no other means to end
-// a read.
+// The bytes of a file as a stream that fails once `stop` does: libpng has no other way to abort a read.
 class ByteStream {
  public:
   ByteStream(absl::string_view bytes, const StopCheck* stop)
@@ -88,7 +87,7 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // Null if there is no memory for it.
+  // Null if allocation failed.
   std::FILE* file() { return file_; }
 
  private:
@@ -143,7 +142,7 @@ absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side, const Sto
   }
   WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(png.width, png.height, max_side), ""));
   Image image{.width = static_cast<int>(png.width), .height = static_cast<int>(png.height)};
-  // Sixteen bits are shades like eight, and not amounts of light.
+  // Treat 16-bit samples as sRGB, like 8-bit ones, not as linear light.
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   const bool has_palette = (png.format & PNG_FORMAT_FLAG_COLORMAP) != 0;
   WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, stop, image) : ReadColors(png, stop, image));
@@ -168,7 +167,7 @@ struct GifCloser {
 };
 using GifReader = std::unique_ptr<GifFileType, GifCloser>;
 
-// Goes on to the first picture. Sets which entry of the palette is transparent, if any.
+// Advances to the first frame. Sets the transparent palette entry, if any.
 absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
   for (;;) {
     GifRecordType type = UNDEFINED_RECORD_TYPE;
@@ -269,8 +268,8 @@ struct WebpFree {
 };
 
 absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const StopCheck* stop) {
-  // The decoder goes as far as the bytes that it has been given, but reads a header from its beginning until
-  // it has all of it: so the steps are few.
+  // The incremental decoder parses a header again from its start until it is complete, so the number of steps
+  // is kept small.
   constexpr std::size_t kFewest = 4096;
   constexpr std::size_t kSteps = 32;
   const std::size_t step = std::max(kFewest, bytes.size() / kSteps);

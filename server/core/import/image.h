@@ -1,4 +1,4 @@
-// Decoded pictures: PNG, WebP and GIF.
+// Decoder of PNG, WebP and GIF images.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace waystar::core {
 struct Image {
   int width = 0;
   int height = 0;
-  // The pixels, row after row: red, green, blue and alpha, red in the highest byte.
+  // RGBA pixels by row, red in the highest byte.
   std::vector<std::uint32_t> pixels;
-  // The palette index of each pixel; empty if there is no palette.
+  // Palette index of each pixel; empty without a palette.
   std::vector<std::uint8_t> indices;
 
   std::size_t pixel_count() const {
@@ -24,12 +24,12 @@ struct Image {
   }
 };
 
-// Returns whether bytes begin as a picture of these kinds does.
+// Returns true if the bytes begin like an image of these kinds.
 bool IsImage(absl::string_view bytes);
 
-// Returns INVALID_ARGUMENT without a field: BAD_SIZE if a side is longer than `max_side`, which is checked
-// before anything of that size is allocated, or BAD_FORMAT. Of a GIF the first picture is read; an animated
-// WebP is refused. Returns the error of `stop`, which is asked for each row or some KiB of the file.
+// Decodes an image, or the first frame of a GIF. Returns INVALID_ARGUMENT without a field: BAD_SIZE if a side
+// exceeds `max_side`, checked before memory of that size is allocated, or BAD_FORMAT, also for animated WebP.
+// Returns the error of `stop`, which is polled per row or some KiB of the file.
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

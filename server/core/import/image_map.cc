@@ -32,7 +32,7 @@ struct Channels {
 
 CellRule DefaultRule(std::uint32_t pixel) {
   const Channels channels(pixel);
-  // How bright it looks, by the weights of ITU-R BT.601.
+  // Perceived brightness by the weights of ITU-R BT.601.
   const std::uint32_t brightness = (299 * channels.red + 587 * channels.green + 114 * channels.blue) / 1000;
   return {.blocked = channels.alpha < 128 || brightness < 128};
 }
@@ -73,7 +73,7 @@ absl::Status PixelError(ErrorReason reason, const Image& image, std::size_t i, a
 
 absl::StatusOr<std::vector<TerrainId>> CellsOf(const Image& image, const TerrainMapping* mapping,
                                                TerrainTable& terrains, const StopCheck* stop) {
-  // A cache by pixel and palette index, bounded since a photograph has about as many colours as pixels.
+  // Cache by pixel and palette index; bounded, since a photograph may have a different colour in every pixel.
   constexpr std::size_t kMaxKnown = std::size_t{1} << 20;
   constexpr std::size_t kPixelsBetweenChecks = 1 << 14;
   absl::flat_hash_map<std::uint64_t, TerrainId> known;

@@ -1,4 +1,4 @@
-// Maps from pictures, in which a pixel is a cell.
+// Reader of maps from images; a pixel is a cell.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,13 +9,13 @@
 
 namespace waystar::core {
 
-// Makes a map. With `mapping`, the first of these that applies says what a pixel is: its palette index if the
-// picture has a palette and the mapping values, its colour, `transparent` if it is wholly transparent,
-// `grey`, `else`. Other pixels are an error, except transparent ones, which are blocked. Without a mapping
-// (null) pixels that are dark, or more transparent than not, are blocked, and all others ground.
+// Creates a map. With `mapping`, the first of these rules that applies decides a pixel: its palette index if
+// the image has a palette and the mapping has values; its colour; `transparent` if it is fully transparent;
+// `grey`; `else`. Other pixels are an error, except transparent ones, which are blocked. If `mapping` is
+// null, dark or mostly transparent pixels are blocked, and all others are ground.
 //
-// Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, which name the pixel, and
-// the errors of ApplyOverrides.
+// Returns INVALID_ARGUMENT: BAD_FORMAT, BAD_SIZE or BAD_TERRAIN without a field, naming the pixel, and the
+// errors of ApplyOverrides.
 absl::StatusOr<GridMap> ParseImageMap(absl::string_view bytes, const TerrainMapping* mapping,
                                       const GridOverrides& overrides);
 

@@ -50,7 +50,7 @@ absl::Status Useless(absl::string_view field) {
 template <typename Map>
 absl::StatusOr<AnyMap> AsImported(absl::StatusOr<Map> map) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
-  // In place: of a variant that is moved g++ 12 says that it may be uninitialized.
+  // Constructed in place: g++ 12 warns that a moved variant may be uninitialized.
   absl::StatusOr<AnyMap> imported;
   imported.emplace(*std::move(map));
   return imported;
@@ -63,7 +63,7 @@ absl::StatusOr<AnyMap> ImportLevel(absl::string_view bytes, const TerrainMapping
   return AsImported(file.ReadLevel(level, mapping, options, notes));
 }
 
-// A file in which nothing blocks most likely says so in words that are not read.
+// A file in which nothing blocks probably marks walls in a way that is not read.
 void NoteOpenGround(MapFormat format, absl::string_view level, const AnyMap& map, ImportNotes& notes) {
   const auto* const grid = std::get_if<GridMap>(&map);
   const bool is_open = grid != nullptr && grid->obstacles().size() == 0 &&
@@ -80,13 +80,14 @@ void NoteOpenGround(MapFormat format, absl::string_view level, const AnyMap& map
   }
 }
 
-// Tells the format of text that begins with '{': in JSON a name follows, in rows of text hardly ever.
+// Detects the format of text that begins with '{'. JSON continues with a name, which rows of text hardly ever
+// do.
 MapFormat FormatOfJson(absl::string_view bytes) {
   const absl::string_view text = SkipByteOrderMark(bytes);
   if (FirstOfText(text.substr(text.find('{') + 1)) != '"') {
     return MapFormat::kText;
   }
-  // Its members decide, whatever is in them.
+  // The members decide, whatever their values.
   if (LooksLikeUnityMesh(bytes)) {
     return MapFormat::kUnity;
   }
@@ -213,7 +214,7 @@ absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, cons
   ImportNotes unread;
   ImportNotes& notes = options.notes == nullptr ? unread : *options.notes;
   absl::StatusOr<AnyMap> map = ReadMap(format, bytes, options, notes);
-  // A parser that was stopped may say that the file is broken where it ended.
+  // A stopped parser may report the file as truncated.
   WAYSTAR_RETURN_IF_ERROR(CheckStop(options.grid.stop));
   if (map.ok()) {
     NoteOpenGround(format, options.level, *map, notes);

@@ -1,4 +1,4 @@
-// Import of maps from bytes in any format that the server reads.
+// Import of maps in any supported format.
 #pragma once
 
 #include <string>
@@ -14,33 +14,30 @@
 namespace waystar::core {
 
 struct NamedMap {
-  // The name of a level if the file has several; else empty.
+  // Name of a level if the file has several; else empty.
   std::string name;
   AnyMap map;
 };
 
-// Returns BAD_VALUE for options that files of the format have no use for, and for a weld that is out of
-// range.
+// Returns BAD_VALUE for options that the format does not support, and for a weld out of range.
 absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options);
 
-// Returns the format of bytes, judged by how they begin, and of JSON by its content; kTiled if unknown.
+// Detects the format by the first bytes, and of JSON by its content; kTiled if unknown.
 MapFormat DetectFormat(absl::string_view bytes);
 
-// Returns the errors of CheckFileKind, and INVALID_ARGUMENT with the reasons of the formats. A field names
-// one of the overrides
-// ("terrains[0].cost"), or an option from the root of a request (kLevelField); where the bytes are to blame
-// it is empty, and the message names the line, layer, tile, pixel or feature. Options that the format has no
-// use for are refused with BAD_VALUE. Returns the error of options.grid.stop, which is asked for about each
-// row of cells and 64 KiB of text, once it has one; XML and the pixels of PNG and WebP are decoded in larger
-// steps.
+// Imports a map. Returns the errors of CheckFileKind and CheckImportOptions, and INVALID_ARGUMENT with the
+// reasons of the formats. The field is that of an override ("terrains[0].cost") or of an option from the root
+// of a request (kLevelField); it is empty if the bytes are at fault, and the message then names the line,
+// layer, tile, pixel or feature. Returns the error of options.grid.stop, which is polled about once per row
+// of cells and 64 KiB of text; XML and the pixels of PNG and WebP are decoded in larger steps.
 //
-// All faces of OBJ and glTF are ground; of the geometry of a level server/level builds the mesh.
+// All faces of OBJ and glTF are ground. server/level builds meshes from level geometry.
 //
-// It takes memory in proportion to the bytes (about 35 times as much at worst) and to the largest map there
-// may be, whatever sizes and lengths the bytes claim.
+// Memory is proportional to the bytes (about 35 times as much at worst) and bounded by the largest allowed
+// map, whatever sizes the bytes claim.
 absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options);
 
-// As ImportMap, but reads every level of a file that has several, which options.level must not name.
+// As ImportMap, but reads every level of the file. options.level must be empty.
 absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
                                                  const ImportOptions& options);
 

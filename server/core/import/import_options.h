@@ -1,4 +1,4 @@
-// Options for reading a level editor's file.
+// Options of map import.
 #pragma once
 
 #include <functional>
@@ -14,31 +14,31 @@
 
 namespace waystar::core {
 
-// Returns the bytes of a file beside the one that is read, by its relative name, or any error if it has none.
+// Returns the bytes of a file next to the imported one, by relative name, or an error.
 using NeighbourFiles = std::function<absl::StatusOr<std::string>(absl::string_view)>;
 
 struct ImportOptions {
   GridOverrides grid;
-  // A mapping as terrain_mapping.h describes it; empty for none.
+  // Mapping in the format of terrain_mapping.h; may be empty.
   std::string terrains;
-  // The level of an LDtk file with several levels.
+  // Level to read from an LDtk file with several levels.
   std::string level;
-  // The layers to read, by name, hidden ones too. If it is empty, all visible ones are read.
+  // Names of the layers to read, even hidden ones. If empty, reads all visible layers.
   std::vector<std::string> layers;
-  // How a file with a navigation mesh counts coordinates; kYUp if it is not given.
+  // Axes of a navigation mesh file; kYUp if unset.
   std::optional<MeshAxes> axes;
-  // Within what to join the edges of a file with a navigation mesh, from 0 to kMaxWeld units seen from above;
-  // see FileTolerance.
+  // Distance in plan within which edges of a navigation mesh file are joined, 0 to kMaxWeld; see
+  // FileTolerance.
   std::optional<double> weld;
   // Null if there are no other files.
   NeighbourFiles neighbours;
-  // Takes what is passed over in the file; null if nobody wants to know.
+  // Receives notes on skipped content; may be null.
   ImportNotes* notes = nullptr;
 };
 
 inline constexpr double kMaxWeld = 1000.0;
 
-// The fields of errors, from the root of a request to create a map; see also kTerrainsField.
+// Error fields, from the root of a request to create a map; see also kTerrainsField.
 inline constexpr absl::string_view kLevelField = "import_options.level";
 inline constexpr absl::string_view kLayersField = "import_options.layers";
 inline constexpr absl::string_view kAxesField = "import_options.axes";

@@ -20,7 +20,7 @@ static_assert(kMaxJsonValues == 8'388'608);
 
 constexpr std::ptrdiff_t kBytesBetweenChecks = 1 << 16;
 
-// Where a parser is, for all copies of its iterator.
+// Parser position shared by all copies of the iterator.
 struct Reading {
   const char* end = nullptr;
   const char* next_check = nullptr;
@@ -28,7 +28,7 @@ struct Reading {
   std::size_t line = 1;
 };
 
-// Counts the lines that a parser has read, and ends the text where the parser has to stop.
+// Counts lines, and ends the text when the parser must stop.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -69,7 +69,7 @@ class CountingIterator {
 
 }  // namespace
 
-// The parser calls its methods for each value as it comes; false stops it.
+// SAX handler of the parser; returning false stops it.
 class JsonBuilder {
  public:
   explicit JsonBuilder(const std::size_t& line) : line_(line) {}
@@ -159,7 +159,7 @@ class JsonBuilder {
       return true;
     }
     if (const auto* const numbers = std::get_if<JsonValue::Numbers>(&parent.kind_)) {
-      // No array of numbers after all.
+      // The array is not all numbers after all.
       values_ += numbers->size();
       if (values_ > kMaxJsonValues) {
         return Fail(kTooMany);
@@ -176,7 +176,7 @@ class JsonBuilder {
 
   const std::size_t& line_;
   JsonValue root_;
-  // The values that have begun and not ended, each with the name of its next member.
+  // Stack of unfinished values, and of the pending member name of each.
   std::vector<JsonValue> open_;
   std::vector<std::string> names_;
   std::size_t values_ = 0;

@@ -30,12 +30,11 @@ namespace {
 constexpr int kMaxInt = 0x7FFF'FFFF;
 constexpr std::size_t kValuesBetweenChecks = 1 << 14;
 
-// Returns an error that says that a level cannot be a map.
+// Returns the error of a level that cannot be a map.
 absl::Status NoMap(const JsonValue& at_fault, absl::string_view message) {
   return absl::FailedPreconditionError(JsonError(at_fault, message).message());
 }
 
-// Returns true if a layer has a value in any cell.
 bool HasValues(const JsonValue& layer) {
   const JsonValue* const csv = layer.Find("intGridCsv");
   const JsonValue::Numbers* const values = csv == nullptr ? nullptr : csv->numbers();
@@ -48,7 +47,7 @@ std::string NameOfInstance(const JsonValue& layer) {
   return absl::StrCat("layer ", Quoted(layer.FindString("__identifier")));
 }
 
-// Returns the rule that follows from an identifier alone.
+// Returns the rule implied by an identifier.
 CellRule RuleOfIdentifier(absl::string_view identifier) {
   constexpr std::array<absl::string_view, 8> kWalls = {"wall",    "walls",    "solid",     "block",
                                                        "blocked", "obstacle", "collision", "collisions"};
@@ -64,13 +63,13 @@ CellRule RuleOfIdentifier(absl::string_view identifier) {
   return {.name = std::string(identifier)};
 }
 
-// A value's identifier, and that of its group.
+// Identifiers of a value and of its group.
 struct ValueName {
   std::string identifier;
   std::string group;
 };
 
-// The names of values, by the layers' definitions, which are known by their uid.
+// Names of the values of a layer definition; definitions are keyed by uid.
 using Identifiers = std::map<int, ValueName>;
 
 std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
@@ -85,7 +84,7 @@ std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
     for (const JsonValue& group : definition.FindArray("intGridValuesGroups")) {
       groups[group.FindNumber("uid").value_or(-1.0)] = std::string(group.FindString("identifier"));
     }
-    // Before version 0.8 a value is its place in the list.
+    // Before version 0.8, a value is its position in the list.
     int place = 0;
     for (const JsonValue& value : definition.FindArray("intGridValues")) {
       ++place;
@@ -101,7 +100,7 @@ std::map<double, Identifiers> IdentifiersIn(const JsonValue& root) {
   return all;
 }
 
-// The meanings of the values of a layer.
+// Meanings of the values of one layer.
 class ValueMeanings {
  public:
   ValueMeanings(const Identifiers& identifiers, const TerrainMapping& mapping, TerrainTable& terrains,
@@ -161,12 +160,12 @@ class ValueMeanings {
   TerrainTable& terrains_;
   ImportNotes& notes_;
   std::map<int, TerrainId> known_;
-  // No layer holds it as a value.
+  // 0 is never a value.
   int last_value_ = 0;
   TerrainId last_meaning_ = 0;
 };
 
-// Notes a layer that is not read, if there is something in it.
+// Notes a layer that is not read, unless it is empty.
 void NoteLayer(const JsonValue& layer, ImportNotes& notes) {
   const std::string place = absl::StrCat(NameOfInstance(layer), " (line ", layer.line(), ")");
   if (!layer.FindArray("entityInstances").empty()) {
@@ -176,7 +175,7 @@ void NoteLayer(const JsonValue& layer, ImportNotes& notes) {
   }
 }
 
-// Returns the layers from the topmost to the lowest, as in the file.
+// Returns the layers in file order, topmost first.
 absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& level,
                                                               const std::vector<std::string>& names,
                                                               ImportNotes& notes) {
@@ -214,13 +213,13 @@ absl::StatusOr<std::vector<const JsonValue*>> WantedInstances(const JsonValue& l
   return layers;
 }
 
-// Where the cells of a layer lie.
+// Geometry of a layer.
 struct LayerFrame {
   int width = 0;
   int height = 0;
-  // The size of a cell in pixels.
+  // Cell size in pixels.
   int cell = 0;
-  // How many pixels the layer is moved by.
+  // Offset of the layer in pixels.
   double offset_x = 0.0;
   double offset_y = 0.0;
 };
@@ -245,16 +244,16 @@ absl::StatusOr<LayerFrame> FrameOf(const JsonValue& layer, int max_side) {
                     .offset_y = layer.FindNumber("__pxTotalOffsetY").value_or(0.0)};
 }
 
-// The cells of a level while layers are laid over each other.
+// Cells of a level, as built up from its layers.
 struct LevelCells {
   int width = 0;
   int height = 0;
-  // The size in pixels.
+  // Cell size in pixels.
   int cell = 0;
   std::vector<TerrainId> terrains;
 };
 
-// Lays the values of a layer over those below.
+// Writes the values of one layer over those below.
 class LayerLaying {
  public:
   LayerLaying(const JsonValue& layer, const LayerFrame& frame, ValueMeanings& meanings, LevelCells& cells,
@@ -267,7 +266,7 @@ class LayerLaying {
         cells_(cells),
         notes_(notes) {}
 
-  // `version` says what wrote the file, for errors.
+  // `version` is the LDtk version, for errors.
   absl::Status LayAll(const std::string& version, const StopCheck* stop) {
     const JsonValue* const csv = layer_.Find("intGridCsv");
     const JsonValue* const listed = layer_.Find("intGrid");
@@ -295,7 +294,7 @@ class LayerLaying {
     return static_cast<std::size_t>(frame_.width) * static_cast<std::size_t>(frame_.height);
   }
 
-  // Before version 0.8 cells with a value are listed, and the first value is 0.
+  // Before version 0.8, only cells with a value are listed, and values start at 0.
   absl::Status LayListed(const JsonValue& listed, const std::string& version, const StopCheck* stop) {
     if (listed.array() == nullptr) {
       return JsonError(listed, absl::StrCat(NameOfInstance(layer_), ": intGrid is no list", version));
@@ -312,7 +311,7 @@ class LayerLaying {
     return absl::OkStatus();
   }
 
-  // Lays the value of a cell, 0 for none.
+  // Sets the value of a cell; 0 means none.
   absl::Status Lay(std::size_t i, double value, const JsonValue& at_fault) {
     if (value == 0.0) {
       return absl::OkStatus();
@@ -345,7 +344,7 @@ class LayerLaying {
 
   const JsonValue& layer_;
   const LayerFrame& frame_;
-  // How many cells the layer is moved by.
+  // Offset of the layer in cells.
   const double columns_;
   const double rows_;
   ValueMeanings& meanings_;
@@ -353,7 +352,7 @@ class LayerLaying {
   ImportNotes& notes_;
 };
 
-// Returns a level of ground, as large as LDtk has it, or as its topmost layer if LDtk does not say.
+// Returns a level of ground, of the level's size, or of its topmost layer's size if the level has none.
 absl::StatusOr<LevelCells> CellsOf(const JsonValue& level, const LayerFrame& top, int max_side) {
   LevelCells cells{.width = top.width, .height = top.height, .cell = top.cell};
   const auto width = level.FindInteger("pxWid", 1, kMaxInt);

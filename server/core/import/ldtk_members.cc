@@ -30,7 +30,7 @@ const MemberTable& LayerDefinitionMembers() {
   return *table;
 }
 
-// What entities, tilesets and enums are has no bearing: layers of entities and tiles get a note of their own.
+// Definitions of entities, tilesets and enums are ignored. Layers of entities and tiles are noted separately.
 const MemberTable& DefinitionsMembers() {
   static const auto* const table =
       new MemberTable("file's definitions",

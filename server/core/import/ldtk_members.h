@@ -1,4 +1,4 @@
-// The members of LDtk's files.
+// Known members of LDtk objects.
 //
 // Format: "LDtk JSON structure and documentation", versions 0.8 to 1.5.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace waystar::core {
 
-// Return the tables of a project, and of a level, which may be in a file of its own.
+// Return the tables of a project, and of a level, which may be in a separate file.
 const MemberTable& LdtkProjectMembers();
 const MemberTable& LdtkLevelMembers();
 
-// Returns all tables, each kind of object once.
+// Returns the tables of all kinds of objects.
 std::vector<const MemberTable*> AllLdtkMembers();
 
 }  // namespace waystar::core

@@ -33,12 +33,12 @@ constexpr std::array<absl::string_view, 13> kMapExtensions = {
     ".waymap", ".map",     ".txt", ".tmx",  ".tmj",  ".ldtk", ".geojson",
     ".mesh",   ".navmesh", ".obj", ".tres", ".tscn", ".mmap"};
 constexpr std::array<absl::string_view, 3> kImageExtensions = {".png", ".webp", ".gif"};
-// The largest size of files that maps refer to: tilesets and levels.
+// Size limit of files that maps refer to: tilesets and levels.
 constexpr std::uintmax_t kMaxNeighbourBytes = std::uintmax_t{80} << 20;
 
 std::filesystem::path TerrainsOf(std::filesystem::path path) { return path.replace_extension(".terrains"); }
 
-// What files of maps refer to.
+// Files that maps refer to.
 constexpr std::array<absl::string_view, 7> kPartExtensions = {".terrains", ".tsx",   ".tsj",   ".tx",
                                                               ".tj",       ".ldtkl", ".mmtile"};
 
@@ -54,7 +54,7 @@ std::string ExtensionOf(const std::filesystem::path& path) {
 absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream bytes;
-  // Inserting nothing at all counts as a failure.
+  // Inserting an empty streambuf would set failbit.
   if (stream.peek() != std::ifstream::traits_type::eof()) {
     bytes << stream.rdbuf();
   }
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path) {
   return bytes.str();
 }
 
-// Files of many kinds end in .json.
+// Many kinds of files end in .json.
 bool HoldsUnityMesh(const std::filesystem::path& path) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);
   return bytes.ok() && LooksLikeUnityMesh(*bytes);
@@ -91,7 +91,7 @@ std::string WhyPassed(const std::filesystem::path& path) {
   return "its name has the ending of no map";
 }
 
-// Returns true if the text of a file is a header and rows, or rows alone, rather than prose.
+// Returns true if the text is a header and rows, or only rows, rather than prose.
 bool LooksLikeTextMap(absl::string_view bytes) {
   constexpr std::array<absl::string_view, 9> kHeader = {"cell_size", "connectivity", "diagonal_cost",
                                                         "hexagons",  "map",          "origin",
@@ -122,14 +122,14 @@ bool LooksLikeTextMap(absl::string_view bytes) {
     symbols +=
         std::count_if(line.begin(), line.end(), [](char c) { return c == '.' || IsObstacleSymbol(c); });
   }
-  // A typing error in a row is no reason to take a map for prose.
+  // A typing error in one row does not make a map prose.
   return !has_blanks && symbols > 0 && (2 * symbols >= characters || (is_even && lines > 1));
 }
 
-// Returns why a file is something else than a map, although files with its ending may be; empty if it is one.
+// Returns why a file with a map's extension is not a map; empty if it is one.
 std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::string_view bytes) {
   const std::string extension = ExtensionOf(path);
-  // JSON that says nothing of itself counts as Tiled's.
+  // JSON of unknown format is detected as Tiled.
   const bool may_be_prose =
       format == MapFormat::kText || (format == MapFormat::kTiled && !absl::StrContains(bytes, "orientation"));
   if ((extension == ".txt" || extension == ".map") && may_be_prose && !LooksLikeTextMap(bytes)) {
@@ -148,7 +148,7 @@ std::string WhyNoMap(const std::filesystem::path& path, MapFormat format, absl::
   return "";
 }
 
-// Never leaves the folder, but for links that somebody put there.
+// Never reads outside the folder, except through symbolic links.
 absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, absl::string_view name) {
   const std::filesystem::path relative = std::filesystem::path(std::string(name)).lexically_normal();
   if (relative.is_absolute() ||
@@ -167,7 +167,7 @@ absl::StatusOr<std::string> ReadNeighbour(const std::filesystem::path& folder, a
   return ReadFile(path);
 }
 
-// Returns the end of the id of a map made of a level.
+// Returns the id suffix for a level name.
 std::string IdOf(absl::string_view name) {
   std::string id = absl::AsciiStrToLower(name);
   std::replace_if(
@@ -206,8 +206,8 @@ absl::StatusOr<MapFolder> ListMapFiles(const std::filesystem::path& folder) {
   return listed;
 }
 
-// Returns whether what follows the id of a map in the name of a .mmtile is its place: two digits each, as in
-// "0013132" and "0001_31_32".
+// Returns true if `text`, which follows the map id in the name of a .mmtile, is a tile position: two times
+// two digits, as in "0013132" and "0001_31_32".
 bool IsPlaceOfTile(absl::string_view text) {
   constexpr std::array<absl::string_view, 2> kForms = {"dddd", "_dd_dd"};
   return std::any_of(kForms.begin(), kForms.end(), [&](absl::string_view form) {
@@ -226,7 +226,7 @@ bool IsTileOf(const std::filesystem::path& tile, const std::filesystem::path& ma
 
 MapFormat FormatOf(const std::filesystem::path& path, absl::string_view bytes) {
   const MapFormat format = DetectFormat(bytes);
-  // What a .mmap holds says little of itself.
+  // A .mmap has no magic.
   return format == MapFormat::kText && ExtensionOf(path) == ".mmap" ? MapFormat::kDetour : format;
 }
 

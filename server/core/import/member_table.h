@@ -1,4 +1,4 @@
-// The members of a format's objects, so that no importer passes over one that it does not know.
+// Known members of a format's objects, so that importers report unknown ones.
 #pragma once
 
 #include <string>
@@ -14,33 +14,35 @@
 
 namespace waystar::core {
 
-// The members that a kind of object has in a format, and what becomes of them. Thread safety: immutable.
+// Members of one kind of object, and which of them are read.
+//
+// Thread safety: immutable.
 class MemberTable {
  public:
-  // Names as one text, with blanks between them: of members that are read, and of those that have no bearing
-  // on where one can walk, whatever they say.
+  // Space-separated names: members that are read, and members that never affect walkability.
   struct Names {
     absl::string_view read;
     absl::string_view no_bearing;
   };
-  // The tables of members that are objects; of those that are lists, of the objects in them.
+  // Tables of the members that are objects; for members that are lists, tables of their elements.
   struct Inside {
     std::vector<std::pair<absl::string_view, const MemberTable*>> objects;
     std::vector<std::pair<absl::string_view, const MemberTable*>> lists;
   };
 
-  // `object` is the kind's name for people: "layer". What is passed must outlive the table.
+  // `object` is a display name such as "layer". All arguments must outlive the table.
   MemberTable(absl::string_view object, const Names& names, const Inside& inside = {});
 
-  // Says what the objects in a list are, for tables that hold themselves. REQUIRES: there is such a member.
+  // Sets the table of a list's elements, for recursive tables.
+  // REQUIRES: Has(member).
   void SetList(absl::string_view member, const MemberTable* table) { entries_.at(member).in_list = table; }
 
   absl::string_view object() const { return object_; }
   bool Has(absl::string_view member) const { return entries_.contains(member); }
   std::vector<absl::string_view> members() const;
 
-  // Notes the members of a value, and of the objects in it, that the table does not have. A value that
-  // is no object is passed over. Returns the error of `stop`, which is asked for each object.
+  // Notes the unknown members of a value and of the objects in it; ignores values that are not objects.
+  // Returns the error of `stop`, which is polled per object.
   absl::Status NoteMembers(const JsonValue& value, ImportNotes& notes, const StopCheck* stop) const;
 
  private:

@@ -1,4 +1,4 @@
-// Coordinates of files that hold meshes.
+// Coordinate systems of mesh files.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace waystar::core {
 
-// How the coordinates of a file become ours, whose x and y are the plan and whose z is the height.
+// Conversion of file coordinates to the server's, where x and y are the plan and z is the height.
 enum class MeshAxes : std::uint8_t {
   // y is the height, as in Recast, Unity and Godot: (x, y, z) becomes (x, z, y).
   kYUp,
-  // They stay as they are.
+  // Unchanged.
   kZUp,
-  // A file in the coordinates of Recast that comes from Unreal: (x, y, z) becomes (-x, -z, y), which is where
-  // Unreal has the point, in centimetres.
+  // Recast coordinates of a level from Unreal: (x, y, z) becomes (-x, -z, y), Unreal's own position in
+  // centimetres.
   kUnreal,
 };
 

@@ -21,15 +21,17 @@
 namespace waystar::core {
 namespace {
 
-// Reads statements one after the other, word by word. Thread safety: none.
+// Tokenizer of statements and words.
+//
+// Thread safety: none.
 class ObjWords {
  public:
   explicit ObjWords(absl::string_view text) : rest_(text) {}
 
-  // Returns the line of the word that was read last, counted from 1.
+  // Returns the line of the last word read, counted from 1.
   std::size_t line() const { return line_; }
 
-  // Returns the first word of the next statement, or no word at the end of the text.
+  // Returns the first word of the next statement, or empty at the end of the text.
   absl::string_view NextStatement() {
     while (!rest_.empty()) {
       if (const absl::string_view word = NextWord(); !word.empty()) {
@@ -40,7 +42,7 @@ class ObjWords {
     return {};
   }
 
-  // Returns the next word of the statement, or no word at its end.
+  // Returns the next word of the statement, or empty at its end.
   absl::string_view NextWord() {
     while (!rest_.empty()) {
       if (const std::size_t joint = JointBytes(); joint > 0) {
@@ -84,8 +86,8 @@ class ObjWords {
  private:
   static bool IsBlank(char c) { return c != '\n' && absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
-  // Returns how long a backslash with the end of the line, or of the text, is that the rest begins with, or
-  // 0.
+  // Returns the length of a line continuation at the current position (a backslash at the end of a line or of
+  // the text), or 0.
   std::size_t JointBytes() const {
     if (rest_ == "\\" || absl::StartsWith(rest_, "\\\n")) {
       return std::min<std::size_t>(rest_.size(), 2);
@@ -97,7 +99,7 @@ class ObjWords {
   std::size_t line_ = 1;
 };
 
-// Reads a decimal number, but no hexadecimal one.
+// Parses a decimal number; rejects hexadecimal.
 bool ParseCoordinate(absl::string_view word, double& coordinate) {
   return word.find_first_of("xX") == absl::string_view::npos && absl::SimpleAtod(word, &coordinate);
 }
@@ -152,7 +154,7 @@ class ObjParser {
         return BadLine(words_.line(), absl::StrCat(Quoted(word), " should be a corner of a face"));
       }
       const auto count = static_cast<std::int64_t>(soup_.spec.vertices.size());
-      // Vertices may follow their faces.
+      // Faces may precede their vertices.
       constexpr std::int64_t kMaxIndex = 0x7FFFFFFF;
       if (index == 0 || index < -count || index > kMaxIndex) {
         return BadLine(words_.line(), absl::StrCat("there is no vertex ", index));
@@ -187,7 +189,7 @@ class ObjParser {
   MeshAxes axes_;
   const StopCheck* stop_;
   MeshSoup soup_;
-  // Of the faces.
+  // Line of each face.
   std::vector<std::size_t> lines_;
 };
 
@@ -224,7 +226,7 @@ bool LooksLikeObjMesh(absl::string_view bytes) {
     has_statement = has_statement || (word.size() > 1 && !words.NextWord().empty());
     words.SkipStatement();
   }
-  // Nothing else has lines such as "usemtl grass" and no other.
+  // Only OBJ consists of lines such as "usemtl grass".
   return has_statement;
 }
 

@@ -1,12 +1,11 @@
-// Wavefront OBJ (.obj) whose faces are a navigation mesh: ground that can be walked, and nothing else.
+// Reader of Wavefront OBJ (.obj) files whose faces are a navigation mesh: walkable ground only.
 //
-// Read are `v x y z` and `f a b c ...`, where a corner is the number of a vertex, counted from 1, or from the
-// last one so far if it is negative, and what follows a slash is left out. Lines may go on after a backslash.
-// Names, groups, materials, normals and all other statements are not read, nor is what follows the third
-// coordinate.
+// Reads `v x y z` and `f a b c ...`. A corner is a vertex number counted from 1, or from the last vertex so
+// far if negative; anything after a slash is ignored. A backslash continues a line. Names, groups, materials,
+// normals and other statements are ignored, as is anything after the third coordinate.
 //
-// Faces may have any number of corners up to kMaxWeldCorners, may run either way, and may end in the middle
-// of each other's edges: they are joined by WeldMesh. All areas are 0.
+// Faces may have up to kMaxWeldCorners corners, either winding, and may meet in the middle of each other's
+// edges: WeldMesh joins them. All areas are 0.
 #pragma once
 
 #include <optional>
@@ -21,19 +20,19 @@
 
 namespace waystar::core {
 
-// Returns whether the first statements are those of such a file, up to the first vertex or face; without any,
-// whether there is a statement whose name has more than one letter. It costs O(bytes).
+// Returns true if the statements up to the first vertex or face are those of OBJ; without vertices and faces,
+// if some statement has a name of more than one letter. Costs O(bytes).
 bool LooksLikeObjMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
-// faces or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
-// `notes`, if it is not null, gets those of MeshOfFaces. `weld` is that of FileTolerance.
+// faces or none; or the error of `stop`. Memory is proportional to the bytes. A non-null `notes` receives the
+// notes of MeshOfFaces. `weld` as in FileTolerance.
 absl::StatusOr<NavMesh> ParseObjMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                      const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                      std::optional<double> weld = std::nullopt);
 
-// Returns the vertices and faces as the file has them, not joined: those of a mesh, or of any geometry. It
-// returns the errors of ParseObjMesh, but no BAD_SIZE.
+// Returns the unjoined vertices and faces, of a mesh or of any geometry. Returns the errors of ParseObjMesh
+// except BAD_SIZE.
 absl::StatusOr<MeshSoup> ParseObjFaces(absl::string_view bytes, MeshAxes axes,
                                        const StopCheck* stop = nullptr);
 

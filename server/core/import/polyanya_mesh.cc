@@ -19,15 +19,17 @@
 namespace waystar::core {
 namespace {
 
-// Reads words one after the other. Thread safety: none.
+// Tokenizer of words.
+//
+// Thread safety: none.
 class WordReader {
  public:
   explicit WordReader(absl::string_view text) : rest_(text) {}
 
-  // Returns the line of the word that was read last, counted from 1.
+  // Returns the line of the last word read, counted from 1.
   std::size_t line() const { return line_; }
 
-  // Returns no word at the end of the text.
+  // Returns empty at the end of the text.
   absl::string_view Next() {
     std::size_t begin = 0;
     for (; begin < rest_.size() && absl::ascii_isspace(static_cast<unsigned char>(rest_[begin])); ++begin) {
@@ -42,7 +44,7 @@ class WordReader {
     return word;
   }
 
-  // `what` the number is, as "a coordinate".
+  // `what` describes the number in errors, as in "a coordinate".
   absl::StatusOr<double> NextNumber(absl::string_view what) {
     const absl::string_view word = Next();
     double number = 0.0;
@@ -113,7 +115,7 @@ class PolyanyaParser {
     return absl::OkStatus();
   }
 
-  // Each vertex and polygon takes some bytes, so a file cannot have more of them than that.
+  // Bounds the count by the file size, since each vertex and polygon takes several bytes.
   absl::StatusOr<std::int64_t> NextCount(absl::string_view of_what, std::size_t most) {
     WAYSTAR_ASSIGN_OR_RETURN(
         const std::int64_t count,
@@ -151,7 +153,7 @@ class PolyanyaParser {
     return absl::OkStatus();
   }
 
-  // Returns the place in the file of a polygon that is named, or kNoPolygon for a wall.
+  // Returns the index in the file of the polygon read next, or kNoPolygon for a wall.
   absl::StatusOr<PolygonNumber> NextPolygon() {
     const bool counts_from_1 = version_ == 3;
     WAYSTAR_ASSIGN_OR_RETURN(
@@ -184,7 +186,7 @@ class PolyanyaParser {
     }
     spec_.neighbours.resize(first + size);
     for (std::size_t k = 0; k < size; ++k) {
-      // The file names it for the corner in which the edge ends, a mesh for that in which it begins.
+      // The file stores a neighbour at the corner where its edge ends, a mesh at the corner where it begins.
       WAYSTAR_ASSIGN_OR_RETURN(spec_.neighbours[first + (k + size - 1) % size], NextPolygon());
     }
     if (!is_walkable) {
@@ -203,7 +205,7 @@ class PolyanyaParser {
     return absl::OkStatus();
   }
 
-  // Gives what is left the numbers that it has in the mesh.
+  // Renumbers the remaining polygons and vertices.
   void LeaveOut() {
     for (PolygonNumber& neighbour : spec_.neighbours) {
       neighbour = neighbour == kNoPolygon ? kNoPolygon : numbers_[neighbour];
@@ -226,7 +228,7 @@ class PolyanyaParser {
     }
   }
 
-  // Returns an error of the mesh as one of the file.
+  // Converts an error of the mesh to an error of the file.
   absl::Status InFile(const absl::Status& status) const {
     const std::string field = ErrorFieldOf(status);
     if (field.empty()) {
@@ -248,9 +250,9 @@ class PolyanyaParser {
   std::int64_t vertex_count_ = 0;
   std::int64_t polygon_count_ = 0;
   MeshSpec spec_;
-  // Of the polygons of `spec_`.
+  // Lines of the polygons of `spec_`.
   std::vector<std::size_t> polygon_lines_;
-  // The numbers in the mesh of the polygons of the file, or kNoPolygon for those that are left out.
+  // Number in the mesh of each polygon in the file; kNoPolygon if it was dropped.
   std::vector<PolygonNumber> numbers_;
 };
 

@@ -19,7 +19,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns how far coordinates in single precision may be off.
+// Returns the precision of single-precision coordinates within the bounds.
 double PrecisionOf(const MeshBounds& bounds) {
   return std::max({-bounds.low.x, bounds.high.x, -bounds.low.y, bounds.high.y, 0.0}) / (1 << 20);
 }
@@ -65,10 +65,10 @@ void NoteLosses(std::size_t dropped, const MeshSpec& spec, ImportNotes& notes) {
   }
 }
 
-// Returns whether another polygon lies at the middle of this one at the same height. The tree holds all
+// Returns true if another polygon covers the middle of this one at the same height. `tree` holds all
 // polygons.
 bool IsCovered(const NavMesh& mesh, const PolygonTree& tree, PolygonNumber polygon) {
-  // In a crowd of polygons so many are looked at.
+  // Limit of polygons checked, for crowded places.
   constexpr int kMostNear = 64;
   double x = 0.0;
   double y = 0.0;
@@ -79,7 +79,7 @@ bool IsCovered(const NavMesh& mesh, const PolygonTree& tree, PolygonNumber polyg
   }
   const auto count = static_cast<double>(vertices.size());
   const WorldPoint middle = Rounded(mesh.NearestPoint(polygon, x / count, y / count));
-  // No distance is below a limit that is less than 0.
+  // A negative limit ends the visit, since no distance is below it.
   double limit = std::numeric_limits<double>::infinity();
   int looked_at = 0;
   bool is_covered = false;
@@ -94,7 +94,7 @@ bool IsCovered(const NavMesh& mesh, const PolygonTree& tree, PolygonNumber polyg
   return is_covered;
 }
 
-// Notes how many polygons have others on them at the same height.
+// Notes the number of polygons that overlap others at the same height.
 absl::Status NoteCovered(const NavMesh& mesh, const StopCheck* stop, ImportNotes& notes) {
   std::vector<MeshBounds> boxes(mesh.polygon_count());
   for (PolygonNumber polygon = 0; polygon < boxes.size(); ++polygon) {
@@ -114,7 +114,7 @@ absl::Status NoteCovered(const NavMesh& mesh, const StopCheck* stop, ImportNotes
   return absl::OkStatus();
 }
 
-// Notes faces that are no ground, if there are many.
+// Notes faces that are not ground, if there are many.
 void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
   constexpr std::size_t kShare = 10;
   std::size_t steep = 0;
@@ -122,7 +122,7 @@ void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
   std::size_t up = 0;
   std::size_t first = 0;
   for (const MeshPolygon& polygon : spec.polygons) {
-    // Twice the area, seen along each axis.
+    // Twice the area as projected along each axis.
     double x = 0.0;
     double y = 0.0;
     double z = 0.0;
@@ -134,14 +134,14 @@ void NoteGeometry(const MeshSpec& spec, ImportNotes& notes) {
       z += (a.x - b.x) * (a.y + b.y);
     }
     first += polygon.corner_count;
-    // The cosine of 60 degrees is a half.
+    // |cos| < 1/2: steeper than 60 degrees.
     if (3.0 * z * z < x * x + y * y) {
       ++steep;
     } else if (z != 0.0) {
       ++(z < 0.0 ? down : up);
     }
   }
-  // A mesh may run either way.
+  // A mesh may have either winding.
   const std::size_t turned = std::min(up, down);
   if (kShare * steep >= spec.polygons.size() || kShare * turned >= spec.polygons.size()) {
     notes.Add(absl::StrCat("this looks like the geometry of a level: of ", spec.polygons.size(), " faces ",

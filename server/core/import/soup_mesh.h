@@ -1,4 +1,4 @@
-// The last step of readers of meshes.
+// Last step of mesh readers: joins a polygon soup to a mesh and notes defects.
 #pragma once
 
 #include <optional>
@@ -11,31 +11,29 @@
 
 namespace waystar::core {
 
-// Returns within what to join files of triangles and polygons that say nothing about it: 1/10,000 of the
-// wider side of the plan, but at most 0.01 units seen from above, or what coordinates in single precision may
-// be off, and 25 times that in height. `weld` is the distance seen from above that the file's owner gives
-// instead, to which that of single precision is added: it changes the height only if it is more.
+// Returns the default tolerance for joining triangles and polygons. In plan it is 1/10,000 of the wider side,
+// at most 0.01 units, but at least the precision of single-precision coordinates; in height it is 25 times
+// that. `weld` is a distance in plan given by the owner of the file, which replaces the default after the
+// precision is added. It raises the tolerance in height only if it is larger.
 WeldTolerance FileTolerance(const MeshSpec& spec, std::optional<double> weld = std::nullopt);
 
-// Returns the tolerance with the distance that the file's owner gives, if there is one, as FileTolerance
-// does.
+// Applies `weld`, if set, to a tolerance, as FileTolerance does.
 WeldTolerance WithWeld(const WeldTolerance& tolerance, const MeshSpec& spec, std::optional<double> weld);
 
-// Notes what the mesh lacks if `notes` is not null: polygons that were dropped, costs where there are several
-// areas, polygons that have others on them at the same height, and edges that lie beside others and are not
-// joined, up to 1/8 unit away, or 1/50 of the wider side.
+// Returns the mesh that WeldMesh makes of the soup. A non-null `notes` receives: dropped polygons, ignored
+// costs if there are several areas, polygons that overlap at the same height, and edges next to each other
+// that are not joined, up to 1/8 unit or 1/50 of the wider side apart.
 //
-// `report`, if it is not null, gets that of WeldMesh: polygons have the same numbers in the mesh.
+// A non-null `report` receives that of WeldMesh; polygon numbers are those of the mesh.
 //
-// Returns the mesh that WeldMesh makes of the soup, which must be one for it, or INVALID_ARGUMENT / BAD_SIZE
-// without a field if there are too many polygons or corners, or none that has an area; or the error of
-// `stop`.
+// Returns INVALID_ARGUMENT / BAD_SIZE without a field if there are too many polygons or corners, or none with
+// an area; or the error of `stop`.
+// REQUIRES: the soup meets the requirements of WeldMesh.
 absl::StatusOr<NavMesh> MeshOfSoup(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop,
                                    ImportNotes* notes, WeldReport* report = nullptr);
 
-// As MeshOfSoup within FileTolerance, of faces that a program for models wrote. Notes as well if they look
-// like the geometry of a level: a tenth of them or more are steeper than 60 degrees, or face down where
-// others face up.
+// As MeshOfSoup within FileTolerance, for faces from a modelling program. Also notes if they look like level
+// geometry: at least a tenth are steeper than 60 degrees, or face down while others face up.
 absl::StatusOr<NavMesh> MeshOfFaces(MeshSoup soup, std::optional<double> weld, const StopCheck* stop,
                                     ImportNotes* notes);
 

@@ -27,7 +27,7 @@ absl::Status Malformed(absl::string_view message) {
   return MakeError(ErrorReason::kBadFormat, kTerrainsField, message);
 }
 
-// "blocked", "NAME COST|impassable" or "NAME COST|impassable SYMBOL".
+// Parses "blocked", "NAME COST|impassable" or "NAME COST|impassable SYMBOL".
 absl::StatusOr<CellRule> ParseRule(Words words) {
   if (words.size() == 1 && words[0] == "blocked") {
     return CellRule{.blocked = true};
@@ -41,14 +41,14 @@ absl::StatusOr<CellRule> ParseRule(Words words) {
   rule.name = std::string(words[0]);
   rule.impassable = words[1] == "impassable";
   rule.symbol = has_symbol ? words[2].front() : '\0';
-  // A table of its own tells whether there can be such a terrain.
+  // Validates the terrain by adding it to an empty table.
   if (const auto id = TerrainTable().Add(rule); !id.ok()) {
     return Malformed(id.status().message());
   }
   return rule;
 }
 
-// After "terrain": "NAME blocked" or what ParseRule reads.
+// Parses the words after "terrain": "NAME blocked", or the words of ParseRule.
 absl::StatusOr<CellRule> ParseNamedRule(Words words) {
   return words.size() == 2 && words[1] == "blocked" ? CellRule{.blocked = true} : ParseRule(words);
 }
@@ -64,7 +64,7 @@ std::optional<std::uint32_t> ParseColor(absl::string_view word) {
   return digits.size() == 8 ? color : color << 8 | 0xFF;
 }
 
-// `put(rule)` says whether there was none before.
+// `put(rule)` returns false if there was a rule before.
 template <typename Put>
 absl::Status PutOnce(absl::StatusOr<CellRule> rule, Put put) {
   WAYSTAR_RETURN_IF_ERROR(rule.status());

@@ -1,4 +1,4 @@
-// Allocates ids and symbols to the terrains of a map whose file does not name them by symbols.
+// Assigns ids and symbols to terrains of files that do not use symbols.
 #pragma once
 
 #include <bitset>
@@ -13,30 +13,30 @@
 
 namespace waystar::core {
 
-// What a file says that a cell is.
+// Meaning of a cell in a file.
 struct CellRule {
-  // A nameless obstacle lies on the cell; the other fields are ignored.
+  // True for an unnamed obstacle; the other fields are ignored then.
   bool blocked = false;
-  // If it is empty, the name is "ground" at cost 1, and otherwise one like "cost-2.5".
+  // If empty, the name becomes "ground" at cost 1, otherwise one like "cost-2.5".
   std::string name;
   double cost = 1.0;
   bool impassable = false;
-  // 0 means any free symbol.
+  // 0 for any free symbol.
   char symbol = 0;
 
   friend bool operator==(const CellRule&, const CellRule&) = default;
 };
 
-// Terrains that differ in their name or cost are different; the first is the ground, '.' at cost 1. A symbol
-// that nobody asked for is a letter of the name, the first that is free, else any free one; so terrains that
-// ask for a symbol must be added first.
+// Terrains are distinct if their name, cost or passability differs. The first is the ground, '.' at cost 1. A
+// terrain that asks for no symbol gets the first free letter of its name, else any free symbol, so terrains
+// that ask for one must be added first.
 //
 // Thread safety: none.
 class TerrainTable {
  public:
-  // Returns the id, or GridMapEditor::kObstacle for what is blocked. Returns INVALID_ARGUMENT / BAD_TERRAIN
-  // without a field for what CheckGridSettings refuses, a symbol that another terrain has, or more terrains
-  // than there are symbols.
+  // Returns the id, or GridMapEditor::kObstacle if the rule is blocked. Returns INVALID_ARGUMENT /
+  // BAD_TERRAIN without a field for a terrain that CheckGridSettings rejects, a symbol that is taken, or more
+  // terrains than symbols.
   absl::StatusOr<TerrainId> Add(const CellRule& rule);
 
   const std::vector<Terrain>& terrains() const { return terrains_; }

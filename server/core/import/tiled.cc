@@ -32,7 +32,7 @@ namespace {
 constexpr std::int64_t kMaxTiles = std::int64_t{1} << 28;
 constexpr std::size_t kTilesBetweenChecks = 1 << 14;
 
-// Cells that are no terrain yet: without a tile, and with tiles that say nothing.
+// Placeholders for cells without a tile, and for cells whose tiles have no meaning.
 constexpr TerrainId kEmptyCell = 0xFE;
 constexpr TerrainId kSilentCell = 0xFD;
 static_assert(kMaxTerrains <= kSilentCell);
@@ -74,7 +74,7 @@ absl::StatusOr<std::optional<HexLayout>> LayoutOf(const TiledMap& map) {
   return is_even ? HexLayout::kEvenRows : HexLayout::kOddRows;
 }
 
-// Reads tilesets that lie in other files from beside the map.
+// Loads external tilesets from files next to the map.
 absl::Status ReadTilesets(const NeighbourFiles& neighbours, ImportNotes& notes,
                           std::vector<TiledTileset>& tilesets) {
   for (TiledTileset& tileset : tilesets) {
@@ -88,7 +88,7 @@ absl::Status ReadTilesets(const NeighbourFiles& neighbours, ImportNotes& notes,
 // A layer that is read.
 struct WantedLayer {
   const TiledLayer* layer = nullptr;
-  // Nothing if its offset moves tiles by parts of a cell.
+  // Unset if the layer's offset is not a whole number of cells.
   std::optional<TileShift> shift;
 };
 
@@ -136,7 +136,7 @@ absl::StatusOr<std::vector<WantedLayer>> WantedLayers(const TiledMap& map, std::
   return layers;
 }
 
-// The tiles that the grid has, with sides that a map may have.
+// Bounds of the grid in tiles, with sides within the limit of a map.
 class GridBounds {
  public:
   explicit GridBounds(int max_side) : max_side_(max_side) {}
@@ -152,7 +152,7 @@ class GridBounds {
     return Check(right_ - left_, bottom_ - top_);
   }
 
-  // Rows and columns of hexagons stay odd and even.
+  // Keeps the parity of rows and columns of hexagons.
   void StartEven() {
     left_ -= left_ & 1;
     top_ -= top_ & 1;
@@ -221,10 +221,10 @@ absl::StatusOr<Rectangle> BoundsOf(const TiledMap& map, const std::vector<Wanted
   return bounds.Get();
 }
 
-// The cells of the grid while layers are laid over each other.
+// Cells of the grid, as built up from the layers.
 class TileCells {
  public:
-  // `empty_ground` is what cells without a tile are.
+  // `empty_ground` is the value of cells without a tile.
   TileCells(const Rectangle& bounds, std::optional<HexLayout> layout, TerrainId empty_ground,
             TiledTiles& tiles, ImportNotes& notes, const StopCheck* stop)
       : bounds_(bounds),
@@ -236,7 +236,7 @@ class TileCells {
         cells_(static_cast<std::size_t>(bounds.width) * static_cast<std::size_t>(bounds.height), kEmptyCell) {
   }
 
-  // Lays the tiles of a layer over those below; those that say nothing are `of_layer`.
+  // Writes the tiles of a layer over those below; tiles without a meaning get `of_layer`.
   absl::Status Lay(const WantedLayer& wanted, std::optional<TerrainId> of_layer) {
     const TiledLayer& layer = *wanted.layer;
     bool has_tiles = false;
@@ -273,7 +273,7 @@ class TileCells {
     return absl::OkStatus();
   }
 
-  // Returns true if a tile or a layer says of a cell that it cannot be entered.
+  // Returns true if a tile or a layer makes some cell impassable.
   bool HasBlocked(const std::vector<Terrain>& terrains) const {
     return std::any_of(cells_.begin(), cells_.end(), [&](TerrainId cell) {
       return cell == GridMapEditor::kObstacle || (cell < terrains.size() && terrains[cell].impassable);
@@ -368,7 +368,7 @@ absl::StatusOr<WorldFrame> FrameOf(const TiledMap& map, std::optional<HexLayout>
   }
   frame.cell_size = size->value_or(frame.cell_size);
   const double cell_size = overrides.cell_size.value_or(frame.cell_size);
-  // Where hexagons touch along rows, the next row is this much further down.
+  // Distance between rows of hexagons that touch along rows, in cell widths.
   constexpr double kHexRow = 0.8660254037844386;
   const double column = layout && IsFlatTopped(*layout) ? kHexRow : 1.0;
   const double row = layout && !IsFlatTopped(*layout) ? kHexRow : 1.0;

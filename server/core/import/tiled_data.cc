@@ -26,14 +26,14 @@
 namespace waystar::core {
 namespace {
 
-// Gets the bytes in order, in pieces whose lengths, but for the last one's, are divisible by four.
+// Receives the bytes in order, in pieces whose lengths are divisible by four except for the last.
 using InflatedSink = absl::FunctionRef<absl::Status(absl::string_view)>;
 
 absl::Status BadData(absl::string_view message) {
   return BadFormat(absl::StrCat("bad compressed data: ", message));
 }
 
-// Collects what is written to it, and hands it on piece by piece.
+// Output buffer that passes full pieces to a sink.
 class Pieces {
  public:
   Pieces(std::size_t size, InflatedSink sink) : size_(size), sink_(sink), buffer_(kBytes) {}
@@ -41,7 +41,7 @@ class Pieces {
   char* room() { return buffer_.data() + used_; }
   std::size_t room_size() const { return buffer_.size() - used_; }
 
-  // So many bytes were written to the room.
+  // Called after `written` bytes were written to the room.
   absl::Status Take(std::size_t written) {
     used_ += written;
     return used_ == buffer_.size() ? Flush() : absl::OkStatus();
@@ -73,7 +73,7 @@ class Pieces {
   InflatedSink sink_;
   std::vector<char> buffer_;
   std::size_t used_ = 0;
-  // Handed on.
+  // Bytes passed on.
   std::size_t total_ = 0;
 };
 
@@ -90,13 +90,13 @@ class ZlibStream {
   z_stream stream_{};
 };
 
-// Of zlib or gzip, and of Zstandard. Stops at the sink's first error. INVALID_ARGUMENT / BAD_FORMAT without a
-// field unless it is exactly `size` bytes; what is more is not even looked at. Takes the memory of a window:
-// 32 KiB, of Zstandard at most 8 MiB.
+// These decompress zlib or gzip, and Zstandard. They stop at the sink's first error. Return INVALID_ARGUMENT
+// / BAD_FORMAT without a field unless the output has exactly `size` bytes; decoding ends there. Memory is one
+// window: 32 KiB, or for Zstandard at most 8 MiB.
 absl::Status InflateZlib(absl::string_view bytes, std::size_t size, InflatedSink sink) {
   ZlibStream owner;
   z_stream& stream = owner.get();
-  // 15: the largest window; 32: zlib or gzip, by the header.
+  // 15: maximum window; 32: detect zlib or gzip by the header.
   if (inflateInit2(&stream, 15 + 32) != Z_OK) {
     return BadData("zlib cannot start");
   }
@@ -175,7 +175,7 @@ absl::Status VisitNumbers(const std::vector<double>& numbers, std::size_t count,
 absl::Status VisitText(absl::string_view text, std::size_t count, TileVisitor visit) {
   std::size_t i = 0;
   text = absl::StripAsciiWhitespace(text);
-  // Some editors end the last row as they end the others.
+  // Some editors end the last row with a comma too.
   absl::ConsumeSuffix(&text, ",");
   for (const absl::string_view word : absl::StrSplit(text, ',')) {
     std::uint32_t number = 0;
@@ -198,7 +198,7 @@ absl::Status VisitBase64(const TiledTileData& data, std::size_t count, TileVisit
     return BadFormat("the data is no base64");
   }
   std::size_t next = 0;
-  // Four bytes a tile, the lowest first.
+  // Four bytes per tile, little endian.
   const auto visit_bytes = [&](absl::string_view piece) {
     const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(piece[at])}; };
     for (std::size_t at = 0; at + 4 <= piece.size(); at += 4) {

@@ -1,4 +1,4 @@
-// Decoder of the tile numbers of a Tiled layer, in each of its encodings.
+// Decoder of the tile numbers of a Tiled layer in all encodings.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace waystar::core {
 
-// Calls visit(i, gid) for each cell of the area, row after row; 0 is no tile, and the flags that turn a tile
-// are removed. It stops at the first error of `visit`. Returns INVALID_ARGUMENT / BAD_FORMAT without a field
-// if the data is broken, or not of exactly as many cells as the area has. REQUIRES: the area's sides are from
-// 1 to kMaxMapSide.
+// Calls visit(i, gid) for each cell of the area, by row. gid 0 means no tile; flip flags are removed. Stops
+// at the first error of `visit`. Returns INVALID_ARGUMENT / BAD_FORMAT without a field if the data is broken
+// or does not have exactly one entry per cell.
+// REQUIRES: the area's sides are from 1 to kMaxMapSide.
 absl::Status ForEachTile(const TiledTileData& data,
                          absl::FunctionRef<absl::Status(std::size_t, std::uint32_t)> visit);
 

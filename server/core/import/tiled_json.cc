@@ -31,7 +31,7 @@ absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) 
   WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, tile.properties));
   for (const auto& [size, of_picture, out] :
        {std::tuple("width", "imagewidth", &tile.width), std::tuple("height", "imageheight", &tile.height)}) {
-    // Since version 1.9 a tile may be a part of its picture.
+    // Since version 1.9 a tile may be a part of its image.
     WAYSTAR_RETURN_IF_ERROR(ReadMember(value, value.Find(size) == nullptr ? of_picture : size, *out));
   }
   if (const JsonValue* const shapes = value.Find("objectgroup")) {
@@ -40,7 +40,7 @@ absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) 
       WAYSTAR_ASSIGN_OR_RETURN(TiledObject shape, ReadObject(*object, reading));
       tile.shapes.push_back(std::move(shape));
     }
-    // Before version 1.1 the properties of a tile's shapes were the tile's.
+    // Before version 1.1 properties of a tile were stored with its shapes.
     TiledProperties of_shapes;
     WAYSTAR_RETURN_IF_ERROR(ReadProperties(*shapes, reading.notes, of_shapes));
     AddMissing(of_shapes, tile.properties);
@@ -48,7 +48,7 @@ absl::StatusOr<TiledTile> TileOf(const JsonValue& value, TiledReading& reading) 
   return tile;
 }
 
-// Collects the tiles of a tileset, each of which a file may speak of more than once.
+// Collects the tiles of a tileset, merging repeated entries of a tile.
 class TileCollector {
  public:
   TileCollector(TiledTileset& tileset, TiledReading& reading) : tileset_(tileset), reading_(reading) {}
@@ -62,7 +62,7 @@ class TileCollector {
     return absl::OkStatus();
   }
 
-  // Before version 1.2 tiles are members by their numbers.
+  // Before version 1.2 tiles are members keyed by number.
   absl::Status AddKeyed(const JsonValue& tiles) {
     for (const auto& [key, value] : *tiles.object()) {
       WAYSTAR_RETURN_IF_ERROR(TiledTileMembers().NoteMembers(value, reading_.notes, /*stop=*/nullptr));
@@ -73,7 +73,7 @@ class TileCollector {
     return absl::OkStatus();
   }
 
-  // Before version 1.2 their properties lay beside them.
+  // Before version 1.2 properties of tiles are a separate object.
   absl::Status AddKeyedProperties(const JsonValue& properties) {
     if (properties.object() == nullptr) {
       return JsonError(properties, "\"tileproperties\" is no object");
@@ -96,7 +96,7 @@ class TileCollector {
     return id;
   }
 
-  // Keeps a tile that says something.
+  // Adds a tile unless it carries no information.
   void Add(TiledTile tile) {
     if (tile.class_name.empty() && tile.properties.empty() && tile.shapes.empty() && !tile.width) {
       return;
@@ -123,7 +123,7 @@ class TileCollector {
 
 absl::Status ReadTilesIn(const JsonValue& value, TiledReading& reading, TiledTileset& tileset) {
   TileCollector collector(tileset, reading);
-  // What is said of a tile itself comes before what is said of its shapes.
+  // Properties of a tile take precedence over those stored with its shapes.
   const JsonValue* const properties = value.Find("tileproperties");
   if (properties != nullptr && !properties->is_null()) {
     WAYSTAR_RETURN_IF_ERROR(collector.AddKeyedProperties(*properties));
@@ -162,7 +162,7 @@ absl::StatusOr<TiledTileset> TilesetOf(const JsonValue& value, TiledReading& rea
   return tileset;
 }
 
-// `encoding` and `compression` stand with the layer.
+// `encoding` and `compression` are stored with the layer.
 absl::StatusOr<TiledTileData> CellsIn(const JsonValue& value, const TiledTileData& layer) {
   TiledTileData data{.encoding = layer.encoding, .compression = layer.compression};
   WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "x", data.area.x));
@@ -220,14 +220,14 @@ absl::StatusOr<TiledLayer> LayerHeadOf(const JsonValue& value, TiledReading& rea
   return layer;
 }
 
-// Applies what a group hands down to a layer in it.
+// Applies the inherited attributes of a group to a layer in it.
 void PutIntoGroup(const TiledLayer& group, TiledLayer& layer) {
   layer.visible = layer.visible && group.visible;
   layer.offset = {layer.offset.x + group.offset.x, layer.offset.y + group.offset.y};
   AddMissing(group.properties, layer.properties);
 }
 
-// `group` is null at the top.
+// `group` is null at the top level.
 absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int depth, TiledReading& reading,
                           std::vector<TiledLayer>& layers) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> values, FindObjects(parent, "layers"));
@@ -266,7 +266,7 @@ absl::Status ReadLayersOf(const JsonValue& parent, const TiledLayer* group, int 
   return absl::OkStatus();
 }
 
-// A layer of an infinite map that has no chunk has data without a tile.
+// A layer of an infinite map without chunks has data without tiles.
 void DropEmptyLayers(std::vector<TiledLayer>& layers) {
   for (TiledLayer& layer : layers) {
     if (layer.tiles.size() == 1 && !layer.tiles.front().is_chunk && layer.tiles.front().numbers.empty() &&
@@ -276,7 +276,7 @@ void DropEmptyLayers(std::vector<TiledLayer>& layers) {
   }
 }
 
-// Notes the members that `table` does not have.
+// Notes the members that are not in `table`.
 absl::StatusOr<JsonValue> RootOf(absl::string_view bytes, const char* name, const MemberTable& table,
                                  ImportNotes& notes, const StopCheck* stop) {
   WAYSTAR_ASSIGN_OR_RETURN(JsonValue root, FirstOfText(bytes) == '<'

@@ -1,4 +1,4 @@
-// Maps of the Tiled editor as plain values, whether they came as XML (.tmx) or as JSON (.tmj).
+// Maps of the Tiled editor as plain values, from XML (.tmx) or JSON (.tmj).
 //
 // Formats: "TMX Map Format" and "JSON Map Format" of the Tiled documentation, versions 0.9 to 1.12.
 #pragma once
@@ -20,34 +20,35 @@
 
 namespace waystar::core {
 
-// What was drawn in a layer of objects, or on a tile in the collision editor. What the file does not say may
-// come from the object's template or tile.
+// Object of an object layer, or collision shape of a tile. Unset values may come from the object's template
+// or tile.
 struct TiledObject {
   enum class Form : std::uint8_t { kRectangle, kEllipse, kCapsule, kPoint, kPolygon, kPolyline, kText };
 
   std::int64_t id = 0;
-  // The position in pixels. For a picture of a tile the tileset says which point of the picture lies there.
+  // Position in pixels. For a tile object, the tileset's object_alignment says which point of the image is
+  // there.
   Point position;
   std::optional<std::string> name;
   std::optional<std::string> class_name;
-  // The size in pixels.
+  // Size in pixels.
   std::optional<double> width;
   std::optional<double> height;
-  // The angle in degrees, clockwise, around the position.
+  // Clockwise rotation around the position, in degrees.
   std::optional<double> rotation;
   std::optional<bool> visible;
   std::optional<Form> form;
-  // The points relative to the position.
+  // Points relative to the position.
   std::vector<Point> points;
-  // The tile that it is a picture of, with the bits that flip it.
+  // The tile of a tile object, with its flip bits.
   std::optional<std::uint32_t> gid;
-  // The file of its template; empty if it has none.
+  // Template file; empty if none.
   std::string template_file;
   TiledProperties properties;
 };
 
-// The bits of a tile's number that say how it is flipped, or turned by a quarter (on maps of hexagons, by 60
-// and by 120 degrees), and the rest.
+// Bits of a tile number: flips and a quarter turn (on hexagonal maps rotations by 60 and 120 degrees), and
+// the number itself.
 inline constexpr std::uint32_t kFlippedAcross = 0x8000'0000;
 inline constexpr std::uint32_t kFlippedDown = 0x4000'0000;
 inline constexpr std::uint32_t kTurned = 0x2000'0000;
@@ -56,40 +57,40 @@ inline constexpr std::uint32_t kTileBits = 0x0FFF'FFFF;
 
 struct TiledTile {
   std::uint32_t id = 0;
-  // The tile's "class", or "type" as most versions call it.
+  // The tile's "class", called "type" in most versions.
   std::string class_name;
   TiledProperties properties;
-  // What was drawn on it in the collision editor.
+  // Shapes of the collision editor.
   std::vector<TiledObject> shapes;
-  // The size of its picture in pixels, if it has one of its own.
+  // Size of the tile's own image in pixels, if it has one.
   std::optional<double> width;
   std::optional<double> height;
 };
 
 struct TiledTileset {
   std::uint32_t first_gid = 1;
-  // The file that the tileset is in; empty if it is embedded.
+  // File of the tileset; empty if embedded.
   std::string source;
   // Sizes in pixels.
   double tile_width = 0.0;
   double tile_height = 0.0;
-  // The size of the diamond whose sides the coordinates of shapes on its tiles are counted along, in pixels
-  // of the screen; 0 if they are pixels of the picture.
+  // Size in screen pixels of the isometric diamond along whose sides shape coordinates on tiles are measured;
+  // 0 if they are image pixels.
   double diamond_width = 0.0;
   double diamond_height = 0.0;
-  // What pictures of its tiles are moved by, in pixels.
+  // Offset of tile images in pixels.
   Point tile_offset;
-  // Which point of a picture lies at the position of its object: "topleft", "center" and so on; empty or
-  // "unspecified" for what the map's orientation says.
+  // Point of an image that lies at the object's position: "topleft", "center" and so on. Empty or
+  // "unspecified" means the default of the map's orientation.
   std::string object_alignment;
-  // The tiles that say something, or have a picture of their own.
+  // Tiles that carry information or have an image of their own.
   std::vector<TiledTile> tiles;
 };
 
-// Tile numbers as the file has them.
+// Tile numbers as encoded in the file.
 struct TiledTileData {
   Rectangle area;
-  // True for a part of a layer of an infinite map.
+  // True for a chunk of an infinite map's layer.
   bool is_chunk = false;
   // "csv", "base64", or "" for `numbers`.
   std::string encoding;
@@ -102,15 +103,15 @@ struct TiledTileData {
 struct TiledLayer {
   std::string name;
   std::string class_name;
-  // The line in which it begins in the file.
+  // Line on which the layer begins.
   std::size_t line = 0;
-  // True if the layer and all groups that it is in are visible.
+  // True if the layer and all its groups are visible.
   bool visible = true;
-  // The offset in pixels of the screen, those of its groups included.
+  // Offset in screen pixels, including those of its groups.
   Point offset;
-  // Its own properties, and those of its groups that it does not have itself.
+  // Its own properties and those inherited from its groups.
   TiledProperties properties;
-  // The chunks of a layer of tiles, and the objects of a layer of objects.
+  // Chunks of a tile layer, and objects of an object layer.
   std::vector<TiledTileData> tiles;
   std::vector<TiledObject> objects;
 };
@@ -118,10 +119,10 @@ struct TiledLayer {
 struct TiledMap {
   // "orthogonal", "isometric", "staggered", "hexagonal", "oblique".
   std::string orientation;
-  // "x" or "y"; "odd" or "even"; empty where the file does not say.
+  // "x" or "y"; "odd" or "even"; empty if not in the file.
   std::string stagger_axis;
   std::string stagger_index;
-  // The size in tiles.
+  // Size in tiles.
   std::int64_t width = 0;
   std::int64_t height = 0;
   bool infinite = false;
@@ -129,28 +130,28 @@ struct TiledMap {
   double tile_width = 0.0;
   double tile_height = 0.0;
   double hex_side_length = 0.0;
-  // How far each row of tiles of an oblique map lies to the right of the one above, and each column below.
+  // Offset of each row of an oblique map to the right of the row above, and of each column downwards.
   double skew_x = 0.0;
   double skew_y = 0.0;
   TiledProperties properties;
   std::vector<TiledTileset> tilesets;
-  // From the bottom to the top; the layers of a group lie where the group does.
+  // Bottom to top; layers of a group are in the place of the group.
   std::vector<TiledLayer> layers;
 };
 
-// An object that maps hold copies of.
+// Template of an object.
 struct TiledTemplate {
   TiledObject object;
-  // The tileset of its tile, if it is a picture of one.
+  // Tileset of its tile, if it is a tile object.
   std::optional<TiledTileset> tileset;
 };
 
-// How deep groups may be nested.
+// Maximum nesting depth of groups.
 inline constexpr int kMaxTiledGroups = 16;
 
-// Parse a map, or a tileset or a template from a file of its own, in XML or JSON, and note what they pass
-// over. They return INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is no such file.
-// Values are only checked as far as needed to hold them. The first returns the error of `stop`, too.
+// These parse a map, or a tileset or template from its own file, in XML or JSON, and note skipped content.
+// They return INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for malformed files. Values are
+// checked only as far as needed to store them. ParseTiledMap also returns the error of `stop`.
 absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, ImportNotes& notes,
                                        const StopCheck* stop = nullptr);
 absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes, ImportNotes& notes);

@@ -35,7 +35,7 @@ const MemberTable& ObjectMembers() {
   return *table;
 }
 
-// What was drawn on a tile; its members are those of a layer of objects.
+// Collision shapes of a tile; they have the members of an object layer.
 const MemberTable& TileShapesMembers() {
   static const auto* const table = new MemberTable(
       "collision of a tile",
@@ -51,7 +51,7 @@ const MemberTable& ChunkMembers() {
   return *table;
 }
 
-// A layer of any kind: of tiles, objects or a picture, or a group.
+// A layer of any kind: tiles, objects, image or group.
 const MemberTable& LayerMembers() {
   static const auto* const table = [] {
     auto* const made = new MemberTable(

@@ -1,5 +1,4 @@
-// The members of Tiled's files, in the form that JSON has them: attributes and elements of XML are members
-// too.
+// Known members of Tiled objects in JSON form; XML attributes and elements are converted to members.
 //
 // Formats: "TMX Map Format" and "JSON Map Format" of the Tiled documentation, versions 0.9 to 1.12.
 #pragma once
@@ -10,15 +9,15 @@
 
 namespace waystar::core {
 
-// Return the tables of a whole map, tileset and template.
+// Return the tables of the root of a map, tileset and template.
 const MemberTable& TiledMapMembers();
 const MemberTable& TiledTilesetMembers();
 const MemberTable& TiledTemplateMembers();
 
-// Returns the table of a tile, for files that keep tiles by their numbers.
+// Returns the table of a tile, for files that key tiles by number.
 const MemberTable& TiledTileMembers();
 
-// Returns all tables, each kind of object once.
+// Returns the tables of all kinds of objects.
 std::vector<const MemberTable*> AllTiledMembers();
 
 }  // namespace waystar::core

@@ -46,7 +46,7 @@ absl::StatusOr<std::optional<ObstacleEffect>> AmountIn(const TiledProperties& pr
   return std::nullopt;
 }
 
-// Returns what the class of an object and its picture say of it, or nothing if that is nothing.
+// Returns what the class and tile image of an object say, or nullopt.
 std::optional<bool> ClassSaysObstacle(const WholeObject& whole, const TerrainMapping& mapping) {
   const std::string class_name = whole.object.class_name.value_or("");
   if (const CellRule* const rule = RuleOfName(class_name, mapping)) {
@@ -57,8 +57,8 @@ std::optional<bool> ClassSaysObstacle(const WholeObject& whole, const TerrainMap
                                                                           : std::nullopt;
 }
 
-// Returns nothing if the object is no obstacle. A property that blocks comes before one that changes costs,
-// then comes the class, and what the object says itself before what its layer says.
+// Returns nullopt if the object is not an obstacle. Blocking properties take precedence over costs, costs
+// over the class, and the object over its layer.
 absl::StatusOr<std::optional<ObstacleEffect>> EffectOf(const TiledLayer& layer, const WholeObject& whole,
                                                        const TerrainMapping& mapping) {
   const std::optional<ObstacleEffect> block = ObstacleEffect{};
@@ -101,7 +101,7 @@ absl::StatusOr<ObjectRule> RuleOf(const TiledMap& map, const TiledLayer& layer, 
   return ObjectRule::kCentre;
 }
 
-// Collects the obstacles that objects are.
+// Collects the obstacles made from objects.
 class ObstacleMaker {
  public:
   ObstacleMaker(const TiledMap& map, const TerrainMapping& mapping, const TiledPlane& plane,
@@ -151,7 +151,7 @@ class ObstacleMaker {
 
   std::size_t size() const { return edits_.size(); }
 
-  // A file in which no object blocks may have other words for it.
+  // If no object blocks, the file may use other words for obstacles.
   void NoteSilence() const {
     if (silent_ > 0) {
       notes_.Add("objects without the class \"obstacle\" or a property that blocks are not read",
@@ -196,7 +196,7 @@ class ObstacleMaker {
     return obstacle;
   }
 
-  // Notes an object that is no obstacle, though one might think so.
+  // Notes an object that is not an obstacle but looks like one.
   void NoteNoObstacle(const TiledLayer& layer, const WholeObject& whole) {
     const TiledObject& object = whole.object;
     const std::string place = PlaceOf(layer, object);
@@ -215,8 +215,8 @@ class ObstacleMaker {
     }
   }
 
-  // Returns the object's name, or else one made of its number; in both cases with a number behind it if it is
-  // taken.
+  // Returns the object's name if it is valid and unused, else an id made of its number, with a suffix if that
+  // is taken.
   std::string IdOf(const TiledObject& object) {
     const std::string name = object.name.value_or("");
     if (CheckObstacleId(name).ok() && ids_.insert(name).second) {
@@ -230,7 +230,7 @@ class ObstacleMaker {
     return id;
   }
 
-  // A small file may have many copies of one large shape.
+  // Bounds the copies of shapes: a small file may have many copies of one large shape.
   absl::Status CountCopies(const WholeObject& whole, ObjectRule rule) {
     constexpr std::size_t kMaxCopied = std::size_t{1} << 22;
     std::size_t corners = whole.object.template_file.empty() ? 0 : CornersOf(whole.object);
@@ -264,16 +264,16 @@ class ObstacleMaker {
   const TiledPlane& plane_;
   TiledTemplates& templates_;
   ImportNotes& notes_;
-  // How many objects say nothing, and where the first of them is.
+  // Number of objects without a meaning, and place of the first.
   std::int64_t silent_ = 0;
   std::string first_silent_;
-  // The corners of shapes that come from tiles and templates.
+  // Corners of shapes copied from tiles and templates.
   std::size_t copied_ = 0;
   absl::flat_hash_set<std::string> ids_;
-  // How many numbers behind an id have been tried.
+  // Numbers tried after each id.
   absl::flat_hash_map<std::string, int> next_;
   std::vector<Edit> edits_;
-  // The layer and the object of each edit.
+  // Layer and object of each edit.
   std::vector<std::pair<const TiledLayer*, const TiledObject*>> objects_;
 };
 

@@ -1,4 +1,4 @@
-// Conversion of Tiled's objects to named obstacles.
+// Conversion of Tiled objects to named obstacles.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@
 
 namespace waystar::core {
 
-// Returns the map with those objects of these layers that are obstacles: by SaysImpassable of the object's
-// properties, else by what the mapping says of its class, else by its class "obstacle" or because it is a
-// picture of a tile with collision shapes, else by its layer's properties or class. `cost_factor` and
-// `cost_addition`, of the object or else its layer, make one that changes costs. `object_rule` ("centre" or
-// "overlap") of the object, its layer or the map says which cells it has. The id is the object's name if that
-// is valid and not taken, else "object-" and the object's id, with a number behind it if that is taken.
+// Adds the objects of these layers that are obstacles to the map. The first of these that applies decides:
+// SaysImpassable of the object's properties; the mapping's rule for its class; its class "obstacle", or a
+// tile image with collision shapes; the properties or class of its layer. `cost_factor` and `cost_addition`,
+// of the object or else of its layer, make an obstacle that changes costs. `object_rule` ("centre" or
+// "overlap") of the object, layer or map selects the covered cells. The obstacle id is the object's name if
+// it is valid and unused, else "object-" and the object's id, with a number appended if that is taken.
 //
-// Hidden objects, those that say nothing, and those that cover no cell get a note. Returns INVALID_ARGUMENT /
-// BAD_FORMAT and the errors of ApplyEdits, without a field, naming layer and object; or the error of `stop`.
+// Objects that are hidden, have no meaning or cover no cell are noted. Returns INVALID_ARGUMENT / BAD_FORMAT
+// and the errors of ApplyEdits, without a field, naming layer and object; or the error of `stop`.
 absl::StatusOr<GridMap> PutObjects(const TiledMap& map, const TerrainMapping& mapping,
                                    const std::vector<const TiledLayer*>& layers, const TiledPlane& plane,
                                    TiledTemplates& templates, ImportNotes& notes, GridMap grid,

@@ -7,7 +7,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns a number of cells if it is whole, but for what the rounding of pixels may add, and small.
+// Returns a number of cells if it is an integer within rounding, and not too large.
 std::optional<int> Whole(double cells) {
   constexpr double kMost = 1 << 24;
   constexpr double kRounding = 1e-6;
@@ -17,8 +17,8 @@ std::optional<int> Whole(double cells) {
              : std::nullopt;
 }
 
-// Returns where on the screen one pixel to the right, and one down, of an object's coordinates lead on a map
-// of squares.
+// Returns the screen vectors of one pixel to the right and one down in object coordinates, on a map of
+// squares.
 std::array<Point, 2> ScreenVectors(const TiledMap& map) {
   if (map.orientation == "isometric") {
     const double half = map.tile_width / (2.0 * map.tile_height);
@@ -34,14 +34,14 @@ Point Sum(const std::array<Point, 2>& vectors, Point times) {
   return {times.x * vectors[0].x + times.y * vectors[1].x, times.x * vectors[0].y + times.y * vectors[1].y};
 }
 
-// Returns how many times the vectors make a sum.
+// Returns the coefficients of the vectors in a sum.
 Point InverseSum(const std::array<Point, 2>& vectors, Point sum) {
   const double area = vectors[0].x * vectors[1].y - vectors[1].x * vectors[0].y;
   return {(sum.x * vectors[1].y - sum.y * vectors[1].x) / area,
           (sum.y * vectors[0].x - sum.x * vectors[0].y) / area};
 }
 
-// The sizes of a map of hexagons as Tiled draws it: in whole pixels, and even ones where the size is halved.
+// Sizes of a hexagonal map as Tiled draws it: whole pixels, and even where the size is halved.
 struct HexSizes {
   explicit HexSizes(const TiledMap& map, bool has_columns)
       : width(std::floor(map.tile_width / 2.0) * 2.0), height(std::floor(map.tile_height / 2.0) * 2.0) {
@@ -51,12 +51,12 @@ struct HexSizes {
 
   double width;
   double height;
-  // From one column, or row, to the next.
+  // Distance between adjacent columns or rows.
   double line = 0.0;
 };
 
-// Returns how far a line that is `line` of the staggered axis moves along itself, when it moves `lines`
-// across and `along` cells along.
+// Returns the shift along line `line` of the staggered axis when the layer moves `lines` lines across and
+// `along` cells along.
 std::optional<int> ShiftAlong(bool odd_are_moved, int line, int lines, double along) {
   const auto moved = [&](int number) { return (number & 1) == (odd_are_moved ? 1 : 0) ? 0.5 : 0.0; };
   return Whole(along + moved(line) - moved(line + lines));
@@ -71,7 +71,7 @@ TiledPlane::TiledPlane(const TiledMap& map, const HexBoard* board, Cell first)
   const double width = map.tile_width;
   const double height = map.tile_height;
   if (board == nullptr) {
-    // Pixels of isometric maps are counted along the sides of tiles, which are as long as tiles are high.
+    // Isometric coordinates are measured along tile sides, which count as long as tiles are high.
     const Point tile = {is_isometric_ ? height : width, height};
     zero_ = {(first.x + 0.5) * tile.x, (first.y + 0.5) * tile.y};
     right_ = {1.0 / tile.x, 0.0};
@@ -83,7 +83,7 @@ TiledPlane::TiledPlane(const TiledMap& map, const HexBoard* board, Cell first)
     pixels_of_a_square_ = tile.x == tile.y ? tile.x : 0.0;
     return;
   }
-  // The even rows, or columns, are shifted or the odd ones; (0, 0) is one of the even.
+  // Either the even or the odd lines are shifted; tile (0, 0) is on an even line.
   const bool is_even = board->layout == HexLayout::kEvenRows || board->layout == HexLayout::kEvenColumns;
   const HexSizes sizes(map, IsFlatTopped(board->layout));
   Point centre = {sizes.width / 2.0, sizes.height / 2.0};

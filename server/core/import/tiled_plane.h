@@ -1,4 +1,4 @@
-// From the pixels of a map of Tiled to its cells.
+// Conversion of Tiled pixels to cells.
 #pragma once
 
 #include <array>
@@ -11,29 +11,30 @@
 
 namespace waystar::core {
 
-// Maps a map's pixels to a plane of cells on which the centre of cell (x, y) is the point (x, y).
+// Maps pixels to a plane on which the centre of cell (x, y) is the point (x, y).
 class TiledPlane {
  public:
-  // `board` is the grid's board if the map is hexagonal, else null; `first` is the tile at the grid's cell
-  // (0, 0). REQUIRES: CheckTileSizes holds.
+  // `board` is the hexagon board of a hexagonal map, else null. `first` is the tile at cell (0, 0) of the
+  // grid.
+  // REQUIRES: CheckTileSizes(map, layout) is OK.
   TiledPlane(const TiledMap& map, const HexBoard* board, Cell first);
 
-  // Returns the point at the position of an object.
+  // Returns the point at an object's position.
   Point At(Point pixel) const;
 
-  // Converts a way in an object's coordinates, which isometric and oblique maps count along the sides of
-  // tiles, to pixels of the screen.
+  // Converts a vector in object coordinates, which isometric and oblique maps measure along tile sides, to
+  // screen pixels.
   Point OnScreen(Point pixels) const;
-  // Returns the way on the plane that so many pixels of the screen take.
+  // Converts a vector in screen pixels to the plane.
   Point WayOnScreen(Point pixels) const;
 
   bool is_isometric() const { return is_isometric_; }
   bool has_hexagons() const { return has_hexagons_; }
-  // Returns true if objects' coordinates are pixels of the screen.
+  // True if object coordinates are screen pixels.
   bool is_upright() const { return is_upright_; }
   double tile_width() const { return tile_width_; }
 
-  // Returns how many pixels a cell is wide if discs of pixels are discs of cells, else 0.
+  // Returns the width of a cell in pixels if circles stay circles on the plane, else 0.
   double pixels_of_a_square() const { return pixels_of_a_square_; }
 
  private:
@@ -41,10 +42,10 @@ class TiledPlane {
   bool has_hexagons_ = false;
   bool is_upright_ = true;
   double tile_width_ = 0.0;
-  // The centre of the tile that the grid begins with, in pixels and on the plane.
+  // Centre of the first tile of the grid, in pixels and on the plane.
   Point zero_;
   Point shift_;
-  // The vectors on the plane of a pixel to the right, and of one down; and on the screen.
+  // Plane vectors of one pixel to the right and one down; then the same on the screen.
   Point right_;
   Point down_;
   Point screen_right_ = {1.0, 0.0};
@@ -52,8 +53,8 @@ class TiledPlane {
   double pixels_of_a_square_ = 0.0;
 };
 
-// How far the tiles of a layer are moved: by even[0] columns and even[1] rows those of even lines, and as far
-// as `odd` says those of odd ones. Only hexagons have lines, rows or columns, that differ.
+// Shift of a layer's tiles in columns and rows, for even and for odd lines. Lines (rows or columns) differ
+// only on hexagonal maps.
 struct TileShift {
   std::array<int, 2> even = {0, 0};
   std::array<int, 2> odd = {0, 0};
@@ -61,12 +62,12 @@ struct TileShift {
   friend bool operator==(const TileShift&, const TileShift&) = default;
 };
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT without a field unless the sizes of a map's tiles make a plane of
-// them.
+// Returns INVALID_ARGUMENT / BAD_FORMAT without a field unless the tile sizes of the map define a plane.
 absl::Status CheckTileSizes(const TiledMap& map, std::optional<HexLayout> layout);
 
-// Returns how far an offset in pixels of the screen moves tiles, or nothing unless it moves them onto others.
-// `layout` is that of a map of hexagons. REQUIRES: CheckTileSizes holds.
+// Returns the shift of tiles for an offset in screen pixels, or nullopt if it does not move tiles onto tiles.
+// `layout` is that of a hexagonal map.
+// REQUIRES: CheckTileSizes(map, layout) is OK.
 std::optional<TileShift> ShiftOf(const TiledMap& map, std::optional<HexLayout> layout, Point offset);
 
 }  // namespace waystar::core

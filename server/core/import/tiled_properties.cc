@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<double>> FindNumber(const TiledProperties& properti
 absl::StatusOr<std::optional<bool>> SaysBlocked(const TiledProperties& properties) {
   std::optional<bool> says;
   for (const absl::string_view name : {"blocked", "collides", "walkable"}) {
-    // All of them are looked at, so that none with a bad value is passed over.
+    // Read all of them, so that a bad value is always an error.
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<bool> flag, FindFlag(properties, name));
     if (flag && !says) {
       says = name == "walkable" ? !*flag : *flag;

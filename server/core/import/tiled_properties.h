@@ -1,4 +1,4 @@
-// Properties of Tiled's maps, layers, tiles and objects, and what they say about walking.
+// Properties of Tiled maps, layers, tiles and objects, and their meaning for walkability.
 #pragma once
 
 #include <optional>
@@ -11,33 +11,34 @@
 
 namespace waystar::core {
 
-// Names in lower case and values, the latter as XML writes them: "true", "2.5". Only names that mean
-// something here are kept; Tiled's users write them in any letters.
+// Lower-case names, and values as XML writes them: "true", "2.5". Only meaningful names are kept; names in
+// files are case-insensitive.
 using TiledProperties = std::vector<std::pair<std::string, std::string>>;
 
-// Returns true if a property of this name, in any letters, says something about a map.
+// Returns true if a property of this name (case-insensitive) has a meaning.
 bool IsMeaningfulProperty(absl::string_view name);
 
-// Keeps a property if its name means something and is not there yet; at most 100 bytes of the value are kept.
+// Adds a property if its name has a meaning and is not present; keeps at most 100 bytes of the value.
 void AddProperty(absl::string_view name, absl::string_view value, TiledProperties& properties);
 
-// Returns null if there is none. REQUIRES: `name` is in lower case.
+// Returns null if not found.
+// REQUIRES: `name` is lower-case.
 const std::string* FindProperty(const TiledProperties& properties, absl::string_view name);
 
-// These return nothing if there is no such property, and INVALID_ARGUMENT / BAD_TERRAIN without a field if
-// its value is neither true nor false (yes, no, 1 and 0 are too), or not a number.
+// These return nullopt if not found, and INVALID_ARGUMENT / BAD_TERRAIN without a field if the value is not a
+// boolean (true, false, yes, no, 1, 0) or not a number.
 absl::StatusOr<std::optional<bool>> FindFlag(const TiledProperties& properties, absl::string_view name);
 absl::StatusOr<std::optional<double>> FindNumber(const TiledProperties& properties, absl::string_view name);
 
-// Returns true if `blocked` or `collides` is true, or `walkable` false, and false for the opposite; the first
-// of them that is there counts. Returns nothing if none is there, and the errors of FindFlag.
+// Returns true if `blocked` or `collides` is true or `walkable` is false, and false for the opposite; the
+// first one present decides. Returns nullopt if none is present, and the errors of FindFlag.
 absl::StatusOr<std::optional<bool>> SaysBlocked(const TiledProperties& properties);
 
-// Returns what SaysBlocked does, or else whether `impassable` is true.
+// Returns SaysBlocked, or else the flag `impassable`.
 absl::StatusOr<std::optional<bool>> SaysImpassable(const TiledProperties& properties);
 
-// Adds the properties whose names are not there. Of those that SaysImpassable looks at none is added where
-// one is.
+// Adds the properties whose names are missing. Properties used by SaysImpassable are added only if none of
+// them is present.
 void AddMissing(const TiledProperties& others, TiledProperties& properties);
 
 }  // namespace waystar::core

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kCornersOfRound = 64;
 
-// Takes a point of an object to the plane.
+// Converts a point of an object to the plane.
 using Placer = absl::FunctionRef<Point(Point)>;
 
-// Turns clockwise, as y points down.
+// Rotates clockwise, since y points down.
 Point Turned(Point point, double degrees) {
   const double angle = degrees * std::numbers::pi / 180.0;
   const double cos = std::cos(angle);
@@ -27,7 +27,8 @@ Point Turned(Point point, double degrees) {
   return {point.x * cos - point.y * sin, point.x * sin + point.y * cos};
 }
 
-// Appends an ellipse with these half axes, the halves of which are `stretch` apart: none makes an ellipse.
+// Appends an ellipse with these half axes, split in halves that are `stretch` apart; a capsule unless it is
+// zero.
 void AppendRound(Point center, Point radii, Point stretch, Placer place, Shape& shape) {
   Polygon& polygon = shape.polygons.emplace_back();
   for (std::size_t i = 0; i < kCornersOfRound; ++i) {
@@ -38,8 +39,7 @@ void AppendRound(Point center, Point radii, Point stretch, Placer place, Shape& 
   }
 }
 
-// Appends the form of an object of this size. Discs of its points are discs `per_pixel` times as large on the
-// plane, or no discs if that is 0.
+// Appends the shape of an object. A disc becomes a disc scaled by `per_pixel`, or a polygon if that is 0.
 void AppendForm(const TiledObject& object, double width, double height, Placer place, double per_pixel,
                 Shape& shape) {
   using Form = TiledObject::Form;
@@ -72,7 +72,7 @@ void AppendForm(const TiledObject& object, double width, double height, Placer p
   }
 }
 
-// The point of a picture that lies at its object's position, as parts of its width and height.
+// Returns the point of an image that lies at the object's position, as fractions of its width and height.
 absl::StatusOr<Point> AnchorOf(absl::string_view alignment, bool is_isometric) {
   if (alignment.empty() || alignment == "unspecified") {
     alignment = is_isometric ? "bottom" : "bottomleft";
@@ -94,7 +94,7 @@ absl::StatusOr<Point> AnchorOf(absl::string_view alignment, bool is_isometric) {
   return anchor->second;
 }
 
-// The size of a tile's picture in pixels.
+// Returns the size of a tile's image in pixels.
 Point SizeOfTile(const TileRef& picture) {
   const TiledTileset& tileset = *picture.tileset;
   const TiledTile* const tile = picture.tile;
@@ -102,8 +102,8 @@ Point SizeOfTile(const TileRef& picture) {
           tile != nullptr ? tile->height.value_or(tileset.tile_height) : tileset.tile_height};
 }
 
-// Takes a point of a shape on a tile to pixels of the tile's picture, which is `height` high. Those of
-// isometric tilesets are counted along the sides of a diamond in the picture's lower left corner.
+// Converts a point of a shape on a tile to image pixels, for an image `height` high. Isometric tilesets
+// measure shapes along the sides of a diamond in the image's lower left corner.
 Point OnPicture(Point point, const TileRef& picture, double height) {
   const double diamond_width = picture.tileset->diamond_width;
   const double diamond_height = picture.tileset->diamond_height;
@@ -114,7 +114,7 @@ Point OnPicture(Point point, const TileRef& picture, double height) {
           (point.x + point.y) / 2.0 + height - diamond_height};
 }
 
-// Takes points of a tile's picture to the box that the object of this size has on the screen.
+// Converts points of a tile's image to the box of the object on the screen.
 class PictureBox {
  public:
   PictureBox(Point natural, Point size, std::uint32_t bits)
@@ -124,7 +124,7 @@ class PictureBox {
         is_turned_((bits & kTurned) != 0) {
     const bool is_across = (bits & kFlippedAcross) != 0;
     const bool is_down = (bits & kFlippedDown) != 0;
-    // A picture that is turned is flipped before.
+    // A turned image is flipped before the turn.
     signs_ = {(is_turned_ ? is_down : is_across) ? -1.0 : 1.0,
               (is_turned_ ? !is_across : is_down) ? -1.0 : 1.0};
   }
@@ -137,7 +137,7 @@ class PictureBox {
     if (!is_turned_) {
       return {size_.x / 2.0 + from_middle.x, size_.y / 2.0 + from_middle.y};
     }
-    // Its lower left corner stays where it was.
+    // The lower left corner stays in place.
     const double moved = (size_.y - size_.x) / 2.0;
     return {size_.x / 2.0 + moved - from_middle.y, size_.y / 2.0 + moved + from_middle.x};
   }
@@ -157,14 +157,14 @@ absl::StatusOr<Shape> ShapeOfPicture(const TiledObject& object, const TileRef& p
   const Point size = {if_any(object.width.value_or(0.0), of_tile.x),
                       if_any(object.height.value_or(0.0), of_tile.y)};
   const Point natural = {if_any(of_tile.x, size.x), if_any(of_tile.y, size.y)};
-  // On maps of hexagons these bits turn by other angles.
+  // These bits mean other angles on hexagonal maps.
   const std::uint32_t unread = plane.has_hexagons() ? kTurned | kTurnedTwice : 0;
   const PictureBox box(natural, size, object.gid.value_or(0) & ~unread);
   WAYSTAR_ASSIGN_OR_RETURN(const Point anchor,
                            AnchorOf(picture.tileset->object_alignment, plane.is_isometric()));
   const Point moved = {picture.tileset->tile_offset.x * box.scale().x - anchor.x * size.x,
                        picture.tileset->tile_offset.y * box.scale().y - anchor.y * size.y};
-  // Pictures are upright on the screen, also where the map is isometric.
+  // Images are upright on the screen, even on isometric maps.
   const auto on_screen = [&](Point in_box) {
     const Point way =
         plane.WayOnScreen(Turned({in_box.x + moved.x, in_box.y + moved.y}, object.rotation.value_or(0.0)));
@@ -197,12 +197,12 @@ absl::StatusOr<Shape> ShapeOfPicture(const TiledObject& object, const TileRef& p
   return shape;
 }
 
-// Adds the line just inside an edge of a polygon whose inside lies to its right, or to its left if `side` is
+// Adds the line just inside an edge of a polygon with its interior to the right, or to the left if `side` is
 // -1.
 void AddInnerLine(Point from, Point to, double side, Shape& shape) {
-  // More than points are rounded by, so that an outline along the edge of cells is not in those beyond.
+  // Exceeds rounding errors, so that an outline along cell borders does not touch the cells beyond.
   constexpr double kInwards = 0x1p-16;
-  // So that the ends lie inside corners of more than 8 degrees.
+  // Keeps the ends inside corners of more than 8 degrees.
   constexpr double kTrimmed = 0x1p-12;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
   if (length <= 2.0 * kTrimmed) {
@@ -215,7 +215,7 @@ void AddInnerLine(Point from, Point to, double side, Shape& shape) {
                          .end = {to.x - along.x + inwards.x, to.y - along.y + inwards.y}});
 }
 
-// Adds the cells that the outlines of areas pass through to those whose centre lies inside.
+// Adds the cells that outlines pass through to those whose centre is inside.
 void AddOutlines(Shape& shape) {
   for (const Disc& disc : shape.discs) {
     const auto place = [](Point point) { return point; };
@@ -258,7 +258,7 @@ absl::StatusOr<Shape> ShapeOfObject(const TiledObject& object, const TileRef& pi
   if (picture.tileset != nullptr) {
     WAYSTAR_ASSIGN_OR_RETURN(shape, ShapeOfPicture(object, picture, origin, plane));
   } else {
-    // Tiled turns objects on the screen.
+    // Tiled rotates objects on the screen.
     const auto place = [&](Point point) {
       const Point way = plane.WayOnScreen(Turned(plane.OnScreen(point), object.rotation.value_or(0.0)));
       return Point{origin.x + way.x, origin.y + way.y};

@@ -1,4 +1,4 @@
-// The shapes of Tiled's objects as shapes of cells.
+// Conversion of Tiled object shapes to cell shapes.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace waystar::core {
 
-// Which cells an object with an area has.
+// Rule that selects the cells of an area.
 enum class ObjectRule : std::uint8_t {
-  // Those whose centre lies inside.
+  // Cells whose centre is inside.
   kCentre,
-  // All that it overlaps.
+  // Cells that overlap the area.
   kOverlap,
 };
 
-// Returns how many corners the form of an object has on the plane.
+// Returns the number of corners of an object's shape on the plane.
 std::size_t CornersOf(const TiledObject& object);
 
-// Returns the shape of an object, which may be a picture of a tile. The picture of a tile with shapes of its
-// own has those, as large as the picture; on isometric maps, where pictures stand upright, one without has
-// the square of the picture's width that ends at the middle of its lower edge. `offset` is that of the layer.
-// Returns INVALID_ARGUMENT / BAD_FORMAT for an alignment that Tiled does not have.
+// Returns the shape of an object, which may be a tile image. A tile image has the collision shapes of its
+// tile, scaled to the image. Without shapes it is its rectangle; on isometric maps, where images stand
+// upright, the square of the image's width that ends at the middle of its lower edge. `offset` is that of the
+// layer. Returns INVALID_ARGUMENT / BAD_FORMAT for an unknown alignment.
 absl::StatusOr<Shape> ShapeOfObject(const TiledObject& object, const TileRef& picture, Point offset,
                                     const TiledPlane& plane, ObjectRule rule);
 

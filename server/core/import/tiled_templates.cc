@@ -128,14 +128,14 @@ absl::Status TiledTemplates::Load(const std::string& file, absl::string_view byt
   }
   TiledTileset& tileset = *entry.made.tileset;
   if (!tileset.source.empty()) {
-    // Its path begins where the template lies.
+    // The path is relative to the template.
     tileset.source =
         (std::filesystem::path(file).parent_path() / tileset.source).lexically_normal().generic_string();
     WAYSTAR_RETURN_IF_ERROR(LoadTileset(neighbours_, notes_, tileset));
   }
   if (const std::uint32_t tile = entry.made.object.gid.value_or(0) & kTileBits; tile != 0) {
     entry.picture = TileIn(tileset, tile);
-    // An instance that is a picture of another tile keeps this class, and has its own tile's properties.
+    // An instance with another tile keeps this class, but has the properties of its own tile.
     TiledObject& object = entry.made.object;
     if (entry.picture.tile != nullptr && !object.class_name && !entry.picture.tile->class_name.empty()) {
       object.class_name = entry.picture.tile->class_name;

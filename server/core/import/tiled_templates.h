@@ -1,4 +1,4 @@
-// The files of templates that objects of Tiled are made from.
+// Templates of Tiled objects.
 #pragma once
 
 #include <memory>
@@ -15,36 +15,38 @@
 
 namespace waystar::core {
 
-// Reads a tileset that lies in a file of its own from beside the map. Returns INVALID_ARGUMENT / BAD_FORMAT
-// without a field, naming the file, if there are no such files or it is no tileset.
+// Reads an external tileset from a file next to the map. Returns INVALID_ARGUMENT / BAD_FORMAT without a
+// field, naming the file, if it cannot be read or is not a tileset.
 absl::Status LoadTileset(const NeighbourFiles& neighbours, ImportNotes& notes, TiledTileset& tileset);
 
-// An object with what it has from its template and its tile.
+// An object completed with values of its template and tile.
 struct WholeObject {
   TiledObject object;
-  // Without a tileset if it is no picture of a tile.
+  // Has no tileset if the object is not a tile image.
   TileRef picture;
-  // Why its template's file could not be read; empty if it was, or there is none.
+  // Error of its template file; empty if it was read or there is none.
   std::string missing_template;
 };
 
+// Cache of template files.
+//
 // Thread safety: none.
 class TiledTemplates {
  public:
-  // The arguments must outlive this; `tiles` are those of the map.
+  // The arguments must outlive this. `tiles` are those of the map.
   TiledTemplates(const NeighbourFiles& neighbours, const TiledTiles& tiles, ImportNotes& notes)
       : neighbours_(neighbours), tiles_(tiles), notes_(notes) {}
 
-  // Completes an object as Tiled does: what it does not say its template says, and what that does not say
-  // its tile. Returns INVALID_ARGUMENT / BAD_FORMAT for a tile in no tileset.
+  // Completes an object as Tiled does: unset values come from its template, then from its tile. Returns
+  // INVALID_ARGUMENT / BAD_FORMAT for a tile in no tileset.
   absl::StatusOr<WholeObject> Complete(const TiledObject& object);
 
  private:
   struct Entry {
     TiledTemplate made;
-    // The tile that it is a picture of.
+    // The template's tile image.
     TileRef picture;
-    // Why it could not be read; empty if it was.
+    // Error of the file; empty if it was read.
     std::string missing;
   };
 

@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Names of terrains have no spaces, and letters of ASCII alone.
+// Replaces characters that terrain names cannot have; they are printable ASCII without spaces.
 std::string NameOf(absl::string_view text) {
   std::string name(text.substr(0, kMaxTerrainNameBytes));
   std::replace_if(
@@ -56,11 +56,11 @@ absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& 
     if (!(known->blocked && (blocked || impassable))) {
       rule = *known;
     }
-    // What the file says itself comes before the mapping.
+    // Properties in the file take precedence over the mapping.
     const bool is_impassable = !blocked && impassable.value_or(rule.impassable);
     if (is_impassable != rule.impassable) {
       rule.impassable = is_impassable;
-      // The mapping's own terrain has it.
+      // The symbol belongs to the mapping's own terrain.
       rule.symbol = '\0';
     }
     return rule;

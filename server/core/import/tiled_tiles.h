@@ -1,4 +1,4 @@
-// The meaning of Tiled's tiles as cells.
+// Meaning of Tiled tiles as cells.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +16,44 @@
 
 namespace waystar::core {
 
-// Returns what a mapping says of a name, or of the terrain that it becomes; null if it does not have it.
+// Returns the mapping's rule for a name, as written or as a terrain name; null if there is none.
 const CellRule* RuleOfName(const std::string& name, const TerrainMapping& mapping);
 
-// Returns what properties, and the class of a tile, say of a cell, or nothing if they say nothing.
+// Returns the meaning of a cell with these properties and this tile class, or nullopt if they have none.
 //
-// SaysBlocked tells whether it is blocked. Else `terrain`, or else the class, is the terrain's name; if the
-// mapping has that name, it alone says the rest, otherwise `cost`, `impassable` and `symbol` do. A class that
-// the mapping does not have, and a symbol, say nothing by themselves. Returns INVALID_ARGUMENT / BAD_TERRAIN
-// without a field for values such as a cost that is not a number.
+// SaysBlocked decides first. Otherwise `terrain`, or else the class, is the terrain's name. If the mapping
+// has that name, its rule applies, else `cost`, `impassable` and `symbol`. A class unknown to the mapping, or
+// a symbol, has no meaning alone. Returns INVALID_ARGUMENT / BAD_TERRAIN without a field for bad values such
+// as a cost that is not a number.
 absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& properties,
                                                          const std::string& class_name,
                                                          const TerrainMapping& mapping);
 
-// A tile and its tileset. `tile` is null where the file says nothing of it but that it is in the tileset.
+// A tile and its tileset. `tile` is null if the file has no information on it.
 struct TileRef {
   const TiledTileset* tileset = nullptr;
   const TiledTile* tile = nullptr;
 };
 
+// Table of the meanings of a map's tiles.
+//
 // Thread safety: none.
 class TiledTiles {
  public:
-  // The arguments must outlive this. REQUIRES: each tileset is loaded, not a reference to another file.
+  // The arguments must outlive this.
+  // REQUIRES: external tilesets are loaded.
   TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainMapping& mapping, TerrainTable& terrains,
              ImportNotes& notes);
 
-  // Gives tiles that ask for a symbol that symbol, before any other.
+  // Reserves the symbols that tiles ask for. Call before MeaningOf.
   absl::Status ReserveSymbols();
 
-  // Returns nothing if the tile says nothing. Returns the errors of RuleOfProperties and TerrainTable::Add,
-  // and one for a number that is in no tileset.
+  // Returns nullopt if the tile has no meaning. Returns the errors of RuleOfProperties and TerrainTable::Add,
+  // and an error for a number in no tileset.
   absl::StatusOr<std::optional<TerrainId>> MeaningOf(std::uint32_t gid);
 
-  // Returns a tile, by its number without the bits that flip it. Returns INVALID_ARGUMENT / BAD_FORMAT for a
-  // number that is in no tileset.
+  // Returns a tile by its number without flip bits. Returns INVALID_ARGUMENT / BAD_FORMAT for a number in no
+  // tileset.
   absl::StatusOr<TileRef> Find(std::uint32_t gid) const;
 
  private:
@@ -65,9 +68,9 @@ class TiledTiles {
   const TerrainMapping& mapping_;
   TerrainTable& terrains_;
   ImportNotes& notes_;
-  // In the order of their first numbers.
+  // Sorted by first number.
   std::vector<const TiledTileset*> tilesets_;
-  // The tiles that say something.
+  // Tiles that carry information.
   absl::flat_hash_map<std::uint32_t, Entry> entries_;
 };
 

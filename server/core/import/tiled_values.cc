@@ -12,7 +12,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns a value as XML writes it.
+// Formats a value as XML does.
 std::string TextOf(const JsonValue& value) {
   if (const std::string* const string = value.string()) {
     return *string;
@@ -26,7 +26,7 @@ std::string TextOf(const JsonValue& value) {
   return value.array() != nullptr || value.numbers() != nullptr ? "(a list)" : "";
 }
 
-// Adds a property whose value is none or a class, whose members are left for later, to `classes`.
+// Adds a property with a plain value, or appends a class-typed one to `classes` for later.
 void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& notes,
                   TiledProperties& properties,
                   std::vector<std::pair<std::string, const JsonValue*>>& classes) {
@@ -54,7 +54,7 @@ void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& n
 
 using Classes = std::vector<std::pair<std::string, const JsonValue*>>;
 
-// Adds what the members of classes say, and those of classes in them.
+// Adds the properties within classes, at any depth.
 void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& properties) {
   TiledProperties members;
   while (!classes.empty()) {
@@ -220,7 +220,7 @@ absl::Status ReadClass(const JsonValue& value, std::string& out) {
 }
 
 absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading) {
-  // An object takes a hundred times the bytes of the shortest text for one.
+  // An object takes about 100 times the bytes of its shortest text.
   constexpr std::size_t kMaxObjects = std::size_t{1} << 18;
   if (++reading.objects > kMaxObjects) {
     return JsonError(value, absl::StrCat("more than ", kMaxObjects, " objects in one file"));

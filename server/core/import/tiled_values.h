@@ -1,4 +1,4 @@
-// Readers of the values that Tiled's files are made of. In XML, numbers and booleans are text.
+// Readers of values in Tiled files. In XML, numbers and booleans are text.
 #pragma once
 
 #include <cmath>
@@ -23,8 +23,8 @@
 
 namespace waystar::core {
 
-// Read a member if there is one that is not null. They return INVALID_ARGUMENT / BAD_FORMAT, naming the line,
-// if it is something else.
+// These read a member if it is present and not null. They return INVALID_ARGUMENT / BAD_FORMAT, naming the
+// line, if it has another type.
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::string& out);
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, bool& out);
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, double& out);
@@ -33,7 +33,7 @@ template <typename Integer>
 absl::Status ReadMember(const JsonValue& value, absl::string_view name, Integer& out) {
   auto number = static_cast<double>(out);
   WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, number));
-  // 64-bit integers that a double cannot hold are far beyond any side of a map.
+  // 64-bit integers beyond the precision of a double far exceed any map side.
   constexpr double kLeast = std::is_signed_v<Integer> ? -0x1p31 : 0.0;
   constexpr double kMost = std::is_same_v<Integer, std::int64_t> ? 0x1p53
                            : std::is_signed_v<Integer>           ? 0x1p31 - 1
@@ -57,35 +57,34 @@ absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::opt
   return absl::OkStatus();
 }
 
-// Returns the objects of a list that is called `name`, which is empty if it is null. Returns the same error
-// if it is no list of objects.
+// Returns the objects of a list named `name`; none if it is null. Returns the same error for other values.
 absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, absl::string_view name);
 
-// Returns the objects of a member; none if there is no such member.
+// Returns the objects of a list member; none if it is missing.
 absl::StatusOr<std::vector<const JsonValue*>> FindObjects(const JsonValue& value, absl::string_view name);
 
-// What the objects of one file are counted and noted in.
+// State of reading one file: notes and object count.
 struct TiledReading {
   ImportNotes& notes;
   std::size_t objects = 0;
 };
 
-// Adds properties: a list of them, or, before Tiled 1.2, an object of their values. Null has none. Those
-// within properties that are classes count too, unless others say the same, and are noted.
+// Adds properties: a list, or before Tiled 1.2 an object of values; null has none. Properties within
+// class-typed properties are added too unless already present, and are noted.
 absl::Status AddPropertiesIn(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
 
-// Adds the member "properties" of a value, if it has one.
+// Adds the member "properties" of a value, if present.
 absl::Status ReadProperties(const JsonValue& value, ImportNotes& notes, TiledProperties& properties);
 
-// Notes those of the properties that are not among `read`: where they stand they mean nothing.
+// Notes the properties that are not in `read`, since they have no meaning there.
 void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::string_view> read,
                 absl::string_view place, ImportNotes& notes);
 
-// Reads "class", as version 1.9 calls it, or "type", as those before and after do. `out` is std::string or
-// optional.
+// Reads "class", its name in version 1.9, or "type", its name before and after. `out` is a string or an
+// optional one.
 absl::Status ReadClass(const JsonValue& value, std::string& out);
 
-// Returns INVALID_ARGUMENT / BAD_FORMAT as well for more objects than a file may have, 2^18.
+// Also returns INVALID_ARGUMENT / BAD_FORMAT for more than 2^18 objects in one file.
 absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading);
 
 }  // namespace waystar::core

@@ -24,7 +24,7 @@
 namespace waystar::core {
 namespace {
 
-// A file of 80 MB may have more elements than memory.
+// A file of 80 MB may have more elements than fit in memory.
 constexpr std::size_t kMaxXmlMarks = std::size_t{1} << 23;
 
 class XmlFile {
@@ -56,7 +56,7 @@ class XmlFile {
                      absl::StrCat("elements lie more than ", kMaxJsonDepth, " deep in each other"));
     }
     for (const pugi::xml_node node : document_) {
-      // Old versions name a DTD, which nobody reads.
+      // Old versions name a DTD; it is ignored.
       if (node.type() == pugi::node_doctype && std::strchr(node.value(), '[') != nullptr) {
         return ErrorAt(OffsetOf(node), "a document type with declarations of its own is not read");
       }
@@ -87,7 +87,7 @@ class XmlFile {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  // Stops at the first element that lies too deep.
+  // Stops at the first element that is nested too deep.
   struct DepthLimit : pugi::xml_tree_walker {
     bool for_each(pugi::xml_node& node) override {
       at_fault = node;
@@ -97,22 +97,22 @@ class XmlFile {
     pugi::xml_node at_fault;
   };
 
-  // So that a line is found in the time that a block takes.
+  // Bounds the scan for a line number to one block.
   static constexpr std::size_t kBlock = 4096;
 
   absl::string_view bytes_;
   pugi::xml_document document_;
-  // The lines that end before each block.
+  // Number of lines that end before each block.
   std::vector<std::size_t> lines_before_;
 };
 
-// The JSON that Tiled writes for elements: attributes are members, as text, and elements of one kind a list.
+// Builds the JSON that Tiled would write: attributes become text members, elements of one kind a list.
 class JsonMaker {
  public:
   JsonMaker(const XmlFile& file, const StopCheck* stop) : file_(file), stop_(stop) {}
 
-  // Groups that lie too deep stay empty; who reads the JSON refuses them. Leaves out the rest once it has to
-  // stop.
+  // Groups nested too deep stay empty and are rejected by the reader of the JSON. The rest is skipped once
+  // `stop` fails.
   JsonValue ObjectOf(pugi::xml_node node, int depth) {
     const std::size_t line = file_.LineOf(node);
     const absl::string_view name = node.name();
@@ -165,8 +165,8 @@ class JsonMaker {
   }
 
  private:
-  // Adds the elements that are no lists: those that are read as objects of their own, and of the rest the
-  // name, so that what nobody knows can be noted.
+  // Adds the elements that are not lists: known ones as objects, and only the names of others, so that they
+  // can be noted.
   void AddOthers(pugi::xml_node node, int depth, JsonValue::Object& members) {
     constexpr std::array<absl::string_view, 15> kDone = {
         "capsule",     "chunk", "data",    "ellipse",  "group",      "imagelayer", "layer",  "object",
@@ -220,7 +220,7 @@ class JsonMaker {
     return properties;
   }
 
-  // Returns the value of a property: an object for a class, the properties in which have their own values.
+  // Returns the value of a property; for a class, an object of the property values.
   static JsonValue ValueOf(pugi::xml_node node, std::size_t line) {
     const pugi::xml_node inner = node.child("properties");
     if (inner || absl::string_view(node.attribute("type").value()) == "class") {
@@ -234,7 +234,7 @@ class JsonMaker {
       return {JsonValue::Array(), line};
     }
     const pugi::xml_attribute value = node.attribute("value");
-    // Values of several lines are the element's text.
+    // A value of several lines is the element's text.
     return {std::string(value ? value.value() : node.child_value()), line};
   }
 
@@ -246,7 +246,7 @@ class JsonMaker {
     return {std::move(pair), line};
   }
 
-  // Tiles as elements, as files without an encoding have them; or else text.
+  // Returns tile elements as numbers for files without an encoding, else the text.
   JsonValue::Kind CellsOf(pugi::xml_node node) const {
     if (!node.child("tile")) {
       return std::string(node.text().get());

@@ -1,4 +1,4 @@
-// Tiled's XML (.tmx, .tsx) as the JSON that Tiled writes of the same map.
+// Conversion of Tiled XML (.tmx, .tsx) to the equivalent Tiled JSON.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -8,11 +8,11 @@
 
 namespace waystar::core {
 
-// Returns the element `root`, "map", "tileset" or "template", as an object; numbers and booleans are text in
-// it, and elements that JSON does not have are null. Groups deeper than kMaxTiledGroups are empty. Returns
-// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for what is not XML, declares entities, has
-// no such element or has too many; or the error of `stop`, which is asked after the text was taken apart, and
-// before each element but tiles.
+// Returns the element `root` ("map", "tileset" or "template") as an object. Numbers and booleans are text,
+// and elements unknown in JSON are null. Groups deeper than kMaxTiledGroups are empty. Returns
+// INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for bytes that are not XML, declare
+// entities, lack the root element or have too many elements; or the error of `stop`, which is polled after
+// the text is parsed and before each element except tiles.
 absl::StatusOr<JsonValue> TiledXmlAsJson(absl::string_view bytes, const char* root,
                                          const StopCheck* stop = nullptr);
 

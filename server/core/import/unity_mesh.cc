@@ -88,7 +88,7 @@ class UnityReader {
                                                ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
   }
 
-  // Returns the list as whole numbers below `end`.
+  // Returns the list as integers below `end`.
   absl::StatusOr<std::vector<std::uint32_t>> IntegersOf(const JsonValue& list, absl::string_view what,
                                                         std::size_t end) const {
     std::vector<std::uint32_t> integers;
@@ -142,7 +142,7 @@ class UnityReader {
   MeshSoup soup_;
 };
 
-// Returns how long the string is that the text begins with, its quotes included.
+// Returns the length of the string literal at the start of the text, with its quotes.
 std::size_t StringSize(absl::string_view text) {
   std::size_t end = 1;
   while (end < text.size() && text[end] != '"') {
@@ -151,8 +151,8 @@ std::size_t StringSize(absl::string_view text) {
   return std::min(end + 1, text.size());
 }
 
-// Calls visit(name, text from the value on) for each member of the object that JSON begins with. The text may
-// be cut off or no JSON.
+// Calls visit(name, rest of the text from the value on) for each member of the JSON object at the start. The
+// text may be truncated or malformed.
 template <typename Visitor>
 void ForEachMember(absl::string_view text, Visitor visit) {
   std::size_t depth = 0;
@@ -179,7 +179,7 @@ void ForEachMember(absl::string_view text, Visitor visit) {
   }
 }
 
-// Returns whether files of Tiled, LDtk, GeoJSON or glTF have a member of that name, and say so of themselves.
+// Returns true if the name is a member that identifies a Tiled, LDtk, GeoJSON or glTF file.
 bool IsNameOfOtherFormat(absl::string_view name) {
   constexpr std::array<absl::string_view, 6> kNames = {"tiledversion", "orientation", "__header__",
                                                        "jsonVersion",  "features",    "bufferViews"};
@@ -189,7 +189,7 @@ bool IsNameOfOtherFormat(absl::string_view name) {
 }  // namespace
 
 bool LooksLikeUnityMesh(absl::string_view bytes) {
-  // Most files are told by these, without a look at their members.
+  // Cheap test first, without scanning the members.
   if (FirstOfText(bytes) != '{' || !absl::StrContains(bytes, "\"vertices\"") ||
       !absl::StrContains(bytes, "\"indices\"")) {
     return false;

@@ -1,13 +1,13 @@
-// Navigation meshes of Unity as JSON: what NavMesh.CalculateTriangulation returns.
+// Reader of navigation meshes of Unity as JSON: the result of NavMesh.CalculateTriangulation.
 //
-// Unity has no file for it; scripts write the NavMeshTriangulation as an object:
+// Unity has no file format for it; scripts write the NavMeshTriangulation as an object:
 //   {"vertices": [{"x": 0, "y": 0, "z": 0}, ...], "indices": [0, 1, 2, ...], "areas": [0, ...]}
-// A vertex may also be a list [x, y, z], or all of them one list of numbers. `indices` has three vertices for
-// each triangle, counted from 0, and `areas` a number from 0 to 63 for each, or nothing if all are 0. Other
-// members are not read.
+// A vertex may also be a list [x, y, z], or all vertices one list of numbers. `indices` has three vertices
+// per triangle, counted from 0. `areas` has a number from 0 to 63 per triangle, or may be missing if all are
+// 0. Other members are ignored.
 //
-// Triangles come with vertices of their own, group by group, and end in the middle of each other's edges:
-// they are joined by WeldMesh. The meshes of agents of other types in the same triangulation are joined too.
+// Triangles have their own vertices, group by group, and meet in the middle of each other's edges: WeldMesh
+// joins them. Meshes of different agent types in one triangulation are joined too.
 #pragma once
 
 #include <optional>
@@ -21,14 +21,13 @@
 
 namespace waystar::core {
 
-// Returns whether the bytes are an object of JSON with the members `vertices` and `indices`, both lists, and
-// none that files of Tiled, LDtk, GeoJSON or glTF tell themselves by. Other members may have any name and
-// hold anything. It costs O(bytes).
+// Returns true if the bytes are a JSON object with the list members `vertices` and `indices`, and no member
+// that identifies a Tiled, LDtk, GeoJSON or glTF file. Costs O(bytes).
 bool LooksLikeUnityMesh(absl::string_view bytes);
 
 // Returns INVALID_ARGUMENT without a field: BAD_FORMAT naming the line, or BAD_SIZE if there are too many
-// triangles or none. Returns the error of `stop`. It takes memory in proportion to the bytes.
-// `notes` gets those of MeshOfSoup, if it is not null. `weld` is that of FileTolerance.
+// triangles or none; or the error of `stop`. Memory is proportional to the bytes. A non-null `notes` receives
+// the notes of MeshOfSoup. `weld` as in FileTolerance.
 absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes = MeshAxes::kYUp,
                                        const StopCheck* stop = nullptr, ImportNotes* notes = nullptr,
                                        std::optional<double> weld = std::nullopt);

@@ -21,7 +21,7 @@
 namespace waystar::core {
 namespace {
 
-// Answers parts of a plan, on one thread.
+// Answers parts of a plan on one thread.
 class PathsFinder {
  public:
   PathsFinder(const GridMap& map, absl::Span<const PathTask> tasks, const PathPlan& plan,
@@ -48,13 +48,13 @@ class PathsFinder {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // At least this many of a group are searched for one by one to see what that takes.
+  // Minimum number of members searched individually to estimate whether a flood is cheaper.
   static constexpr std::size_t kLeastProbes = 2;
 
   absl::Status Answer(const Hub& hub, const std::vector<std::size_t>& members) {
     std::uint64_t expanded = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      // The first few may be the near ones.
+      // A single probe could be an unusually short path.
       if (i >= kLeastProbes && IsFloodBetter(hub, expanded / i * (members.size() - i))) {
         return FloodFrom(hub, {members.data() + i, members.size() - i});
       }
@@ -64,7 +64,7 @@ class PathsFinder {
     return absl::OkStatus();
   }
 
-  // Than single searches of so many expansions.
+  // Returns true if a flood is faster than single searches with this many expansions in total.
   bool IsFloodBetter(const Hub& hub, std::uint64_t expansions) const {
     return map_.bounds().area() <= kMaxFieldCells && IsFloodQuicker(map_, hub.footprint, expansions);
   }
@@ -89,7 +89,7 @@ class PathsFinder {
     return Deliver(task, answer, Clock::now() - begin);
   }
 
-  // What ends one search early ends all.
+  // Errors that end one search early (EndsAll) end the batch.
   absl::Status Deliver(std::size_t task, const absl::StatusOr<NearestGoalResult>& answer,
                        std::chrono::nanoseconds took) {
     const absl::StatusCode code = answer.status().code();
@@ -104,7 +104,7 @@ class PathsFinder {
   }
 
   absl::Status FloodFrom(const Hub& hub, absl::Span<const std::size_t> members) {
-    // The first answer bears what the flood took.
+    // The first answer is charged with the time of the flood.
     Clock::time_point begin = Clock::now();
     const std::shared_ptr<const WalkGrid> walk = map_.walk(hub.footprint);
     const Components& components = walk->components(AdjacencyOf(map_, hub.rule));
@@ -144,7 +144,7 @@ class PathsFinder {
     return absl::OkStatus();
   }
 
-  // The corners of the path that the flood left, into the scratch.
+  // Writes the corners of the flooded path into the scratch.
   void Trace(FloodSense sense, const PathQuery& query) {
     scratch_.ClearPath();
     std::vector<Cell>& corners = scratch_.corners();
@@ -174,7 +174,7 @@ class PathsFinder {
   FieldScratch& field_;
   const PathSink sink_;
   std::uint64_t last_expanded_ = 0;
-  // What the ground was read for.
+  // Footprint and corner rule that the flood ground was read for.
   std::optional<std::pair<int, CornerRule>> read_;
 };
 
@@ -197,7 +197,7 @@ class Alone final : public PathCrew {
 
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
                        PathCrew& crew, PathSink sink) {
-  // Enough that a unit is worth handing out, few enough that all have something to do.
+  // Large enough to be worth handing out, small enough to keep all threads busy.
   constexpr std::size_t kSinglesOfUnit = 16;
   const PathPlan plan = MakePlan(map, tasks);
   const std::size_t groups = plan.groups.size();

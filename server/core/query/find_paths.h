@@ -21,38 +21,38 @@ namespace waystar::core {
 
 struct PathTask {
   PathQuery query;
-  // Goals in place of query.goal, if there are any.
+  // If not empty, replaces query.goal.
   std::vector<Cell> goals;
-  // The limit of this task, in addition to the budget of all.
+  // Limit of this task, in addition to the shared budget.
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
   friend bool operator==(const PathTask&, const PathTask&) = default;
 };
 
-// Receives each answer once, and how long it took to find. The path is gone afterwards. An error ends
-// everything.
+// Receives each answer once, with its search time. The path is valid only during the call. An error ends the
+// whole batch.
 using PathSink = absl::FunctionRef<absl::Status(
     std::size_t task, const absl::StatusOr<NearestGoalResult>& answer, std::chrono::nanoseconds took)>;
 
-// The threads that search: the caller alone, or several that the caller has.
+// The threads that search: the caller's, or a pool.
 class PathCrew {
  public:
   using Work = absl::FunctionRef<void(std::size_t unit, Scratch& scratch, FieldScratch& field_scratch)>;
 
   virtual ~PathCrew() = default;
-  // Calls `work` once for each unit from 0 to `count` - 1, on any threads, each with scratches of its own,
-  // and returns when all calls have returned.
+  // Calls `work` once for each unit from 0 to `count` - 1, on any threads, with scratches that no other
+  // running call uses. Returns when all calls have returned.
   virtual void Run(std::size_t count, Work work) = 0;
 };
 
-// Answers each task as FindPath or FindPathToNearest does, in any order. Equal tasks are searched for once.
-// Where several queries for Algorithm::kAuto share a start or a goal, and the first few show that single
-// searches for the others would take longer, that cell is flooded from; those answers then say
-// Algorithm::kDijkstra, and their paths may be others of the same cost.
+// Answers each task as FindPath or FindPathToNearest does, in any order. Equal tasks are searched once. If
+// several Algorithm::kAuto queries share a start or a goal, and the first few show that a flood from that
+// cell is faster than the remaining searches, the cell is flooded from. Answers from a flood report
+// Algorithm::kDijkstra and may have other paths of the same cost.
 //
-// The answers are the same whatever the crew; its threads call the sink for different tasks at a time.
+// The answers do not depend on the crew. Its threads may call the sink concurrently, for different tasks.
 //
-// Returns the errors of StatusOfEnd and of the sink; those of single tasks are their answers.
+// Returns the errors of StatusOfEnd and of the sink; errors of single tasks are passed to the sink.
 absl::Status FindPaths(const GridMap& map, absl::Span<const PathTask> tasks, const Budget& budget,
                        PathCrew& crew, PathSink sink);
 

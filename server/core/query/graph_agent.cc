@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// An overlay of so much work takes no longer than a short search.
+// An overlay up to this work takes no longer than a short search, and is not charged as upkeep.
 constexpr std::int64_t kMaxWorkAtOnce = 8192;
 
 }  // namespace

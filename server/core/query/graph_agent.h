@@ -1,4 +1,4 @@
-// The agent of a query on a waypoint graph: the tags that it requires, and the graph that it sees.
+// The agent of a query on a waypoint graph: its required tags and its view of the graph.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,20 @@
 
 namespace waystar::core {
 
-// Thread safety: immutable, so any number of threads may read it.
+// Thread safety: immutable.
 class GraphAgent {
  public:
-  // Resolves an agent on a snapshot, which must outlive it, as must the account of the memory that an overlay
-  // takes. Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of what only grids have, the errors of
-  // WithGraphOverlay below "view.", RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with "view.overlay", and those of
-  // BeginUpkeep.
-  //
+  // Resolves an agent on a snapshot. The snapshot and the account, which holds the memory of an overlay, must
+  // outlive it. Returns the errors of CheckAgentOnGraph and BeginUpkeep, those of WithGraphOverlay below
+  // "view.", and RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with "view.overlay".
   // REQUIRES: the snapshot is a waypoint graph.
   static absl::StatusOr<std::shared_ptr<const GraphAgent>> Make(const MapSnapshot& snapshot,
                                                                 const AgentQuery& query,
                                                                 MemoryAccount& account, const Budget& budget);
 
-  // Returns the graph with the overlay of the query.
+  // Returns the graph with the query's overlay.
   const WaypointGraph& graph() const { return overlaid_.has_value() ? *overlaid_ : plain_; }
-  // Returns the tags that an edge must have for the agent to use it.
+  // Returns the tags that an edge must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
  private:
@@ -45,7 +43,7 @@ class GraphAgent {
   std::vector<std::string> required_tags_;
 };
 
-// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of what only grids have.
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of an option that graphs do not support.
 absl::Status CheckAgentOnGraph(const AgentQuery& agent);
 
 }  // namespace waystar::core

@@ -23,11 +23,10 @@
 namespace waystar::core {
 namespace {
 
-// A mesh is put together again, corner by corner, in the time in which so many cells are looked at, and an
-// outline is cut out of it in so many more.
+// Cost of an overlay in cells of upkeep: rebuilding the mesh, per corner, and cutting out an outline.
 constexpr std::uint64_t kCellsPerCorner = 64;
 constexpr std::uint64_t kCellsPerOutline = 1 << 14;
-// How many outlines the parts of a shape may be cut into.
+// Maximum number of convex outlines of an overlay's shape.
 constexpr std::size_t kMaxOutlines = 2000;
 
 absl::Status BelowBlocked(const absl::Status& status) {

@@ -1,4 +1,4 @@
-// The agent of a query on a navigation mesh: the mesh that it sees.
+// The agent of a query on a navigation mesh: its view of the mesh.
 #pragma once
 
 #include <memory>
@@ -25,36 +25,37 @@
 
 namespace waystar::core {
 
-// Thread safety: none, because looking for another map pins it. The mesh of the query itself, and the tags,
-// may be read by any number of threads.
+// Thread safety: none, since Find pins other maps. mesh() and required_tags() may be read by any number of
+// threads.
 class MeshAgent final : public MeshWorld {
  public:
-  // Resolves an agent on a snapshot, which must outlive it, as must the store of `others`, in whose account
-  // of memory an overlay is. Returns the errors of CheckAgentOnMesh; those of CheckShape, of OutlinesOf and
-  // of CutHoles below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED
-  // / BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
-  // "view.overlay"; and those of BeginUpkeep. An overlay costs O(corners of the mesh).
+  // Resolves an agent on a snapshot. The snapshot must outlive it, as must the store of `others`, whose
+  // memory account holds an overlay. An overlay costs O(corners of the mesh).
   //
+  // Returns the errors of CheckAgentOnMesh and BeginUpkeep; those of CheckShape, OutlinesOf and CutHoles
+  // below "view.overlay.blocked", and of CheckIgnoredObstacles below "view."; RESOURCE_EXHAUSTED /
+  // BATCH_TOO_LARGE with "view.overlay.blocked" for a shape of too many parts, or MAPS_MEMORY_FULL with
+  // "view.overlay".
   // REQUIRES: the snapshot is a navigation mesh.
   static absl::StatusOr<std::shared_ptr<MeshAgent>> Make(const MapSnapshot& snapshot, const AgentQuery& query,
                                                          OtherMaps others, const Budget& budget);
 
-  // Returns the mesh with the overlay of the query.
+  // Returns the mesh with the query's overlay.
   const NavMesh& mesh() const { return cut_.has_value() ? cut_->mesh : plain_; }
-  // Returns the tags, sorted, that a portal must have for the agent to pass it.
+  // Returns the sorted tags that a portal must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
 
-  // Pins another map when it is first asked for. Returns null for one that is no navigation mesh, and for one
-  // that the agent may not visit.
+  // Pins the map on the first call. Returns null if the map is not a navigation mesh, or the agent may not
+  // visit it.
   const NavMesh* Find(absl::string_view id) override;
-  // Where an overlay has taken the ground away, no other floor takes its place.
+  // Ground removed by an overlay is not replaced by another floor above or below it.
   std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const override;
-  // Returns the portals that the agent can pass.
+  // Returns the portals that the agent can use.
   MeshPortalNet& portals() { return *portals_; }
-  // Returns the version of a map that was found.
+  // Returns the version of a map returned by Find.
   MapVersion VersionOf(absl::string_view id) const;
 
-  // Returns the number that a polygon of mesh(), or the one that it is a piece of, has on the map.
+  // Returns the number on the original mesh of a polygon of mesh(), or of the polygon that it was cut from.
   PolygonNumber NumberOnMap(PolygonNumber polygon) const {
     return cut_.has_value() ? cut_->sources[polygon] : polygon;
   }
@@ -64,21 +65,22 @@ class MeshAgent final : public MeshWorld {
       : snapshot_(snapshot), plain_(snapshot.mesh()), others_(std::move(others)) {}
 
   absl::Status TakeOverlay(const Overlay& overlay, const Budget& budget);
-  // Returns the place on what is left of the polygons around a place of the plain mesh.
+  // Returns the place on the cut mesh next to a place of the plain mesh, on a remainder of the polygons
+  // around it.
   std::optional<MeshPlace> LeftOf(const MeshPlace& plain) const;
 
   const MapSnapshot& snapshot_;
   const NavMesh plain_;
   const OtherMaps others_;
   std::vector<std::string> required_tags_;
-  // The maps that were looked for, also those that there are none of.
+  // The maps that Find was called for, including those not found.
   std::vector<std::pair<std::string, std::optional<PinnedSnapshot>>> visited_;
   MemoryAccount::Reservation overlay_memory_;
   std::optional<CutMesh> cut_;
   std::optional<MeshPortalNet> portals_;
 };
 
-// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of what other kinds of maps have.
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of an option that meshes do not support.
 absl::Status CheckAgentOnMesh(const AgentQuery& agent);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The maps that portals may lead the agent of a query to.
+// The maps that an agent can reach through portals.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace waystar::core {
 
-// Those of the store that `may_visit` allows. To the agent other maps do not exist.
+// The maps of the store that `may_visit` allows. Other maps do not exist for the agent.
 struct OtherMaps {
   const MapStore& store;
   std::function<bool(absl::string_view id)> may_visit;
-  // Where to put MAP_LOADING if a map that an agent may visit is not in memory. The search goes on without
-  // it, and its answer is not to be used. May be null.
+  // Receives MAP_LOADING if a map that the agent may visit is not in memory. The search then continues
+  // without the map, and its answer must not be used. May be null.
   absl::Status* missing = nullptr;
 
-  // Returns null if there is no such map to the agent.
+  // Returns null if the agent cannot visit the map.
   PinnedSnapshot Find(absl::string_view id) const {
     if (!may_visit(id)) {
       return nullptr;

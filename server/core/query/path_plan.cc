@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// Of what a task says.
+// Hashes every field of a task.
 struct TaskHash {
   std::size_t operator()(const PathTask* task) const {
     const PathQuery& query = task->query;
@@ -48,7 +48,7 @@ bool MayShare(const GridMap& map, const PathTask& task) {
          map.Contains(query.goal) && query.footprint >= 1 && query.footprint <= kMaxFootprint;
 }
 
-// The first task of each kind, in order.
+// Links equal tasks, and returns the first of each in order.
 std::vector<std::size_t> FindFirsts(absl::Span<const PathTask> tasks, PathPlan& plan) {
   absl::flat_hash_map<const PathTask*, std::size_t, TaskHash, AreAlike> lasts;
   lasts.reserve(tasks.size());
@@ -66,16 +66,16 @@ std::vector<std::size_t> FindFirsts(absl::Span<const PathTask> tasks, PathPlan& 
   return firsts;
 }
 
-// The hubs of some tasks, by numbers.
+// Numbers the hubs of tasks.
 class HubTable {
  public:
   static constexpr std::size_t kNone = PathPlan::kNone;
 
   struct Entry {
     Hub hub;
-    // Tasks that could be in its group.
+    // Number of tasks that could join its group.
     std::size_t tasks = 0;
-    // Once there is one.
+    // Index of its group, once created.
     std::size_t group = kNone;
   };
 
@@ -84,7 +84,7 @@ class HubTable {
     entries_.reserve(2 * tasks);
   }
 
-  // Counts a task of that hub, and returns the hub's number.
+  // Counts a task of the hub, and returns the hub's number.
   std::size_t Count(const Hub& hub) {
     const auto [number, is_new] = numbers_.try_emplace(hub, entries_.size());
     if (is_new) {
@@ -104,7 +104,7 @@ class HubTable {
 }  // namespace
 
 PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks) {
-  // Fewer are not worth the trouble.
+  // Smaller groups do not pay.
   constexpr std::size_t kLeastGroup = 4;
   PathPlan plan;
   const std::vector<std::size_t> firsts = FindFirsts(tasks, plan);

@@ -1,4 +1,4 @@
-// A plan for a batch of path queries: which are alike, and which share a start or a goal.
+// Plan of a batch of path queries: equal queries, and queries that share a start or a goal.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// A cell that several agents of one kind start from or go to.
+// A start or goal shared by several agents with the same corner rule and footprint.
 struct Hub {
   FloodSense sense = FloodSense::kFromSeeds;
   Cell cell;
@@ -30,7 +30,7 @@ struct Hub {
   }
 };
 
-// The tasks, sorted by what is alike and what shares a cell.
+// The tasks, deduplicated and grouped by shared cells.
 struct PathPlan {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
@@ -39,14 +39,14 @@ struct PathPlan {
     std::vector<std::size_t> members;
   };
 
-  // For each task the next one that is alike, or kNone; the first of each kind begins the list.
+  // For each task the next equal one, or kNone. The first of equal tasks begins the list.
   std::vector<std::size_t> next_alike;
-  // These name the first task of each kind.
+  // Groups and singles hold only the first of equal tasks.
   std::vector<Group> groups;
   std::vector<std::size_t> singles;
 };
 
-// Puts each task that could be in a group into the larger of the two that it could be in, if that pays.
+// Puts each task that can join a group into the larger of its two candidate groups if that pays.
 PathPlan MakePlan(const GridMap& map, absl::Span<const PathTask> tasks);
 
 }  // namespace waystar::core

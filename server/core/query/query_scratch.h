@@ -1,4 +1,4 @@
-// The working memory of threads that solve queries.
+// Working memory of a thread that solves queries.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,19 @@
 
 namespace waystar::core {
 
-// Kept from query to query, so that a search allocates nothing. Thread safety: none.
+// Kept between queries, so that a search need not allocate.
+//
+// Thread safety: none.
 struct QueryScratch {
-  // So much may always be kept.
+  // Trim never frees a scratch of at most this size.
   static constexpr std::size_t kSmallBytes = std::size_t{2} << 20;
 
-  // Each search may take this many bytes.
+  // `bytes` limits the memory of each kind of search.
   explicit QueryScratch(std::size_t bytes)
       : max_bytes(bytes), scratch(bytes), graph_scratch(bytes), mesh_scratch(bytes) {}
 
-  // Begins anew, and frees all memory. What std::bad_alloc has ended may leave a scratch behind that no
-  // search can use: it has to be renewed.
+  // Resets the scratch and frees all memory. Required after std::bad_alloc, which may leave a scratch
+  // unusable.
   void Renew() {
     const std::size_t bytes = max_bytes;
     std::destroy_at(this);
@@ -33,9 +35,9 @@ struct QueryScratch {
            mesh_scratch.memory_bytes();
   }
 
-  // Frees what is much larger than the searches of grids since the last call needed, all but kSmallBytes if
-  // there were no queries, and lets go of maps. Call it now and then, and not while anybody reads the result
-  // of a query.
+  // Frees memory far beyond what grid searches needed since the last call, or all memory above kSmallBytes if
+  // there were no queries; also unpins maps. Call it periodically, but never while the result of a query is
+  // in use.
   void Trim(bool had_queries) {
     if (!had_queries) {
       if (kept_bytes() > kSmallBytes) {

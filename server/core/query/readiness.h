@@ -1,4 +1,4 @@
-// Whether a map is ready for the queries of an agent: what they need of it, made once, that takes long.
+// Preparation of a map for queries: builds the expensive data that an agent's searches need.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace waystar::core {
 
-// How many cells of a map are looked at in the time of an expansion, by what goes over all of them.
+// Cells scanned in the time of one expansion, in work over the whole map.
 inline constexpr std::uint64_t kCellsPerExpansion = 256;
 
-// Takes the cost of work over so many cells off the budget's upkeep, before it begins. Returns UpkeepError if
-// less is left, or the errors of InterruptionError.
+// Charges the budget's upkeep for work over `cells` cells, before the work begins. Returns UpkeepError if too
+// little is left, or the errors of InterruptionError.
 absl::Status BeginUpkeep(const Budget& budget, std::uint64_t cells);
 
-// Makes what queries of an agent of this size under this rule need, if it is not there: the grid of cells
-// where it can stand, the components and, for searches by jumps, their index. In what edits or an overlay
-// make of the map it is then brought up to date in proportion to what changed.
+// Builds the data for agents of this size and corner rule if it is missing: the walk grid of the cells where
+// the agent fits, the components, the cost floor and, for jump searches, their index. After edits and in
+// overlays, this data is updated in proportion to the change.
 //
-// Returns the errors of BeginUpkeep, and MAPS_MEMORY_FULL with field "footprint" if there is no memory for
-// the grid. REQUIRES: 1 <= footprint <= kMaxFootprint.
+// Returns the errors of BeginUpkeep, and MAPS_MEMORY_FULL with field "agent.footprint" if the walk grid does
+// not fit in memory.
+// REQUIRES: 1 <= footprint <= kMaxFootprint.
 absl::Status MakeReady(const GridMap& map, int footprint, CornerRule rule, bool by_jumps,
                        const Budget& budget);
 

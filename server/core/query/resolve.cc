@@ -24,7 +24,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns a location of another map, whose cells are counted as its clients count them.
+// Converts the cell of a location on another map from the map's own layout to the plane.
 Location OnPlane(const WorldFrame& frame, Location location) {
   if (location.cell.has_value()) {
     location.cell = frame.PlaneCellOf(*location.cell);
@@ -32,8 +32,8 @@ Location OnPlane(const WorldFrame& frame, Location location) {
   return location;
 }
 
-// `resolver` is of the map that the goals lie on, or null if there is no such map; `other` is its frame if
-// that is not the query's own.
+// `resolver` is for the map of the goals, or null if that map does not exist. `other` is that map's frame, or
+// null for the query's own map.
 absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resolver, const WorldFrame* other,
                           GridRouteQuery& resolved) {
   const auto resolve = [&](absl::string_view field, const Location& goal) {
@@ -82,7 +82,7 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
           .with_summary = query.with_summary};
 }
 
-// The following check a query on a map of that kind.
+// These overloads check a query on a map of each kind.
 absl::Status CheckOn(const GridMap& /*map*/, const RouteQuery& query, absl::string_view /*id*/) {
   return CheckOnGrid(query);
 }
@@ -98,7 +98,7 @@ absl::Status CheckOn(const MapSnapshot& snapshot, const RouteQuery& query) {
   return std::visit([&](const auto& map) { return CheckOn(map, query, snapshot.id); }, snapshot.map);
 }
 
-// The following resolve a query, which was checked, for an agent on a map of its kind.
+// These overloads resolve a checked query with an agent on a map of its kind.
 absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& agent,
                                           const MapSnapshot& snapshot, const RouteQuery& query,
                                           bool has_own_agent, const Budget& budget) {
@@ -112,7 +112,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<ResolvedAgent>& 
                .path_form = query.path_form,
                .footprint = query.agent.footprint.value_or(otherwise.footprint)};
   WAYSTAR_RETURN_IF_ERROR(InQuery(CheckFootprint(grid.path.footprint)));
-  // The agent is ready as it is; a query that shares it may move otherwise.
+  // The shared agent is ready; this query may have another footprint or corner rule.
   WAYSTAR_RETURN_IF_ERROR(MakeReady(agent->map(), grid.path.footprint, grid.path.corner_rule,
                                     SearchesByJumps(query.algorithm), BudgetOn(snapshot, budget)));
   if (query.goal_map != snapshot.id) {
@@ -163,7 +163,7 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   return resolved;
 }
 
-// The following make the agent of queries on a map of that kind.
+// These overloads create the agent for a map of each kind.
 absl::StatusOr<SharedAgent> AgentOn(const GridMap& /*map*/, const MapSnapshot& snapshot,
                                     const AgentQuery& query, OtherMaps others, bool by_jumps,
                                     const Budget& budget) {
@@ -226,7 +226,7 @@ GraphPlace ToPlace(const Location& location) {
 
 absl::Status BeginToPlace(std::size_t positions, const Budget& budget) {
   constexpr std::size_t kFew = 16;
-  // What finding the node of a position may take, in cells that are looked at.
+  // Cost of finding the node of one position, in cells of upkeep.
   constexpr std::uint64_t kWork = 8'192;
   return positions <= kFew ? absl::OkStatus() : BeginUpkeep(budget, positions * kWork);
 }

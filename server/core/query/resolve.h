@@ -1,4 +1,4 @@
-// Resolve, which turns a query into what can be solved: the first of the two steps of every path query.
+// Resolve: turns a query into one that can be solved. The first of the two steps of every path query.
 #pragma once
 
 #include <cstdint>
@@ -21,34 +21,32 @@
 
 namespace waystar::core {
 
-// A query on a grid, whose ends are cells.
+// A query on a grid, with its locations resolved to cells.
 struct GridRouteQuery {
-  // All queries that were resolved with the agent share it.
+  // Shared by all queries that were resolved with it.
   std::shared_ptr<ResolvedAgent> agent;
   PathQuery path;
-  // It is empty for the query's own map.
+  // Empty for the query's own map.
   std::string goal_map;
-  // If there are any, there are several, and path.goal is ignored.
+  // Either empty or several goals, which then replace path.goal.
   std::vector<Cell> goals;
 
-  // Returns whether portals have a part in it: it leads to another map, or its map has portals.
+  // Returns true if the query leads to another map or its map has portals.
   bool HasPortals() const;
   PortalQuery ToPortalQuery() const;
 };
 
-// A query on a waypoint graph.
 struct GraphRouteQuery {
-  // All queries that were resolved with the agent share it.
+  // Shared by all queries that were resolved with it.
   std::shared_ptr<const GraphAgent> agent;
   GraphQuery path;
 };
 
-// A query on a navigation mesh.
 struct MeshRouteQuery {
-  // All queries that were resolved with the agent share it.
+  // Shared by all queries that were resolved with it.
   std::shared_ptr<MeshAgent> agent;
   MeshQuery path;
-  // It is empty for the query's own map.
+  // Empty for the query's own map.
   std::string goal_map;
   bool with_corridor = false;
 
@@ -56,12 +54,12 @@ struct MeshRouteQuery {
   bool HasPortals() const;
 };
 
-// An agent that many queries on one snapshot share, by the kind of its map.
+// An agent shared by many queries on one snapshot, by the kind of the map.
 using SharedAgent = std::variant<std::shared_ptr<ResolvedAgent>, std::shared_ptr<const GraphAgent>,
                                  std::shared_ptr<MeshAgent>>;
 
 struct ResolvedRoute {
-  // The snapshot that the query is about, which must outlive this.
+  // The snapshot to search, which must outlive this.
   const MapSnapshot* snapshot = nullptr;
   std::variant<GridRouteQuery, GraphRouteQuery, MeshRouteQuery> query;
   std::uint64_t max_expansions = 0;
@@ -73,50 +71,54 @@ struct ResolvedRoute {
   GridRouteQuery& grid() { return *std::get_if<GridRouteQuery>(&query); }
 };
 
-// Resolves a query on a snapshot: the agent's profile, its view of the map with the overlay, the cells that
-// hold the ends' positions, and those that blocked ends snap to. Only snapping costs more than a few
-// microseconds, unless a view or an overlay has to be made; `budget` can end it early. The snapshot, the
-// query and the store of `others` must outlive the result.
+// Resolves a query on a snapshot: the agent's profile, its view of the map with the overlay, the cells of
+// positions, and the cells that blocked locations snap to. Takes a few microseconds, except for snapping and
+// for creating a view or an overlay, which `budget` can end early. The snapshot, the query and the store of
+// `others` must outlive the result.
 //
-// Returns, with the field of the query, the errors of ResolvedAgent::Make, GraphAgent::Make or
-// MeshAgent::Make;
-// INVALID_ARGUMENT / MISSING_FIELD for an end that is not given, BAD_VALUE for a coordinate or a snap radius
-// out of its range, and for directions of an any-angle path; OUT_OF_RANGE / OFF_MAP for a position off the
-// map; with several goals those of CheckNearestQuery; FAILED_PRECONDITION / WRONG_MAP_KIND for a field that
-// the map's kind does not have; and the errors of StatusOfEnd.
+// Errors have the field of the query:
+// - those of ResolvedAgent::Make, GraphAgent::Make, MeshAgent::Make and StatusOfEnd;
+// - with several goals, those of CheckNearestQuery;
+// - INVALID_ARGUMENT / MISSING_FIELD for a missing start or goal; BAD_VALUE for a coordinate or snap radius
+//   out of range, and for directions of an any-angle path;
+// - OUT_OF_RANGE / OFF_MAP for a position off the map;
+// - FAILED_PRECONDITION / WRONG_MAP_KIND for a field that the map's kind does not support.
 //
-// Thread safety: any thread may call it, on one snapshot too.
+// Thread safety: any method may be called from any thread, also on the same snapshot.
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
                                       const Budget& budget);
 
-// Resolves an agent for queries that share it. Returns the errors of ResolvedAgent::Make or GraphAgent::Make.
+// Resolves an agent for queries that share it. Returns the errors of ResolvedAgent::Make, GraphAgent::Make or
+// MeshAgent::Make.
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
                                          OtherMaps others, const Budget& budget);
 
-// As Resolve, for an agent that is resolved already, whose profile and overlay are the query's. A corner rule
-// or a footprint of the query wins. With `has_own_agent` the agent's do not count at all.
+// As Resolve, with a resolved agent whose profile and overlay apply to the query. A corner rule or footprint
+// of the query takes precedence. If `has_own_agent`, the agent's corner rule and footprint are ignored.
 absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
                                          const RouteQuery& query, const Budget& budget,
                                          bool has_own_agent = false);
 
-// Returns the error of a search with the field of the query in place of the search's own: of one goal
-// "goals[0]", and of the agent below "agent.".
+// Renames the field of a search error to the field of the query: "goals[0]" for the goal, "agent.footprint"
+// for the footprint.
 absl::Status InQuery(const absl::Status& status);
 
-// Takes the work of finding the nodes of so many positions on a waypoint graph off the budget's upkeep,
-// unless they are few. Returns the errors of BeginUpkeep.
+// Charges the budget's upkeep for finding the nodes of `positions` positions on a waypoint graph, unless they
+// are few. Returns the errors of BeginUpkeep.
 absl::Status BeginToPlace(std::size_t positions, const Budget& budget);
 
-// Returns the position of a location. REQUIRES: it has one.
+// Returns the position of a location.
+// REQUIRES: the location has one.
 WorldPoint ToWorldPoint(const Location& location);
 
-// Returns what a snap allows on a mesh.
+// Returns the limits of a snap on a mesh.
 MeshSnap ToMeshSnap(const std::optional<Snap>& snap);
 
-// Returns the place on a waypoint graph that a location names. REQUIRES: CheckLocationOnGraph holds.
+// Returns the place on a waypoint graph that a location names.
+// REQUIRES: CheckLocationOnGraph holds.
 GraphPlace ToPlace(const Location& location);
 
-// Returns the budget of work on a snapshot, which also ends when the snapshot is to be evicted.
+// Returns the budget with the snapshot's eviction flag.
 Budget BudgetOn(const MapSnapshot& snapshot, const Budget& budget);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The cells that locations on a grid stand for.
+// Resolution of locations on a grid to cells.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,23 @@
 
 namespace waystar::core {
 
-// Resolves locations for an agent of one size. Thread safety: as const objects; what it is made of must
-// outlive it.
+// Resolves locations for an agent of one size. All arguments of the constructor must outlive it.
+//
+// Thread safety: const methods may be called from any thread.
 class LocationResolver {
  public:
-  // REQUIRES: CheckSnap(snap).ok(), and the footprint is one that CheckFootprint allows.
+  // REQUIRES: CheckSnap(snap) and CheckFootprint(footprint) are OK.
   LocationResolver(const GridMap& map, int footprint, const std::optional<Snap>& snap, const Budget& budget)
       : map_(map), footprint_(footprint), snap_(snap), budget_(budget) {}
 
-  // Returns the cell that was given, which may be off the map, or that holds the position; the nearest cell
-  // where the agent can stand if that is within reach of the snap. Returns OUT_OF_RANGE / OFF_MAP with
-  // `field` for a position off the map, and the errors of StatusOfEnd. REQUIRES: CheckLocationOnGrid(field,
-  // location).ok().
+  // Returns the given cell, which may be off the map, or the cell of the position. If the agent does not fit
+  // there, returns the nearest cell within the snap radius where it does. Returns OUT_OF_RANGE / OFF_MAP with
+  // `field` for a position off the map, and the errors of InterruptionError.
+  // REQUIRES: CheckLocationOnGrid(field, location).ok().
   absl::StatusOr<Cell> Resolve(absl::string_view field, const Location& location) const;
 
  private:
-  // `from` is the position, or the cell itself, that distances are measured from.
+  // Distances are measured from `from`, the position or the cell itself.
   template <typename From>
   absl::StatusOr<Cell> Snapped(const From& from, Cell cell) const;
 

@@ -32,7 +32,7 @@ bool ChangesTerrains(const MovementProfile& profile) {
   return profile.no_diagonals || !profile.terrain_costs.empty() || !profile.forbidden_terrains.empty();
 }
 
-// An overlay of fewer cells takes no longer than a short search.
+// An overlay up to this work takes no longer than a short search, and is not charged as upkeep.
 constexpr std::int64_t kMaxCellsAtOnce = 8192;
 
 }  // namespace
@@ -128,7 +128,7 @@ const GridMap* ResolvedAgent::Find(absl::string_view id) {
   }
   std::unique_ptr<ResolvedAgent> agent(new ResolvedAgent(*snapshot, query_, others_, budget_));
   if (agent->TakeProfile().ok()) {
-    // Whatever cannot be made now the search makes, or it ends, or begins again elsewhere.
+    // On failure, the search builds what is missing, or ends, or is retried.
     MakeReady(agent->map(), footprint_, corner_rule_, false, budget_).IgnoreError();
     visited_.push_back({std::move(snapshot), std::move(agent)});
     return &visited_.back().agent->map();

@@ -1,4 +1,4 @@
-// The agent of a query on a grid: how it moves, the map that it sees, and the maps that portals lead it to.
+// The agent of a query on a grid: its movement, its view of the map, and the maps it can reach.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,22 @@
 
 namespace waystar::core {
 
-// Thread safety: none, because looking for another map pins it. The map of the query itself, and how the
-// agent moves, may be read by any number of threads.
+// Thread safety: none, since Find pins other maps. map() and the movement accessors may be read by any number
+// of threads.
 class ResolvedAgent final : public World {
  public:
-  // Resolves an agent on a snapshot, for searches by jumps or for other questions. Both arguments, the store
-  // of `others` and the budget's upkeep must outlive it. What it needs of the map is made if it is not there:
-  // see MakeReady.
+  // Resolves an agent on a snapshot; `by_jumps` says whether jump searches will use it. The snapshot, the
+  // query, the store of `others` and the budget's upkeep must outlive it. Builds missing search data
+  // (MakeReady).
   //
-  // Returns the errors of GridOf, BeginUpkeep; INVALID_ARGUMENT / BAD_VALUE with field
-  // "agent.footprint"; those of CheckProfile below "agent.profile."; INVALID_ARGUMENT / BAD_PROFILE and
-  // NOT_FOUND / PROFILE_NOT_FOUND with field "agent.profile_name"; those of WithOverlay below "view.";
-  // RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL with field "agent.profile", "agent.profile_name" or
-  // "agent.footprint" if there is no memory for the map as that agent sees it.
+  // Errors:
+  // - those of GridOf and BeginUpkeep;
+  // - INVALID_ARGUMENT / BAD_VALUE, "agent.footprint";
+  // - those of CheckProfile below "agent.profile.";
+  // - INVALID_ARGUMENT / BAD_PROFILE or NOT_FOUND / PROFILE_NOT_FOUND, "agent.profile_name";
+  // - those of WithOverlay below "view.";
+  // - RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL, "agent.profile", "agent.profile_name" or "agent.footprint": no
+  //   memory for the agent's view or walk grid.
   static absl::StatusOr<std::unique_ptr<ResolvedAgent>> Make(const MapSnapshot& snapshot,
                                                              const AgentQuery& query, OtherMaps others,
                                                              bool by_jumps, const Budget& budget);
@@ -40,7 +43,7 @@ class ResolvedAgent final : public World {
   ResolvedAgent(const ResolvedAgent&) = delete;
   ResolvedAgent& operator=(const ResolvedAgent&) = delete;
 
-  // Returns the query's map with the agent's view of terrains and the overlay: the map to search, validate or
+  // Returns the query's map with the agent's terrain view and the overlay: the map to search, validate or
   // measure.
   const GridMap& map() const {
     if (overlaid_.has_value()) {
@@ -51,23 +54,22 @@ class ResolvedAgent final : public World {
   // Returns the snapshot that the agent was resolved on.
   const MapSnapshot& snapshot() const { return snapshot_; }
   CornerRule corner_rule() const { return corner_rule_; }
-  // Returns the side of the agent, from 1 to kMaxFootprint.
+  // Returns the side length of the agent in cells, from 1 to kMaxFootprint.
   int footprint() const { return footprint_; }
-  // Returns the tags, sorted, that a link must have for the agent to use it.
+  // Returns the sorted tags that a link must have to be usable by the agent.
   const std::vector<std::string>& required_tags() const { return required_tags_; }
-  // Returns all three together. The agent must outlive the result.
+  // Returns the three fields above together. The agent must outlive the result.
   Agent agent() const {
     return {.corner_rule = corner_rule_, .footprint = footprint_, .required_tags = required_tags_};
   }
 
-  // Pins another map when it is first asked for, and returns it as this agent sees it. Returns null for a map
-  // of another world, for one that is not a grid, for one that has no profile of the name that the query
-  // gives, and for one that the agent may not visit.
+  // Pins the map on the first call and returns the agent's view of it. Returns null if the map is of another
+  // world, is not a grid, lacks the profile named by the query, or may not be visited by the agent.
   const GridMap* Find(absl::string_view id) override;
 
-  // Returns the version of a map that was found.
+  // Returns the version of a map returned by Find.
   MapVersion VersionOf(absl::string_view id) const { return SnapshotOf(id).version(); }
-  // Returns the board of a map that was found; none if it has squares.
+  // Returns the board of a map returned by Find; nullopt for squares.
   const std::optional<HexBoard>& BoardOf(absl::string_view id) const {
     return SnapshotOf(id).grid().settings().frame.hexagons;
   }
@@ -92,7 +94,7 @@ class ResolvedAgent final : public World {
   const AgentQuery& query_;
   const OtherMaps others_;
   const Budget budget_;
-  // The profile's view of the map, if it sees other terrains than the map has.
+  // The profile's view of the map. Null if it equals the map.
   std::shared_ptr<const GridMap> view_;
   MemoryAccount::Reservation overlay_memory_;
   std::optional<GridMap> overlaid_;

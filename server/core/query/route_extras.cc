@@ -25,10 +25,10 @@ void AddSummary(const PathSummary& leg, const GridSettings& settings, RouteSumma
   }
 }
 
-// Directions that differ by less are one.
+// Unit directions that differ by at most this are equal.
 constexpr double kStraight = 1e-9;
 
-// Returns what there is of the list from `begin` to `end`.
+// Returns the part of the list from `begin` to `end`, clipped to the list.
 template <typename T>
 absl::Span<const T> Part(absl::Span<const T> list, std::size_t begin, std::size_t end) {
   const std::size_t first = std::min(begin, list.size());
@@ -95,7 +95,7 @@ RouteSummary SummaryOf(const std::vector<Position>& positions) {
   for (std::size_t i = 1; i < positions.size(); ++i) {
     const WorldPoint way = Between(positions[i - 1], positions[i]);
     const double length = LengthOf(way);
-    // Nodes may lie upon each other.
+    // Nodes may coincide.
     if (length == 0.0) {
       continue;
     }

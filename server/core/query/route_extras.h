@@ -1,4 +1,4 @@
-// Extras of a route that a query may ask for besides the path.
+// Optional parts of a route besides the path.
 #pragma once
 
 #include <vector>
@@ -11,33 +11,34 @@
 
 namespace waystar::core {
 
-// Adds positions and the summary, if the query asked for them: those of each leg by the map that it lies on.
+// Adds positions and the summary if the query asked for them. Each leg uses the map that it lies on.
 void AddExtras(const ResolvedRoute& resolved, Route& route);
 
-// Returns a start that is a position, the nodes, and a goal that is a position and is reached.
+// Returns a start given as a position, the nodes, and a reached goal given as a position.
 std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
                                        const GraphPathResult& found);
 
-// Returns the length and the turns of a path on a waypoint graph. It has no legs. A point is a turn unless
-// the ways to it and from it have one direction, to some parts of a billion.
+// Returns the length and number of turns of a path on a waypoint graph; there are no legs. A point is a turn
+// if the unit directions before and after it differ by more than 1e-9.
 RouteSummary SummaryOf(const std::vector<Position>& positions);
 
-// Returns the length in space of a path on a navigation mesh, as its surface leads, and the turns. It has no
-// legs. REQUIRES: there is a path.
+// Returns the length in space along the surface and the number of turns of a path on a navigation mesh; there
+// are no legs.
+// REQUIRES: there is a path.
 RouteSummary SummaryOnMesh(MeshAgent& agent, const MeshPathResult& found,
                            absl::Span<const MeshCrossing> crossings);
 
-// A leg of a path on navigation meshes.
+// Leg of a path on navigation meshes.
 struct MeshLeg {
   const NavMesh* mesh = nullptr;
-  // True if it lies on the map of the query.
+  // True if the leg lies on the query's own map.
   bool is_home = true;
   absl::Span<const WorldPoint> corners;
   absl::Span<const PolygonNumber> corridor;
 };
 
-// Cuts a path where it goes through portals. Corners or corridor may be left empty. REQUIRES: the crossings
-// are those of the path, which the agent's query found.
+// Splits a path at its portals. `corners` or `corridor` may be empty.
+// REQUIRES: the crossings are those of the path, which was found with this agent.
 std::vector<MeshLeg> LegsOnMeshes(MeshAgent& agent, absl::Span<const WorldPoint> corners,
                                   absl::Span<const PolygonNumber> corridor,
                                   absl::Span<const MeshCrossing> crossings);

@@ -16,32 +16,32 @@
 
 namespace waystar::core {
 
-// How an agent moves, and the changes to the map that it sees.
+// Movement of an agent, and its changes to the map.
 struct AgentQuery {
-  // At most one of the two is given. Without either, the agent moves as the map says.
+  // At most one of the two is set. Without either, the map's rules apply.
   std::optional<MovementProfile> profile;
   std::optional<std::string> profile_name;
-  // If they are given, they win over the profile's.
+  // If set, they take precedence over the profile.
   std::optional<CornerRule> corner_rule;
   std::optional<int> footprint;
-  // The overlay lies over the query's own map alone.
+  // Applies only to the query's own map.
   std::optional<Overlay> overlay;
 };
 
-// A place as it was given: by a cell or a position on a grid, by a position or a node on a graph, by a
-// position on a mesh. At most one is given.
+// A place: a cell or position on a grid, a position or node on a graph, a position on a mesh. At most one is
+// set.
 struct Location {
   std::optional<Cell> cell;
   std::optional<Position> position;
   std::string node;
 };
 
-// How far, in units of the game, a location may be from the nearest place where the agent can be, to be moved
-// there: a free cell, on a graph a node, or on a mesh its surface.
+// Maximum distance, in world units, over which a location is moved to the nearest usable place: a free cell
+// of a grid, a node of a graph, or the surface of a mesh.
 struct Snap {
-  // On a mesh this is the distance seen from above.
+  // On a mesh, the distance in plan.
   double radius = 0.0;
-  // How far up or down, on a mesh. Without it there is no limit.
+  // Maximum vertical distance on a mesh. Unlimited if unset.
   std::optional<double> height;
 };
 
@@ -49,9 +49,9 @@ struct RouteQuery {
   AgentQuery agent;
   std::optional<Snap> snap;
   Location start;
-  // The goal that is cheapest to reach counts.
+  // The route leads to the goal that is cheapest to reach.
   absl::InlinedVector<Location, 1> goals;
-  // The id of the map that the goals lie on. The query's own map may be named or left empty.
+  // Id of the goals' map. May be empty or named explicitly for the query's own map.
   std::string goal_map;
 
   Algorithm algorithm = Algorithm::kAuto;
@@ -59,8 +59,8 @@ struct RouteQuery {
   PathForm path_form = PathForm::kEveryCell;
   std::uint64_t max_expansions = std::numeric_limits<std::uint64_t>::max();
 
-  // What to return besides the path. Positions are also returned where one was given, and always on a graph
-  // or a mesh. Only meshes have corridors.
+  // Optional results. Positions are also returned if a location is a position, and always on a graph or a
+  // mesh. Only meshes have corridors.
   bool with_positions = false;
   bool with_corridor = false;
   bool with_summary = false;

@@ -18,7 +18,7 @@ absl::Status CheckWantsNoCorridor(const RouteQuery& query) {
                              : absl::OkStatus();
 }
 
-// Checks a query on a map of a kind that has no path forms.
+// Checks the fields of a query on a map without cells.
 absl::Status CheckFreeOfCells(const RouteQuery& query, absl::Status (*refuse)(absl::string_view field),
                               absl::Status (*check_location)(absl::string_view field, const Location&)) {
   if (query.path_form != PathForm::kEveryCell) {
@@ -27,7 +27,7 @@ absl::Status CheckFreeOfCells(const RouteQuery& query, absl::Status (*refuse)(ab
   WAYSTAR_RETURN_IF_ERROR(check_location("start", query.start));
   WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {
-    // The field's name is made for what is refused alone.
+    // Build the field name only for an error.
     if (!check_location("", query.goals[i]).ok()) {
       return check_location(GoalField(i), query.goals[i]);
     }
@@ -45,7 +45,7 @@ absl::Status CheckOnGrid(const RouteQuery& query) {
   WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
   for (std::size_t i = 0; i < query.goals.size(); ++i) {
     const Location& goal = query.goals[i];
-    // The field's name is made for what is refused alone.
+    // Build the field name only for an error.
     if (!CheckLocationOnGrid("", goal).ok()) {
       return CheckLocationOnGrid(GoalField(i), goal);
     }

@@ -1,4 +1,4 @@
-// Recorder of a search on a map of any kind.
+// Recorder of the events of a search on a map of any kind.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// One of its parts is filled, by the kind of the map; each keeps up to a limit of events.
+// Only the part for the map's kind is filled. Each keeps up to `max_events` events.
 struct SearchRecorder {
   explicit SearchRecorder(std::size_t max_events)
       : cells(max_events), nodes(max_events), intervals(max_events) {}

@@ -64,7 +64,7 @@ absl::StatusOr<Route> SolveOn(const GridRouteQuery& query, const ResolvedRoute& 
   const Clock::time_point begin = Clock::now();
   EventRecorder* const cells = recorder == nullptr ? nullptr : &recorder->cells;
   const Budget own = BudgetOf(resolved, budget);
-  // Short searches do not look at the clock themselves.
+  // Short searches do not check the deadline themselves.
   if (begin >= own.deadline) {
     return InterruptionError(SearchEnd::kDeadline, 0);
   }

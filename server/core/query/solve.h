@@ -1,4 +1,4 @@
-// Solve, which answers a resolved query: the second of the two steps of every path query.
+// Solve: answers a resolved query. The second of the two steps of every path query.
 #pragma once
 
 #include <chrono>
@@ -17,32 +17,30 @@
 
 namespace waystar::core {
 
-// Searches for the route, on any kind of map, to one goal or several, through portals or not, and adds what
-// the query asked for besides. A recorder, unless it is null, receives each step of the search and the map of
-// the step; it is for a single goal alone.
+// Searches for the route on a map of any kind, to one or several goals, with or without portals, and adds the
+// optional results. A non-null recorder receives the events of the search and their maps; only for queries
+// with a single goal.
 //
-// The lesser of the expansions that the query and the budget allow is the limit.
+// The limit of expansions is the lower of the query's and the budget's. Errors of the search have the field
+// of the query.
 //
-// Returns the errors of FindPathThroughPortals, FindPathToNearest or FindGraphPath, with the field of the
-// query that the caller filled.
-//
-// Thread safety: any thread may call it for queries that share no agent; `scratch` belongs to the caller's
+// Thread safety: may be called concurrently for queries that share no agent. `scratch` belongs to the calling
 // thread.
 absl::StatusOr<Route> Solve(const ResolvedRoute& resolved, const Budget& budget, QueryScratch& scratch,
                             SearchRecorder* recorder = nullptr);
 
-// Receives each answer once. The route's path is gone when it returns. An error ends everything.
+// Receives each answer once. The route's path is valid only during the call. An error ends the whole batch.
 using RouteSink = absl::FunctionRef<absl::Status(std::size_t index, const absl::StatusOr<Route>& route)>;
 
-// Solves many queries on one snapshot, in any order, each as Solve does, and skips those that are null.
-// Queries on a grid that share an agent and meet no portals are solved together, by the crew, or without one
-// on the calling thread: see FindPaths. The others are solved there one after the other.
+// Solves many queries on one snapshot, each as Solve does, in any order; skips null entries. Grid queries
+// that share the agent and involve no portals are solved together (FindPaths), by the crew or, if that is
+// null, on the calling thread. The others are solved one by one on the calling thread.
 //
-// Returns the errors of StatusOfEnd and of the sink; all others are answers.
+// Returns the errors of StatusOfEnd and of the sink; other errors are answers.
 absl::Status SolveMany(absl::Span<const ResolvedRoute* const> queries, const SharedAgent& shared,
                        const Budget& budget, QueryScratch& scratch, PathCrew* crew, RouteSink sink);
 
-// Returns whether an error of one of many queries ends all: a deadline, a cancellation or an eviction.
+// Returns true if the error of one query ends the whole batch: deadline, cancellation or eviction.
 bool EndsAll(const absl::Status& status);
 
 }  // namespace waystar::core

@@ -15,7 +15,7 @@ LegendEntry EntryOf(const Terrain& terrain, picture::Color color) {
                                      : absl::StrCat(terrain.name, ", cost ", terrain.cost)};
 }
 
-// The kinds of cells that occur in a part of a map.
+// Kinds of cells that occur in a part of a map.
 struct Survey {
   std::array<bool, kMaxTerrains> terrains{};
   bool nameless = false;

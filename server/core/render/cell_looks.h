@@ -1,4 +1,4 @@
-// The looks of a grid's single cells in a picture.
+// Appearance of a grid's single cells.
 #pragma once
 
 #include <array>
@@ -15,16 +15,19 @@ namespace waystar::core {
 struct CellLook {
   picture::Color color;
   char symbol = ' ';
-  // No step enters the cell.
+  // True if no step enters the cell.
   bool is_wall = false;
-  // False only for cells off the shown part of a board of hexagons.
+  // False only for cells off the shown part of a hexagon board.
   bool exists = true;
 };
 
-// Thread safety: const methods may run beside each other.
+// Colours and symbols of a map's cells.
+//
+// Thread safety: const methods may be called concurrently.
 class CellLooks {
  public:
-  // Only cells of `part`, as clients count them, exist on a board of hexagons. The map must outlive this.
+  // On a hexagon board only the cells of `part` exist, given in client cell coordinates. The map must outlive
+  // this.
   CellLooks(const GridMap& map, const Rectangle& part);
 
   // REQUIRES: the cell is on the map.
@@ -42,8 +45,8 @@ class CellLooks {
     return map_.cell_costs() == nullptr ? terrains_[terrain] : WithCost(cell, terrain);
   }
 
-  // Returns a legend of what there is in a part of the map. The time is proportional to the part. Once `stop`
-  // fails, which is asked before each row, it leaves out the rest.
+  // Returns a legend of what occurs in a part of the map. Linear in the cells of the part. Polls `stop`
+  // before each row; once it fails, the remaining rows are skipped.
   std::vector<LegendEntry> LegendOf(const Rectangle& region, const StopCheck& stop) const;
 
  private:
@@ -58,7 +61,7 @@ class CellLooks {
   CellLook obstacle_;
   CellLook named_;
   std::array<CellLook, kMaxTerrains> terrains_;
-  // The spans by row of the plane; empty unless the map is a board.
+  // Board spans by row of the plane; empty unless the map is a hexagon board.
   std::vector<HexBoard::Span> board_spans_;
 };
 

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::size_t kMostPushed = 300;
 constexpr int kRounds = 120;
-// The side of the area, in units of the picture's world.
+// Side of the area, in world units of the picture.
 constexpr double kSide = 100.0;
 
-// The nodes in the order of their ids: their numbers depend on how the graph came about.
+// Returns the nodes sorted by id, since node numbers depend on the history of the graph.
 std::vector<NodeNumber> NodesById(const WaypointGraph& graph) {
   std::vector<NodeNumber> nodes;
   for (NodeNumber node = 0; node < graph.number_limit(); ++node) {
@@ -40,7 +40,7 @@ bool LieAtOnePoint(const WaypointGraph& graph, const std::vector<NodeNumber>& no
 
 using Links = std::vector<std::pair<std::size_t, std::size_t>>;
 
-// Each pair of nodes that an edge joins, by their places in the list.
+// Returns each pair of nodes joined by an edge, as indexes in `nodes`.
 Links LinksOf(const WaypointGraph& graph, const std::vector<NodeNumber>& nodes) {
   std::vector<std::size_t> places(graph.number_limit());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -115,7 +115,7 @@ class ForceLayout {
 
   std::vector<WorldPoint> points_;
   std::vector<WorldPoint> moves_;
-  // Between nodes, if they were spread evenly.
+  // Distance between nodes if they were spread evenly.
   const double distance_;
 };
 

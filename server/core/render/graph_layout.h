@@ -1,4 +1,4 @@
-// Places at which to draw the nodes of a waypoint graph whose positions do not say where.
+// Layout of waypoint graphs whose node positions coincide.
 #pragma once
 
 #include <vector>
@@ -13,27 +13,27 @@ namespace waystar::core {
 
 class GraphLayout {
  public:
-  // Leaves all nodes where they are.
+  // Draws every node at its own position.
   GraphLayout() = default;
 
-  // Lays a graph out if it has several nodes and all of them lie at one point, seen from above. Up to some
-  // hundred nodes are drawn towards those that edges join them to, and pushed away from all others
-  // (Fruchterman, Reingold: "Graph Drawing by Force-directed Placement", 1991); more stand in rows. Equal
-  // graphs have equal layouts, on every machine. It takes O(nodes^2) for the former. Returns the error of
-  // `stop`.
+  // Lays out a graph if it has several nodes that all lie at one point in plan. Up to some hundred nodes are
+  // placed by forces: edges attract, all other pairs repel (Fruchterman, Reingold: "Graph Drawing by
+  // Force-directed Placement", 1991), in O(nodes^2). More nodes are placed in rows. Equal graphs get equal
+  // layouts on every machine. Returns the error of `stop`.
   static absl::StatusOr<GraphLayout> Of(const WaypointGraph& graph, const StopCheck& stop);
 
-  // Returns whether nodes are drawn elsewhere than where they lie.
+  // Returns true if nodes are drawn at other places than their positions.
   bool is_chosen() const { return !places_.empty(); }
-  // Returns where a node is drawn.
+  // Returns the place at which a node is drawn.
   WorldPoint PlaceOf(const WaypointGraph& graph, NodeNumber node) const {
     return is_chosen() ? places_[node] : graph.PositionOf(node);
   }
-  // Returns an area around all places, with a margin. REQUIRES: is_chosen().
+  // Returns the bounds of all places, with a margin.
+  // REQUIRES: is_chosen().
   const Box& area() const { return area_; }
 
  private:
-  // By the numbers of nodes.
+  // Indexed by node number.
   std::vector<WorldPoint> places_;
   Box area_;
 };

@@ -28,7 +28,7 @@ absl::StatusOr<NodeVisits> NodeVisits::Of(absl::Span<const NodeEvent> events, co
       result.dearest_ = std::max(result.dearest_, event.g);
     }
   }
-  // Those of one node stay in the order of the search.
+  // Stable, so that the visits of one node stay in search order.
   std::ranges::stable_sort(visits, {}, &NodeVisit::node);
   std::size_t kept = 0;
   for (const NodeVisit& visit : visits) {

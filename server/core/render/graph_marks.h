@@ -1,4 +1,4 @@
-// The marks that a query adds to the picture of a waypoint graph.
+// Marks that a query adds to the picture of a waypoint graph.
 #pragma once
 
 #include <optional>
@@ -15,33 +15,32 @@
 
 namespace waystar::core {
 
-// A point of a query: a node, or a position where there is none.
+// A point of a query: a node, or a position without one.
 struct GraphMark {
   WorldPoint position;
   NodeNumber node = kNoNodeNumber;
 };
 
-// What a query adds to the picture.
 struct GraphQueryMarks {
   std::optional<GraphMark> start;
-  // The goals that were asked for.
+  // The requested goals.
   std::vector<GraphMark> goals;
-  // The points of the path; empty without one.
+  // Points of the path; empty without a path.
   std::vector<GraphMark> way;
-  // The events of the search; empty if it is not to be drawn. They must outlive the marks.
+  // Events of the search; empty if it is not drawn. They must outlive the marks.
   absl::Span<const NodeEvent> events;
 };
 
-// A node that a search came to.
+// A node reached by a search.
 struct NodeVisit {
   NodeNumber node = 0;
-  // The node that the cheapest way came from; at the start the node itself.
+  // Predecessor on the cheapest path; the node itself at the start.
   NodeNumber parent = 0;
   Cost g = 0;
   bool is_expanded = false;
 };
 
-// The nodes that a search came to, each once.
+// The nodes reached by a search, each once.
 class NodeVisits {
  public:
   NodeVisits() = default;
@@ -49,16 +48,16 @@ class NodeVisits {
   // Returns the error of `stop`.
   static absl::StatusOr<NodeVisits> Of(absl::Span<const NodeEvent> events, const StopCheck& stop);
 
-  // Returns null if the search did not come to that node.
+  // Returns null if the search did not reach the node.
   const NodeVisit* Find(NodeNumber node) const;
-  // Returns all, in the order of their numbers.
+  // Returns all visits, sorted by node number.
   const std::vector<NodeVisit>& all() const { return visits_; }
 
-  // Returns what the way to an expanded node cost at the most, and at least 1.
+  // Returns the highest cost of an expanded node, at least 1.
   Cost dearest() const { return dearest_; }
-  // Returns the colour of an expanded node, from yellow to red by its cost, or that of nodes that are open.
+  // Returns the colour of an expanded node, from yellow to red by its cost, or the colour of open nodes.
   picture::Color ColorOf(const NodeVisit& visit) const;
-  // Returns '0' to '9' by the cost of an expanded node, or 'O' for one that is open.
+  // Returns '0' to '9' by the cost of an expanded node, or 'O' for an open one.
   char SymbolOf(const NodeVisit& visit) const;
 
  private:

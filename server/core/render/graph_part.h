@@ -1,4 +1,4 @@
-// The part of a waypoint graph that lies in an area of the world.
+// The part of a waypoint graph in an area of the world.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace waystar::core {
 
-// The most nodes and arcs that may lie there.
+// Limits on the nodes and arcs in the area.
 inline constexpr std::size_t kMaxDrawnNodes = 1 << 16;
 inline constexpr std::size_t kMaxDrawnArcs = 1 << 17;
 
@@ -20,21 +20,21 @@ struct DrawnArc {
   NodeNumber to = 0;
   bool is_auto = false;
   bool is_open = false;
-  // True if there is no arc back or it differs.
+  // True unless an equal reverse arc exists.
   bool is_one_way = false;
 };
 
 struct GraphPart {
   std::vector<NodeNumber> nodes;
-  // The arcs that may touch the area; an edge both ways occurs once.
+  // Arcs that may touch the area. A two-way edge occurs once.
   std::vector<DrawnArc> arcs;
 };
 
-// Gathers the part. The time is proportional to the whole graph. Returns RESOURCE_EXHAUSTED /
-// REGION_TOO_LARGE with field "region", and the errors of InterruptionError.
+// Collects the part in time linear in the whole graph. Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with
+// field "region", and the errors of InterruptionError.
 absl::StatusOr<GraphPart> GatherGraph(const WaypointGraph& graph, const Box& area, const Budget& budget);
 
-// Returns an area around all nodes and obstacles, with a margin: see WithMargin.
+// Returns the bounds of all nodes and obstacles, with a margin; see WithMargin.
 Box AllOf(const WaypointGraph& graph);
 
 }  // namespace waystar::core

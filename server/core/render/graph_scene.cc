@@ -23,7 +23,7 @@
 namespace waystar::core {
 namespace {
 
-// More nodes have no names, and even more are drawn as dots.
+// With more nodes, names are omitted; with even more, nodes are dots.
 constexpr std::size_t kNamedNodes = 80;
 constexpr std::size_t kLargeNodes = 600;
 
@@ -47,7 +47,7 @@ class GraphSceneMaker {
     scene_.area = area_;
     scene_.region = WholeUnits(area_);
     layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
-    // What has a position lies nowhere beside nodes whose places are chosen.
+    // Things with positions do not fit among nodes with chosen places.
     if (!places_.is_chosen()) {
       if (graph_.sight().grid() != nullptr) {
         AddReferenceMap();
@@ -76,7 +76,7 @@ class GraphSceneMaker {
     return {-kFar, -kFar, kFar, kFar};
   }
 
-  // More would be an answer too large for a message.
+  // Limits the size of the response message.
   static constexpr std::size_t kMostPlaces = 4096;
 
   void NotePlaces() {
@@ -201,7 +201,7 @@ class GraphSceneMaker {
     return picture::ClipTo(layout_.plot, from, to);
   }
 
-  // Edges made by sight lie below those that were put.
+  // Automatic edges are drawn below explicit ones.
   void AddEdges() {
     const double thick = part_.arcs.size() > 3000 ? 0.7 : part_.arcs.size() > 300 ? 1.2 : 2.0;
     for (const bool is_auto : {true, false}) {
@@ -227,7 +227,7 @@ class GraphSceneMaker {
     }
   }
 
-  // Past the middle, so that those of two edges between the same nodes do not meet.
+  // Placed past the middle, so that the arrowheads of two opposite edges do not meet.
   void AddTip(picture::Point from, picture::Point to, picture::Color color) {
     const double length = Distance(from, to);
     constexpr double kTip = 8.0;
@@ -266,7 +266,7 @@ class GraphSceneMaker {
     }
   }
 
-  // Filled once it was expanded, before that a ring.
+  // A filled disc if the node was expanded, else a ring.
   void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
     const double rim = radius > 4 ? 2.0 : 0.0;
     const picture::Color color = visits_.ColorOf(visit);
@@ -279,7 +279,7 @@ class GraphSceneMaker {
     }
   }
 
-  // Above a node, with light behind it, and not beyond the picture's edge.
+  // Draws the name above the node on a light background, within the picture.
   void AddName(const std::string& name, picture::Point at) {
     const double half = picture::TextWidth(name, kTextSize) / 2;
     at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
@@ -297,7 +297,7 @@ class GraphSceneMaker {
                             .anchor = picture::TextStyle::Anchor::kMiddle});
   }
 
-  // The edges by which the search came to nodes.
+  // Draws the edges by which the search reached nodes.
   void AddSearch() {
     if (options_.is_text) {
       return;

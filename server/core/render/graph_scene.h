@@ -13,13 +13,14 @@
 
 namespace waystar::core {
 
-// Returns a scene of the nodes, edges and obstacles in an area of the world, or of all there are, and of what
-// a query adds, unless it is null. Edges that were put are dark, those made by sight light, those that are
-// not open broken; a tip shows where an edge leads one way only. A few nodes have names. A search colours the
-// nodes that it came to, and the edges that it came by, by what the way costs. Nodes that all lie at one
-// point are laid out (GraphLayout), and nothing else is drawn then but edges and the query.
+// Returns a scene of the nodes, edges and obstacles in an area of the world, or of the whole graph if unset,
+// and of the query if not null. Explicit edges are dark, automatic ones light, closed ones dashed; an
+// arrowhead marks one-way edges. Names are drawn if there are few nodes. A search colours the nodes that it
+// reached, and the edges to them, by cost. Nodes that all lie at one point are laid out (GraphLayout); then
+// only edges and the query are drawn.
 //
-// Returns the errors of GatherGraph. REQUIRES: the area has a width and a height.
+// Returns the errors of GatherGraph.
+// REQUIRES: the area has a width and a height.
 absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Box>& area,
                                      const RenderOptions& options, const GraphQueryMarks* query,
                                      const Budget& budget);

@@ -22,7 +22,7 @@
 namespace waystar::core {
 namespace {
 
-// Cells of at least so many pixels are areas with straight sides, unless they are very many.
+// Cells of at least this many pixels are drawn as polygons, unless there are too many.
 constexpr double kAreaCell = 4.0;
 constexpr std::int64_t kMaxAreas = 1 << 16;
 constexpr double kGridLineCell = 8.0;
@@ -54,7 +54,7 @@ picture::Box BoxAround(const picture::Tiling& unit, const std::vector<Cell>& cel
   return {left, top, right - left, bottom - top};
 }
 
-// Cells of the plane that reach as far to each side as any of a part of the map does.
+// Returns cells of the plane that include the outermost ones of a part of the map on each side.
 std::vector<Cell> OutermostCells(const GridMap& map, const Rectangle& part) {
   // Every other line of a board sticks out.
   std::vector<Cell> cells;
@@ -73,7 +73,7 @@ PlaneView ViewOf(const GridMap& map, const Rectangle& part, bool is_text) {
   PlaneView view{.unit = UnitTiling(map.settings(), is_text)};
   const bool hexagons = view.unit.hexagons;
   if (is_text && hexagons) {
-    // The character that is the middle of a hexagon stands for it.
+    // A hexagon is shown by the character at its centre.
     view.box = {1e9, 1e9, 0, 0};
     double right = -1e9;
     double bottom = -1e9;
@@ -153,7 +153,7 @@ class GridSceneMaker {
     return legend;
   }
 
-  // Squares of a row that look alike are one area.
+  // Adjacent equal squares of a row become one area.
   absl::Status AddCells() {
     for (int y = region_.y; y < region_.y + region_.height; ++y) {
       WAYSTAR_RETURN_IF_ERROR(stop_.Check());
@@ -173,7 +173,7 @@ class GridSceneMaker {
     return absl::OkStatus();
   }
 
-  // Hexagons overlap a little, so that nothing shines through between them.
+  // Hexagons overlap slightly, so that the background does not show through.
   picture::Polygon AreaOf(int x, int end, int y) const {
     constexpr double kOverlap = 0.35;
     if (layout_.tiling.hexagons) {
@@ -198,7 +198,7 @@ class GridSceneMaker {
       AddHexagonLines();
       return;
     }
-    // The lines run along the middle of pixels, where they are crisp.
+    // Centred on pixels, so that the lines are crisp.
     const picture::Box& plot = layout_.plot;
     for (int x = 0; x <= region_.width; ++x) {
       const double at = plot.x + x * cell() + (x == region_.width ? -0.5 : 0.5);
@@ -246,7 +246,7 @@ class GridSceneMaker {
   bool IsShown(Cell cell) const { return part_.Contains(map_.settings().frame.CountedAt(cell)); }
   picture::Point CenterOf(Cell cell) const { return layout_.tiling.At(cell.x, cell.y); }
 
-  // Adds the numbers of columns above the map and of rows beside it.
+  // Adds column numbers above and row numbers beside the map.
   void AddNumbers() {
     if (!layout_.has_labels) {
       return;
@@ -279,14 +279,14 @@ class GridSceneMaker {
     }
   }
 
-  // Maps are small enough for an int.
+  // Map sides fit in an int.
   static int NumberStep(double pixels, double widest, bool is_text) {
     return static_cast<int>(std::min<std::int64_t>(LabelStep(pixels, widest, is_text), 2 * kMaxMapSide));
   }
   static int NextMultiple(int from, int step) { return (from + step - 1) / step * step; }
 
   const GridMap& map_;
-  // What is shown, as clients count cells.
+  // The part shown, in client cell coordinates.
   const Rectangle part_;
   // The cells of the plane around it.
   const Rectangle region_;

@@ -10,11 +10,10 @@
 
 namespace waystar::core {
 
-// Returns a scene of a part of a map, as clients count its cells: terrain, obstacles, portals, and what a
-// query adds, unless it is null. REQUIRES: the part lies on the map and is not empty.
-//
-// It costs time in proportion to the cells of the part, the pixels, and what the query brings, and takes
-// about 12 bytes a pixel. Returns the errors of InterruptionError.
+// Returns a scene of a part of a map, given in client cell coordinates: terrain, obstacles, portals, and the
+// query if not null. The cost is linear in the cells of the part, the pixels, and the query's marks; memory
+// is about 12 bytes per pixel. Returns the errors of InterruptionError.
+// REQUIRES: the part lies on the map and is not empty.
 absl::StatusOr<Scene> MakeGridScene(const GridMap& map, const Rectangle& part, const RenderOptions& options,
                                     const QueryMarks* query, const Budget& budget);
 

@@ -13,7 +13,7 @@ namespace {
 
 using picture::Color;
 
-// The mean of some colours.
+// Mean of colours.
 struct ColorSum {
   std::int64_t r = 0;
   std::int64_t g = 0;
@@ -34,7 +34,7 @@ struct ColorSum {
   }
 };
 
-// The cells of one pixel.
+// Cells of one pixel.
 class Pixel {
  public:
   explicit Pixel(bool counts_symbols) : counts_symbols_(counts_symbols) {}
@@ -90,7 +90,7 @@ class Pixel {
   }
 
  private:
-  // True if the symbols that stand for pixels in text are wanted.
+  // True if symbols are counted for text output.
   const bool counts_symbols_;
   ColorSum walls_;
   ColorSum ground_;
@@ -100,7 +100,7 @@ class Pixel {
   char ground_symbol_ = ' ';
 };
 
-// Asks whether to stop, by how many cells were looked at.
+// Polls `stop` by the number of cells scanned.
 class CellCounter {
  public:
   explicit CellCounter(const StopCheck& stop) : stop_(stop) {}
@@ -120,7 +120,7 @@ class CellCounter {
   int cells_ = 0;
 };
 
-// The first of `cells` that is shown at a pixel of `pixels`, of which the next may show it too.
+// Returns the first of `cells` shown at a pixel; the next pixel may show it too.
 int FirstCell(int pixel, int pixels, int cells) {
   return static_cast<int>(std::int64_t{pixel} * cells / pixels);
 }
@@ -151,7 +151,7 @@ class SquarePixels {
   int height_;
 };
 
-// Looks at points of each pixel: as many as the cells that it shows, and nine at the least.
+// Samples points of each pixel: as many as the cells that it shows, at least nine.
 class HexPixels {
  public:
   HexPixels(const CellLooks& looks, const Rectangle& region, const Layout& layout)
@@ -174,8 +174,8 @@ class HexPixels {
     return absl::OkStatus();
   }
 
-  // The hexagon that holds a point of the plane: of the three coordinates that add up to 0 the one that is
-  // furthest from a whole number follows from the others.
+  // Returns the hexagon at a point of the plane. Rounds the three cube coordinates, which add up to 0, and
+  // derives the one with the largest rounding error from the others.
   static Cell NearestTo(picture::Point at) {
     const double third = -at.x - at.y;
     double x = std::floor(at.x + 0.5);
@@ -199,7 +199,7 @@ class HexPixels {
   int side_;
 };
 
-// A character shows the hexagon whose centre it is, if hexagons are that far apart.
+// A character shows the hexagon centred on it, if hexagons are far enough apart.
 class HexCharacters {
  public:
   HexCharacters(const CellLooks& looks, const Rectangle& region, const Layout& layout)

@@ -1,4 +1,4 @@
-// Painter of a grid's cells, pixel by pixel.
+// Painter of a grid's cells by pixels.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,12 +10,11 @@
 
 namespace waystar::core {
 
-// Draws a part of a map. A pixel that shows several cells has the mean of their colours, in which those that
-// no step enters count for more than their number, so that walls of one cell stay visible: a quarter of the
-// cells counts for a half.
+// Draws a part of a map. A pixel that covers several cells has the mean of their colours. Cells that no step
+// enters get a higher weight, so that thin walls stay visible: a quarter of the cells weighs as much as half.
 //
-// It costs time in proportion to the cells and the pixels, about 5 ns each. It asks `stop` for each row of
-// pixels and every 2^16 cells, and returns its error.
+// The cost is linear in cells and pixels, about 5 ns each. Polls `stop` for each row of pixels and every 2^16
+// cells, and returns its error.
 absl::StatusOr<SceneGround> DrawGround(const GridMap& map, const CellLooks& looks, const Rectangle& region,
                                        const Layout& layout, bool is_text, const StopCheck& stop);
 

@@ -23,7 +23,7 @@ constexpr double kLegendGap = 14.0;
 constexpr double kLegendRow = 18.0;
 constexpr double kSwatch = 12.0;
 constexpr double kEntryGap = 18.0;
-// Smaller pictures are the map alone.
+// Smaller pictures show only the map.
 constexpr int kSmallestWithLabels = 160;
 
 double EntryWidth(const LegendEntry& entry) {
@@ -31,7 +31,7 @@ double EntryWidth(const LegendEntry& entry) {
   return sign + 6 + TextWidth(entry.text, kTextSize);
 }
 
-// The upper left corner of each entry, from (0, 0) on, and the height of all.
+// Upper left corner of each entry relative to (0, 0), and the total height.
 struct LegendPlan {
   std::vector<picture::Point> places;
   double height = 0.0;
@@ -51,7 +51,7 @@ LegendPlan PlanLegend(const std::vector<LegendEntry>& legend, double width) {
   return plan;
 }
 
-// The space around the map.
+// Space around the map.
 struct Margins {
   double left = 0.0;
   double top = 0.0;
@@ -153,7 +153,6 @@ Tiling UnitTiling(const GridSettings& settings, bool is_text) {
   if (!hexagons.has_value()) {
     return {};
   }
-  // sqrt(3) / 2.
   constexpr double kRow = 0.8660254037844386;
   const bool is_flat = IsFlatTopped(hexagons->layout);
   if (is_text) {
@@ -170,7 +169,7 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
   const bool has_legend = ShowsLegend(options, legend);
   double legend_height = 0.0;
   double scale = 1.0;
-  // A smaller map may make the picture narrower, and so the legend higher.
+  // A smaller map may narrow the picture, which makes the legend higher; so iterate.
   constexpr int kTries = 6;
   for (int i = 0; i < kTries; ++i) {
     const double room = std::max(1.0, options.max_width - around.left - around.right);
@@ -195,7 +194,7 @@ Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene)
       std::min(options.max_height,
                static_cast<int>(std::ceil(around.top + layout.plot.height + legend_height + around.bottom)));
   if (!options.is_text) {
-    // The map lies in the middle of a picture that its title or legend makes wider.
+    // Centre the map if the title or legend makes the picture wider.
     layout.plot.x += std::floor((layout.width - around.left - around.right - layout.plot.width) / 2);
     layout.plot.x = std::max(layout.plot.x, 0.0);
   }

@@ -11,18 +11,18 @@ namespace {
 
 using Part = std::pair<double, double>;
 
-// A point on the picture, and its height.
+// A point on the picture, with its height.
 struct Seen {
   picture::Point at;
   double z = 0.0;
 };
 
-// More than 0 if c lies on one side of the line from a to b, less on the other.
+// Positive if c lies on one side of the line from a to b, negative on the other.
 double Turn(picture::Point a, picture::Point b, picture::Point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-// Takes off what is not where a linear function that has these values at 0 and 1 is more than 0.
+// Clips `part` to where the linear function with these values at 0 and 1 is positive.
 void KeepPositive(double at_begin, double at_end, Part& part) {
   if (at_begin <= 0 && at_end <= 0) {
     part.second = part.first;
@@ -33,7 +33,7 @@ void KeepPositive(double at_begin, double at_end, Part& part) {
   }
 }
 
-// The part of a line that a triangle hides.
+// Returns the part of a line that a triangle hides.
 std::optional<Part> HiddenBy(const std::array<Seen, 3>& triangle, const Seen& from, const Seen& to,
                              double slack) {
   const double area = Turn(triangle[0].at, triangle[1].at, triangle[2].at);
@@ -60,7 +60,7 @@ std::vector<Part> Joined(std::vector<Part> parts) {
   std::ranges::sort(parts);
   std::vector<Part> joined;
   for (const Part& part : parts) {
-    // Triangles that adjoin hide without a gap, but for rounding errors.
+    // Adjacent triangles hide without a gap, up to rounding errors.
     constexpr double kGap = 1e-6;
     if (!joined.empty() && part.first <= joined.back().second + kGap) {
       joined.back().second = std::max(joined.back().second, part.second);

@@ -1,4 +1,4 @@
-// What of a line in space is hidden on a picture of a navigation mesh that is seen from the side.
+// Hidden-line computation for oblique pictures of a navigation mesh.
 #pragma once
 
 #include <utility>
@@ -12,23 +12,22 @@
 
 namespace waystar::core {
 
-// The polygons that are drawn, as they may hide what lies behind them: of two points at the same place of the
-// picture, the higher one is in front.
+// The drawn polygons as occluders. Of two points at the same place of the picture, the higher one is in
+// front.
 class MeshCover {
  public:
-  // What lies less than `slack` behind a polygon is not hidden: a line on the surface may lie a little below
-  // it. The mesh must outlive the cover.
+  // Points less than `slack` behind a polygon count as visible, since a line on the surface may lie slightly
+  // below it. The mesh must outlive the cover.
   MeshCover(const NavMesh& mesh, const WorldProjection& projection, absl::Span<const PolygonNumber> polygons,
             double slack);
 
-  // Returns the hidden parts of the straight line between two points, as shares of it from 0 to 1, in order
-  // and apart from each other. It costs O(polygons).
+  // Returns the hidden parts of a straight line as disjoint intervals of [0, 1], sorted. Costs O(polygons).
   std::vector<std::pair<double, double>> HiddenParts(const WorldPoint& from, const WorldPoint& to) const;
 
  private:
   struct Cover {
     PolygonNumber polygon = kNoPolygon;
-    // On the picture.
+    // Bounds on the picture.
     Box box;
     double top = 0.0;
   };

@@ -23,13 +23,13 @@ WorldPoint Between(const WorldPoint& a, const WorldPoint& b, double share) {
   return {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), a.z + share * (b.z - a.z)};
 }
 
-// The length of the way to the middle of an interval.
+// Returns the path cost to the middle of an interval.
 double CostTo(const TracedInterval& interval) {
   const WorldPoint middle = Between(interval.left, interval.right, 0.5);
   return interval.g + picture::Distance(PlanOf(interval.root), PlanOf(middle));
 }
 
-// What the way to an interval that was expanded cost at the most.
+// Returns the highest cost of an expanded interval.
 double DearestOf(const IntervalRecorder& search) {
   double dearest = 0.0;
   for (const IntervalEvent& event : search.events()) {
@@ -40,8 +40,8 @@ double DearestOf(const IntervalRecorder& search) {
   return dearest;
 }
 
-// Returns the corners of what is seen through the interval before, or from a root in between, as far as this
-// one. All of it lies in one polygon.
+// Returns the corners of the area seen through the parent interval, or from the root, up to this interval.
+// The area lies in one polygon.
 std::vector<WorldPoint> SeenBefore(const TracedInterval& interval, const IntervalRecorder& search) {
   if (interval.parent != MeshInterval::kNoParent) {
     const TracedInterval& parent = search.intervals()[interval.parent];
@@ -57,7 +57,7 @@ std::vector<WorldPoint> SeenBefore(const TracedInterval& interval, const Interva
   return {interval.root, interval.right, interval.left};
 }
 
-// Returns whether the point lies in the convex polygon, or on its rim.
+// Returns true if the convex polygon contains the point, including its boundary.
 bool IsInside(const picture::Polygon& polygon, picture::Point point) {
   bool is_left = false;
   bool is_right = false;
@@ -149,7 +149,7 @@ class MeshSearchDrawer {
       for (int column = first(low.x, ground.x); column < last(high.x, ground.x, width); ++column) {
         char& shown = ground.symbols[static_cast<std::size_t>(row) * static_cast<std::size_t>(width) +
                                      static_cast<std::size_t>(column)];
-        // The middle of a character may lie beside the mesh.
+        // The middle of a character may lie off the mesh.
         if (shown != ' ' && IsInside(points, {ground.x + column + 0.5, ground.y + row + 0.5})) {
           shown = symbol;
         }

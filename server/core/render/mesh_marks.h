@@ -1,4 +1,4 @@
-// The marks that a search on a navigation mesh adds to its picture.
+// Marks that a search on a navigation mesh adds to its picture.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@
 
 namespace waystar::core {
 
-// Returns where on the picture a point of the world lies.
+// Projects a point of the world to the picture.
 using MeshProjection = absl::FunctionRef<picture::Point(const WorldPoint& point)>;
 
-// Draws the search: for each expanded interval what is seen between the one before, or its root, and itself,
-// from yellow to red by the cost of the way to the interval's middle, in the order of the search. Intervals
-// that are open are lines. Text takes digits, and 'o' for what is open. Returns the error of `stop`.
+// Draws the search. For each expanded interval, in search order, draws the area visible between its parent,
+// or its root, and itself, from yellow to red by the path cost to the middle of the interval. Open intervals
+// are lines. Text shows digits, and 'o' for open intervals. Returns the error of `stop`.
 // REQUIRES: text has a ground.
 absl::Status AddMeshSearch(const IntervalRecorder& search, MeshProjection at, const Layout& layout,
                            bool is_text, const StopCheck& stop, Scene& scene);
 
-// Adds entries for those marks, if there are any.
+// Adds legend entries for these marks, if there are any.
 void AddMeshSearchToLegend(const IntervalRecorder& search, std::vector<LegendEntry>& legend);
 
 }  // namespace waystar::core

@@ -30,8 +30,8 @@ namespace {
 constexpr picture::Color kLow = picture::Rgb(0x9FB8A4);
 constexpr picture::Color kHigh = picture::Rgb(0xE7F0DC);
 
-// How long a unit of y and one of height are when seen from the side. Their squares add up to 1, as those of
-// a parallel projection do.
+// Lengths of a unit of y and of height in an oblique view. Their squares add up to 1, as in any parallel
+// projection.
 constexpr double kDepth = 0.6;
 constexpr double kRise = 0.8;
 
@@ -55,7 +55,7 @@ class MeshSceneMaker {
     scene_.region = WholeUnits(area_);
     layout_ = LayOut(PlaneOf(), options_, scene_);
     projection_ = {layout_.tiling, layout_.z_step};
-    // The numbers beside the picture are those of the ground.
+    // Numbers beside the picture refer to ground level.
     Layout ground = layout_;
     ground.tiling = projection_.PlanAt(shown_.low);
     if (options_.is_text) {
@@ -79,12 +79,12 @@ class MeshSceneMaker {
 
  private:
   struct DrawnPolygon {
-    // The mean of its corners.
+    // Mean height of its corners.
     double height = 0.0;
     PolygonNumber number = 0;
   };
 
-  // The polygons in the area, the lowest first.
+  // Collects the polygons in the area, lowest first.
   absl::Status Gather() {
     for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop_, polygon));
@@ -118,8 +118,7 @@ class MeshSceneMaker {
     return absl::OkStatus();
   }
 
-  // Seen from the side, as much is shown as the area takes up from the lowest height to the highest, but for
-  // what would be empty above it.
+  // In an oblique view, shows the area from the lowest to the highest height, without the empty space on top.
   PlaneView PlaneOf() const {
     PlaneView plane = ViewOfWorld(area_, options_.is_text);
     if (view_.is_oblique) {
@@ -171,7 +170,7 @@ class MeshSceneMaker {
 
   picture::Point At(const WorldPoint& point) const { return projection_.At(point); }
 
-  // Polygons are too small for characters, so each character tells of what lies below its middle.
+  // Polygons are too small for characters, so each character shows whether its middle is on the mesh.
   absl::Status AddGround() {
     const int width = static_cast<int>(layout_.plot.width);
     const int height = static_cast<int>(layout_.plot.height);
@@ -209,7 +208,7 @@ class MeshSceneMaker {
     return view_.heights.Overlaps({bounds.low.z, bounds.high.z});
   }
 
-  // The side of a floor below an edge that faces the viewer: those whose polygon lies behind it.
+  // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
   void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
     const picture::Point down{0.0, 5.0 * thin};
     scene_.marks.push_back(
@@ -244,7 +243,7 @@ class MeshSceneMaker {
     }
   }
 
-  // Ends at other heights are left out, and those that no surface is under.
+  // Skips ends at other heights, or without a surface below them.
   void AddPortals() {
     const MarkSizes sizes(layout_, options_.is_text);
     const auto is_shown = [&](const MeshPlace& end) {
@@ -267,7 +266,7 @@ class MeshSceneMaker {
     });
   }
 
-  // The parts of a straight piece of the path that are not plain to see, as shares of it.
+  // Returns the parts of a straight piece of the path that are drawn faint, as intervals of [0, 1].
   std::vector<std::pair<double, double>> FaintParts(const WorldPoint& from, const WorldPoint& to,
                                                     const MeshCover& cover) const {
     std::vector<std::pair<double, double>> faint;
@@ -304,7 +303,7 @@ class MeshSceneMaker {
     }
   }
 
-  // What is faint lies below the rest.
+  // Faint parts are drawn first, below the rest.
   absl::Status AddWay(const MarkSizes& sizes) {
     const MeshCover cover = CoverOf();
     std::vector<std::vector<picture::Point>> plain;
@@ -355,7 +354,7 @@ class MeshSceneMaker {
     std::vector<PolygonNumber> numbers;
     double slack = 0.0;
     if (view_.is_oblique) {
-      // Surfaces are less even than their polygons' corners say.
+      // Surfaces are less even than the corners of their polygons suggest.
       constexpr double kPixels = 4.0;
       constexpr double kUneven = 0.01;
       slack = std::max(kPixels / -layout_.z_step.y, (shown_.high - shown_.low) * kUneven);
@@ -366,7 +365,7 @@ class MeshSceneMaker {
     return {mesh_, projection_, numbers, slack};
   }
 
-  // Seen from the side, ends stand on the surface that they belong to.
+  // In an oblique view, moves an end onto its surface.
   WorldPoint OnSurface(const WorldPoint& point) const {
     const auto place = view_.is_oblique ? FindMeshPlace(mesh_, point, MeshSnap()) : std::nullopt;
     return place.has_value() ? place->point : point;
@@ -394,9 +393,9 @@ class MeshSceneMaker {
   const MeshQueryMarks* const query_;
   const BudgetStop stop_;
   std::vector<DrawnPolygon> polygons_;
-  // Those of all corners of these polygons.
+  // Heights of all corners of these polygons.
   HeightRange shown_{0.0, 0.0};
-  // The uppermost place of one of them when seen from the side, in units.
+  // Topmost place of these polygons in an oblique view, in units.
   double top_ = std::numeric_limits<double>::infinity();
   Layout layout_;
   WorldProjection projection_;

@@ -17,39 +17,38 @@
 
 namespace waystar::core {
 
-// The most polygons that may be drawn.
+// Maximum number of polygons drawn.
 inline constexpr std::size_t kMaxDrawnPolygons = std::size_t{1} << 16;
 
-// What of a mesh is shown, and from where.
+// The part of a mesh to show, and the viewpoint.
 struct MeshView {
-  // A part of the plan, with a width and a height; nothing for all of it.
+  // Part of the plan, with a width and a height; unset for all of it.
   std::optional<Box> area;
-  // Only polygons with a point at these heights are shown.
+  // Shows only polygons with a point at these heights.
   HeightRange heights;
-  // If true, it is seen from the side of high y, 37 degrees above the ground: y is three fifths as long as x,
-  // and a unit of height four fifths. Not in text.
+  // If true, the mesh is seen obliquely from the side of high y, 37 degrees above the ground: y is scaled by
+  // 3/5 and height by 4/5, relative to x. Not supported in text.
   bool is_oblique = false;
 };
 
-// What a query adds to the picture.
+// Marks that a query adds to the picture.
 struct MeshQueryMarks {
   std::optional<WorldPoint> start;
-  // The goals that were asked for.
+  // The requested goals.
   std::vector<WorldPoint> goals;
-  // The legs of the path that lie on the mesh: their corners, and where they cross edges of polygons. There
-  // are several where it goes through portals.
+  // Legs of the path on this mesh: corners and crossings of polygon edges. There are several legs if the path
+  // uses portals.
   std::vector<std::vector<WorldPoint>> legs;
-  // Where portals lead from one leg to another.
+  // Portals between legs.
   std::vector<std::pair<WorldPoint, WorldPoint>> jumps;
-  // The search, which must outlive this; null if it is not to be drawn.
+  // The search, which must outlive this; null if it is not drawn.
   const IntervalRecorder* search = nullptr;
 };
 
-// Returns a scene of the polygons in a view, and of what a query adds, unless it is null. The higher a
-// polygon lies the lighter it is, and it covers those below, by the means of their corners' heights. Edges
-// between polygons are faint, walls are dark; seen from the side, floors have a rim below the walls that face
-// the viewer. Of the path, what lies at other heights, or behind polygons when seen from the side, is dashed
-// and faint; text leaves out what lies at other heights.
+// Returns a scene of the polygons in a view, and of the query if not null. Higher polygons are lighter and
+// cover lower ones, by the mean heights of their corners. Edges between polygons are faint, walls dark; in
+// oblique views, floors have a rim below walls that face the viewer. Parts of the path at other heights, or
+// hidden in an oblique view, are dashed and faint; text omits parts at other heights.
 //
 // Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE with field "region" for more than kMaxDrawnPolygons, and the
 // errors of InterruptionError.

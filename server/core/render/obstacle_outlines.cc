@@ -53,7 +53,7 @@ class Outliner {
   }
 
  private:
-  // Sides that follow each other are one line, so that its dashes go on round corners.
+  // Joins consecutive sides into one line, so that dashes continue around corners.
   void AddOutline(const std::vector<picture::Point>& corners, picture::Color color) {
     if (is_full()) {
       return;

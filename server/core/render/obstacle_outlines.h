@@ -8,9 +8,8 @@
 
 namespace waystar::core {
 
-// Adds the outlines as broken lines, as far as they lie on the plot: amber where the obstacle multiplies
-// costs, red where it adds to them, green where it takes from them. It adds rectangles, discs and polygons,
-// and only the first thousand.
+// Adds the outlines as dashed lines clipped to the plot: amber if the obstacle multiplies costs, red if it
+// adds to them, green if it reduces them. Draws rectangles, discs and polygons, at most the first 1000.
 void AddObstacleOutlines(const GridMap& map, const Rectangle& region, const Layout& layout, Scene& scene);
 
 }  // namespace waystar::core

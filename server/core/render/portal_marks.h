@@ -1,4 +1,4 @@
-// The marks of portals in the picture of a map.
+// Marks of portals in the picture of a map.
 #pragma once
 
 #include "server/core/render/query_marks.h"
@@ -6,7 +6,7 @@
 
 namespace waystar::core {
 
-// Adds a diamond where a portal ends; it is hollow while the portal is closed.
+// Adds a diamond at a portal's end, hollow if the portal is closed.
 void AddPortalEnd(picture::Point at, const MarkSizes& sizes, bool is_closed, Scene& scene);
 // Adds the dashed line between both ends.
 void AddPortalLine(picture::Point from, picture::Point to, const MarkSizes& sizes, bool is_closed,

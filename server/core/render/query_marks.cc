@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// On smaller cells rims would be all there is to see.
+// On smaller cells, outlines would cover everything else.
 constexpr double kRimmedCell = 5.0;
 constexpr double kSearchOpacity = 0.82;
 
@@ -26,7 +26,7 @@ picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.
 
 constexpr std::size_t kCellsBetweenChecks = 1 << 10;
 
-// A cell that the search came to.
+// A cell reached by the search.
 struct Visit {
   Cell cell;
   Cell parent;
@@ -34,7 +34,7 @@ struct Visit {
   bool is_expanded = false;
 };
 
-// Each cell once, in the order in which the search came to them.
+// Returns each cell once, in search order.
 absl::StatusOr<std::vector<Visit>> VisitsOf(absl::Span<const SearchEvent> events, const StopCheck& stop) {
   std::vector<Visit> visits;
   absl::flat_hash_map<std::uint64_t, std::size_t> places;
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<Visit>> VisitsOf(absl::Span<const SearchEvent> events
   return visits;
 }
 
-// What the way to a cell that was expanded cost at the most.
+// Returns the highest cost of an expanded cell.
 Cost DearestOf(absl::Span<const SearchEvent> events) {
   Cost dearest = 1;
   for (const SearchEvent& event : events) {
@@ -73,7 +73,7 @@ Cost DearestOf(absl::Span<const SearchEvent> events) {
   return dearest;
 }
 
-// The way from a parent to a cell that is no neighbour.
+// Returns the line from a parent to a cell that is not adjacent.
 std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
   if (any_angle) {
     return {CenterOf(layout, visit.parent), CenterOf(layout, visit.cell)};
@@ -87,7 +87,7 @@ bool IsJump(const Visit& visit) {
 
 char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }
 
-// Draws a cell into the ground: the pixels that show it, or the one that shows it and others.
+// Draws a cell into the ground: its pixels, or the pixel that it shares with others.
 void TintGround(const Layout& layout, Cell cell, const picture::Paint& paint, SceneGround& ground) {
   const picture::Point offset = {-static_cast<double>(ground.x), -static_cast<double>(ground.y)};
   if (layout.tiling.CellPixels() < 1) {
@@ -106,7 +106,7 @@ void TintGround(const Layout& layout, Cell cell, const picture::Paint& paint, Sc
   ground.image.Fill({&outline, 1}, paint.color, paint.opacity);
 }
 
-// In text, the character that shows a cell.
+// Sets the character of a cell, in text.
 void MarkGround(const Layout& layout, Cell cell, char symbol, SceneGround& ground) {
   const picture::Point at = CenterOf(layout, cell);
   const int x = static_cast<int>(std::floor(at.x)) - ground.x;
@@ -117,7 +117,7 @@ void MarkGround(const Layout& layout, Cell cell, char symbol, SceneGround& groun
   }
 }
 
-// Without the points in the middle of straight lines.
+// Drops the points in the middle of straight lines.
 std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layout& layout) {
   std::vector<picture::Point> corners;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -135,13 +135,13 @@ std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layo
   return corners;
 }
 
-// A path in text: a character for each cell on it, also where only its corners are known.
+// Draws a path in text: a character for each cell, even if only the corners are known.
 void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& scene) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell from = cells[i == 0 ? 0 : i - 1];
     const double dx = cells[i].x - from.x;
     const double dy = cells[i].y - from.y;
-    // Among hexagons steps that go against each other take their sum.
+    // On hexagons, steps of opposite sign cost their sum.
     const double together = layout.tiling.hexagons ? std::abs(dx + dy) : 0.0;
     const double steps = std::max({1.0, std::abs(dx), std::abs(dy), together});
     for (double step = 1; step <= steps; ++step) {
@@ -156,7 +156,7 @@ void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& s
 
 MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
   const double cell = is_text ? 1.0 : layout.tiling.CellPixels();
-  // In a small picture, such as one for a terminal, a pixel is a lot.
+  // In a small picture, such as one for a terminal, a pixel is large.
   const bool is_small = std::min(layout.width, layout.height) < 200;
   path = std::clamp(cell * 0.2, is_small ? 1.0 : 2.5, 8.0);
   halo = is_small ? 0.0 : std::clamp(cell * 0.08, 1.0, 2.0);
@@ -214,7 +214,7 @@ absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const L
     }
   }
   const double width = std::clamp(cell * 0.06, 1.0, 2.0);
-  // More of them would hide each other.
+  // More lines would hide each other.
   constexpr std::size_t kMaxJumps = 50'000;
   std::size_t jumps = 0;
   for (const Visit& visit : visits) {

@@ -1,4 +1,4 @@
-// The marks that a query adds to the picture of a map: its ends, its path and its search.
+// Marks that a query adds to the picture of a grid: start, goals, path and search.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,22 @@
 
 namespace waystar::core {
 
-// The parts of a query that lie on the map that is drawn.
+// The parts of a query that lie on the drawn map.
 struct QueryMarks {
   std::optional<Cell> start;
-  // The goals that were asked for.
+  // The requested goals.
   std::vector<Cell> goals;
   // The path, split at portals.
   std::vector<std::vector<Cell>> legs;
-  // Steps through portals from one of the map's cells to another.
+  // Portal crossings between cells of this map.
   std::vector<std::pair<Cell, Cell>> jumps;
-  // The events of the search; empty if it is not to be drawn. They must outlive the marks.
+  // Events of the search; empty if it is not drawn. They must outlive the marks.
   absl::Span<const SearchEvent> events;
-  // If true, ways between cells are straight lines, else diagonal first and then straight.
+  // If true, jumps between cells are straight lines, else diagonal first, then straight.
   bool any_angle = false;
 };
 
-// The widths of lines and the radius of discs, by the size of the cells.
+// Line widths and disc radii for the size of the cells.
 struct MarkSizes {
   explicit MarkSizes(const Layout& layout, bool is_text);
 
@@ -40,26 +40,26 @@ struct MarkSizes {
   double disc = 4.0;
 };
 
-// Draws the search over the ground: expanded cells from yellow to red by the cost of the way to them, and
-// generated ones as rims. Without a ground it adds marks. Returns the error of `stop`, which is asked every
-// 2^10 cells. REQUIRES: text has a ground.
+// Draws the search over the ground: expanded cells from yellow to red by path cost, generated ones as
+// outlines. Without a ground it adds marks. Returns the error of `stop`, which is polled every 2^10 cells.
+// REQUIRES: text has a ground.
 absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
                        const StopCheck& stop, Scene& scene);
 
-// Adds the path, the start and the goals, as far as they lie in the region.
+// Adds the path, the start and the goals within the region.
 void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
              Scene& scene);
 
-// Add entries for the ends and the path of a query, and for all of its marks, as far as there are any.
+// Add legend entries for start, goals and path of a query, or for all of its marks, if present.
 void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend);
 void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend);
-// Adds those of a search whose dearest way cost that much.
+// Adds the entries of a search with this highest cost.
 void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend);
 
-// Add the start, green, and a goal, red; their shapes differ as well.
+// Add a green start or a red goal; their shapes differ as well.
 void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene);
 void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene);
-// Adds a line in the colour of paths.
+// Adds a line in the path colour.
 void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene);
 
 }  // namespace waystar::core

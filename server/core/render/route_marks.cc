@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// The cells that directions lead through.
+// Returns the cells along the directions.
 std::vector<Cell> Walk(Cell at, absl::Span<const Direction> directions) {
   std::vector<Cell> cells = {at};
   for (const Direction direction : directions) {
@@ -111,7 +111,7 @@ GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
       marks.goals.push_back(*mark);
     }
   }
-  // The positions are the nodes, between a start and a goal that are positions.
+  // The positions are the nodes, plus a start and a goal given as positions.
   const std::size_t first = query.start.position.has_value() ? 1 : 0;
   for (std::size_t i = 0; i < route.positions.size(); ++i) {
     const Position& position = route.positions[i];

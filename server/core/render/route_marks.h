@@ -1,4 +1,4 @@
-// The marks that a route query and its answer add to the picture of their map.
+// Marks that a route query and its answer add to the picture of their map.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@
 
 namespace waystar::core {
 
-// Returns the marks of a route on the grid with that id: its goals, and those legs that lie on it.
+// Returns the marks of a route on the grid with that id: its goals and the legs on that map.
 QueryMarks ToQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
 
-// REQUIRES: the route is one on a waypoint graph.
+// REQUIRES: the route is on a waypoint graph.
 GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route);
 
-// Returns the marks of a route on the navigation mesh with that id: its goals, and those legs that lie on it.
-// With a corridor, the legs go where the surface goes. REQUIRES: the route is one on a navigation mesh.
+// Returns the marks of a route on the navigation mesh with that id: its goals and the legs on that map. With
+// a corridor, the legs follow the surface.
+// REQUIRES: the route is on a navigation mesh.
 MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route);
 
 // Returns a line such as "path found, cost 19.8; 39 expanded by A*".

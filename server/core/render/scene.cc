@@ -13,7 +13,7 @@
 namespace waystar::core {
 namespace {
 
-// Characters that marks are written over.
+// Grid of characters to write marks on.
 class TextSheet {
  public:
   TextSheet(int width, int height)
@@ -25,13 +25,13 @@ class TextSheet {
     }
   }
   void Put(picture::Point point, char symbol) {
-    // Marks may lie farther off than an int reaches.
+    // Marks may be too far off for an int.
     constexpr double kFar = 1e6;
     if (std::abs(point.x) < kFar && std::abs(point.y) < kFar) {
       Put(static_cast<int>(std::floor(point.x)), static_cast<int>(std::floor(point.y)), symbol);
     }
   }
-  // Writes text that starts at a point, even beyond the sheet's right edge.
+  // Writes text at a point, possibly past the right edge of the sheet.
   void Write(picture::Point point, const std::string& text) {
     if (point.y < 0 || point.y >= static_cast<double>(rows_.size())) {
       return;
@@ -41,7 +41,7 @@ class TextSheet {
     row.resize(std::max(row.size(), at + text.size()), ' ');
     row.replace(at, text.size(), text);
   }
-  // Every character between two points.
+  // Fills the characters between two points.
   void PutLine(picture::Point from, picture::Point to, char symbol) {
     const picture::Point way = to - from;
     const double longest = std::max(std::abs(way.x), std::abs(way.y));
@@ -125,7 +125,7 @@ void Scene::AddDisc(picture::Point at, double radius, const picture::Paint& pain
 }
 
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget) {
-  // A mark may cover much of the picture.
+  // A mark may cover a large part of the picture.
   constexpr std::size_t kMarksBetweenLooks = 16;
   const BudgetStop stop(budget);
   for (const SceneGround& ground : scene.ground) {

@@ -1,4 +1,4 @@
-// A scene: what a picture of a map shows, be it as pixels, an SVG file or characters.
+// A scene: the content of a picture of a map, for output as pixels, SVG or text.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,36 @@
 
 namespace waystar::core {
 
-// The map itself where it is drawn pixel by pixel, or character by character.
+// The map itself if it is drawn by pixels or characters.
 struct SceneGround {
-  // The place of its upper left pixel.
+  // Position of its upper left pixel.
   int x = 0;
   int y = 0;
   picture::Canvas image;
-  // Only for text: the characters that stand for its pixels, row by row.
+  // Text only: the characters of its pixels by row.
   std::string symbols;
 };
 
-// One thing to draw. Points are in pixels of the picture, or in characters of a picture in text.
+// One drawing primitive. Points are in pixels, or in characters for text.
 struct SceneMark {
   enum class Kind {
-    // The polygon that the points enclose.
+    // The polygon of the points.
     kArea,
     // A line along the points.
     kLine,
     // A disc around the first point.
     kDisc,
-    // Text that starts at the first point, on the baseline.
+    // Text at the first point, on the baseline.
     kText,
   };
 
   Kind kind = Kind::kArea;
   std::vector<picture::Point> points;
-  // The width of a line, the radius of a disc, or the height of capital letters.
+  // Width of a line, radius of a disc, or height of capital letters.
   double size = 0.0;
   picture::Paint paint;
   double dash = 0.0;
-  // The character that stands for it in text, in the middle of an area; 0 for none.
+  // Character that represents it in text, in the middle of an area; 0 for none.
   char symbol = 0;
   std::string text = {};
   picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft;
@@ -60,43 +60,43 @@ struct LegendEntry {
     kLine,
     kDashes,
     kDisc,
-    // The colours of a search, from its begin to its end.
+    // Colour ramp of a search, from start to end.
     kRamp,
   };
 
   Sign sign = Sign::kArea;
   picture::Color color;
-  // The character in text, where an entry without one is left out.
+  // Character in text; entries without one are omitted there.
   char symbol = 0;
   std::string text;
 };
 
-// A node of a waypoint graph, by its number, and where it is drawn.
+// A node of a waypoint graph, by number, and the place where it is drawn.
 struct DrawnNode {
   std::uint32_t node = 0;
   picture::Point at;
 };
 
 struct Scene {
-  // The size of the whole picture.
+  // Size of the whole picture.
   int width = 1;
   int height = 1;
   std::string title;
-  // At most one; none where the cells are marks.
+  // At most one; empty if the cells are marks.
   std::vector<SceneGround> ground;
-  // From the lowest to the uppermost.
+  // Bottom to top.
   std::vector<SceneMark> marks;
-  // Only for text; pictures have the legend among the marks.
+  // Text only; in pixel pictures the legend is among the marks.
   std::vector<LegendEntry> legend;
-  // The part of the map that it shows, and where it lies. For a waypoint graph or a navigation mesh it is in
-  // units of the world, whose (0, 0) is the tiling's zero: all whole units that `area` touches.
+  // The part of the map shown. For a waypoint graph or a navigation mesh it is in world units relative to the
+  // tiling's zero: all whole units that `area` touches.
   Rectangle region;
-  // Only for those: the part of the world.
+  // Graphs and meshes only: the part of the world.
   std::optional<Box> area;
   picture::Tiling tiling;
-  // What is added for each unit of height: see WorldProjection. Zero unless a mesh is seen from the side.
+  // Offset per unit of height; see WorldProjection. Zero unless a mesh is seen obliquely.
   picture::Point z_step;
-  // The nodes that are drawn elsewhere than the tiling says, if there are such: see GraphLayout.
+  // Nodes drawn at other places than the tiling gives; see GraphLayout.
   std::vector<DrawnNode> placed_nodes;
 
   void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
@@ -104,15 +104,15 @@ struct Scene {
   void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
 };
 
-// A picture's height and width are from kMinPictureSide to kMaxPictureSide, in pixels or characters.
+// Limits on width and height of a picture, in pixels or characters.
 inline constexpr int kMinPictureSide = 16;
 inline constexpr int kMaxPictureSide = 4096;
 
-// Paints the scene. It polls the budget and returns the errors of InterruptionError.
+// Paints the scene. Polls the budget and returns the errors of InterruptionError.
 absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget);
 
-// Returns the scene as lines of characters, with the legend below. It polls the budget and returns the errors
-// of InterruptionError.
+// Returns the scene as lines of characters with the legend below. Polls the budget and returns the errors of
+// InterruptionError.
 absl::StatusOr<std::string> SceneText(const Scene& scene, const Budget& budget);
 
 }  // namespace waystar::core

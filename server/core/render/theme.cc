@@ -16,7 +16,7 @@ using picture::Mix;
 using picture::Rgb;
 
 struct Hue {
-  // Words for it, apart by spaces, and the symbol.
+  // Space-separated names, and the symbol.
   absl::string_view names;
   char symbol;
   std::uint32_t passable;

@@ -1,5 +1,5 @@
-// The colours of pictures of maps: light ground, dark obstacles, and hues that people who are blind to some
-// colours can still tell apart by how light they are.
+// Colours of map pictures: light ground, dark obstacles, and hues that remain distinguishable by lightness
+// for colour-blind people.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +27,11 @@ inline constexpr picture::Color kClosedEdge = picture::Rgb(0xCC8F89);
 
 }  // namespace theme
 
-// Returns a colour that the terrain's name or symbol calls to mind, such as blue for water; else one of
-// eight, by its index. Terrain that cannot be entered is darker.
+// Returns a colour suggested by the terrain's name or symbol, such as blue for water; else one of eight, by
+// its index. Impassable terrain is darker.
 picture::Color ColorOf(const Terrain& terrain, std::size_t index);
 
-// Returns the colour of ground on which a step costs `ratio` times what its terrain says.
+// Returns the colour of ground on which a step costs `ratio` times its terrain's cost.
 picture::Color TintByCost(picture::Color ground, double ratio);
 
 }  // namespace waystar::core

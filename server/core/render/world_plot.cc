@@ -12,10 +12,10 @@
 namespace waystar::core {
 namespace {
 
-// With more, numbers of a world as large as it may be have no digits left for what lies between.
+// With more decimals, numbers of the largest world would exceed the precision of a double.
 constexpr int kMostDecimals = 7;
 
-// Returns with how many digits behind the point numbers lie close enough to mark a length: ten or more on it.
+// Returns the number of decimals at which a length has at least ten round numbers.
 int DecimalsFor(double length) {
   int decimals = 0;
   for (double left = length; left < 10 && decimals < kMostDecimals; left *= 10) {
@@ -42,12 +42,12 @@ std::string LongestEnd(double low, double high, int decimals) {
   return first.size() > last.size() ? first : last;
 }
 
-// One side of an area, and how large it is drawn.
+// One side of an area, and its scale.
 struct Axis {
   double low = 0.0;
   double high = 0.0;
   double pixels_a_unit = 1.0;
-  // The room that the widest label takes along the side.
+  // Space for the widest label along the side.
   double widest = 0.0;
 };
 
@@ -60,7 +60,7 @@ void VisitNumbers(const Axis& axis, int decimals, bool is_text, Visitor visit) {
   for (std::int64_t rest = step; shown_decimals > 0 && rest % 10 == 0; rest /= 10) {
     --shown_decimals;
   }
-  // The ends are round numbers themselves, but for rounding errors.
+  // The ends are round numbers themselves, up to rounding errors.
   constexpr double kSlack = 1e-3;
   const auto stride = static_cast<double>(step);
   const auto first = static_cast<std::int64_t>(std::ceil((axis.low * scale - kSlack) / stride)) * step;
@@ -70,7 +70,7 @@ void VisitNumbers(const Axis& axis, int decimals, bool is_text, Visitor visit) {
   }
 }
 
-// Calls visit(pixel, label) for those along the upper edge.
+// Calls visit(pixel, label) for the numbers along the top edge.
 template <typename Visitor>
 void VisitColumns(const Box& area, const Layout& layout, bool is_text, Visitor visit) {
   const int decimals = DecimalsFor(LongerSide(area));
@@ -82,7 +82,7 @@ void VisitColumns(const Box& area, const Layout& layout, bool is_text, Visitor v
                [&](double x, const std::string& label) { visit(layout.tiling.At(x, 0).x, label); });
 }
 
-// The same along the left edge.
+// Calls visit(pixel, label) for the numbers along the left edge.
 template <typename Visitor>
 void VisitRows(const Box& area, const Layout& layout, bool is_text, Visitor visit) {
   VisitNumbers({area.y_low, area.y_high, layout.tiling.y_step.y, is_text ? 0.0 : 40.0},
@@ -114,7 +114,7 @@ Rectangle WholeUnits(const Box& area) {
 PlaneView ViewOfWorld(const Box& area, bool is_text) {
   PlaneView view;
   view.box = {area.x_low, area.y_low, area.x_high - area.x_low, area.y_high - area.y_low};
-  // A few units are not drawn larger than this, and less than that is drawn about as large.
+  // Limits the magnification of a few units; smaller areas are drawn at about the same size.
   const double size = LongerSide(area);
   view.max_scale = is_text ? std::max(8.0, 48.0 / size) : std::max(160.0, 640.0 / size);
   if (is_text) {
@@ -150,7 +150,7 @@ void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions&
   const double gap = options.is_text ? 1.0 : 6.0;
   const picture::Box& plot = layout.plot;
   VisitColumns(area, layout, options.is_text, [&](double at, const std::string& label) {
-    // At the right edge of the picture a label lies a little to the left of its line.
+    // A label at the right edge of the picture lies a little to the left of its line.
     const double room = options.is_text ? 0.0 : picture::TextWidth(label, kTextSize) / 2 + 1;
     const double x = std::min(at, layout.width - room);
     AddNumber(label, {x, plot.y - gap}, options.is_text ? Anchor::kLeft : Anchor::kMiddle, scene);

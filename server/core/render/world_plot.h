@@ -1,4 +1,4 @@
-// The plane of a game's world in pictures: what part is shown, and its scale.
+// World coordinates in pictures: the part shown, and its scale.
 #pragma once
 
 #include "server/core/grid/cell.h"
@@ -9,27 +9,28 @@
 
 namespace waystar::core {
 
-// Returns an area around the box with a margin in proportion, whose sides are round numbers: whole units of
-// the world around a box of ten units or more, thousandths around one of 0.02. Around a point it is some
-// units wide. Returns the unit square if the box is empty.
+// Returns the box with a proportional margin and sides at round numbers: whole units around a box of ten
+// units or more, thousandths around one of 0.02. A point gets an area of a few units. Returns the unit square
+// if the box is empty.
 Box WithMargin(const Box& box);
 
 // Returns the smallest rectangle of whole units around the area.
 // REQUIRES: the rectangle's numbers fit into 32 bits.
 Rectangle WholeUnits(const Box& area);
 
-// Returns the view of an area of the world. REQUIRES: the area has a width and a height.
+// Returns the view of an area of the world.
+// REQUIRES: the area has a width and a height.
 PlaneView ViewOfWorld(const Box& area, bool is_text);
 
-// The following are for a layout of that view.
+// The functions below need a layout of that view.
 //
 // Adds faint lines at round numbers.
 void AddScaleLines(const Box& area, const Layout& layout, const RenderOptions& options, Scene& scene);
-// Adds those numbers along the upper and the left edge.
+// Adds the numbers of these lines along the top and left edges.
 void AddWorldNumbers(const Box& area, const Layout& layout, const RenderOptions& options, Scene& scene);
-// Returns the sizes of the marks of a query. In images they do not depend on the scale.
+// Returns the sizes of query marks, which in images do not depend on the scale.
 MarkSizes SizesInWorld(const Layout& layout, bool is_text);
-// Covers what sticks out of the plot.
+// Covers whatever extends beyond the plot.
 void CoverMargins(const Layout& layout, const RenderOptions& options, Scene& scene);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Where points of the world lie on a picture.
+// Projection of world points to a picture.
 #pragma once
 
 #include "server/core/graph/world_point.h"
@@ -7,14 +7,14 @@
 
 namespace waystar::core {
 
-// The point (x, y, z) lies at zero + x * x_step + y * y_step of the plan, + z * z_step. Seen from above,
-// z_step is zero; else a point lies higher up on the picture the higher it is.
+// Projects (x, y, z) to zero + x * x_step + y * y_step of the plan, + z * z_step. z_step is zero for a view
+// from above; otherwise higher points lie further up in the picture.
 struct WorldProjection {
   picture::Tiling plan;
   picture::Point z_step;
 
   picture::Point At(const WorldPoint& point) const { return plan.At(point.x, point.y) + z_step * point.z; }
-  // Returns the plan as it lies at a height.
+  // Returns the tiling of the plan at a height.
   picture::Tiling PlanAt(double z) const {
     picture::Tiling tiling = plan;
     tiling.zero = plan.zero + z_step * z;

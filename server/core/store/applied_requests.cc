@@ -11,14 +11,13 @@
 namespace waystar::core {
 namespace {
 
-// What the table and the list take for an entry beside the entry itself: the next one's address, the hash, a
-// bucket, a pointer, and the allocator's header.
+// Overhead per entry in the table and the list: next pointer, hash, bucket, list pointer, allocator header.
 constexpr std::size_t kOverheadBytes = 40;
 
 }  // namespace
 
 std::size_t AppliedRequests::BytesOf(const Entry& entry) {
-  // Short ids lie in the string itself.
+  // Short ids are stored inside the string object.
   static const std::size_t inner_capacity = std::string().capacity();
   const std::size_t capacity = entry.first.capacity();
   return sizeof(Entry) + kOverheadBytes + (capacity > inner_capacity ? capacity + 1 + sizeof(void*) : 0);
@@ -68,7 +67,7 @@ void AppliedRequests::Add(std::string request_id, const Fingerprint& fingerprint
   Applied applied{.fingerprint = fingerprint,
                   .result = result,
                   .request_time = request_time.value_or(absl::InfinitePast())};
-  // Not before its time is past, too: while it is ahead, the horizon would be.
+  // A request_time ahead of the clock delays expiry too; otherwise the horizon would lie in the future.
   applied.forget_after = std::max(now, applied.request_time) + retention_.time;
   const auto [it, is_new] = by_id_.try_emplace(std::move(request_id), applied);
   absl::Cleanup take_back = [&, added = it] { by_id_.erase(added); };

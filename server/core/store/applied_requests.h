@@ -1,4 +1,4 @@
-// The batches that a map has applied under a request_id, for idempotent retries.
+// Cache of the batches that a map has applied under a request_id, for idempotent retries.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,8 @@
 
 namespace waystar::core {
 
-// How long a map remembers batches. A batch is forgotten once it is older than `time` and not one of the last
-// `count`, and before that while all together take more than `max_bytes`. Batches are forgotten in the order
-// in which they were applied.
+// Limits on how long a map remembers batches. The oldest batch is forgotten once it is older than `time` and
+// more than `count` batches are held, or earlier while all batches together exceed `max_bytes`.
 struct RequestRetention {
   absl::Duration time = absl::Minutes(10);
   std::size_t count = 10'000;
@@ -35,81 +34,85 @@ struct AppliedRequest {
   Fingerprint fingerprint;
   std::optional<absl::Time> request_time;
   UpdateResult result;
-  // When it was applied, or its request_time if that is later.
+  // Time of application, or request_time if that is later.
   absl::Time time;
 };
 
-// What is remembered of batches that were forgotten.
+// Summary of the forgotten batches.
 struct RequestHorizon {
-  // The latest request_time of them all.
+  // Latest request_time of all forgotten batches.
   absl::Time request_time = absl::InfinitePast();
-  // When the last of them reaches the age of RequestRetention::time. This lies ahead while a batch is
-  // forgotten early, for want of memory, of which a retry may come in time.
+  // Latest time at which a forgotten batch reaches the age RequestRetention::time. In the future only if a
+  // batch was forgotten early for lack of memory.
   absl::Time retries_until = absl::InfinitePast();
 
   friend bool operator==(const RequestHorizon&, const RequestHorizon&) = default;
 };
 
-// How far a request_time may lie ahead of the server's clock. A client whose clock is ahead moves the horizon
-// for all others when its batches are forgotten for want of memory.
+// How far a request_time may lie ahead of the server's clock. The bound matters because forgetting such a
+// batch for lack of memory advances the horizon for all clients.
 inline constexpr absl::Duration kMaxRequestTimeLead = absl::Minutes(1);
 
-// Remembers batches, and tells those that it has forgotten from those that it has not seen by their
-// request_time: the latest one of all forgotten batches is the horizon, and a batch that is unknown and no
-// later than the horizon may be a retry of one that was forgotten. A retry bears the time of its first try,
-// so that no clock needs to be right for this. Batches without a request_time cannot be told apart. They are
-// refused while a batch is forgotten that is younger than RequestRetention::time, and else taken to be new.
-// So a retry without a request_time must come within that time.
+// Remembers applied batches, and uses request_time to tell forgotten batches from new ones. The horizon is
+// the latest request_time of all forgotten batches. An unknown batch whose request_time is not after the
+// horizon may be a retry of a forgotten one and is rejected. A retry carries the time of its first try, so
+// this works with wrong clocks.
+//
+// Unknown batches without a request_time are rejected while a forgotten batch is younger than
+// RequestRetention::time, and taken for new ones otherwise. A retry without a request_time must therefore
+// come within that time.
 //
 // Thread safety: one thread at a time.
 class AppliedRequests {
  public:
   explicit AppliedRequests(const RequestRetention& retention) : retention_(retention) {}
 
-  // Returns the batch's first result, marked as already_applied, or nothing if no batch of that id has been
-  // applied: for certain with a request_time, else within RequestRetention::time. Returns INVALID_ARGUMENT /
-  // REQUEST_ID_REUSED with field "request_id" if it was another batch. Of batches that are not remembered,
-  // returns INVALID_ARGUMENT / BAD_VALUE if the time is more than kMaxRequestTimeLead after `now`, and
-  // FAILED_PRECONDITION / REQUEST_ID_EXPIRED if it is no later than the horizon, or if there is none and
-  // `now` is before RequestHorizon::retries_until, all with field "request_time".
+  // Returns the batch's first result, marked as already_applied, or nullopt if no batch with that id has been
+  // applied. Without a request_time, nullopt is certain only within RequestRetention::time.
+  //
+  // Errors:
+  // - INVALID_ARGUMENT / REQUEST_ID_REUSED, field "request_id": a different batch has this id.
+  // - INVALID_ARGUMENT / BAD_VALUE, field "request_time": more than kMaxRequestTimeLead after `now`.
+  // - FAILED_PRECONDITION / REQUEST_ID_EXPIRED, field "request_time": not after the horizon, or unset while
+  //   `now` is before RequestHorizon::retries_until.
   absl::StatusOr<std::optional<UpdateResult>> Find(absl::string_view request_id,
                                                    const Fingerprint& fingerprint,
                                                    std::optional<absl::Time> request_time,
                                                    absl::Time now) const;
 
-  // Remembers a batch, and forgets others. Throws std::bad_alloc if there is no memory, and has done nothing
-  // then. REQUIRES: Find has returned nothing for it, and its revision is
-  // later than those of all others.
+  // Remembers a batch and forgets those past the limits. If it throws std::bad_alloc, nothing has changed.
+  // REQUIRES: Find has returned nullopt for the batch.
+  // REQUIRES: its revision is later than those of all other batches.
   void Add(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
            const UpdateResult& result, absl::Time now);
 
-  // As Add, for a batch that another server has applied, which may have forgotten one of that id earlier than
-  // this one: the last counts. The time grows with their number if this one remembers it.
+  // As Add, for a batch applied by another server, which may have forgotten an earlier batch of that id. A
+  // batch of the same id is replaced; finding it takes linear time.
   void Follow(std::string request_id, const Fingerprint& fingerprint, std::optional<absl::Time> request_time,
               const UpdateResult& result, absl::Time now);
 
-  // Forgets the batches that led to later revisions: they were not applied after all. Those that were
-  // forgotten to make room for them, and the horizon, stay as they are.
+  // Forgets the batches with later revisions, because they were rolled back. Batches that were evicted to
+  // make room for them are not restored, nor is the horizon.
   void TakeBackAfter(std::uint64_t revision);
 
-  // Forgets all but the last `count` of the retention, to make room for maps.
+  // Forgets all but the newest RequestRetention::count batches, to free memory for maps.
   void ForgetMost();
 
-  // Returns those that led to a revision or earlier ones, in the order in which they were applied.
+  // Returns the batches with revisions up to `revision`, in the order of application.
   std::vector<AppliedRequest> UpTo(std::uint64_t revision) const;
   const RequestHorizon& horizon() const { return horizon_; }
-  // Remembers what another one remembered, in its order. Of batches of one id, which are there if the first
-  // was forgotten before the second came, the last counts. REQUIRES: nothing was added.
+  // Restores batches written by UpTo, in their order. If several have the same id, the last one counts.
+  // REQUIRES: nothing was added.
   void Restore(std::vector<AppliedRequest> requests, const RequestHorizon& horizon);
 
-  // Returns approximately the bytes of memory that it takes.
+  // Returns the approximate memory in bytes.
   std::size_t bytes() const { return bytes_; }
 
  private:
   struct Applied {
     Fingerprint fingerprint;
     UpdateResult result;
-    // InfinitePast() if the batch had none.
+    // InfinitePast() if the batch had no request_time.
     absl::Time request_time;
     absl::Time forget_after;
   };
@@ -119,9 +122,9 @@ class AppliedRequests {
   void ForgetFirst();
 
   RequestRetention retention_;
-  // Of the standard library, whose tables are as they were after an allocation has failed.
+  // A standard container: a failed allocation leaves it unchanged.
   std::unordered_map<std::string, Applied, IdHash, std::equal_to<>> by_id_;
-  // The entries of by_id_ in the order in which they were added.
+  // The entries of by_id_ in the order of insertion.
   std::deque<const Entry*> in_order_;
   std::size_t bytes_ = 0;
   RequestHorizon horizon_;

@@ -1,4 +1,4 @@
-// The request that a map was created by, for idempotent retries.
+// The request that created a map, for idempotent retries.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace waystar::core {
 
 struct CreationRequest {
-  // An id that obeys CheckRequestId, or empty for none. The map remembers it with those of its updates.
+  // An id that obeys CheckRequestId, or empty. The map remembers it with the ids of its updates.
   std::string request_id;
-  // Of all that the request holds, so that no other request is taken for a retry.
+  // Covers the whole request, so that a different request is not taken for a retry.
   Fingerprint fingerprint;
 };
 

@@ -17,7 +17,7 @@ AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done)> append) {
   CondVar is_done;
   std::optional<AppendOutcome> answer;
   append([&](AppendOutcome outcome) {
-    // Told under the lock: whoever waits may destroy all of this as soon as it has the lock.
+    // Notify under the lock: the waiting thread may destroy these variables as soon as it has the lock.
     MutexLock lock(mutex);
     answer = std::move(outcome);
     is_done.NotifyAll();

@@ -1,4 +1,4 @@
-// The interface by which a store makes its maps durable.
+// Interface of the log that makes the maps of a store durable.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@
 
 namespace waystar::core {
 
-// A commit, and the request that it came by.
+// A commit and the request that caused it.
 struct LoggedCommit {
   SharedCommit commit;
-  // Empty if the batch had none. The two below are those of AppliedRequests.
+  // Empty if the batch had none. The fields below are those of AppliedRequests.
   std::string request_id;
   Fingerprint fingerprint;
   std::optional<absl::Time> request_time;
 };
 
-// What became of an append.
+// Outcome of an append.
 class AppendOutcome {
  public:
-  // OK: what was appended, and all that was appended before, survives what the log promises to survive.
-  // UNAVAILABLE / STORAGE_FAILED: it is unknown whether it does, and no one must be told of it.
+  // OK: the append and all before it are durable. UNAVAILABLE / STORAGE_FAILED: durability is unknown, and no
+  // client may learn of the change.
   AppendOutcome(absl::Status status)  // NOLINT(google-explicit-constructor): a status is one.
       : status_(std::move(status)) {}
-  // Another server's entry has taken the place. Nothing of the append is in the log, or ever will be.
+  // Another server's entry came first. Nothing of this append is in the log, or ever will be.
   static AppendOutcome Conflict();
 
   bool is_durable() const { return status_.ok(); }
   bool is_conflict() const { return is_conflict_; }
-  // An error unless it is durable; of a conflict, one that nobody else is to be told.
+  // Not OK unless durable. The error of a conflict is internal: never send it to a client.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -49,57 +49,58 @@ class AppendOutcome {
   bool is_conflict_ = false;
 };
 
-// Takes what happens to maps, in the order in which it happens to each of them. What it takes of a map
-// follows what is durable of it, or does not become so: once an append of a map has failed or conflicted,
-// those that were appended upon it do so, too, until the store has heard of all of them and appends again
-// what follows the last that succeeded.
+// Log of the creations, commits and deletions of maps. Appends for one map are durable in order. After one
+// fails or conflicts, all later appends for that map fail too, until their `done`s have been called and the
+// store resends from the last success.
 //
-// A log may be shared by the stores of many servers. One of its threads tells each store of what the others
-// have appended, by the methods of MapStore that begin with Follow, and calls the `done`s of its own appends
-// between those, in the order of the log. It never follows what a store itself has appended.
+// A log may be shared by the stores of several servers. One log thread then delivers other servers' entries
+// to each store through the MapStore::Follow methods, interleaved with the `done`s of the store's own appends
+// in log order. It never delivers the store's own entries through Follow.
 //
-// While others are followed, what a store has in flight of that map is lost, and nothing more is appended
-// upon that once a call to Follow has returned. So the log goes by this rule: before it follows an entry, and
-// after, it looks at the map's first append that waits. If that does not follow the entries that the store
-// has heard of (by epoch and revision, see MapVersion), then it and all of that map that were appended after
-// it conflict; the log calls their `done`s, and looks again before it follows another entry. An append whose
-// outcome is unknown is not told as a conflict, nor as lost, before the log has found out.
+// Following an entry dooms the store's in-flight appends for that map; after a Follow call returns, nothing
+// more is appended on top of them. So before and after following an entry, the log checks the map's oldest
+// pending append. If it does not directly follow the last entry known to the store (by epoch and revision,
+// see MapVersion), that append and all later ones for the map conflict. The log calls their `done`s, then
+// checks again before following another entry. An append with unknown outcome is reported neither as a
+// conflict nor as lost until the log has resolved it.
 //
 // Thread safety: any method may be called from any thread.
 class DurableLog {
  public:
-  // It is called exactly once, on a thread of the log that is not within an append. Those of all appends are
-  // called in their order, one at a time, with no lock of the log held; in a shared log those of one map, in
-  // turn with what is followed of it.
+  // Called exactly once, on a log thread and never from within an append. No lock of the log is held. All
+  // `done`s are called one at a time in the order of their appends; with a shared log this holds per map,
+  // interleaved with the followed entries.
   //
-  // The store's publish, end maps, call listeners and answer updates, and after a failure or a conflict wait
-  // for the group that is being composed. They may append, and compose a map's next groups if
-  // StoreOptions::defer does not take that over, but never wait for the log.
+  // The store's `done`s publish, end maps, call listeners and answer updates. After a failure or a conflict
+  // they wait for the group that is being composed. They may append, and they compose the map's next groups
+  // unless StoreOptions::defer takes that over, but they never wait for the log.
   using Done = absl::AnyInvocable<void(AppendOutcome) &&>;
 
   virtual ~DurableLog() = default;
 
-  // Whether other servers append, too, so that appends may conflict. The store then keeps batches until they
-  // are durable, to try them again. It never changes.
+  // True if other servers append too, so that appends may conflict. The store then keeps batches until they
+  // are durable, in order to retry them. The value never changes.
   virtual bool is_shared() const { return false; }
 
-  // Returns an error if what were appended now would fail, as far as the log knows. The store refuses
-  // creations and updates then before they wait behind appends whose outcome is unknown.
+  // Returns an error if an append would fail now, as far as the log knows. The store then refuses creations
+  // and updates at once instead of queueing them behind appends with unknown outcome.
   virtual absl::Status WhyRefusing() const { return absl::OkStatus(); }
 
-  // Return without waiting for storage or for a `done`: the caller may hold locks that those take. REQUIRES:
-  // `commits` are not empty and follow each other.
+  // The Append methods return without waiting for storage or for a `done`: the caller may hold locks that
+  // those take.
+  // REQUIRES: `commits` is not empty, and its revisions are consecutive.
   virtual void AppendCreation(const MapSnapshot& first, const CreationRequest& request, Done done) = 0;
-  // Appends the deletion of the map of that id, whose last version is `replaced`, and the creation of the
-  // new one, which become durable together. The new one has another epoch, and revisions of its own.
+  // Atomically appends the deletion of the map with that id, last at version `replaced`, and the creation of
+  // its successor. The successor has another epoch and its own revisions.
   virtual void AppendReplacement(const MapSnapshot& first, MapVersion replaced, Done done) = 0;
   virtual void AppendCommits(absl::string_view id, std::uint64_t epoch, std::vector<LoggedCommit> commits,
                              Done done) = 0;
   virtual void AppendDeletion(absl::string_view id, MapVersion last, Done done) = 0;
 };
 
-// Makes an append with the `done` that it is given, and waits for its outcome. REQUIRES: the caller is no
-// thread of the log, and holds no lock that a `done` takes.
+// Calls `append` with a `done` and blocks until the outcome is known.
+// REQUIRES: the caller is not a thread of the log.
+// REQUIRES: the caller holds no lock that a `done` takes.
 AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done)> append);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The version that a change expects the map to have.
+// The version that a change requires the map to have.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace waystar::core {
 
-// Without a value, any will do.
+// An unset field matches any value.
 struct ExpectedVersion {
   std::optional<std::uint64_t> epoch;
   std::optional<std::uint64_t> revision;
 };
 
-// Return OK if a map of that id and version is as expected; else FAILED_PRECONDITION / MAP_REPLACED with
-// field "expected_version.epoch", or ABORTED / STALE_REVISION with field "expected_version".
+// Return OK if the map's version matches; else FAILED_PRECONDITION / MAP_REPLACED with field
+// "expected_version.epoch", or ABORTED / STALE_REVISION with field "expected_version".
 absl::Status CheckEpoch(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);
 absl::Status CheckRevision(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);
 absl::Status CheckVersion(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);

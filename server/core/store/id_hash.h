@@ -1,4 +1,4 @@
-// Hash of ids, with which a table of std::string is asked for an absl::string_view.
+// Transparent hash for tables with std::string keys, for lookups by absl::string_view.
 #pragma once
 
 #include <cstddef>

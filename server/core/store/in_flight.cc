@@ -7,12 +7,12 @@
 namespace waystar::core {
 namespace {
 
-// While these are in flight, one is being written and one is ready to be.
+// With two groups in flight, one is being written and the next is ready.
 constexpr std::size_t kFewGroups = 2;
-// So many batches are worth another group even so.
+// Enough queued batches to justify another group.
 constexpr std::size_t kManyBatches = 64;
 
-// They are not judged again.
+// Failed batches are not retried.
 void Fail(std::vector<UpdateAnswer>& answers, const absl::Status& status) {
   for (UpdateAnswer& answer : answers) {
     answer.result = status;
@@ -52,7 +52,7 @@ bool InFlight::Add(ComposedGroup& group) {
     return true;
   }
   if (!groups_.empty()) {
-    // What they say stands upon what is in flight.
+    // These answers may depend on changes in flight.
     groups_.back().batches += group.batches;
     batches_ += group.batches;
     JoinLocked(group.answers);
@@ -74,7 +74,7 @@ void InFlight::JoinLocked(std::vector<UpdateAnswer>& answers) {
 
 ComposedGroup& InFlight::First() {
   MutexLock lock(mutex_);
-  // It stays in its place while others are added.
+  // A reference into a deque stays valid while elements are appended.
   return groups_.front();
 }
 
@@ -128,7 +128,7 @@ std::vector<WaitingBatch> InFlight::TakeLost() {
       batch.done = std::move(answer.done);
     }
   }
-  // What has failed is answered still.
+  // Answers with errors are still given.
   std::erase_if(answers, [](const UpdateAnswer& answer) { return answer.kept != nullptr; });
   Join(answers);
   return lost;
@@ -147,7 +147,7 @@ ComposedGroup InFlight::Land() {
       MutexLock lock(mutex_);
       ComposedGroup& first = groups_.front();
       answers.swap(first.answers);
-      // It is in flight until all are answered, so that nobody else answers before.
+      // The group counts as in flight until every answer is given, so that later answers cannot overtake.
       if (answers.empty()) {
         ComposedGroup landed = std::move(first);
         groups_.pop_front();

@@ -1,4 +1,4 @@
-// The group commits of one map that are on their way to its durable log.
+// Group commits of one map that are on their way to its durable log.
 #pragma once
 
 #include <cstddef>
@@ -20,102 +20,103 @@
 
 namespace waystar::core {
 
-// A batch that may have to be judged again, without its `done`.
+// A batch kept for a retry after a conflict, without its `done`.
 struct KeptBatch {
   WaitingBatch batch;
-  // What it has become, which has its edits. Null if it was refused, and has them itself.
+  // The commit that the batch became; it owns the batch's edits. Null if the batch was refused and still has
+  // them.
   SharedCommit commit;
 };
 
 struct UpdateAnswer {
   UpdateDone done;
   absl::StatusOr<UpdateResult> result;
-  // Null unless there is a shared log.
+  // Null unless the log is shared.
   std::unique_ptr<KeptBatch> kept = nullptr;
 };
 
-// Batches that were applied together.
+// A group of batches applied together.
 struct ComposedGroup {
-  // The snapshot that they became. Null if none has changed the map; then there are no commits, either. There
-  // are none, too, if it is an image of another server's.
+  // The resulting snapshot. Null if no batch changed the map; `commits` is empty then. `commits` is also
+  // empty if the snapshot is an image received from another server.
   PinnedSnapshot next;
   std::vector<SharedCommit> commits;
   MapChanges changes;
-  // The commits with their requests, if there is a log and until it has them.
+  // The commits with their requests. Empty without a log, and once the log has them.
   std::vector<LoggedCommit> logged;
   std::vector<UpdateAnswer> answers;
-  // How many batches there were, and about how much memory their edits take.
+  // Number of batches, and approximate memory of their edits in bytes.
   std::size_t batches = 0;
   std::size_t bytes = 0;
-  // What `next` has replaced, freed after the answers are given.
+  // The snapshot that `next` replaced, freed after the answers are given.
   PinnedSnapshot replaced;
   std::optional<absl::Time> expiry_to_tell;
 };
 
-// Keeps groups in the order in which they were appended, gives their answers in the order in which the
-// batches came, and tells the commit loop when it has to wait: while too many are in flight, while the map is
-// being deleted, and from the loss of a group until all that stand upon it have come back. It waits, too,
-// while two groups are in flight and few batches wait for the next: one group of many costs less than many
-// groups.
+// Pipeline of the groups that were appended but are not durable yet. Answers are given in the order of the
+// batches. The commit loop must wait while too many groups are in flight, while the map is being deleted, and
+// from the loss of a group until all groups built on it have come back. It also waits while two groups are in
+// flight and few batches are queued: one group of many batches costs less than many groups.
 //
-// The leadership of a loop that has to wait rests here. It passes to the caller of that method which returns
-// that the loop is to be resumed.
+// The leadership of a waiting loop is parked here. It passes to the caller of Unpark that gets true.
 //
-// Thread safety: any method may be called from any thread, but Park and Add only by the leader of the commit
-// loop, and those from First to Land only by the log's thread, while a group is in flight (but Doom at any
-// time). The leader composes upon what is in flight and adds the outcome under a lock that is held to call
-// Doom, TakeLost, Recover and Hold, too.
+// Thread safety: any method may be called from any thread, except that only the leader of the commit loop
+// calls Park and Add, and only the log's thread calls First to Land, while a group is in flight (Doom at any
+// time). The leader holds a lock from composing a group until Add; Doom, TakeLost, Recover and Hold are
+// called under the same lock.
 //
-// What is lost for a conflict is kept until the last group comes back; its batches are judged again then.
+// Groups lost to a conflict are kept until the last one has come back; then their batches are judged again.
 class InFlight {
  public:
-  // The loop waits once so many batches, of about so many bytes, are in flight.
+  // The commit loop waits once this many batches, or this many approximate bytes, are in flight.
   InFlight(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // Returns whether the loop has to wait, now that so many batches do. Whoever adds a batch afterwards calls
-  // Unpark.
+  // Returns true if the loop must wait, given the number of queued batches, and parks the leadership then. A
+  // thread that queues a batch afterwards calls Unpark.
   bool Park(std::size_t waiting);
-  // Returns whether the loop is to be resumed, now that so many batches wait.
+  // Returns true if the loop was parked and can resume; the caller then leads.
   bool Unpark(std::size_t waiting);
-  // Takes a group in and returns true: it is to be appended to the log. Or returns false for a group that has
-  // changed nothing, or that was composed upon a lost one: then its answers, of which the latter's become the
-  // loss, join those of the last group in flight; they stay in the group if there is none.
+  // Takes a group and returns true if it is to be appended to the log. Otherwise returns false: the group
+  // changed nothing, or was built on a lost one. Its answers are then attached to the last group in flight,
+  // or stay in the group if there is none. For a group built on a failed one they become that error.
   bool Add(ComposedGroup& group);
 
-  // Returns the group that was appended first. Its `answers` are not for the caller.
+  // Returns the group that was appended first. The caller must not touch its `answers`.
   ComposedGroup& First();
-  // Turns the answers of the first group into `status`. Returns whether it is the last; then the caller has
-  // to go back to what is published and call Recover. Until then all that is composed is lost, too.
+  // Sets the answers of the first group to `status`. Returns true if it is the last group; the caller must
+  // then roll back to the published snapshot and call Recover. Groups composed before that are lost too.
   bool Lose(const absl::Status& status);
-  // As Lose, but the answers of the first group join those of the next, for TakeLost.
+  // As Lose, but attaches the answers of the first group to the next one, for TakeLost.
   bool LoseToConflict();
-  // Notes that whatever is in flight, and what is being composed upon it, will come back by LoseToConflict.
-  // Returns whether there is anything.
+  // Marks all groups in flight, and the one being composed on them, as lost: each will come back through
+  // LoseToConflict. Returns false if nothing is in flight.
   bool Doom();
-  // Returns the batches that a conflict has lost, in their order. REQUIRES: LoseToConflict has returned true.
+  // Returns the batches lost to a conflict, in order. Answers with errors stay with the group.
+  // REQUIRES: LoseToConflict has returned true.
   std::vector<WaitingBatch> TakeLost();
-  // Leaves answers of batches that came after what is in flight to the last group, if there is one.
+  // Moves answers of later batches to the last group in flight, if there is one.
   void Join(std::vector<UpdateAnswer>& answers);
   void Recover();
 
-  // Gives the answers of the first group, and those that join them meanwhile, and takes it out. Unpark is to
-  // be called next.
+  // Gives the answers of the first group, including those attached meanwhile, and removes the group. The
+  // caller must call Unpark next.
   ComposedGroup Land();
 
-  // Makes the loop wait until Release, or returns why what is composed is lost. After a conflict, the caller
-  // may call AwaitRecovery and try again.
+  // Makes the loop wait until Release, or returns the loss that is under way. After a conflict, the caller
+  // may call AwaitRecovery and retry.
   AppendOutcome Hold();
-  // Waits while what is in flight is lost. REQUIRES: the caller holds no lock that the log's thread takes.
+  // Blocks until the rollback of lost groups is over.
+  // REQUIRES: the caller holds no lock that the log's thread takes.
   void AwaitRecovery();
-  // Unpark is to be called next.
+  // Ends Hold. The caller must call Unpark next.
   void Release();
 
-  // Returns whether nothing is in flight, and the loop has not to wait.
+  // Returns true if nothing is in flight and the loop need not wait.
   bool IsIdle() const;
-  // Returns the snapshot that was composed last, or null if none is in flight.
+  // Returns the newest snapshot in flight, or null if there is none.
   PinnedSnapshot Newest() const;
-  // Returns about how much memory the edits in flight take.
+  // Returns the approximate memory of the edits in flight.
   std::size_t bytes() const;
 
  private:
@@ -126,14 +127,14 @@ class InFlight {
   const std::size_t max_bytes_;
   mutable Mutex mutex_;
   std::deque<ComposedGroup> groups_ ABSL_GUARDED_BY(mutex_);
-  // The sums over the groups.
+  // Sums over groups_.
   std::size_t batches_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // What became of a group upon which what is composed stands. While that is not durable, there are groups.
+  // Outcome of the lost group that later groups are built on. groups_ is not empty while this is not durable.
   AppendOutcome loss_ ABSL_GUARDED_BY(mutex_) = absl::OkStatus();
   CondVar has_recovered_;
   bool is_held_ ABSL_GUARDED_BY(mutex_) = false;
-  // Whether the leadership rests here.
+  // True while the leadership is parked here.
   bool is_parked_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

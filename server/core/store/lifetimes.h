@@ -1,4 +1,4 @@
-// The times at which obstacles of a map expire.
+// Expiry times of a map's obstacles.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,35 @@
 
 namespace waystar::core {
 
-// Follows the edits of a map and tracks the obstacles that have a lifetime. After a method has thrown
-// std::bad_alloc, it can only be destroyed or assigned to.
+// Queue of the obstacles with a lifetime, updated by the map's edits. After a method has thrown
+// std::bad_alloc, the object can only be destroyed or assigned to.
 //
 // Thread safety: one thread at a time.
 class Lifetimes {
  public:
-  // Tracks the obstacles of a map that is created with them. REQUIRES: nothing was called before.
+  // Tracks the obstacles of a new map.
+  // REQUIRES: no other method was called before.
   void Begin(const ObstacleTable& obstacles);
-  // Follows edits that were applied at `now`.
+  // Updates the queue with edits that were applied at `now`.
   void Follow(absl::Span<const Edit> edits, absl::Time now);
 
-  // Returns when the next obstacle is due, or InfiniteFuture() if none ever is.
+  // Returns when the next obstacle expires, or InfiniteFuture() if none does.
   absl::Time next() const { return by_expiry_.empty() ? absl::InfiniteFuture() : by_expiry_.begin()->first; }
 
-  // Returns approximately the bytes of memory that it takes.
+  // Returns the approximate memory in bytes.
   std::size_t bytes() const { return by_expiry_.size() * kEntryBytes; }
 
-  // Returns edits that remove the obstacles due by `now`, the earliest first, at most `max` of them, and
-  // forgets those obstacles.
+  // Returns edits that remove the obstacles expired by `now`, earliest first, at most `max`, and stops
+  // tracking them.
   std::vector<Edit> TakeRemovalsDue(absl::Time now, std::size_t max);
 
  private:
-  // Two copies of an id and of a time, in tables that are not full.
+  // Two copies of an id and of a time, in containers that are not full.
   static constexpr std::size_t kEntryBytes = 240;
 
   void Forget(absl::string_view id);
 
-  // Of the standard library, whose containers can be destroyed after one of their allocations has failed.
+  // Standard containers: they can be destroyed after a failed allocation.
   std::set<std::pair<absl::Time, std::string>> by_expiry_;
   std::unordered_map<std::string, absl::Time, IdHash, std::equal_to<>> expiry_of_;
 };

@@ -1,4 +1,4 @@
-// Editor that applies batches of edits to a map of any kind.
+// Editor for batches of edits on a map of any kind.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace waystar::core {
 
-// Thread safety: one thread at a time; readers of the base are not disturbed.
+// Thread safety: one thread at a time. Concurrent readers of the base are safe.
 class MapEditor {
  public:
   // The base must outlive the editor.
@@ -24,7 +24,7 @@ class MapEditor {
   // As BatchEditor::Apply, GraphBatchEditor::Apply and MeshBatchEditor::Apply.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);
 
-  // Returns the digest of the map with the batches so far.
+  // Returns the digest of the map after the batches applied so far.
   std::uint64_t digest() const;
 
   struct Result {

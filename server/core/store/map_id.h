@@ -1,4 +1,4 @@
-// The ids of maps.
+// Map ids.
 #pragma once
 
 #include <cstddef>

@@ -14,14 +14,14 @@
 namespace waystar::core {
 namespace {
 
-// Long enough for a queue to move on, short enough for a game's frame or two.
+// Long enough for the queue to drain a little; short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
 void MeasureIfDue(StoreContext& context) {
   const std::int64_t now = absl::ToUnixNanos(context.options.clock->Now());
   const std::int64_t interval = absl::ToInt64Nanoseconds(context.options.maps_memory_check_interval);
   std::int64_t due = context.next_measurement.load(std::memory_order_relaxed);
-  // One thread measures at a time; the others go on.
+  // One thread measures; the others skip it.
   if (now >= due && context.next_measurement.compare_exchange_strong(due, now + interval)) {
     context.memory->Measure();
   }
@@ -185,7 +185,7 @@ void MapRecord::Publish(ComposedGroup& group) {
       grid != nullptr && &grid->static_index() != &next->grid().static_index()) {
     grid->static_index().GiveUp();
   }
-  // From here on nobody can pin it any more who does not hold it.
+  // Only existing holders still pin the replaced snapshot from here on.
   if (replaced.use_count() > 1) {
     context_.old_snapshots.Add(
         replaced, group.commits.empty() ? context_.options.clock->Now() : group.commits.back()->time);
@@ -203,7 +203,7 @@ absl::Time MapRecord::NextExpiry() const {
 
 absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t max) const {
   History history = log_.ReadFrom(from, max);
-  // Commits are logged shortly before they are published.
+  // Commits enter the history shortly before they are published.
   const PinnedSnapshot latest = PinLatest();
   if (latest == nullptr) {
     return Gone();
@@ -214,7 +214,7 @@ absl::StatusOr<History> MapRecord::ReadHistory(std::uint64_t from, std::size_t m
     history.commits.pop_back();
   }
   if (from == latest->revision + 1 && history.kind == History::Kind::kGone) {
-    // What leaves a gap is published shortly afterwards.
+    // A gap in the history precedes the publication that caused it.
     history.kind = History::Kind::kHeld;
   }
   return history;
@@ -253,7 +253,7 @@ void MapRecord::ForgetMostRequests() {
 
 void MapRecord::AddTo(MemoryUse& use) const {
   if (PinnedSnapshot latest = PinLatest(); latest != nullptr) {
-    // What is in flight shares with the published snapshot what it has not changed.
+    // Measures the newest in-flight snapshot; it shares unchanged memory with the published one.
     if (PinnedSnapshot newest = in_flight_.Newest(); newest != nullptr) {
       latest = std::move(newest);
     }
@@ -289,7 +289,7 @@ absl::StatusOr<PinnedSnapshot> MapRecord::FindCreated(const CreationRequest& req
   if (found.ok()) {
     return found->has_value() ? PinLatest() : nullptr;
   }
-  // Else it may have been forgotten.
+  // REQUEST_ID_EXPIRED: the creation may have been forgotten.
   return absl::IsInvalidArgument(found.status()) ? absl::StatusOr<PinnedSnapshot>(found.status()) : nullptr;
 }
 
@@ -299,8 +299,8 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
       !snapshot->grid().BuildInBackground(cancelled)) {
     return false;
   }
-  // Much may have been committed meanwhile. First without the writers' lock, so that what is left to do under
-  // it is little.
+  // Commits may have come in meanwhile. Catch up without the writers' lock first, so that little remains to
+  // do under it.
   const PinnedSnapshot newer = PinLatest();
   if (newer == nullptr) {
     return true;

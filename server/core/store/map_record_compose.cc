@@ -1,4 +1,4 @@
-// How a map's waiting batches become one snapshot.
+// Composition of a map's queued batches into one snapshot.
 
 #include <algorithm>
 #include <memory>
@@ -29,15 +29,15 @@ bool AddsToMap(const Edit& edit) {
 
 }  // namespace
 
-// Batches on their way to one snapshot.
+// Batches being composed into one snapshot.
 struct MapRecord::Group {
   PinnedSnapshot base;
-  // Of the last batch that was applied.
+  // Revision of the last applied batch.
   std::uint64_t revision = 0;
-  // Made by the first batch that gets as far.
+  // Created by the first batch that passes the checks.
   std::optional<MapEditor> editor;
   std::vector<SharedCommit> commits;
-  // The same with their requests, if there is a log.
+  // The commits with their requests, if there is a log.
   std::vector<LoggedCommit> logged;
 };
 
@@ -60,7 +60,7 @@ void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
   absl::Time now = options.clock->Now();
   const absl::Time end = now + options.max_fold_time;
   while (composed.batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
-    // Before the batch leaves the queue: whatever finds no memory afterwards, it is answered.
+    // Added before the batch leaves the queue, so that the batch is answered even if memory runs out.
     UpdateAnswer& answer =
         composed.answers.emplace_back(UpdateAnswer{.done = nullptr, .result = context_.system_memory_full});
     std::optional<WaitingBatch> waiting = queue_.Pop(takes_large);
@@ -77,7 +77,7 @@ void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
       Mend();
     }
     const std::size_t applied = fold.commits.size();
-    // Another server's clock may be ahead.
+    // The clock of another server may be ahead.
     answer.result = Apply(*waiting, std::max(now, fold.base->latest_commit_time), fold);
     if (!answer.done) {
       composed.answers.pop_back();
@@ -119,7 +119,7 @@ void MapRecord::GiveUp(ComposedGroup& composed) {
   }
   is_torn_ = true;
   if (NextExpiry() != absl::InfiniteFuture()) {
-    // What was due may be due still.
+    // Expired obstacles may still need removal.
     SetNextExpiry(std::max(NextExpiry(), context_.options.clock->Now() + kRetryDelayOfRemovals));
     composed.expiry_to_tell = NextExpiry();
   }
@@ -171,7 +171,7 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
 absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits) {
   MemoryAccount& account = *context_.memory;
   const std::size_t bytes = kTableFactor * bytes_of_edits;
-  // What is spared lets a full map be painted and cleared.
+  // The spare part of the limit lets clients paint and clear even when the maps are full.
   const std::size_t spared = account.max_bytes() / 16;
   if (account.TryAdd(bytes, spared)) {
     return absl::OkStatus();

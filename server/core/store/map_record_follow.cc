@@ -1,4 +1,4 @@
-// The way of what other servers have committed into a map.
+// Commits of other servers, applied to a map.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ absl::Status DoesNotFollow(const MapSnapshot& base, std::uint64_t epoch, std::ui
                                                     base.epoch, " of map \"", base.id, "\""));
 }
 
-// Applies what follows the snapshot to it.
+// Applies commits that directly follow `base`.
 absl::StatusOr<ComposedGroup> Replay(const MapSnapshot& base, std::uint64_t epoch,
                                      absl::Span<const LoggedCommit> commits) {
   ComposedGroup group;
@@ -64,7 +64,7 @@ absl::StatusOr<ComposedGroup> Replay(const MapSnapshot& base, std::uint64_t epoc
 absl::Status MapRecord::Follow(std::uint64_t epoch, absl::Span<const LoggedCommit> commits) {
   absl::StatusOr<ComposedGroup> group;
   {
-    // One editor at a time works upon the map.
+    // Only one editor may work on the map at a time.
     MutexLock committing(committing_);
     const PinnedSnapshot base = PinLatest();
     if (base == nullptr) {
@@ -165,7 +165,7 @@ MapRecord::Ended MapRecord::FollowEnd(MapVersion last, ChangeTable change_table)
     composed_ = latest;
     EndLocked(ended, change_table);
   }
-  // Those in flight are answered first, when they come back.
+  // Batches in flight are answered first, when they come back.
   std::vector<UpdateAnswer> answers;
   for (WaitingBatch& batch : ended.waiting) {
     if (batch.done) {

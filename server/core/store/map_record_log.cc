@@ -1,4 +1,4 @@
-// The ways of a map's commits to its durable log and back.
+// A map's commits on their way to the durable log and back.
 
 #include <algorithm>
 #include <new>
@@ -62,7 +62,8 @@ absl::Time MapRecord::RollBack() {
   absl::Time next = absl::InfiniteFuture();
   if (composed_ != nullptr) {
     GoBackToPublished();
-    // Obstacles that were due are there again; the log that could not remove them needs time.
+    // The rollback has restored expired obstacles. Wait before removing them again, since the log has just
+    // failed.
     next = std::max(lifetimes_.next(), context_.options.clock->Now() + kRetryDelayOfRemovals);
     SetNextExpiry(next);
   }
@@ -77,7 +78,7 @@ void MapRecord::GoBackToPublished() {
 
 bool MapRecord::TryAgain() {
   MutexLock committing(committing_);
-  // Else another server's commits were followed, and what is composed is what is published.
+  // If they are equal, another server's commits were followed and composed_ is already right.
   if (composed_ != PinLatest()) {
     GoBackToPublished();
   }
@@ -130,11 +131,11 @@ MapRecord::Ended MapRecord::EndByLog(const ExpectedVersion& expected, AppendEnd 
     if (!ended.status.ok()) {
       break;
     }
-    // Nothing is composed meanwhile. If what is in flight is lost, the log refuses what is appended upon it.
+    // Hold keeps the loop from composing. If a group in flight is lost, the log fails this append too.
     try {
       outcome = AppendAndWait([&](DurableLog::Done done) {
         append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
-          // On the log's thread, before it hears of a new map of that id.
+          // On the log's thread, before it delivers a new map with that id.
           if (appended.is_durable()) {
             MutexLock committing(committing_);
             EndLocked(ended, change_table);

@@ -10,7 +10,7 @@
 namespace waystar::core {
 namespace {
 
-// After as many, what an editor has gathered is made a map.
+// Commits after which the editor's changes are written to the snapshot.
 constexpr std::size_t kMostCommitsOfEditor = 10'000;
 
 }  // namespace

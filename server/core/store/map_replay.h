@@ -1,4 +1,4 @@
-// Applies what a log has of a map to its state.
+// Replay of logged commits on a map's state.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,20 @@
 
 namespace waystar::core {
 
+// Applies logged commits to a snapshot and records their requests.
+//
 // Thread safety: one thread at a time.
 class MapReplay {
  public:
-  // The state is that of the map before; nobody else has it until Finish. Both must outlive the replay.
+  // `snapshot` must not be shared until Finish. Both arguments must outlive the replay.
   MapReplay(MapSnapshot& snapshot, std::vector<AppliedRequest>& requests)
       : snapshot_(snapshot), requests_(requests) {}
 
-  // Applies a commit and returns what it has changed; nothing, and it is passed over, if the state has it.
-  // Returns DATA_LOSS if it does not follow or does not lead to its digest, and the errors of
-  // MapEditor::Apply.
+  // Applies a commit and returns its changes. Returns nullopt without effect if the snapshot already has it.
+  // Returns DATA_LOSS if the commit does not follow the snapshot or does not lead to its digest, and the
+  // errors of MapEditor::Apply.
   absl::StatusOr<std::optional<ChangeSummary>> Apply(const LoggedCommit& logged);
-  // To be called when nothing is applied any more.
+  // Stores the edited map in the snapshot. Call after the last Apply.
   void Finish();
 
  private:

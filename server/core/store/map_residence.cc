@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kMapPayload[] = "waystar/loading-map";
 
-// About as long as a map of some megabytes takes.
+// Roughly the time to load a map of several megabytes.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The interface by which a store has maps brought into memory and let go of.
+// Interface through which a store loads and unloads maps.
 #pragma once
 
 #include <cstddef>
@@ -9,30 +9,29 @@
 
 namespace waystar::core {
 
-// A store that has one may hold fewer maps in memory than there are: it knows the ids and versions of the
-// others, which are unloaded.
+// With a residence, a store may keep only some of its maps in memory. It knows the ids and versions of the
+// others, which are called unloaded.
 //
 // Thread safety: any method may be called from any thread.
 class MapResidence {
  public:
   virtual ~MapResidence() = default;
 
-  // Has an unloaded map loaded soon (MapStore::Load). Called for each who asks for one, with no lock of the
-  // store held; it must be quick.
+  // Schedules the load of an unloaded map (MapStore::Load). Called for every access to such a map, with no
+  // lock of the store held. Must be quick.
   virtual void LoadSoon(absl::string_view id) = 0;
 
-  // Unloads maps that nobody has asked for lately until so many bytes can be reserved. Returns whether it has
-  // unloaded any. It may wait for storage, and so for the log: the log's thread must not call it, unless the
-  // log is shared.
+  // Unloads least recently used maps until `bytes` can be reserved. Returns true if it unloaded any. May wait
+  // for storage and so for the log: the log's thread must not call it, unless the log is shared.
   virtual bool MakeRoom(std::size_t bytes) = 0;
 };
 
-// Returns whether a map was not taken since memory has no room for it.
+// Returns true if `status` says that a map does not fit in memory.
 bool HasNoRoom(const absl::Status& status);
 
-// Makes the error UNAVAILABLE / MAP_LOADING, with a retry delay.
+// Returns UNAVAILABLE / MAP_LOADING with a retry delay.
 absl::Status MapLoading(absl::string_view id);
-// Returns the map that such an error is about; empty for any other status.
+// Returns the map id of a MAP_LOADING error; empty for any other status.
 std::string LoadingMapOf(const absl::Status& status);
 
 }  // namespace waystar::core

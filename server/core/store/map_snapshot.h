@@ -1,4 +1,4 @@
-// An immutable snapshot of a map at one revision.
+// Immutable snapshot of a map at one revision.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace waystar::core {
 
-// A flag that is set once, when the server wants a snapshot's memory back. A copy starts unset.
+// Flag that is set once, when the server needs a snapshot's memory back. A copy starts unset.
 //
 // Thread safety: any method may be called from any thread.
 class EvictionFlag {
@@ -38,24 +38,24 @@ class EvictionFlag {
   std::atomic<bool> flag_ = false;
 };
 
-// Immutable except for the flag. Whoever holds a pointer to a snapshot has pinned it.
+// Immutable except for the flag. A pointer to a snapshot pins it.
 struct MapSnapshot {
   std::string id;
   // The members of the snapshot's MapVersion.
   std::uint64_t epoch = 0;
   std::uint64_t revision = 1;
-  // When the map was created, not this revision.
+  // When the map, not this revision, was created.
   absl::Time create_time;
-  // The latest time of its commits; InfinitePast() if there are none.
+  // Latest time of its commits; InfinitePast() if there are none.
   absl::Time latest_commit_time = absl::InfinitePast();
   AnyMap map;
-  // Long work on the snapshot must poll this flag and, once it is set, let go of the snapshot and return
-  // ABORTED / SNAPSHOT_EVICTED.
+  // Long work on the snapshot must poll this flag. Once it is set, the work must release the snapshot and
+  // return ABORTED / SNAPSHOT_EVICTED.
   mutable EvictionFlag eviction = {};
 
   MapVersion version() const { return {.epoch = epoch, .revision = revision}; }
   MapKind kind() const;
-  // Return null if the map is of another kind.
+  // These return null if the map is of another kind.
   const GridMap* as_grid() const { return std::get_if<GridMap>(&map); }
   const WaypointGraph* as_graph() const { return std::get_if<WaypointGraph>(&map); }
   const NavMesh* as_mesh() const { return std::get_if<NavMesh>(&map); }
@@ -66,21 +66,20 @@ struct MapSnapshot {
 
   const ObstacleTable& obstacles() const;
 
-  // Returns the latest time at which the server has made or changed the map, by the server's clock.
+  // Returns the latest time at which a server created or changed the map, by that server's clock.
   absl::Time latest_time() const { return std::max(create_time, latest_commit_time); }
 
   // As GridMap::digest.
   std::uint64_t digest() const;
 
   std::size_t memory_bytes() const;
-  // Adds them to `use`, by kind.
+  // Adds the memory of the map to `use`, by category.
   void AddTo(MemoryUse& use) const;
-  // Returns the bytes held by this and not by `other`, another snapshot of the map.
+  // Returns the bytes held by this snapshot but not by `other`, another snapshot of the same map.
   std::size_t BytesBeyond(const MapSnapshot& other) const;
 };
 
-// Return the grid, or the waypoint graph, that a snapshot is; FAILED_PRECONDITION / WRONG_MAP_KIND with field
-// "map" if it is none.
+// Return the map of the expected kind, or FAILED_PRECONDITION / WRONG_MAP_KIND with field "map".
 absl::StatusOr<const GridMap*> GridOf(const MapSnapshot& snapshot);
 absl::StatusOr<const WaypointGraph*> GraphOf(const MapSnapshot& snapshot);
 

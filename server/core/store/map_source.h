@@ -1,4 +1,4 @@
-// The interface by which maps that are not in memory are read.
+// Interface for reading maps that are not in memory.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,17 +8,17 @@
 
 namespace waystar::core {
 
-// Thread safety: any method may be called from any thread, but for the log's.
+// Thread safety: any method may be called from any thread except the log's.
 class MapSource {
  public:
   virtual ~MapSource() = default;
 
-  // Makes sure that a map in memory can be read again as of the version that is returned, its latest. Returns
-  // the errors of MapStore::Store and of the storage.
+  // Makes a map in memory readable again at its latest version, which it returns. Returns the errors of
+  // MapStore::Store and of the storage.
   virtual absl::StatusOr<MapVersion> Keep(absl::string_view id) = 0;
 
-  // Reads an unloaded map and loads it (MapStore::Load). Returns OK, too, if it is not unloaded any more when
-  // it is read. Returns DATA_LOSS if it is damaged, MAPS_MEMORY_FULL, and the errors of the storage.
+  // Reads an unloaded map and loads it (MapStore::Load). Also returns OK if the map was loaded or ended
+  // meanwhile. Returns DATA_LOSS if it is damaged, MAPS_MEMORY_FULL, and the errors of the storage.
   virtual absl::Status Load(absl::string_view id) = 0;
 };
 

@@ -28,7 +28,7 @@ MapStore::MapStore(StoreOptions options)
 MapStore::MapStore(std::size_t max_maps, std::size_t max_index_bytes)
     : MapStore(StoreOptions{.max_maps = max_maps, .max_index_bytes = max_index_bytes}) {}
 
-// Maps that somebody still has share the account.
+// Maps that are still pinned share the account and may outlive the store.
 MapStore::~MapStore() { context_.memory->SetHooks({}); }
 
 absl::Status MapStore::WhyRefusing() const {
@@ -75,7 +75,7 @@ absl::Status MapStore::CheckCanDelete(absl::string_view id) const {
 
 void MapStore::Prepare(AnyMap& map, const StopCheck* stop, GridMap::LargeIndexes large_indexes) const {
   GridMap* const grid = std::get_if<GridMap>(&map);
-  // A map has the account of the store that has prepared it.
+  // A map belongs to the account of the store that has prepared it.
   if (grid != nullptr && grid->memory_account() != context_.memory.get()) {
     grid->Prepare({.max_bytes = context_.options.max_index_bytes, .account = context_.memory}, stop,
                   large_indexes);
@@ -114,7 +114,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
   MemoryAccount::Reservation memory;
   WAYSTAR_RETURN_IF_ERROR(ReserveFor(*snapshot, memory));
   snapshot->epoch = context_.options.new_epoch();
-  // Made before the log has the map, which must not be lost for want of memory then.
+  // Allocated before the append: once the map is in the log, it must not be lost for lack of memory.
   StoredMap first{.snapshot = snapshot};
   if (!request.request_id.empty()) {
     first.requests.push_back(RequestOf(*snapshot, request));
@@ -137,7 +137,7 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
     if (is_added) {
       break;
     }
-    // Another server has created it first, or it has ended, was loaded or unloaded.
+    // Another server has created the map first, or it has ended, or was loaded or unloaded.
     WAYSTAR_RETURN_IF_ERROR(CheckCanAdd(snapshot->id, if_exists));
   }
   memory.Keep();
@@ -147,9 +147,9 @@ absl::StatusOr<PinnedSnapshot> MapStore::Add(absl::string_view id, AnyMap map, a
 absl::Status MapStore::ReserveFor(const MapSnapshot& map, MemoryAccount::Reservation& memory) {
   const std::size_t bytes = map.memory_bytes();
   MemoryAccount& account = *context_.memory;
-  // Where maps can make room, some is left for what updates and queries need.
+  // Where maps can be unloaded, keep some memory free for updates and queries.
   const std::size_t spared = context_.residence == nullptr ? 0 : account.max_bytes() / kSparedShare;
-  // Others may take the room that is made.
+  // Other threads may take the room that was made.
   constexpr int kTries = 4;
   bool can_make_room = context_.residence != nullptr;
   for (int i = 0; can_make_room && i < kTries && account.room() < bytes + spared; ++i) {
@@ -172,7 +172,7 @@ absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot
   }
   const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
     context_.log->AppendCreation(first, request, [&, done = std::move(done)](AppendOutcome appended) mutable {
-      // On the log's thread, before it hears of what others do to the map.
+      // On the log's thread, before it delivers other servers' changes of the map.
       if (appended.is_durable()) {
         Insert(record);
       }
@@ -249,7 +249,7 @@ absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const RecordPtr& 
 
 void MapStore::SwapInTable(const RecordPtr& old, const RecordPtr& record,
                            absl::FunctionRef<void()> tell) noexcept {
-  // Listeners hear of nothing that happens to the new map before they hear of the old one's end.
+  // Listeners must learn of the old map's end before any event of the new map.
   record->HoldCommits([&] {
     {
       MutexLock lock(context_.readers);
@@ -458,7 +458,7 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
         },
         [&](absl::FunctionRef<void()> tell) { RemoveFromTable(record, tell); });
     WAYSTAR_RETURN_IF_ERROR(ended.status);
-    // Another thread deleted the map first, replaced or unloaded it.
+    // Another thread has deleted, replaced or unloaded the map first.
     if (ended.last == nullptr) {
       continue;
     }
@@ -492,7 +492,7 @@ absl::StatusOr<UpdateResult> MapStore::UpdateAndWait(absl::string_view id, Updat
   CondVar is_done;
   std::optional<absl::StatusOr<UpdateResult>> answer;
   Update(id, std::move(batch), [&](absl::StatusOr<UpdateResult> result) {
-    // Told under the lock: whoever waits may destroy all of this as soon as it has the lock.
+    // Notify under the lock: the waiting thread may destroy these variables as soon as it has the lock.
     MutexLock lock(mutex);
     answer = std::move(result);
     is_done.NotifyAll();
@@ -514,7 +514,7 @@ absl::Time MapStore::ExpireDue(absl::Time now) {
   absl::Time next = absl::InfiniteFuture();
   for (const RecordPtr& record : Records()) {
     record->RemoveDue(now);
-    // What is due still is with the thread that commits, which will tell of what comes after.
+    // A removal that is still due is with the committing thread, which reports what comes after it.
     if (const absl::Time expiry = record->NextExpiry(); expiry > now) {
       next = std::min(next, expiry);
     }

@@ -1,4 +1,4 @@
-// The way of what other servers have done into a store.
+// Changes by other servers, applied to a store.
 
 #include <memory>
 #include <utility>
@@ -29,7 +29,7 @@ absl::Status MapStore::FollowCommits(absl::string_view id, std::uint64_t epoch,
     if (LoadingMapOf(followed).empty()) {
       return followed;
     }
-    // It was unloaded just now.
+    // The map was unloaded in the meantime.
   }
   MutexLock lock(context_.readers);
   const auto absent = absent_.find(id);
@@ -97,7 +97,7 @@ absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedR
     const MapRecord::Ended ended =
         old->FollowEnd(replaced, [&](absl::FunctionRef<void()> tell) { SwapInTable(old, record, tell); });
     if (!LoadingMapOf(ended.status).empty()) {
-      // It was unloaded just now.
+      // The map was unloaded in the meantime.
       continue;
     }
     WAYSTAR_RETURN_IF_ERROR(ended.status);
@@ -132,7 +132,7 @@ absl::Status MapStore::FollowImage(MapSnapshot later, std::vector<AppliedRequest
       }
       return followed;
     }
-    // It was unloaded just now.
+    // The map was unloaded in the meantime.
   }
   MutexLock lock(context_.readers);
   const auto absent = absent_.find(snapshot->id);

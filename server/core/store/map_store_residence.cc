@@ -1,4 +1,4 @@
-// Maps that need not be in memory.
+// Loading and unloading of maps.
 
 #include <algorithm>
 #include <memory>
@@ -69,7 +69,7 @@ bool MapStore::Unload(absl::string_view id, MapVersion stored) {
   }
   NoteOld(last);
   if (IsNeeded(*last)) {
-    // A listener has found the map in memory just before.
+    // A listener has begun to need the map since CanUnload.
     context_.residence->LoadSoon(id);
   }
   return true;
@@ -108,7 +108,7 @@ absl::Status MapStore::Load(MapSnapshot snapshot, std::vector<AppliedRequest> re
       context_,
       StoredMap{.snapshot = first, .requests = std::move(requests), .request_horizon = request_horizon});
   bool is_loaded = false;
-  // Listeners hear of nothing that happens to the map before they hear that it is there.
+  // Listeners must learn of the load before any other event of the map.
   record->HoldCommits([&] {
     {
       MutexLock lock(context_.readers);

@@ -1,4 +1,4 @@
-// The version of a map: which incarnation of it, and which revision of that.
+// Version of a map: its epoch and its revision.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 namespace waystar::core {
 
 struct MapVersion {
-  // The name of the incarnation: a number that a store draws for each map that it creates, and that no other
-  // map has, in this run of the server or another. It is never 0.
+  // Random number that identifies the incarnation: drawn for each map that is created, and unique across
+  // maps, servers and restarts. Never 0.
   std::uint64_t epoch = 0;
-  // A new map's first revision is 1, and it grows by one with each committed update. Only revisions of one
-  // epoch can be compared: an id that is used again begins at 1 again.
+  // 1 for a new map; grows by one with each commit. Revisions are comparable only within one epoch, since a
+  // map that reuses an id starts at 1 again.
   std::uint64_t revision = 1;
 
   friend bool operator==(const MapVersion&, const MapVersion&) = default;

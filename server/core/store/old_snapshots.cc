@@ -8,7 +8,7 @@ namespace {
 
 bool IsSameMap(const MapSnapshot& a, const MapSnapshot& b) { return a.epoch == b.epoch && a.id == b.id; }
 
-// Returns the bytes that `old` holds and `newer` does not: all if that is null or of another map.
+// Returns the bytes held by `old` but not by `newer`; all bytes if `newer` is null or of another map.
 std::size_t BytesBeyond(const MapSnapshot& old, const MapSnapshot* newer) {
   return newer == nullptr || !IsSameMap(old, *newer) ? old.memory_bytes() : old.BytesBeyond(*newer);
 }
@@ -58,11 +58,11 @@ void OldSnapshots::EvictIfDue(absl::Time now, LatestOf latest_of) {
     next_check_ = now + check_interval_;
     PruneLocked();
   }
-  // Let go of outside of the lock: some may have no other holder by then.
+  // Released outside the lock: this may be the last reference to some of them.
   std::vector<Held> held = Hold(nullptr);
   Measure(held, latest_of);
   std::erase_if(held, [](const Held& old) { return old.snapshot->eviction.is_set(); });
-  // Those of one map that were replaced at the same time stay in order.
+  // A stable sort keeps snapshots of one map in order if they were replaced at the same time.
   std::stable_sort(held.begin(), held.end(),
                    [](const Held& a, const Held& b) { return a.replaced < b.replaced; });
   std::size_t bytes = 0;

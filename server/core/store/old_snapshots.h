@@ -1,4 +1,4 @@
-// The replaced snapshots that are still pinned.
+// Replaced snapshots that are still pinned.
 #pragma once
 
 #include <cstddef>
@@ -17,49 +17,51 @@
 
 namespace waystar::core {
 
-// Figures of one map, and of those that had its id before it.
+// Statistics of one map id, including earlier maps that had the id.
 struct OldSnapshotsInfo {
-  // Of this map; 0 if there are none of it.
+  // Oldest revision of the current map; 0 if none of its snapshots is counted.
   std::uint64_t oldest_revision = 0;
   std::size_t count = 0;
-  // The bytes that they hold and the latest snapshot does not.
+  // Bytes held by these snapshots but not by the latest one.
   std::size_t bytes = 0;
 };
 
-// Figures of all maps together.
+// Statistics of all maps together.
 struct OldSnapshotsTotal {
   std::size_t count = 0;
-  // The bytes that they hold and newer ones do not.
+  // Bytes held by these snapshots but not by newer ones.
   std::size_t bytes = 0;
-  // How long ago the first of them was replaced.
+  // Time since the earliest replacement.
   absl::Duration oldest_age;
 };
 
-// Tracks replaced snapshots and evicts the oldest. Thread safety: any method may be called from any thread.
+// Tracks replaced snapshots and evicts the oldest.
+//
+// Thread safety: any method may be called from any thread.
 class OldSnapshots {
  public:
-  // Returns the latest snapshot of a map, or null if there is no such map.
+  // Returns the latest snapshot of a map, or null if the map does not exist.
   using LatestOf = absl::FunctionRef<PinnedSnapshot(absl::string_view id)>;
 
   OldSnapshots(std::size_t max_bytes, absl::Duration check_interval)
       : max_bytes_(max_bytes), check_interval_(check_interval) {}
 
-  // Adds a replaced snapshot that somebody else holds too.
+  // Adds a replaced snapshot that is still pinned.
   void Add(const PinnedSnapshot& replaced, absl::Time now);
 
-  // Flags the snapshots that were replaced first until the others hold at most `max_bytes`. It does nothing
-  // within `check_interval` of the last time.
+  // Flags the earliest replaced snapshots until the rest holds at most `max_bytes`. Does nothing within
+  // `check_interval` of the last check.
   void EvictIfDue(absl::Time now, LatestOf latest_of);
 
-  // Flags all of them.
+  // Flags every tracked snapshot.
   void EvictAll();
 
   OldSnapshotsInfo InfoOf(absl::string_view id, LatestOf latest_of) const;
   OldSnapshotsTotal Total(absl::Time now, LatestOf latest_of) const;
 
  private:
-  // Id, epoch and revision: those of one map stand together, in the order in which they were replaced. The
-  // epochs of an id have no order.
+  // Id, epoch and revision. Groups the snapshots of one map, in the order of replacement; the epochs of one
+  // id have no order.
   using Key = std::tuple<std::string, std::uint64_t, std::uint64_t>;
   struct Entry {
     std::weak_ptr<const MapSnapshot> snapshot;
@@ -68,11 +70,11 @@ class OldSnapshots {
   struct Held {
     PinnedSnapshot snapshot;
     absl::Time replaced;
-    // The bytes that the next snapshot of the map does not hold; all if there is none.
+    // Bytes not shared with the map's next snapshot; all bytes if there is none.
     std::size_t bytes = 0;
   };
 
-  // Returns those of one id, or of all if null, in the order of their keys.
+  // Pins the snapshots of one id, or of all ids if null, in key order.
   std::vector<Held> Hold(const std::string* id) const;
   static void Measure(std::vector<Held>& held, LatestOf latest_of);
   void PruneLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -83,7 +85,7 @@ class OldSnapshots {
   const absl::Duration check_interval_;
   mutable Mutex mutex_;
   absl::btree_map<Key, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  // When entries_ has grown to this, entries that nobody holds are dropped.
+  // Size of entries_ at which entries without a holder are pruned.
   std::size_t prune_at_ ABSL_GUARDED_BY(mutex_) = kMinPruneAt;
   absl::Time next_check_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };

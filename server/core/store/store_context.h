@@ -1,4 +1,4 @@
-// The state that all maps of a store share.
+// State shared by all maps of a store.
 #pragma once
 
 #include <atomic>
@@ -21,28 +21,28 @@
 
 namespace waystar::core {
 
-// Only `old_snapshots`, `memory`, `next_measurement` and what `readers` guards change once the store is in
-// use.
+// Once the store is in use, only `old_snapshots`, `memory`, `next_measurement` and the state guarded by
+// `readers` change.
 struct StoreContext {
   StoreOptions options;
   std::vector<StoreListener*> listeners;
-  // Null if maps live in memory alone.
+  // Null if maps are not durable.
   DurableLog* log = nullptr;
   // Null if all maps stay in memory.
   MapResidence* residence = nullptr;
   // May be empty.
   std::function<void(absl::Time)> on_earlier_expiry;
-  // Returns the latest snapshot of a map, or null if there is no such map.
+  // Returns the latest snapshot of a map, or null if the map does not exist.
   std::function<PinnedSnapshot(absl::string_view id)> latest_of;
-  // Guards which maps there are, and what readers pin of each. It is taken last: no other lock is taken, and
-  // no snapshot freed, under it.
+  // Guards the table of maps and the published snapshot of each. Last in the lock order: no other lock is
+  // taken, and no snapshot freed, under it.
   mutable Mutex readers;
   OldSnapshots old_snapshots{options.max_old_snapshot_bytes, options.old_snapshot_check_interval};
-  // The account of the maps' memory, which the maps share.
+  // Account of the maps' memory; shared with the maps.
   std::shared_ptr<MemoryAccount> memory = std::make_shared<MemoryAccount>(options.max_maps_bytes);
-  // Made while there is memory for it.
+  // Built in advance, since building it needs memory.
   const absl::Status system_memory_full = SystemMemoryFull();
-  // When the maps are to be measured next, in nanoseconds since 1970.
+  // Time of the next measurement of the maps, in nanoseconds since 1970.
   std::atomic<std::int64_t> next_measurement = 0;
 };
 

@@ -1,4 +1,4 @@
-// The interface by which a store reports changes of its maps.
+// Interface through which a store reports changes of its maps.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,10 @@
 
 namespace waystar::core {
 
-// One batch that was applied: an entry of the map's update log. It is a plain value that can be stored and
-// replayed.
+// One applied batch: an entry of the map's update log. A plain value that can be stored and replayed.
 struct Commit {
   std::uint64_t revision = 0;
-  // The time on the server's clock, at which lifetimes of obstacles begin.
+  // Time on the server's clock; lifetimes of obstacles begin then.
   absl::Time time;
   std::vector<Edit> edits;
   ChangeSummary summary;
@@ -28,31 +27,30 @@ struct Commit {
 
 using SharedCommit = std::shared_ptr<const Commit>;
 
-// Called on whichever thread changes the map, or on the thread of the durable log if there is one, in the
-// order in which it changes, never at the same time for the same map. Of maps that have had the same id,
-// which MapSnapshot::epoch tells apart, each is reported to its end before the next. Listeners must be quick,
-// and must not change maps themselves.
+// Called on the thread that changes the map, or on the durable log's thread if there is a log, in the order
+// of the changes and never concurrently for one map. Maps that share an id over time (see MapSnapshot::epoch)
+// are each reported up to their end before the next begins. Listeners must be quick and must not change maps
+// themselves.
 class StoreListener {
  public:
   virtual ~StoreListener() = default;
 
-  // Called when `snapshot` was published. `commits` led to it from the one published before, and `changes` is
-  // what they did together. There are no commits if the revisions between are not known, since a fleet's log
-  // had nothing but a later image; then `changes` is everything.
+  // Called after `snapshot` was published. `commits` lead to it from the previously published snapshot, and
+  // `changes` is their union. If the commits are unknown, because a shared log had only a later image,
+  // `commits` is empty and `changes` is everything.
   virtual void OnCommit(const PinnedSnapshot& snapshot, absl::Span<const SharedCommit> commits,
                         const MapChanges& changes) = 0;
 
-  // Called when the map is deleted or replaced, once it cannot be pinned any more; nothing more is reported
-  // of it. When it is replaced, the new map can be pinned already, but nothing is reported of that before
-  // this returns.
+  // Called when the map is deleted or replaced, once it can no longer be pinned. It is the last report of
+  // that map. A map that replaces it may already be pinned, but is not reported before this returns.
   virtual void OnDelete(const PinnedSnapshot& last) = 0;
 
-  // Called when a map that was not in memory has been loaded, before anything else that happens to it. In a
-  // fleet, others may have changed it meanwhile.
+  // Called when an unloaded map has been loaded, before any other event of it. In a cluster, other servers
+  // may have changed it while it was unloaded.
   virtual void OnLoad(const PinnedSnapshot& /*snapshot*/) {}
 
-  // Returns whether the map is to stay in memory. Whoever makes it so and finds the map in memory afterwards
-  // hears of all that happens to it. Called from any thread.
+  // Returns true if the map must stay in memory. A listener that begins to need a map, and then finds it in
+  // memory, learns of all its events. Called from any thread.
   virtual bool Needs(const MapSnapshot& /*latest*/) const { return false; }
 };
 

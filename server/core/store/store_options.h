@@ -1,4 +1,4 @@
-// The options of a store.
+// Options of a store.
 #pragma once
 
 #include <cstddef>
@@ -14,65 +14,63 @@
 
 namespace waystar::core {
 
-// What a task that is deferred is for.
+// Describes a deferred task.
 struct DeferredWork {
-  // Whether it begins with a batch of more than StoreOptions::large_work.
+  // True if it begins with a batch of more than StoreOptions::large_work.
   bool is_large = false;
-  // UpdateBatch::client of the batch that it begins with.
+  // UpdateBatch::client of its first batch.
   std::uint64_t client = 0;
 };
 
 // Runs a task soon on another thread, or returns false and drops it. Accepted tasks must run before the store
-// dies.
+// is destroyed.
 using Defer = std::function<bool(const DeferredWork& work, std::function<void()> task)>;
 
 struct StoreOptions {
   std::size_t max_maps = 1000;
-  // The most bytes that the search indexes of each map take.
+  // Maximum memory of each map's search indexes, in bytes.
   std::size_t max_index_bytes = IndexMemory().max_bytes;
 
-  // Batches that may wait for one map, by number and by the approximate memory that they take; one more is
-  // refused. With a durable log, as much may be on its way to storage besides.
+  // Queue limits per map: number of batches and their approximate bytes; further batches are refused. With a
+  // durable log, the same limits apply separately to batches being written.
   std::size_t max_waiting_batches = 4096;
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
-  // The limits of a group commit, the waiting batches that become one published snapshot: no more than these,
-  // none once it has taken `max_fold_time`, and always one.
+  // Limits of a group commit, the queued batches that become one published snapshot. A group takes no further
+  // batch past a limit or after `max_fold_time`, but always at least one.
   std::size_t max_fold_batches = 256;
   std::size_t max_fold_edits = 16'384;
   absl::Duration max_fold_time = absl::Milliseconds(5);
 
-  // After this many group commits the commit loop hands the rest of the queue to `defer`, and so does the
-  // durable log's thread when the loop has waited for it. Without one, or while it refuses, the thread goes
-  // on: no batch is ever left behind.
+  // Number of group commits after which the commit loop hands the rest of the queue to `defer`. The durable
+  // log's thread also defers a loop that waited for it. If `defer` is unset or refuses, the current thread
+  // continues: no batch is left behind.
   int max_folds_in_a_row = 8;
   Defer defer;
-  // A batch of more work than this, as EstimateWork counts by the map that is published when it comes, is
-  // always deferred, so that the thread that brings it is not held up: it takes some tenths of a millisecond
-  // where it blocks cells, and two where it changes costs.
+  // A batch whose EstimateWork on the published map exceeds this is always deferred, so that it does not
+  // block the calling thread. Blocking cells with this much work takes some tenths of a millisecond.
   std::int64_t large_work = 1 << 17;
 
-  // Commits that each map remembers, by number and by the approximate memory that they take; the last one
-  // always.
+  // History limits per map: number of commits and their approximate bytes. The last commit is always kept.
   std::size_t max_history_commits = 4096;
   std::size_t max_history_bytes = std::size_t{8} << 20;
 
-  // The most bytes that the replaced snapshots of all maps together may hold; see MapStore. It is checked at
-  // most once every `old_snapshot_check_interval`.
+  // Maximum bytes held by the replaced snapshots of all maps together; see MapStore. Checked at most once per
+  // `old_snapshot_check_interval`.
   std::size_t max_old_snapshot_bytes = std::size_t{1} << 30;
   absl::Duration old_snapshot_check_interval = absl::Milliseconds(100);
 
-  // The most bytes of all maps together, with all that MemoryUse names, and how often they are measured while
-  // they change.
+  // Maximum bytes of all maps together, including everything in MemoryUse, and how often this is measured
+  // while maps change.
   std::size_t max_maps_bytes = std::numeric_limits<std::size_t>::max();
   absl::Duration maps_memory_check_interval = absl::Seconds(1);
 
-  // How long, and within how much memory, each map remembers batches by their request_id.
+  // How long each map remembers batches by request_id.
   RequestRetention request_ids;
 
   // Must outlive the store.
   const Clock* clock = &Clock::Steady();
-  // Draws the epoch of a new map; see MapVersion. It may be called from any thread, one at a time.
+  // Draws the epoch of a new map; see MapVersion. Called from any thread, one at a time.
   std::function<std::uint64_t()> new_epoch = &RandomId;
 };
 

@@ -1,4 +1,4 @@
-// All that a store holds of a map and that is to survive it.
+// Persistent state of a map.
 #pragma once
 
 #include <utility>
@@ -12,12 +12,12 @@ namespace waystar::core {
 
 struct StoredMap {
   PinnedSnapshot snapshot;
-  // What AppliedRequests holds.
+  // Contents of AppliedRequests.
   std::vector<AppliedRequest> requests;
   RequestHorizon request_horizon;
 };
 
-// Returns what a map remembers of the request that it was created by.
+// Returns the remembered entry of the request that created the map.
 inline AppliedRequest RequestOf(const MapSnapshot& first, CreationRequest request) {
   return {.request_id = std::move(request.request_id),
           .fingerprint = request.fingerprint,

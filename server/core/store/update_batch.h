@@ -18,20 +18,20 @@
 
 namespace waystar::core {
 
-// Edits that are applied in order as one new revision, all or none.
+// Edits that are applied in order and atomically, as one new revision.
 struct UpdateBatch {
   std::vector<Edit> edits;
-  // Apply only if this is the latest version when the batch's turn comes, batches before it counted.
+  // Apply only if this is the latest version when the batch is applied, after the batches before it.
   ExpectedVersion expected;
-  // An id that obeys CheckRequestId, or empty for none. It makes a retry harmless: a batch whose id the map
-  // remembers is not applied again but gets the result of the first time.
+  // An id that obeys CheckRequestId, or empty. Makes retries idempotent: a batch whose id the map remembers
+  // is not applied again and gets its first result.
   std::string request_id;
-  // When the client first sent the batch, by its own clock; a retry has the same time. See AppliedRequests.
+  // When the client first sent the batch, by its own clock; the same in every retry. See AppliedRequests.
   std::optional<absl::Time> request_time;
-  // Who sends it. It means nothing to the store, which hands it to StoreOptions::defer.
+  // Id of the sender. The store only passes it to StoreOptions::defer.
   std::uint64_t client = 0;
-  // Asked when the batch's turn comes, right before it is applied: one that nobody waits for any more is not,
-  // and gets this error. What it names must live until the batch is answered.
+  // Checked right before the batch is applied. If the caller no longer waits, the batch is dropped with this
+  // error. Objects that it refers to must live until the batch is answered.
   CallerStop caller;
 };
 
@@ -41,7 +41,7 @@ struct UpdateResult {
   ChangeSummary summary;
   // The map's digest at that revision.
   std::uint64_t digest = 0;
-  // True if the batch was applied before under the same request_id; the rest is the result of that time.
+  // True if an earlier batch with the same request_id was applied; the other fields are its result.
   bool already_applied = false;
 };
 

@@ -10,7 +10,7 @@
 namespace waystar::core {
 
 void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
-  // Freed outside of the lock.
+  // Freed outside the lock.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   std::size_t bytes = bytes_;
@@ -34,7 +34,7 @@ void UpdateLog::Append(absl::Span<const SharedCommit> commits) {
 }
 
 void UpdateLog::ForgetMost() {
-  // Freed outside of the lock.
+  // Freed outside the lock.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   while (entries_.size() > 1) {
@@ -45,7 +45,7 @@ void UpdateLog::ForgetMost() {
 }
 
 void UpdateLog::BeginAgain(std::uint64_t first) {
-  // Freed outside of the lock.
+  // Freed outside the lock.
   std::deque<Entry> dropped;
   MutexLock lock(mutex_);
   dropped.swap(entries_);

@@ -1,4 +1,4 @@
-// The log of one map's commits, from which watchers catch up.
+// In-memory log of one map's commits, from which subscribers catch up.
 #pragma once
 
 #include <cstddef>
@@ -12,43 +12,43 @@
 
 namespace waystar::core {
 
-// The commits from a revision on.
+// The commits starting with a revision.
 struct History {
   enum class Kind : std::uint8_t {
-    // `commits` are those from that revision on, without gaps; none if it is the one after the latest.
+    // `commits` starts at that revision without gaps; empty if it is one past the latest.
     kHeld,
-    // That revision is no longer remembered, or was the map's first, which no commit made.
+    // The revision is no longer remembered, or is the map's first, which no commit made.
     kGone,
-    // That revision is more than one after the latest.
+    // The revision is more than one past the latest.
     kFuture,
   };
 
   Kind kind = Kind::kHeld;
   std::vector<SharedCommit> commits;
-  // The map's epoch, and its latest revision when this was read. A log alone does not know the epoch.
+  // Epoch of the map, and its latest revision at the time of the read. UpdateLog itself leaves the epoch 0.
   std::uint64_t epoch = 0;
   std::uint64_t latest_revision = 0;
 };
 
-// Holds the last commits in memory.
+// Ring of the latest commits.
 //
 // Thread safety: any method may be called from any thread.
 class UpdateLog {
  public:
-  // The first commit will have revision `first`. The log holds at most `max_commits` commits of about
+  // `first` is the revision of the first commit. The log holds at most `max_commits` commits and about
   // `max_bytes`, but always the last one.
   UpdateLog(std::uint64_t first, std::size_t max_commits, std::size_t max_bytes)
       : max_commits_(max_commits), max_bytes_(max_bytes), next_(first) {}
 
-  // Throws std::bad_alloc if there is no memory, and appends none then. REQUIRES: there are `commits`; they
-  // follow each other, and the first of them follows what was appended last.
+  // If it throws std::bad_alloc, nothing was appended.
+  // REQUIRES: `commits` is not empty, and its revisions continue those of the log without a gap.
   void Append(absl::Span<const SharedCommit> commits);
 
-  // Forgets all but the last.
+  // Forgets all commits but the last.
   void ForgetMost();
 
-  // Forgets all, and leaves a gap: the next commit will have revision `first`. REQUIRES: it is later than
-  // what would have been next.
+  // Forgets all commits and leaves a gap: the next commit will have revision `first`.
+  // REQUIRES: `first` is later than the next revision.
   void BeginAgain(std::uint64_t first);
 
   std::size_t bytes() const {
@@ -56,7 +56,7 @@ class UpdateLog {
     return bytes_;
   }
 
-  // Returns at most `max` commits.
+  // Returns at most `max` commits, starting with `revision`.
   History ReadFrom(std::uint64_t revision, std::size_t max) const;
 
  private:
@@ -70,7 +70,7 @@ class UpdateLog {
   mutable Mutex mutex_;
   std::deque<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The revision after the last one.
+  // One past the last revision.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -10,7 +10,7 @@ UpdateQueue::Place UpdateQueue::Push(WaitingBatch& batch) {
   if (is_closed_) {
     return Place::kClosed;
   }
-  // A batch of any size may wait alone.
+  // A single batch may exceed the byte limit.
   if (!waiting_.empty() && (waiting_.size() >= max_batches_ || bytes_ + batch.bytes > max_bytes_)) {
     return Place::kBusy;
   }

@@ -1,4 +1,4 @@
-// The queue of batches that wait for one map, and the leadership of its commit loop.
+// Queue of the batches of one map, and the leadership of its commit loop.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,28 @@ namespace waystar::core {
 struct WaitingBatch {
   UpdateBatch batch;
   UpdateDone done;
-  // The fingerprint of the batch, if it has a request_id.
+  // Fingerprint of the batch, if it has a request_id.
   Fingerprint fingerprint;
   std::size_t bytes = 0;
-  // Whether it is more work than StoreOptions::large_work.
+  // True if its work exceeds StoreOptions::large_work.
   bool is_large = false;
-  // If set, this is the removal of what is due when its turn comes; `batch` and `done` are empty.
+  // If set, this entry removes the obstacles expired by then; `batch` and `done` are empty.
   std::optional<absl::Time> due;
 };
 
-// A FIFO queue with a leader. Whoever pushes while nobody leads becomes the leader: the one thread that pops,
-// until it yields, which it can do only while nothing waits, or passes the leadership on to another. So there
-// is always a leader to apply a batch that was accepted.
+// FIFO queue with a leader. A thread that pushes while nobody leads becomes the leader, the only thread that
+// pops. It leads until it passes the leadership on or Yield returns true, which requires an empty queue.
+// So every accepted batch has a leader to apply it.
 //
 // Thread safety: any thread may call any method, but only the leader Pop and Yield.
 class UpdateQueue {
  public:
   enum class Place {
-    // Accepted; the caller leads.
+    // Accepted; the caller is the leader.
     kLead,
-    // Accepted; another thread leads.
+    // Accepted; another thread is the leader.
     kWait,
-    // Refused: too many wait.
+    // Refused: the queue is full.
     kBusy,
     // Refused: the queue is closed.
     kClosed,
@@ -47,38 +47,40 @@ class UpdateQueue {
   UpdateQueue(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // Moves from the batch only if it is accepted. Throws std::bad_alloc if there is no memory to accept it.
+  // Moves from the batch only if it accepts it. Throws std::bad_alloc if allocation fails.
   Place Push(WaitingBatch& batch);
 
-  // Accepts the removal of what is due, however many batches wait, unless one waits already.
+  // Queues the removal of expired obstacles regardless of the limits, unless one is queued already.
   Place PushDue(absl::Time due);
 
-  // Puts batches that were popped before those that wait, in their order, whatever the limits. Returns kLead
-  // or kWait. REQUIRES: the queue is not closed.
+  // Puts popped batches back at the front, in their order and regardless of the limits. Returns kLead or
+  // kWait.
+  // REQUIRES: the queue is not closed.
   Place PushFront(std::vector<WaitingBatch> batches);
 
-  // Returns nothing if none waits, or if the first is large and `takes_large` is not set.
+  // Returns nullopt if the queue is empty, or if its first batch is large and `takes_large` is false.
   std::optional<WaitingBatch> Pop(bool takes_large);
 
-  // What the batch that waits first is, or whatever if none waits.
+  // Describes the first queued batch; defaults if the queue is empty.
   struct Front {
     bool is_large = false;
     std::uint64_t client = 0;
   };
   Front front() const;
 
-  // Ends the leadership. Returns false, and the leadership goes on, if something waits.
+  // Ends the leadership if the queue is empty. Otherwise returns false, and the caller still leads.
   bool Yield();
 
-  // Returns how many batches wait.
+  // Returns the number of queued batches.
   std::size_t size() const {
     MutexLock lock(mutex_);
     return waiting_.size();
   }
 
-  // Refuses everything from now on and returns what waited. REQUIRES: it is the first call.
+  // Refuses all later pushes and returns the queued batches.
+  // REQUIRES: neither Close nor CloseIfIdle has closed the queue.
   std::deque<WaitingBatch> Close();
-  // Closes if nothing waits and nobody leads; returns whether it does.
+  // Closes the queue and returns true if it is empty and has no leader.
   bool CloseIfIdle();
 
  private:

@@ -16,14 +16,13 @@
 namespace waystar::core {
 namespace {
 
-// A profile that has a name may be another one by now, and a start snap to another cell.
+// False if a named profile was redefined or a location has snapped to another cell.
 bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
   return a.start == b.start && a.goal == b.goal && a.footprint == b.footprint &&
          a.corner_rule == b.corner_rule;
 }
 
-// A start that snaps to a cell depends on more than the path, and so does what is found where obstacles are
-// ignored.
+// An answer depends on more than its path if the start snaps to a cell or if obstacles are ignored.
 WatchedAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
   const std::optional<Overlay>& overlay = query.agent.overlay;
   if (query.snap.has_value() || (overlay.has_value() && !overlay->ignored_obstacles.empty())) {
@@ -49,7 +48,7 @@ absl::StatusOr<Route> AnswerRenewal::Search(const Budget& budget, QueryScratch& 
   const OtherMaps none{.store = store_, .may_visit = [](absl::string_view /*id*/) { return false; }};
   WAYSTAR_ASSIGN_OR_RETURN(resolved_, Resolve(snapshot_, query_, none, budget));
   absl::StatusOr<Route> route = Solve(*resolved_, budget, scratch);
-  // While the path is in the scratch.
+  // The path must be read before the scratch is reused.
   if (const auto* on_graph = std::get_if<GraphRouteQuery>(&resolved_->query)) {
     Judge(on_graph->agent->graph(), on_graph->path, OnGraph(route));
   } else if (std::holds_alternative<MeshRouteQuery>(resolved_->query)) {
@@ -79,13 +78,13 @@ void AnswerRenewal::TakeError(const absl::Status& error) {
 void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           absl::Span<const std::string> required_tags,
                           const absl::StatusOr<PortalPath>& result) {
-  // Maps keep their kind.
+  // A map never changes its kind.
   const auto* const last = static_cast<const WatchedAnswer*>(last_.get());
   is_news_ = last == nullptr || !IsSameQuery(last->query(), query) ||
              last->connectivity() != map.settings().connectivity ||
              last->IsOutdatedBy(map, result, required_tags);
   const WatchedAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
-  // The subscriber goes by the path that it was told, even if another was found at the same cost.
+  // The subscriber keeps the path that it was sent, even if another of the same cost was found.
   answer_ = is_news_ || !last->has_path() ? std::make_shared<const WatchedAnswer>(map, query, result, basis)
                                           : std::make_shared<const WatchedAnswer>(last->On(map, basis));
 }

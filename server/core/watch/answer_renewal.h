@@ -1,4 +1,4 @@
-// One search for a watched route query, and what its result means for the answer before it.
+// One search for a subscribed route query, and its effect on the previous answer.
 #pragma once
 
 #include <memory>
@@ -19,25 +19,26 @@
 
 namespace waystar::core {
 
-// A watched path stays on its map: portals to other maps are closed to it.
+// Searches again for a subscription and compares the result with its last answer. Portals to other maps are
+// closed to subscribed queries.
 //
 // Thread safety: none.
 class AnswerRenewal {
  public:
-  // All must outlive this. `snapshot` is of the map that is watched.
+  // All arguments must outlive this. `snapshot` is of the subscribed map.
   AnswerRenewal(const MapStore& store, const MapSnapshot& snapshot, const PathSubscription& subscription);
 
-  // Searches on the snapshot. The route lives until the scratch searches again, and no longer than this.
-  // Errors: those of Resolve and Solve.
+  // Searches on the snapshot. The route is valid until the scratch is used again, and no longer than this
+  // object. Errors: those of Resolve and Solve.
   absl::StatusOr<Route> Search(const Budget& budget, QueryScratch& scratch);
 
-  // Takes an error for the answer, where there was no search, or what it found cannot be told.
+  // Takes an error as the answer, when no search was made or its result cannot be sent.
   void TakeError(const absl::Status& error);
 
-  // These are for after a search, or an error. Whether the subscriber is to be told: the answer before does
-  // not hold any more.
+  // Valid after Search or TakeError. True if the previous answer no longer holds, so that the subscriber must
+  // be notified.
   bool is_news() const { return is_news_; }
-  // Returns the answer to keep: the one before, if that still holds. Null if there was no search yet.
+  // Returns the answer to keep: the previous one if it still holds. Null before the first search.
   const KeptAnswerPtr& answer() const { return answer_; }
 
  private:

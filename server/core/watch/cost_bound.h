@@ -1,4 +1,4 @@
-// Lower bounds that tell whether a change can make a path cheaper than the known one.
+// Lower bounds that rule out that a change makes a path cheaper than the known one.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace waystar::core {
 
-// The least costs of ways over open ground of a map, as costs are reported.
+// Least cost per unit of travel over open ground of a map, in reported units.
 struct LeastCosts : OpenGround<double> {
   Lattice lattice = Lattice::kSquare;
 
-  // Of ways that may lead anywhere.
+  // For paths through any cell.
   static LeastCosts Of(const GridMap& map) { return Of(OpenGround<Cost>::Of(map), map.lattice()); }
-  // Of ways that do not touch the cheap places of the map's CostFloor.
+  // For paths that avoid the cheap areas of the map's CostFloor.
   static LeastCosts BetweenCheapPlaces(const GridMap& map) {
     const CostFloor& floor = map.cost_floor();
     OpenGround<Cost> ground = floor.everywhere;
@@ -48,44 +48,44 @@ struct LeastCosts : OpenGround<double> {
   }
 };
 
-// The gap to shortcuts where there are none.
+// The gap if there are no shortcuts.
 inline constexpr double kNoShortcut = std::numeric_limits<double>::infinity();
 
-// A bound on the cost of the paths that answer one query: those that pass a cell cost at least what it takes
-// to get there and on from there over open ground of the cheapest kind.
+// Lower bound on the cost of paths that answer one query: a path through a cell costs at least what open
+// ground of the cheapest kind costs from the start to the cell and on to the goal.
 struct CostBound {
   Cell start;
   Cell goal;
-  // Only paths below this cost are cheaper. At 0 or less none can be.
+  // Only paths below this cost are cheaper. If it is at most 0, no path can be.
   double limit = 0.0;
-  // Paths are straight lines of any angle, not steps.
+  // True if paths are straight lines at any angle, not steps.
   bool is_lines = false;
-  // Paths may end anywhere.
+  // True if a path may end at any cell.
   bool is_open = false;
   int footprint = 1;
-  // A cell beside a position matters as well: for a diagonal step past it, or a line that touches it.
+  // True if cells beside the path matter too, for diagonal steps past them or lines that touch them.
   bool passes_corners = false;
-  // How far start and goal are from the nearest end of a shortcut: see ShortcutEnds.
+  // Distances of start and goal from the nearest shortcut end; see ShortcutEnds.
   double start_gap = kNoShortcut;
   double goal_gap = kNoShortcut;
 
-  // Returns the least cost of a way that leads one cell further along a row or a column, or along both.
+  // Returns the least cost of advancing by one cell along a row, a column, or both.
   double UnitOf(const LeastCosts& least) const {
     return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
                                                             : least.straight;
   }
 
-  // Returns the positions where an agent can do what it could not before, or at another cost, once some of
-  // these cells have changed.
+  // Returns the agent positions whose moves or costs may change when some of `cells` change.
   Rectangle Reach(const Rectangle& cells) const {
     const int after = passes_corners ? 1 : 0;
     const int before = footprint - 1 + after;
     return {cells.x - before, cells.y - before, cells.width + before + after, cells.height + before + after};
   }
 
-  // Returns whether a path that a change of some of these cells concerns may be cheaper than `limit`. It is
-  // never false if there is one, but true for some others. `gap` is how far they are from the nearest end of
-  // a shortcut, or less. REQUIRES: `cells` is not empty.
+  // Returns true if a change of some of these cells may make a path cheaper than `limit`. May return true
+  // when none is cheaper, but never false when one is. `gap` is a lower bound on the distance from the cells
+  // to the nearest shortcut end.
+  // REQUIRES: `cells` is not empty.
   bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least, double gap) const {
     const Rectangle area = Reach(cells);
     const double to = CostTo(start, area, least);
@@ -93,7 +93,7 @@ struct CostBound {
     return to + from < limit || MayBeCheaperByShortcut(to, from, least, gap);
   }
 
-  // As above for one cell, more exactly.
+  // As above for one cell, with a tighter bound.
   bool MayBeCheaperBy(Cell cell, const LeastCosts& least, double gap) const {
     constexpr int kLargest = 4;
     const Rectangle cells{cell.x, cell.y, 1, 1};
@@ -115,15 +115,15 @@ struct CostBound {
     return false;
   }
 
-  // Returns whether no change at all can make a path cheaper.
+  // Returns true if no change can make a path cheaper.
   bool IsTight(const LeastCosts& least) const {
     return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least) &&
                             !(UnitOf(least) * (start_gap + goal_gap) < limit));
   }
 
  private:
-  // As MayBeCheaperBy for paths that take a shortcut. It costs at least `to` to come to the cells without
-  // one, and `from` to go on.
+  // As MayBeCheaperBy, for paths that use a shortcut. `to` and `from` are lower bounds on the cost from the
+  // start to the cells and from the cells to the goal without shortcuts.
   bool MayBeCheaperByShortcut(double to, double from, const LeastCosts& least, double gap) const {
     if (gap == kNoShortcut) {
       return false;
@@ -133,7 +133,7 @@ struct CostBound {
     return std::min(to, unit * (start_gap + near)) + std::min(from, unit * (goal_gap + near)) < limit;
   }
 
-  // Returns whether such a path may enter or leave a position, or pass it by a diagonal step.
+  // Returns true if a cheaper path may visit a position, or pass it by a diagonal step.
   bool MayBeCheaperPast(Cell at, const LeastCosts& least) const {
     if (CostOver(at, at, least) < limit) {
       return true;
@@ -158,23 +158,23 @@ struct CostBound {
     return is_open ? 0.0 : CostTo(goal, area, least);
   }
 
-  // Returns the cost between a cell and the nearest of an area.
+  // Returns the least cost between a cell and the nearest cell of an area.
   double CostTo(Cell cell, const Rectangle& area, const LeastCosts& least) const {
     return is_lines ? least.straight * LengthOf(least.lattice, Gap(cell.x, area.x, area.width),
                                                 Gap(cell.y, area.y, area.height))
                     : least.CostTo(area, cell);
   }
 
-  // Returns the length of the shortest line into an area that lies dx to the right and dy down.
+  // Returns the length of the shortest line that covers the offsets dx and dy.
   static double LengthOf(Lattice lattice, double dx, double dy) {
     if (lattice == Lattice::kHexagonal) {
-      // This is the height of the rows, wherever the line ends.
+      // The height of the rows in between; a lower bound wherever the line ends.
       return std::sqrt(0.75) * std::max(std::abs(dx), std::abs(dy));
     }
     return std::sqrt(dx * dx + dy * dy);
   }
 
-  // Returns the distance from a coordinate to the nearest of an interval; 0 if it is inside.
+  // Returns the distance from a coordinate to an interval; 0 if inside.
   static int Gap(std::int32_t from, std::int32_t first, std::int32_t count) {
     const std::int32_t last = first + count - 1;
     return from < first ? first - from : from > last ? last - from : 0;

@@ -20,7 +20,7 @@ class Collector {
 
   void AddPosition(Cell cell) { Add(cell.x, cell.y); }
 
-  // The cells below the agent after a step, and those beside it.
+  // Adds the cells under the agent after a step, and the cells beside a diagonal step.
   void AddStep(Cell from, Cell to) {
     Add(to.x, to.y);
     if (from.x != to.x && from.y != to.y && rule_.corner != CornerRule::kAlways) {

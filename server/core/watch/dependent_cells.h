@@ -10,12 +10,12 @@
 
 namespace waystar::core {
 
-// Returns every cell that an agent of `footprint` x `footprint` cells covers on its way along the straight
-// lines between consecutive points, and those that the rule asks about on that way: as long as the
-// walkability and the costs of these stay, so do the path and its cost. The cells are those set in `flipped`,
-// sorted by word index, then by row, each word once.
+// Returns every cell that an agent of `footprint` x `footprint` cells covers on the straight lines between
+// consecutive points, and the cells that the rule inspects along them. While their walkability and costs are
+// unchanged, so are the path and its cost. The cells are the bits of `flipped`; words are unique and sorted
+// by word index, then row.
 //
-// It costs O(n log n) in the steps of the path times the footprint.
+// Costs O(n log n) in the steps of the path times the footprint.
 std::vector<WordChange> DependentCells(absl::Span<const Cell> points, SightRule rule, int footprint);
 
 }  // namespace waystar::core

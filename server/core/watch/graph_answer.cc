@@ -10,10 +10,10 @@
 namespace waystar::core {
 namespace {
 
-// A change is held against so many steps of a path at a time.
+// Steps of the path per run.
 constexpr std::uint32_t kStepsOfRun = 16;
 
-// More than what distances are rounded by.
+// Exceeds the rounding error of distances.
 constexpr double kSlack = 1e-3;
 
 Box BoxAt(const WorldPoint& point, double reach = 0.0) { return Box::Around(point.x, point.y, reach); }
@@ -68,7 +68,7 @@ GraphAnswer::GraphAnswer(const WaypointGraph& graph, const GraphQuery& query,
     reach_.around = reach_.around.And(run.around);
     cost += run.cost;
   }
-  // What is cheaper is so by a unit at the least.
+  // A cheaper path is cheaper by at least one unit.
   reach_.limit = static_cast<double>(cost) - 0.5;
 }
 
@@ -168,7 +168,7 @@ bool GraphAnswer::HasOtherSeat(const GraphChange& change, const std::optional<Se
 }
 
 bool GraphAnswer::StandsIn(const WaypointGraph& graph, const std::optional<Seat>& seat) const {
-  // What is further away than the node was does not matter.
+  // Nodes farther away than the current one do not matter.
   return !seat.has_value() ||
          graph.NearestVisible(seat->position, std::min(query_.snap_radius, seat->distance)) == seat->node;
 }
@@ -209,7 +209,7 @@ bool GraphAnswer::IsOutdatedBy(const WaypointGraph& graph,
     return result->outcome != Outcome::kUnreachable;
   }
   if (outcome_ == Outcome::kFound && result->outcome == Outcome::kBudgetExhausted) {
-    // A search that was cut short says nothing of a path that still leads to the goal.
+    // A search that was cut short does not disprove a path that still leads to the goal.
     return has_overlay_ || !CanStillBeWalked(graph) || !StandsIn(graph, start_) || !StandsIn(graph, goal_);
   }
   if (outcome_ != result->outcome || cost_ != CostFromDouble(result->cost) ||
@@ -219,7 +219,7 @@ bool GraphAnswer::IsOutdatedBy(const WaypointGraph& graph,
   if (kind_ == Kind::kUncertain && !std::ranges::equal(nodes_, result->nodes)) {
     return true;
   }
-  // The ends that stand in for positions may be others.
+  // Other nodes may stand in for the end positions now.
   return !CanStillBeWalked(graph) || (!nodes_.empty() && (nodes_.front() != result->nodes.front() ||
                                                           nodes_.back() != result->nodes.back()));
 }

@@ -1,4 +1,4 @@
-// A watched answer to a path query on a waypoint graph, and the test whether a change makes it out of date.
+// Answer to a subscribed path query on a waypoint graph, and the test whether a change invalidates it.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@
 
 namespace waystar::core {
 
-// What a change did to a graph, made ready to be held against many answers.
+// A change of a graph, prepared for comparison with many answers.
 class GraphChange {
  public:
-  // Both must outlive this. `graph` is the graph after the change.
+  // Both arguments must outlive this. `graph` is the graph after the change.
   GraphChange(const MapChanges& changes, const WaypointGraph& graph);
 
   bool is_everything() const { return is_everything_; }
   const GraphPlaces& places() const { return places_; }
   const WaypointGraph& graph() const { return graph_; }
 
-  // Returns whether a path between two nodes, of less than a cost, may pass what was opened. It is never
+  // Returns true if a path between two nodes with a cost below `limit` may pass through opened places. Never
   // false if one does.
   bool MayOpenCheaper(const WorldPoint& from, const WorldPoint& to, double limit) const;
 
@@ -41,58 +41,58 @@ class GraphChange {
   std::vector<GraphDetour> detours_;
 };
 
-// An answer holds while its path can be walked at the same cost, over the same nodes at the same positions,
-// and no other is cheaper; an equally cheap other path does not end it. A straight line without nodes holds
-// while it is clear. Where there is no path, and where a path does not reach the goal, any change may end it.
+// An answer holds while its path is passable at the same cost, over the same nodes at the same positions, and
+// no path is cheaper; an equally cheap alternative does not end it. A straight line without nodes holds while
+// it is clear. If no path exists, or the path does not reach the goal, any change may end the answer.
 //
 // Thread safety: immutable.
 class GraphAnswer final : public KeptAnswer {
  public:
-  // Where an answer may end by what happens there. All is empty if any change may end it.
+  // Region in which changes may end an answer. Empty if any change may end it.
   struct Reach {
-    // Around the path, with the places that are not nodes.
+    // Bounds of the path, including end positions that are not nodes.
     Box around;
-    // The nodes at its ends, and what a cheaper way between them costs less than; at most 0 if none counts.
+    // End nodes of the path, and the upper limit for the cost of a cheaper path between them; at most 0 if
+    // cheaper paths do not matter.
     WorldPoint from;
     WorldPoint to;
     double limit = 0.0;
   };
 
-  // `result` is the answer to `query` on `graph`. The path is copied. Any change may end the answer if
-  // `has_overlay` says that the graph is the map's under an overlay.
+  // `result` is the answer to `query` on `graph`; its path is copied. `has_overlay` says that `graph` is the
+  // map's graph under an overlay; any change may then end the answer.
   GraphAnswer(const WaypointGraph& graph, const GraphQuery& query,
               const absl::StatusOr<GraphPathResult>& result, bool has_overlay = false);
 
   const Reach& reach() const { return reach_; }
 
-  // Returns whether the answer may not hold any more after a change; it is never false if it does not hold.
-  // It costs as much as there are parts of the path near what has changed.
+  // Returns true if the answer may no longer hold after a change. Never false if it does not hold. The cost
+  // grows with the parts of the path near the change.
   bool MayEndBy(const GraphChange& change) const;
-  // The same, but for a cheaper path and for changes of everything.
+  // As MayEndBy, but ignores cheaper paths and changes of everything.
   bool MayEndNear(const GraphChange& change) const;
   bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
 
-  // Returns whether `result`, the answer to the same query on `graph`, says that this one does not hold
+  // Returns true if `result`, the answer to the same query on `graph`, shows that this answer does not hold
   // there.
   bool IsOutdatedBy(const WaypointGraph& graph, const absl::StatusOr<GraphPathResult>& result) const;
 
  private:
-  // How long it holds.
+  // Dependencies of the answer.
   enum class Kind : std::uint8_t { kNodes, kLine, kUncertain };
 
-  // Nodes of the path that follow each other, with what a change of one of them or of an arc between them
-  // changes.
+  // Consecutive nodes of the path, the unit in which changes of nodes and arcs are checked.
   struct Run {
-    // The first and the last, which is also the first of the next run.
+    // Indexes of the first and the last node. The last is also the first of the next run.
     std::uint32_t first = 0;
     std::uint32_t last = 0;
     Box around;
     Cost cost = 0;
-    // The hash of their ids and positions: the number of a node may be another's by now.
+    // Hash of the ids and positions, since a node number may be reused for another node.
     std::uint64_t hash = 0;
   };
 
-  // A start or goal that was given as a position: the node that stands in for it, and how far it is.
+  // The node that stands in for a start or goal given as a position, and its distance.
   struct Seat {
     WorldPoint position;
     NodeNumber node = 0;
@@ -103,23 +103,23 @@ class GraphAnswer final : public KeptAnswer {
   Box AroundSeat(const std::optional<Seat>& seat) const;
   static std::optional<Seat> SeatOf(const WaypointGraph& graph, const GraphPlace& place, NodeNumber node);
 
-  // Returns the cost of a run, or nothing if it is not what it was.
+  // Returns the cost of a run, or nullopt if its nodes have changed or it is not passable.
   std::optional<Cost> Price(const WaypointGraph& graph, const Run& run) const;
   static std::uint64_t HashOf(const WaypointGraph& graph, const std::vector<NodeNumber>& nodes,
                               const Run& run);
   bool Holds(const WaypointGraph& graph, const Run& run) const { return Price(graph, run) == run.cost; }
   bool CanStillBeWalked(const WaypointGraph& graph) const;
   bool HasOtherSeat(const GraphChange& change, const std::optional<Seat>& seat) const;
-  // Returns whether the node still stands in for the position, if there is one.
+  // Returns true if the node still stands in for the position, or if the end was given as a node.
   bool StandsIn(const WaypointGraph& graph, const std::optional<Seat>& seat) const;
-  // Returns whether start and goal see each other now and did not, or the other way.
+  // Returns true if the line of sight between start and goal has appeared or disappeared.
   bool HasOtherLine(const GraphChange& change) const;
   bool SeesGoal(const WaypointGraph& graph) const;
 
   GraphQuery query_;
   bool has_overlay_ = false;
   Kind kind_ = Kind::kUncertain;
-  // Set, instead of the rest, if the answer is an error.
+  // If not OK, the answer is this error and the fields below are unset.
   absl::Status error_;
   Outcome outcome_ = Outcome::kUnreachable;
   Cost cost_ = 0;
@@ -127,7 +127,7 @@ class GraphAnswer final : public KeptAnswer {
   std::vector<Run> runs_;
   std::optional<Seat> start_;
   std::optional<Seat> goal_;
-  // Start and goal, if they need no nodes where they see each other.
+  // Start and goal if they are positions, which need no nodes when they see each other.
   struct Line {
     WorldPoint from;
     WorldPoint to;

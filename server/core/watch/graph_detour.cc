@@ -7,7 +7,7 @@
 namespace waystar::core {
 namespace {
 
-// More than what sums of costs are rounded by.
+// Exceeds the rounding error of sums of costs.
 constexpr double kMargin = 1.0 - 1e-12;
 
 double Distance(const WorldPoint& point, const Box& box) {

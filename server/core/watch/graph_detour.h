@@ -1,4 +1,4 @@
-// Lower bounds of what it costs on a waypoint graph to go by way of a place.
+// Lower bounds on the cost of a path through a given place of a waypoint graph.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace waystar::core {
 
-// What a heuristic may count on (GraphHeuristic) on any way over the graph: a unit of length costs at least
-// so much, but for the few cheap arcs, which are taken as they are.
+// Guaranteed least costs on the graph (GraphHeuristic): a least cost per unit of length, except for the few
+// cheap arcs, which are listed with their own costs.
 class GraphGround {
  public:
   explicit GraphGround(const WaypointGraph& graph);
@@ -25,24 +25,24 @@ class GraphGround {
 
   double per_length_ = 0.0;
   std::vector<CheapArc> arcs_;
-  // The least cost from the beginning of one cheap arc to that of another.
+  // Least cost from the start of one cheap arc to the start of another.
   std::array<OfArcs, ArcCostBound::kMostCheap> between_{};
 };
 
-// The bounds for ways over nodes in one box.
+// Bounds for paths through nodes in one box.
 class GraphDetour {
  public:
   // `ground` must outlive this.
   GraphDetour(const GraphGround& ground, const Box& box);
 
-  // Returns a lower bound, in units of Cost, of the cost from one node by way of the box to another.
+  // Returns a lower bound, in units of Cost, on the cost between two nodes through the box.
   double LeastCost(const WorldPoint& from, const WorldPoint& to) const;
 
  private:
   const GraphGround& ground_;
   const Box box_;
-  // The least costs from the beginning of each cheap arc to the box, and from the box to the end of each,
-  // by way of that arc.
+  // Least cost from the start of each cheap arc to the box, and from the box to the end of each, through that
+  // arc.
   GraphGround::OfArcs to_box_{};
   GraphGround::OfArcs from_box_{};
 };

@@ -1,4 +1,4 @@
-// Index of the watched answers of a waypoint graph that finds those which a change concerns.
+// Index of the subscribed answers of a waypoint graph; finds those that a change affects.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,20 @@
 
 namespace waystar::core {
 
-// A change costs a look at the reach of each answer for each box of the change, and more for those that lie
-// near it.
+// Cost of a change: one check of each answer's reach per box of the change, and more for answers near it.
 //
 // Thread safety: none.
 class GraphWatchIndex {
  public:
   using Id = AnswerIndex::Id;
 
-  // REQUIRES: the id is not there.
+  // REQUIRES: the id is not present.
   void Add(Id id, std::shared_ptr<const GraphAnswer> answer);
-  // Does nothing if the id is not there.
+  // Does nothing if the id is not present.
   void Remove(Id id);
   std::size_t size() const { return answers_.size(); }
 
-  // Appends the ids whose answer may not hold any more: those with MayEndBy. `graph` is the graph after the
+  // Appends the ids of the answers that may no longer hold (MayEndBy). `graph` is the graph after the
   // changes.
   void FindAffected(const MapChanges& changes, const WaypointGraph& graph, std::vector<Id>& ids) const;
 
@@ -39,7 +38,7 @@ class GraphWatchIndex {
   };
 
   std::vector<Slot> answers_;
-  // Of the same answers, kept together for speed.
+  // Reaches of answers_, stored contiguously for speed.
   std::vector<GraphAnswer::Reach> reaches_;
   absl::flat_hash_map<Id, std::size_t> places_by_id_;
 };

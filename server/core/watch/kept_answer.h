@@ -1,4 +1,4 @@
-// The answers that are watched on a map, whatever its kind.
+// Subscribed answers of a map of any kind.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace waystar::core {
 
-// What a subscriber was told, and the test whether a change makes it out of date. Immutable.
+// The answer that a subscriber was sent, and the test whether a change invalidates it. Immutable.
 class KeptAnswer {
  public:
   virtual ~KeptAnswer() = default;
 
-  // Returns whether the answer may not hold any more after a change. It is never false if it does not hold.
-  // `snapshot` is the map after the change, which is of the kind that the answer is for.
+  // Returns true if the answer may no longer hold after a change. Never false if it does not hold. `snapshot`
+  // is the map after the change, of the kind that the answer is for.
   virtual bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const = 0;
 
  protected:
@@ -28,26 +28,26 @@ class KeptAnswer {
 
 using KeptAnswerPtr = std::shared_ptr<const KeptAnswer>;
 
-// Index of the answers of one map that finds those which a change concerns.
+// Index of the answers of one map; finds those that a change affects.
 //
 // Thread safety: none.
 class AnswerIndex {
  public:
-  // The id that the caller gives a subscription.
+  // Caller-assigned id of a subscription.
   using Id = std::uint64_t;
 
   virtual ~AnswerIndex() = default;
 
-  // Adds an answer that holds on the snapshot, which may be older than others that were seen. REQUIRES: the
-  // id is not there; the answer is of the kind that AnswerRenewal makes for the map.
+  // Adds an answer that holds on `snapshot`, which may be older than snapshots seen before.
+  // REQUIRES: the id is not present; the answer is of the kind that AnswerRenewal makes for the map.
   virtual void Add(Id id, const KeptAnswerPtr& answer, const MapSnapshot& snapshot) = 0;
-  // Does nothing if the id is not there.
+  // Does nothing if the id is not present.
   virtual void Remove(Id id) = 0;
-  // Appends the ids whose answer may not hold any more. `snapshot` is the map after the changes.
+  // Appends the ids of the answers that may no longer hold. `snapshot` is the map after the changes.
   virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) = 0;
 };
 
-// Makes an empty index for maps of that kind, and of that size.
+// Creates an empty index for maps of the kind and size of `snapshot`.
 std::unique_ptr<AnswerIndex> MakeAnswerIndex(const MapSnapshot& snapshot);
 
 }  // namespace waystar::core

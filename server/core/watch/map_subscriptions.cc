@@ -10,7 +10,8 @@
 namespace waystar::core {
 namespace {
 
-// Commits to hold an answer against after a search, and words of each. With more it is searched for again.
+// Commits kept for answers under search, and words per commit. Beyond these limits an answer is searched for
+// again.
 constexpr std::size_t kMaxKept = 16;
 constexpr std::size_t kMaxKeptWords = 4096;
 
@@ -100,7 +101,7 @@ std::vector<PathSubscriptionPtr> MapSubscriptions::Commit(const PinnedSnapshot& 
   index_->FindAffected(changes, *snapshot, affected_);
   for (const std::uint64_t id : affected_) {
     const auto it = subscriptions_.find(id);
-    // What is being searched for is held against the commit afterwards.
+    // Subscriptions under search are checked against the commit when the search ends.
     if (it != subscriptions_.end() && it->second->state_ == PathSubscription::State::kIdle) {
       it->second->state_ = PathSubscription::State::kQueued;
       it->second->queued_at_ = PathSubscription::Clock::now();

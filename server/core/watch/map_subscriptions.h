@@ -1,5 +1,4 @@
-// The path subscriptions of one map, of one epoch: which of them a commit concerns, and what commits a search
-// missed.
+// The path subscriptions of one map epoch.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +16,28 @@
 
 namespace waystar::core {
 
-// While any subscription is being searched for, commits are kept, so that the answer can be held against
-// those that came meanwhile; while none is, nothing of the map is kept. All snapshots that it is given are of
-// the one map, so their revisions can be compared.
+// Finds the subscriptions that a commit affects, and the commits that a search missed. While a search runs,
+// commits are kept, so that its answer can be checked against those made meanwhile. All snapshots passed in
+// are of one map and epoch, so their revisions are comparable.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class MapSubscriptions {
  public:
-  // Adds a subscription, which is queued: it is to be searched for at once.
+  // Adds a subscription and queues it for a search.
   void Add(const PathSubscriptionPtr& subscription);
 
-  // Begins a search for a queued subscription; to be called before the snapshot to search is pinned. Returns
-  // false if the subscription is not queued any more.
+  // Begins a search for a queued subscription. Call before pinning the snapshot to search. Returns false if
+  // the subscription is no longer queued.
   bool BeginSearch(PathSubscription& subscription);
 
-  // Ends a search on `snapshot`. `answer` is what it found, or the answer before if that still holds there.
-  // Returns true if a commit since then may have put an end to it: the subscription is queued again.
+  // Ends a search on `snapshot`. `answer` is its result, or the previous answer if that still holds there.
+  // Returns true if a later commit may have invalidated it; the subscription is then queued again.
   bool EndSearch(PathSubscription& subscription, const MapSnapshot& snapshot, KeptAnswerPtr answer);
-  // Ends a search that came to nothing. Returns true if the subscription is queued again, false if it is
-  // gone.
+  // Ends a search without an answer. Returns true if the subscription is queued again, false if it was
+  // removed.
   bool AbandonSearch(PathSubscription& subscription);
 
-  // Queues the subscriptions that a commit concerns, and returns them.
+  // Queues and returns the subscriptions that a commit affects.
   std::vector<PathSubscriptionPtr> Commit(const PinnedSnapshot& snapshot, const MapChanges& changes);
 
   void Remove(PathSubscription& subscription);
@@ -46,7 +45,7 @@ class MapSubscriptions {
   std::vector<PathSubscriptionPtr> All();
 
  private:
-  // What one commit did while a search was under way.
+  // A commit made while a search was running.
   struct Kept {
     PinnedSnapshot snapshot;
     MapChanges changes;
@@ -58,12 +57,12 @@ class MapSubscriptions {
   Mutex mutex_;
   std::uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::uint64_t, PathSubscriptionPtr> subscriptions_ ABSL_GUARDED_BY(mutex_);
-  // From the first answer on.
+  // Null before the first answer.
   std::unique_ptr<AnswerIndex> index_ ABSL_GUARDED_BY(mutex_);
   std::vector<AnswerIndex::Id> affected_ ABSL_GUARDED_BY(mutex_);
   int searching_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Kept> kept_ ABSL_GUARDED_BY(mutex_);
-  // Commits up to this one are kept no more.
+  // Latest commit that was dropped from kept_ for lack of room.
   std::uint64_t forgotten_revision_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,4 +1,4 @@
-// A watched answer to a path query on a navigation mesh.
+// Answer to a subscribed path query on a navigation mesh.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace waystar::core {
 
-// Only portals of a mesh change. Any such change may end any answer.
+// Only portals of a mesh can change, and any such change may end any answer.
 //
 // Thread safety: immutable.
 class MeshAnswer final : public KeptAnswer {
@@ -34,7 +34,7 @@ class MeshAnswer final : public KeptAnswer {
     return true;
   }
 
-  // Returns whether the two tell the same.
+  // Returns true if both answers look the same to the subscriber.
   bool IsSameAs(const MeshAnswer& other) const {
     return error_ == other.error_ && outcome_ == other.outcome_ && cost_ == other.cost_ &&
            corners_ == other.corners_ && portals_ == other.portals_;

@@ -1,4 +1,4 @@
-// One watched route query, as the index of its map knows it.
+// One subscribed route query, as stored by MapSubscriptions.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace waystar::core {
 
-// A subscription is idle, waits to be searched for, is being searched for, or is gone.
+// A subscription is idle, queued for a search, being searched for, or gone.
 //
-// Thread safety: what is public is set before the subscription is added, and stays; the flag may be set by
-// any thread.
+// Thread safety: public members are set before the subscription is added and do not change, except
+// `cancelled`, which any thread may set.
 class PathSubscription {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,12 +25,12 @@ class PathSubscription {
   virtual ~PathSubscription() = default;
 
   RouteQuery query;
-  // Stops a search that is under way.
+  // Cancels a running search.
   std::atomic<bool> cancelled = false;
 
-  // Returns the last answer; null before the first. Belongs to the thread that searches.
+  // Returns the last answer; null before the first. Only for the searching thread.
   const KeptAnswerPtr& answer() const { return answer_; }
-  // Returns since when the subscription has waited. Belongs to the thread that searches.
+  // Returns when the subscription was queued. Only for the searching thread.
   Clock::time_point queued_at() const { return queued_at_; }
 
  private:
@@ -38,7 +38,7 @@ class PathSubscription {
 
   KeptAnswerPtr answer_;
 
-  // These are guarded by the mutex of MapSubscriptions.
+  // The members below are guarded by the mutex of MapSubscriptions.
   enum class State : std::uint8_t { kIdle, kQueued, kSearching, kGone };
   std::uint64_t id_ = 0;
   State state_ = State::kSearching;

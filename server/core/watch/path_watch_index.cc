@@ -15,11 +15,11 @@
 namespace waystar::core {
 namespace {
 
-// A path tile is a word wide.
+// A path tile is one word wide.
 constexpr int kPathTileRows = 32;
-// A map has at most about this many region tiles a side.
+// Upper limit of region tiles per side, approximately.
 constexpr int kRegionsPerSide = 16;
-// So many places that are or were cheap are kept before those that no longer are go.
+// Cheap areas kept, current and former, before the former ones are dropped.
 constexpr std::size_t kMostPlaces = 64;
 
 int CeilDiv(int a, int b) { return (a + b - 1) / b; }
@@ -136,7 +136,7 @@ void PathWatchIndex::ListRegion(std::uint32_t slot) {
   if (bound.IsTight(least_)) {
     return;
   }
-  // No path goes further than its cost allows, unless it takes a shortcut.
+  // A path's cost limits its extent, unless it takes a shortcut.
   const double furthest =
       ends_.empty() ? bound.limit / bound.UnitOf(least_) + bound.footprint + 1 : std::max(width_, height_);
   const auto clamp = [](double value, int last) {
@@ -199,14 +199,14 @@ void PathWatchIndex::TakeShortcuts(const GridMap& map, std::uint64_t revision) {
 void PathWatchIndex::FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
                                   std::uint64_t revision) {
   if (slots_by_id_.empty()) {
-    // The next to come takes the shortcuts of its map.
+    // The next Add takes the shortcuts of its map.
     return;
   }
   const bool has_other_floor = !(map.cost_floor() == floor_);
   if (changes.portals || has_other_floor) {
     TakeShortcuts(map, revision);
   }
-  // The shortcuts may be those of a later revision.
+  // The stored shortcuts may be of a later revision.
   if (changes.is_everything || changes.portals || (has_other_floor && revision < ends_revision_)) {
     for (const auto& [id, slot] : slots_by_id_) {
       ids.push_back(id);

@@ -1,4 +1,4 @@
-// Index of the watched answers of a map that finds those which a change concerns.
+// Index of the subscribed answers of a grid; finds those that a change affects.
 #pragma once
 
 #include <cstddef>
@@ -17,43 +17,43 @@
 
 namespace waystar::core {
 
-// The answers that are watched on one map, listed by the tiles of it where a change may concern them: once
-// where their paths lie, for cells that are blocked, and once where a cheaper path could pass, for cells that
-// are opened or change their cost. A path that is as cheap as on open ground is only in the first list. A
-// change that concerns nobody costs a look at the lists of its tiles, whatever else is watched; answers
-// without a path, and those of views, cost a look each.
+// Lists answers by the map tiles in which a change may affect them. The path lists hold the tiles that an
+// answer's path passes, for blocked cells. The region lists hold the tiles where a cheaper path could pass,
+// for cells that are opened or change their cost. A path as cheap as open ground is in no region list. A
+// change that affects no answer costs a scan of the lists of its tiles; answers without a path, and answers
+// of views, cost one check each.
 //
 // Thread safety: none.
 class PathWatchIndex {
  public:
-  // The id that the caller gives a subscription.
+  // Caller-assigned id of a subscription.
   using Id = std::uint64_t;
 
-  // Makes an index for maps of this size, which all revisions of a map have.
+  // Creates an index for maps of this size, which is the same for all revisions of a map.
   PathWatchIndex(int width, int height);
 
-  // Adds an answer that holds on `map`, which may be older than others that were seen. REQUIRES: the id is
-  // not there.
+  // Adds an answer that holds on `map`, which may be older than maps seen before.
+  // REQUIRES: the id is not present.
   void Add(Id id, std::shared_ptr<const WatchedAnswer> answer, const GridMap& map,
            std::uint64_t revision = 0);
-  // Does nothing if the id is not there.
+  // Does nothing if the id is not present.
   void Remove(Id id);
   std::size_t size() const { return slots_by_id_.size(); }
-  // Returns what answers are held against: the shortcuts of the map, and some that it had.
+  // Returns the shortcuts that answers are checked against: those of the map and some former ones.
   const ShortcutEnds& shortcuts() const { return ends_; }
 
-  // Appends the ids whose answer may not hold any more: those with MayBeOutdatedBy for shortcuts(), and all
-  // if those are of a later revision. `map` is the new map.
+  // Appends the ids of the answers that may no longer hold: MayBeOutdatedBy with shortcuts(), or all answers
+  // if shortcuts() is of a later revision. `map` is the map after the changes.
   void FindAffected(const MapChanges& changes, const GridMap& map, std::vector<Id>& ids,
                     std::uint64_t revision = 0);
 
  private:
-  // Where one path depends on cells of a tile.
+  // The cells of one tile that a path depends on.
   struct PathInTile {
-    // The range of the answer's cells() that lie in the tile.
+    // Range in the answer's cells().
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    // The rows that they lie in, and all their bits together.
+    // Rows of these cells, and the union of their bits.
     std::int32_t first_row = 0;
     std::int32_t last_row = 0;
     Word bits = 0;
@@ -61,11 +61,11 @@ class PathWatchIndex {
 
   struct Slot {
     Id id = 0;
-    // Null while the slot is free.
+    // Null if the slot is free.
     std::shared_ptr<const WatchedAnswer> answer;
     std::vector<TileEntry> paths;
     std::vector<TileEntry> regions;
-    // The place in `others_`, of an answer that is listed there.
+    // Index in others_, if the answer is listed there.
     std::size_t other = 0;
   };
 
@@ -73,21 +73,20 @@ class PathWatchIndex {
   void ListPath(std::uint32_t slot);
   void ListRegion(std::uint32_t slot);
   void ListRegionsAgain(const LeastCosts& least);
-  // Lists all regions again if the map has other shortcuts than were known, and is not older.
+  // Updates the shortcuts and relists all regions if the map's shortcuts are new; ignores older maps.
   void TakeShortcuts(const GridMap& map, std::uint64_t revision);
-  // Returns whether the answer is among the others: those without a path to the goal, uncertain ones, and
-  // those of views.
+  // Returns true if the answer belongs to others_: no path to the goal, uncertain, or of a view.
   static bool IsOther(const WatchedAnswer& answer) {
     return answer.kind() != WatchedAnswer::Kind::kPath || answer.is_of_view();
   }
-  // Returns whether it has a path that is listed.
+  // Returns true if the answer's path is in the path lists.
   static bool HasListedPath(const WatchedAnswer& answer) {
     return !answer.is_of_view() &&
            (answer.kind() == WatchedAnswer::Kind::kPath || answer.kind() == WatchedAnswer::Kind::kPartial);
   }
   void CheckClosed(absl::Span<const WordChange> closed);
   void CheckOpened(absl::Span<const WordChange> opened, const LeastCosts& least);
-  // Checks answers without a path, if cells were opened, uncertain ones and those of views.
+  // Checks the answers of others_.
   void CheckOthers(bool has_opened, const MapChanges& changes, const GridMap& map);
   void Mark(std::uint32_t slot);
   bool IsMarked(std::uint32_t slot) const { return marks_[slot] == mark_; }
@@ -99,7 +98,7 @@ class PathWatchIndex {
   const int width_;
   const int height_;
   const int path_columns_;
-  // The side of a region tile in words, and in rows.
+  // Size of a region tile in words and in rows.
   const int region_words_;
   const int region_rows_;
   const int region_columns_;
@@ -107,22 +106,22 @@ class PathWatchIndex {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   absl::flat_hash_map<Id, std::uint32_t> slots_by_id_;
-  // The bounds of all slots, kept together for speed.
+  // Bounds of all slots, stored contiguously for speed.
   std::vector<CostBound> bounds_;
   TileLists<PathInTile> paths_;
   struct Nothing {};
   TileLists<Nothing> regions_;
   std::vector<std::uint32_t> others_;
-  // The least costs that the regions are listed by: at most those of any map since.
+  // Lower bounds of the costs of all maps seen; the region lists are based on them.
   LeastCosts least_;
-  // The shortcuts that they are listed by: the portals of the map, its cheap places and some former ones.
+  // Shortcuts that the region lists are based on: the map's portals, its cheap areas and some former ones.
   ShortcutEnds ends_;
   ShortcutEnds portals_;
   CostFloor floor_;
   std::uint64_t ends_revision_ = 0;
   std::vector<double> region_gaps_;
 
-  // For one call of FindAffected: which slots are found already.
+  // State of one FindAffected call: slots already found are marked.
   std::vector<std::uint32_t> marks_;
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> found_;

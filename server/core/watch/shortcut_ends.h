@@ -1,4 +1,4 @@
-// Where ways begin and end that cost less than those over open ground, and how near they are.
+// Ends of routes that are cheaper than open ground, and the distance to them.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace waystar::core {
 
-// The ends of the portals within a map that are open, and the cheap places of its CostFloor. Whatever else an
-// agent has to have to pass a portal, and whichever way it leads, a path that takes one passes two of them.
+// Ends of the open portals within a map, and the cheap areas of its CostFloor. Ignores direction and required
+// tags of portals. A path that takes a shortcut passes two of these ends.
 class ShortcutEnds {
  public:
   ShortcutEnds() = default;
@@ -37,13 +37,13 @@ class ShortcutEnds {
     return ends;
   }
 
-  // Adds the cheap places that are not there yet, as areas somewhat larger: a place that moves a little
-  // leaves them as they are. More ends than there are only make bounds lower. Returns whether any was added.
+  // Adds the new cheap areas, rounded up in size so that an area that shifts a little is not new. Extra ends
+  // only lower the bounds. Returns true if any was added.
   bool AddPlaces(const CostFloor& floor) {
     constexpr int kRounded = 8;
     bool has_added = false;
     for (const Rectangle& place : floor.cheap) {
-      // The step into a place is a cheap one.
+      // The step into a cheap area is cheap too.
       const int left = (place.x - 1) & -kRounded;
       const int top = (place.y - 1) & -kRounded;
       const int right = (place.x + place.width + kRounded) & -kRounded;
@@ -62,8 +62,8 @@ class ShortcutEnds {
 
   bool empty() const { return areas_.empty(); }
 
-  // Returns how many cells the area is away from the nearest end, along rows or columns, whichever is more;
-  // kNoShortcut if there is none. No path is shorter. It costs a look at each end.
+  // Returns the distance in cells from the area to the nearest end, the maximum over rows and columns;
+  // kNoShortcut if there is none. A lower bound on any path. Linear in the number of ends.
   double GapTo(const Rectangle& area) const {
     double gap = kNoShortcut;
     for (const Rectangle& end : areas_) {

@@ -1,4 +1,4 @@
-// Lists of slots by tile, from which a slot can be removed in constant time a list.
+// Lists of slots by tile, with constant-time removal per list.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace waystar::core {
 
-// Where a slot stands in the list of a tile.
+// Position of a slot in the list of a tile.
 struct TileEntry {
   std::uint32_t tile = 0;
   std::uint32_t place = 0;
 };
 
-// Each slot keeps the entries of the lists that it stands in, in a vector that its owner holds, and may stand
-// in a list once.
+// Each slot has a vector of entries, owned by the caller, that locates it in its lists. A slot may be in a
+// list once.
 //
 // Thread safety: none.
 template <typename Value>
@@ -25,7 +25,7 @@ class TileLists {
  public:
   struct Listed {
     std::uint32_t slot = 0;
-    // Which of the slot's entries this is.
+    // Index in the slot's entries.
     std::uint32_t entry = 0;
     [[no_unique_address]] Value value;
   };
@@ -34,13 +34,14 @@ class TileLists {
 
   absl::Span<const Listed> At(std::size_t tile) const { return tiles_[tile]; }
 
-  // Puts a slot with those entries on the list of a tile.
+  // Appends a slot to the list of a tile; `entries` are the slot's entries.
   void Add(std::size_t tile, std::uint32_t slot, std::vector<TileEntry>& entries, Value value) {
     entries.push_back({static_cast<std::uint32_t>(tile), static_cast<std::uint32_t>(tiles_[tile].size())});
     tiles_[tile].push_back({slot, static_cast<std::uint32_t>(entries.size() - 1), std::move(value)});
   }
 
-  // Takes the slot with those entries off all lists. `entries_of(slot)` is the vector of any slot.
+  // Removes the slot with these entries from all its lists. `entries_of(slot)` returns the entries of any
+  // slot.
   template <typename EntriesOf>
   void Remove(std::vector<TileEntry>& entries, EntriesOf entries_of) {
     for (const TileEntry entry : entries) {

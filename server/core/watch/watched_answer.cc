@@ -56,7 +56,7 @@ bool IsBefore(const WordChange& a, const WordChange& b) {
   return a.index != b.index ? a.index < b.index : a.y < b.y;
 }
 
-// Merges words into others; both are sorted as IsBefore says.
+// Merges `words` into `all`; both are sorted by IsBefore.
 void Merge(const std::vector<WordChange>& words, std::vector<WordChange>& all) {
   const auto middle = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), words.begin(), words.end());
@@ -75,7 +75,7 @@ void Merge(const std::vector<WordChange>& words, std::vector<WordChange>& all) {
   all.resize(last + 1);
 }
 
-// Returns a lower bound of the steps of straight lines.
+// Returns a lower bound on the number of steps along straight lines.
 double StepsOf(absl::Span<const Cell> points) {
   double steps = 0.0;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -137,7 +137,7 @@ WatchedAnswer::Kind WatchedAnswer::KindOn(const GridMap& map) const {
   if (outcome_ == Outcome::kFound) {
     return Kind::kPath;
   }
-  // What else may be reached is asked of the components of the map alone.
+  // The components of the map, which decide reachability, know neither views nor portals.
   if (basis_ == Basis::kView || !ShortcutEnds::OfPortals(map).empty()) {
     return Kind::kUncertain;
   }
@@ -178,14 +178,14 @@ void WatchedAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   for (std::size_t i = 0; i <= crossings_.size(); ++i) {
     const absl::Span<const Cell> leg =
         LegOf(absl::MakeConstSpan(points_), absl::MakeConstSpan(crossings_), i);
-    // A crossing is rounded as well.
+    // The cost of a crossing is rounded too.
     steps += StepsOf(leg) + 2;
     Merge(DependentCells(leg, sight, query_.footprint), cells_);
   }
   for (const WordChange& word : cells_) {
     cells_bounds_ = Union(cells_bounds_, BoundsOf(word));
   }
-  // Each step is rounded to a unit, by half a unit at the most.
+  // Rounding to units changes the cost of each step by at most half a unit.
   tolerance_ = steps / static_cast<double>(kCostScale);
   const bool passes_corners =
       is_lines_ || (connectivity == Connectivity::kEight && query_.corner_rule != CornerRule::kAlways);
@@ -341,7 +341,7 @@ bool WatchedAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<Portal
     return true;
   }
   if (outcome_ != result.outcome) {
-    // A search that was cut short says nothing of a path that still leads to the goal.
+    // A search that was cut short does not disprove a path that still leads to the goal.
     return outcome_ != Outcome::kFound || result.outcome != Outcome::kBudgetExhausted;
   }
   if (outcome_ == Outcome::kBudgetExhausted) {

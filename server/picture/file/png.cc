@@ -25,7 +25,7 @@ struct Indexed {
   std::vector<std::uint8_t> pixels;
 };
 
-// Nothing if there are too many colours, or if it has to stop.
+// Returns nullopt if there are too many colours, or `stop` fails.
 std::optional<Indexed> ToIndexed(const Canvas& canvas, const StopCheck* stop) {
   absl::flat_hash_map<std::uint32_t, std::uint8_t> places;
   Indexed indexed;
@@ -35,7 +35,7 @@ std::optional<Indexed> ToIndexed(const Canvas& canvas, const StopCheck* stop) {
     if (indexed.pixels.size() % width == 0 && IsStopped(stop)) {
       return std::nullopt;
     }
-    // Most pixels are like the one before.
+    // Most pixels equal the previous one.
     if (!indexed.pixels.empty() && indexed.palette[indexed.pixels.back()] == color) {
       indexed.pixels.push_back(indexed.pixels.back());
       continue;
@@ -53,17 +53,17 @@ std::optional<Indexed> ToIndexed(const Canvas& canvas, const StopCheck* stop) {
   return indexed;
 }
 
-// What is written to a file.
+// Content of a file to write.
 struct PngContent {
   int width = 0;
   int height = 0;
-  // Empty if the rows are of colours.
+  // Empty if rows hold RGB colours.
   absl::Span<const Color> palette;
   const std::uint8_t* rows = nullptr;
   std::size_t row_bytes = 0;
 };
 
-// No exception may pass the functions of libpng.
+// Exceptions must not pass through libpng.
 void AppendTo(png_structp png, png_bytep bytes, std::size_t count) {
   auto& file = *static_cast<std::string*>(png_get_io_ptr(png));
   bool has_room = true;
@@ -77,10 +77,10 @@ void AppendTo(png_structp png, png_bytep bytes, std::size_t count) {
   }
 }
 
-// The bits of an index into a palette.
+// Returns the bits per palette index.
 int DepthFor(std::size_t colors) { return colors > 16 ? 8 : colors > 4 ? 4 : colors > 2 ? 2 : 1; }
 
-// Returns false if it has to stop.
+// Returns false once `stop` fails.
 bool WriteContent(png_structp png, png_infop info, const PngContent& content, const StopCheck* stop) {
   const bool has_palette = !content.palette.empty();
   const int depth = has_palette ? DepthFor(content.palette.size()) : 8;
@@ -109,8 +109,7 @@ bool WriteContent(png_structp png, png_infop info, const PngContent& content, co
   return true;
 }
 
-// Writes with the interface of libpng that goes row by row, which jumps here where it finds a fault: nothing
-// on the way may have a destructor.
+// Uses libpng's row API, which longjmps here on errors: no frame in between may have a destructor.
 bool WriteOrJump(png_structp png, png_infop info, const PngContent& content, const StopCheck* stop) {
   if (setjmp(png_jmpbuf(png)) != 0) {
     return false;
@@ -118,10 +117,10 @@ bool WriteOrJump(png_structp png, png_infop info, const PngContent& content, con
   return WriteContent(png, info, content, stop);
 }
 
-// What libpng calls must not return. Its own function prints to standard error as well.
+// libpng requires an error handler that does not return. Its default handler also prints to standard error.
 void JumpBack(png_structp png, png_const_charp /*message*/) { png_longjmp(png, 1); }
 
-// Throws std::bad_alloc, which is all that can go wrong.
+// Throws std::bad_alloc, the only possible failure.
 std::string Write(const PngContent& content, const StopCheck* stop) {
   std::string file;
   const auto ignore = [](png_structp, png_const_charp) {};

@@ -11,12 +11,12 @@
 
 namespace waystar::picture {
 
-// Returns the file. It has a palette if there are at most 256 colours, which makes for small files. Returns
-// an empty string once `stop` fails, which is asked before each row.
+// Returns a PNG file. With at most 256 colours it has a palette, which makes it small. Returns an empty
+// string once `stop` fails, which is polled before each row.
 std::string EncodePng(const Canvas& canvas, const StopCheck* stop = nullptr);
 
-// Decodes a file; transparent parts become white. Returns INVALID_ARGUMENT if the bytes are no such file, or
-// a picture of more than `max_pixels`.
+// Decodes a file; transparent parts become white. Returns INVALID_ARGUMENT if the bytes are not a PNG or the
+// image has more than `max_pixels`.
 absl::StatusOr<Canvas> DecodePng(absl::string_view bytes, std::size_t max_pixels = std::size_t{1} << 26);
 
 }  // namespace waystar::picture

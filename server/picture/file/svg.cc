@@ -65,7 +65,8 @@ void SvgSurface::Stroke(absl::Span<const Point> line, const Pen& pen) {
 }
 
 void SvgSurface::Write(absl::string_view text, Point at, const TextStyle& style) {
-  // Capital letters are about 0.72 of a font's size; the width keeps other fonts out of what lies beside.
+  // Capital letters are about 0.72 of a font's size. The fixed text length keeps other fonts from overlapping
+  // neighbours.
   constexpr double kFontSize = 1 / 0.72;
   const char* anchor = style.anchor == TextStyle::Anchor::kLeft     ? "start"
                        : style.anchor == TextStyle::Anchor::kMiddle ? "middle"

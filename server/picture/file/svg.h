@@ -1,4 +1,4 @@
-// A surface that writes SVG files.
+// Surface that writes SVG files.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace waystar::picture {
 
-// Writes down what is drawn. Images lie in the file as PNG.
+// Records drawing commands. Images are embedded as PNG.
 class SvgSurface final : public Surface {
  public:
-  // `title` is for those who cannot see the picture. An image is left empty once `stop` fails.
+  // `title` is the accessible description. Once `stop` fails, images are left empty.
   SvgSurface(int width, int height, Color background, absl::string_view title,
              const StopCheck* stop = nullptr);
 
@@ -23,7 +23,7 @@ class SvgSurface final : public Surface {
   void Write(absl::string_view text, Point at, const TextStyle& style) override;
   void Show(const Canvas& image, int x, int y) override;
 
-  // Returns the whole file. Nothing may be drawn afterwards.
+  // Returns the complete file. Nothing may be drawn afterwards.
   std::string Finish();
 
  private:
