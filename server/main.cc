@@ -1,5 +1,5 @@
-// waystar-server: reads its options, serves, and stops on SIGTERM or SIGINT. `waystar-server data` serves
-// nothing, and looks into a data folder.
+// waystar-server: serves until SIGTERM or SIGINT. `waystar-server data` runs the offline tools on a data
+// folder instead.
 
 #include <cstdlib>
 #include <fstream>

@@ -12,12 +12,13 @@
 
 namespace waystar::cluster {
 
-// A report was on its way for a while, which looks as if this clock were ahead by so much more.
+// Offsets are measured from the reports of other servers. The transit time of a report adds to its offset:
+// this clock looks ahead by that much.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class ClockOffsets {
  public:
-  // Takes note of a report that a server made at `made` by its clock, and that came at `came` by this one.
+  // Records a report that a server sent at `made` by its own clock and that arrived at `came` by this one.
   void Note(absl::string_view server, absl::Time made, absl::Time came) {
     MutexLock lock(mutex_);
     offsets_[server] = came - made;
@@ -33,9 +34,9 @@ class ClockOffsets {
     offsets_.clear();
   }
 
-  // Returns how far this clock is ahead of the middle one of the others, and of two in the middle, of the
-  // nearer one: so one clock that is wrong shows at its own server. It is negative if this clock is behind,
-  // and zero if there are no others.
+  // Returns how far this clock is ahead of the median of the others; of two medians, the one nearer to zero.
+  // So a server with a wrong clock sees its own error. Negative if this clock is behind; zero if there are no
+  // other servers.
   absl::Duration Offset() const {
     std::vector<absl::Duration> offsets;
     {

@@ -21,7 +21,7 @@ std::optional<std::uint64_t> NumberOf(absl::string_view digits) {
   return number;
 }
 
-// The byte after '/', so that what follows is after all that begins with "...NUMBER/".
+// The byte after '/'. A key that ends with it sorts after all keys that have '/' in its place.
 constexpr char kAfterSlash = '/' + 1;
 
 }  // namespace

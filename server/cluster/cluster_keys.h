@@ -1,4 +1,4 @@
-// The keys under which a fleet keeps its maps in etcd.
+// Keys under which a fleet keeps its maps in etcd.
 #pragma once
 
 #include <cstddef>
@@ -11,75 +11,75 @@
 
 namespace waystar::cluster {
 
-// PREFIX maps/ID/head                            the map's MapHead; there is none while there is no such map
-// PREFIX maps/ID/end                             the MapHead that the map had last, once it is deleted
+// PREFIX maps/ID/head                            the MapHead of a map; absent if the map does not exist
+// PREFIX maps/ID/end                             the last MapHead of a deleted map
 // PREFIX maps/ID/log/EPOCH/REVISION              a LogRecord, by the last revision of its commits
-// PREFIX base/ID                                 the map's MapBase: where its newest image lies
-// PREFIX data/ID/EPOCH/REVISION-WRITER/NUMBER    a part of an image, or of what a record has no room for
-// PREFIX servers/SERVER                          a ServerReport, for as long as the server's lease
+// PREFIX base/ID                                 the MapBase of a map: where its newest image lies
+// PREFIX data/ID/EPOCH/REVISION-WRITER/NUMBER    one part of an image or of a large record
+// PREFIX servers/SERVER                          a ServerReport, bound to the server's lease
 //
-// Numbers have sixteen hexadecimal digits, so that keys are in the order of numbers. Servers watch what is
-// under maps/ alone.
+// Numbers have sixteen hexadecimal digits, so the order of keys is the order of numbers. The commit log
+// watches only the keys under maps/.
 class ClusterKeys {
  public:
-  // REQUIRES: the prefix ends with a slash.
+  // REQUIRES: `prefix` ends with a slash.
   explicit ClusterKeys(absl::string_view prefix) : prefix_(prefix) {}
 
   std::string Maps() const;
   std::string Head(absl::string_view id) const;
   std::string End(absl::string_view id) const;
   std::string Log(absl::string_view id, core::MapVersion last) const;
-  // Keys of the map's records of that epoch are from the first of these to before the second.
+  // Range [LogBegin, LogEnd) of the keys of all records of an epoch.
   std::string LogBegin(absl::string_view id, std::uint64_t epoch) const;
   std::string LogEnd(absl::string_view id, std::uint64_t epoch) const;
 
   std::string Servers() const;
   std::string Server(std::uint64_t server) const;
 
-  // Put to see whether etcd takes anything.
+  // Key that is written to test whether etcd accepts writes.
   std::string Probe() const;
 
   std::string Bases() const;
   std::string Base(absl::string_view id) const;
 
-  // What the keys of all parts of one value begin with. Each writer has its own.
+  // Common prefix of the keys of all parts of one value. Each writer has its own.
   std::string Data(absl::string_view id, core::MapVersion version, std::uint64_t writer) const;
-  // The keys of all parts of an epoch are from the first of these to before the second, and those of its
-  // revisions before that of the version to before the third.
+  // [DataBegin, DataEnd) holds the keys of all parts of an epoch; [DataBegin, DataOf) those of revisions
+  // before that of `version`.
   std::string DataBegin(absl::string_view id, std::uint64_t epoch) const;
   std::string DataEnd(absl::string_view id, std::uint64_t epoch) const;
   std::string DataOf(absl::string_view id, core::MapVersion version) const;
 
-  // What a key under maps/ is of.
+  // Content of a key under maps/.
   struct MapKey {
     enum class Kind : std::uint8_t { kHead, kEnd, kRecord };
 
     std::string id;
     Kind kind = Kind::kHead;
-    // Of a record.
+    // Set only for a record.
     core::MapVersion version;
   };
-  // Returns nothing for other keys.
+  // Returns nullopt for any other key.
   std::optional<MapKey> ParseMapKey(absl::string_view key) const;
-  // What a key under data/ is of.
+  // Content of a key under data/.
   struct DataKey {
     std::string id;
     core::MapVersion version;
-    // What the keys of all parts of its value begin with.
+    // Common prefix of the keys of all parts of the value.
     std::string data;
   };
-  // All of those keys begin with this.
+  // Common prefix of all keys under data/.
   std::string AllData() const;
-  // Returns nothing for other keys.
+  // Returns nullopt for any other key.
   std::optional<DataKey> ParseDataKey(absl::string_view key) const;
-  // Returns the id of a key of Base.
+  // Returns the map id of a key made by Base; nullopt for any other key.
   std::optional<std::string> ParseBaseKey(absl::string_view key) const;
 
  private:
   const std::string prefix_;
 };
 
-// Returns the key of one part of a value.
+// Returns the key of part `number` of the value whose keys begin with `data`.
 std::string PartKey(absl::string_view data, std::size_t number);
 
 }  // namespace waystar::cluster

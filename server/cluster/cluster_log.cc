@@ -26,7 +26,8 @@ using core::AppendOutcome;
 using core::MapVersion;
 
 constexpr MapVersion kNoMap{.epoch = 0};
-// Stands for the revision that has put the head of a map which comes from a cache: no key is put by it.
+// Stands for the unknown revision that put the head of a map loaded from a cache. No head is ever put at
+// revision 1.
 constexpr std::int64_t kUnknownRevision = 1;
 
 absl::Status TooLarge(absl::string_view id, const ImagePlace& images) {
@@ -36,7 +37,7 @@ absl::Status TooLarge(absl::string_view id, const ImagePlace& images) {
                    images.folder == nullptr ? "; a fleet with --image_dir takes it" : ""));
 }
 
-// What a change that was not made is answered with.
+// Returns the error with which a failed change is answered.
 absl::Status NotTaken(const absl::Status& failure) {
   if (etcd::FailureOf(failure) == etcd::Failure::kNoSpace) {
     return MakeError(ErrorReason::kStorageFull, "",
@@ -65,7 +66,7 @@ absl::Status GoneBack(std::int64_t known, std::int64_t newest) {
                    ", as if it was restored or emptied: the servers of the fleet are to be started again"));
 }
 
-// Whether the same read may go well later.
+// Returns true if the same read may succeed later.
 bool IsTransient(const absl::Status& status) {
   switch (etcd::FailureOf(status)) {
     case etcd::Failure::kUnreachable:
@@ -167,7 +168,7 @@ void ClusterLog::Stop() {
     dropped.swap(tasks_);
   }
   watch_.reset();
-  // What was on the thread's list, and what `done`s have appended.
+  // Tasks that were still queued, and appends made by `done` callbacks.
   has_given_up_ = true;
   AnswerAll(GivenUp());
   DriveSubmitted();
@@ -274,7 +275,7 @@ MapLane* ClusterLog::LaneThatSends(const std::string& id, AppendName name) {
 void ClusterLog::ForgetEnded() {
   for (const std::string& id : std::exchange(ended_, {})) {
     const MapLane* const lane = FindLane(id);
-    // An event of its end that is still to come must not be taken for one of another map.
+    // A late event of the old map's end must not be taken for that of a new map.
     if (lane != nullptr && lane->version == kNoMap && lane->waiting.empty() && !lane->sending &&
         !lane->is_behind && lane->loading == 0 && lane->etcd_revision <= seen_revision_) {
       lanes_.erase(id);
@@ -424,7 +425,7 @@ Sending ClusterLog::Compose(const std::string& id, MapLane& lane) {
 
 void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const MapLane& lane,
                                   Sending& sending) {
-  // A map of that id that was created and deleted after what the store knows is in the way as well.
+  // Also conflicts with a map of that id that was created and deleted after the state the store knows.
   const std::string end = keys_.End(id);
   sending.txn.compares.push_back({.key = end,
                                   .relation = etcd::Compare::Relation::kLess,
@@ -441,7 +442,7 @@ void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const M
   for (const absl::string_view part : parts) {
     const std::string key = PartKey(base.image.data, sending.parts.size());
     sending.parts.push_back({key, std::string(part)});
-    // Others may have deleted them with a map of that id, or as left behind.
+    // Parts may be deleted along with an earlier map of that id, or by the sweep.
     sending.txn.compares.push_back(IsThere(key));
   }
   sending.txn.then = {
@@ -544,7 +545,7 @@ void ClusterLog::OnFile(const std::string& id, AppendName name, const absl::Stat
 void ClusterLog::OnTxn(const std::string& id, AppendName name,
                        const absl::StatusOr<etcd::TxnResult>& result) {
   MapLane* const found = LaneThatSends(id, name);
-  // The watch may have told what became of it.
+  // The watch may have reported the outcome already.
   if (found == nullptr) {
     return;
   }
@@ -577,7 +578,7 @@ void ClusterLog::OnTxn(const std::string& id, AppendName name,
     SendPartsAgain(id);
     return;
   }
-  // The watch tells what others did, and whether this came before.
+  // The watch will report what others did, and whether this transaction was committed before.
   lane.is_behind = true;
 }
 
@@ -588,7 +589,8 @@ void ClusterLog::SendPartsAgain(const std::string& id) {
     SendLater(id, lane.sending->name);
     return;
   }
-  // The file may be removed at any time now, and no name is used twice.
+  // Another server may remove the file at any time now, and no name is used twice: compose a new transaction
+  // with a new file.
   lane.waiting.front().bytes = *lane.sending->file->bytes;
   lane.sending.reset();
   PostAfter(options_.retry_interval, [this, id] {
@@ -621,7 +623,7 @@ void ClusterLog::OnFailure(const std::string& id, const absl::Status& status) {
   }
   if (failure == etcd::Failure::kNoSpace && !lane.sending->is_bare && !lane.sending->is_in_doubt &&
       lane.waiting.front().kind == Append::Kind::kDeletion) {
-    // Again, without what etcd has no space for.
+    // Resend without the puts.
     lane.sending.reset();
     Drive(id);
     return;
@@ -769,7 +771,7 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
       NoteAllSeen();
     });
   };
-  // A server that nobody asks for a change learns by this that etcd is away.
+  // Without this, a server that makes no changes would not notice that etcd is away.
   callbacks.on_cut = [this](const absl::Status& /*status*/) { Post([this] { Probe(); }); };
   callbacks.on_compacted = [this](std::int64_t /*first_left*/) { Post([this] { ReadAfresh(); }); };
   watch_ = std::make_unique<etcd::Watch>(
@@ -782,7 +784,7 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
     MutexLock lock(mutex_);
     --statistics_.lag;
   }
-  // Once all is read afresh, what a watch has told before is old.
+  // The watch was replaced by a full read; its remaining events are old.
   if (has_gap_ || revision <= seen_revision_) {
     return;
   }
@@ -793,7 +795,7 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
       continue;
     }
     if (key->kind == ClusterKeys::MapKey::Kind::kRecord && event.is_delete) {
-      // An image has taken its place.
+      // An image has replaced the record.
       if (const auto lane = lanes_.find(key->id); lane != lanes_.end() && lane->second->records > 0) {
         --lane->second->records;
       }
@@ -879,7 +881,7 @@ void ClusterLog::StopFollowing(const absl::Status& why) {
   SetStatus(why);
   {
     MutexLock lock(mutex_);
-    // It may have refused changes before, while etcd was away.
+    // SetStatus changes nothing if changes already failed because etcd was away.
     statistics_.status = why;
     statistics_.has_gone_back = true;
   }
@@ -901,7 +903,7 @@ bool ClusterLog::IsOwn(const MapLane& lane, const MapChange& change, const absl:
   if (!lane.sending) {
     return false;
   }
-  // A deletion that puts nothing has no name. If it is another's, then of the same version of the map.
+  // A deletion that puts nothing has no name. If another server made it, it deleted the same version.
   return change.head ? head.ok() && lane.sending->name == head->append
                      : lane.sending->is_bare && lane.sending->is_sent;
 }
@@ -1151,7 +1153,7 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
   if (lane.sending && map == nullptr && (is_named || (lane.sending->is_bare && lane.sending->is_sent))) {
     Land(id, found.revision);
   } else if (lane.sending && map != nullptr && map->head.append == lane.sending->name) {
-    // It follows what the store has, or begins the map.
+    // Counts as committed only if it continues the store's version, or begins the map.
     const bool is_begin = lane.waiting.front().kind != Append::Kind::kCommits;
     if (is_begin || lane.waiting.front().before == lane.version) {
       Land(id, map->head_revision);
@@ -1176,7 +1178,7 @@ absl::Status ClusterLog::Renew(const std::string& id, const FleetMaps& found) {
   lane.records = map == nullptr ? 0 : map->records.size();
   lane.is_behind = false;
   if (lane.sending && lane.sending->is_sent) {
-    // It may have been applied, and others have taken away what would tell.
+    // It may have been committed, but others have deleted the keys that would prove it.
     Answer(id, NotTaken(absl::UnavailableError("nothing tells any more whether the change was made")));
   } else {
     Conflict(id);
@@ -1224,14 +1226,14 @@ bool ClusterLog::IsAt(const std::string& id, const MapHead& head) const {
   if (const absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(id); latest.ok()) {
     return (*latest)->version() == head.version && (*latest)->digest() == head.digest;
   }
-  // It may have been unloaded just now.
+  // The map may have been unloaded since the first check.
   return store_.UnloadedVersion(id) == head.version;
 }
 
 void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersion after) {
   MapLane& lane = *lanes_.at(id);
   if (lane.version != kNoMap && !lane.is_broken) {
-    // It is not there if it is that which has failed.
+    // Fails if the map is already gone, because the deletion itself has failed.
     static_cast<void>(store_.FollowDeletion(id, lane.version));
   }
   lane.is_broken = true;
@@ -1251,7 +1253,7 @@ void ClusterLog::SetStatus(const absl::Status& status) {
   bool was_ok = false;
   {
     MutexLock lock(mutex_);
-    // The same trouble is no news, however it is put.
+    // Report a reason only once, whatever its message.
     if (statistics_.has_gone_back || ErrorReasonOf(statistics_.status) == ErrorReasonOf(status)) {
       return;
     }
@@ -1284,7 +1286,7 @@ void ClusterLog::SendSlowOnesAgain() {
     std::vector<std::string> slow;
     for (const auto& [id, lane] : lanes_) {
       if (lane->sending && lane->sending->is_sent && lane->sending->sent_at < late) {
-        // One of the two may still be applied once the other has failed.
+        // One of the two may still be applied after the other has failed.
         lane->sending->is_in_doubt = true;
         slow.push_back(id);
       }

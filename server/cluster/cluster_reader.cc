@@ -13,7 +13,7 @@
 namespace waystar::cluster {
 namespace {
 
-// Of which each may have kMaxValueBytes.
+// Values read per request; each has up to kMaxValueBytes.
 constexpr std::int64_t kValuesInPage = 64;
 
 absl::Status InKey(const absl::Status& status, absl::string_view key) {
@@ -237,7 +237,7 @@ absl::StatusOr<std::string> ClusterReader::ReadFile(const MapBase& base) const {
     return etcd::MakeFailure(etcd::Failure::kUnreachable, why);
   }
   if (absl::IsNotFound(bytes.status())) {
-    // A later image may have taken its place.
+    // A later image may have replaced it.
     WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult key,
                              client_.Range({.key = PartKey(base.image.data, 0)}));
     if (key.entries.empty()) {

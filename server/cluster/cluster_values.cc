@@ -28,10 +28,10 @@ core::ValueWriter Begin() {
 
 std::string End(core::ValueWriter to) { return storage::WithChecksum(std::move(to).TakeBytes()); }
 
-// Reads a value by `read`.
+// Checks the checksum and the format, then reads the value with `read`.
 template <typename Value, typename Read>
 absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read) {
-  // Else damage could look like another version.
+  // Checked first: damage could otherwise look like another format version.
   const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
   if (!values) {
     return MakeError(ErrorReason::kBadFormat, "", "the checksum does not fit");

@@ -1,5 +1,4 @@
-// The values that a fleet keeps in etcd. Each begins with its checksum (storage/checksum.h) and the version
-// of its format.
+// Values that a fleet stores in etcd. Each begins with its checksum (storage/checksum.h) and format version.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +14,10 @@
 
 namespace waystar::cluster {
 
-// The most bytes of one value: etcd takes requests of 1.5 MiB.
+// Largest size of one value in bytes. etcd accepts requests of up to 1.5 MiB.
 inline constexpr std::size_t kMaxValueBytes = std::size_t{1} << 20;
 
-// Names one append to the log: those of a server are counted, and a server is a number that it draws.
+// Name of one append to the log: the random id of a server and its own counter.
 struct AppendName {
   std::uint64_t server = 0;
   std::uint64_t number = 0;
@@ -26,77 +25,76 @@ struct AppendName {
   friend bool operator==(const AppendName&, const AppendName&) = default;
 };
 
-// A value in parts, which lie under keys of their own.
+// Description of a value that is stored in parts, each under its own key.
 struct Parts {
-  // What their keys begin with.
+  // Common prefix of the keys of the parts.
   std::string data;
   std::uint64_t count = 0;
-  // Of all together, and their CRC-32C.
+  // Total size, and the CRC-32C of the whole value.
   std::uint64_t bytes = 0;
   std::uint32_t checksum = 0;
 };
 
 // Cuts a value into parts of at most kMaxValueBytes.
 std::vector<absl::string_view> CutIntoParts(absl::string_view value);
-// Returns the description of a value whose parts are to lie under `data`.
+// Returns the description of a value whose parts will be stored under `data`.
 Parts PartsOf(absl::string_view value, std::string data);
-// Returns DATA_LOSS unless this is the value that was described.
+// Returns DATA_LOSS unless `value` matches the description.
 absl::Status CheckParts(const Parts& parts, absl::string_view value);
 
-// The state of a map. All commits compare and set it.
+// Current state of a map. Every commit compares and replaces it.
 struct MapHead {
   core::MapVersion version;
   std::uint64_t digest = 0;
-  // The append that led there.
+  // The append that produced this state.
   AppendName append;
 };
 
-// What is taken for the version of a map whose head is damaged, and of which nothing else tells: there is a
-// map.
+// Version assumed for a map whose head is damaged if neither its records nor its base give one.
 inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
 
-// Where the newest image of a map lies. An image is what EncodeStoredMap makes.
+// Location of the newest image of a map, as encoded by EncodeStoredMap.
 struct MapBase {
   core::MapVersion version;
   Parts image;
-  // If it is not empty, the image lies in that file (fleet_images.h), and its one part is the name.
+  // If not empty, the image lies in this file (fleet_images.h), and its only part holds the name.
   std::string file;
 };
 
 // A group of commits.
 struct LogRecord {
   AppendName append;
-  // What AddEntry makes of entries that EncodeCommits makes; empty if they lie in parts.
+  // Entries made by EncodeCommits and joined by AddEntry; empty if they lie in parts.
   std::string entries;
   Parts parts;
 };
 
-// What a server tells of itself, for those who look at the fleet.
+// State that a server reports to the fleet, for monitoring.
 struct ServerReport {
-  // Where clients reach it.
+  // Address at which clients reach the server.
   std::string address;
-  // Of the program.
+  // Version of the program.
   std::string version;
   absl::Time start_time;
-  // When it told this, by its own clock.
+  // When the report was made, by the server's own clock.
   absl::Time report_time;
   std::uint64_t maps = 0;
   // As in ClusterLogStatistics.
   std::int64_t revision = 0;
   std::int64_t lag = 0;
-  // How long ago etcd had told it that there is nothing more.
+  // Age of the time as of which the server was known to have everything.
   absl::Duration staleness;
 };
 
-// Return INVALID_ARGUMENT / BAD_FORMAT for what is no such value or is damaged, and FAILED_PRECONDITION if it
-// has another version of the format.
+// Decoders return INVALID_ARGUMENT / BAD_FORMAT if the bytes are damaged or not such a value, and
+// FAILED_PRECONDITION if they have another format version.
 std::string Encode(const MapHead& head);
 absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
 std::string Encode(const MapBase& base);
 absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes);
 std::string Encode(const LogRecord& record);
 absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes);
-// Times are kept in whole milliseconds.
+// Times are rounded down to milliseconds.
 std::string Encode(const ServerReport& report);
 absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes);
 

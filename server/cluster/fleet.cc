@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryInterval{200};
 
-// What the store lacks of a map: an image, unless the store has the map already, and the commits of the
+// Parts of a map that the store lacks: an image, unless it has the map already, and the commits of the
 // records after it.
 struct ReadMap {
   std::optional<storage::MapState> image;
@@ -35,7 +35,7 @@ bool IsFrom(core::MapVersion version, const FleetMap& map) {
   return version.epoch == map.head.version.epoch && version.revision >= map.base.version.revision;
 }
 
-// Returns the map of an image of the cache, which may be null, if records lead on from there.
+// Returns the cached image of a map if the records in etcd continue it. `cache` may be null.
 std::optional<storage::MapState> ReadCached(MapCache* cache, const std::string& id, const FleetMap& map) {
   const std::optional<core::MapVersion> version = cache == nullptr ? std::nullopt : cache->VersionOf(id);
   if (!version || !IsFrom(*version, map) || version->revision > map.head.version.revision) {
@@ -45,7 +45,7 @@ std::optional<storage::MapState> ReadCached(MapCache* cache, const std::string& 
   return image.ok() ? std::optional<storage::MapState>(*std::move(image)) : std::nullopt;
 }
 
-// `has` is the version that the store has, of epoch 0 if it has none.
+// `has` is the version in the store; its epoch is 0 if there is none.
 absl::StatusOr<ReadMap> Read(const ClusterReader& reader, MapCache* cache, const std::string& id,
                              const FleetMap& map, core::MapVersion has, std::int64_t revision) {
   WAYSTAR_RETURN_IF_ERROR(map.damage);
@@ -97,10 +97,10 @@ core::MapVersion VersionIn(const core::MapStore& store, const std::string& id) {
   return latest.ok() ? *latest : core::MapVersion{.epoch = 0};
 }
 
-// Whether what is read next is to be left unloaded.
+// Returns true if the next map should be left unloaded.
 bool IsNearlyFull(const core::MapStore& store) { return store.CanMakeRoom() && store.IsNearlyFull(); }
 
-// Whether a map is to be left unloaded that was not taken.
+// Returns true if a map was rejected for lack of memory and should be left unloaded.
 bool HasNoRoom(const absl::Status& status, const core::MapStore& store) {
   return store.CanMakeRoom() && core::HasNoRoom(status);
 }
@@ -110,7 +110,7 @@ bool IsAway(const absl::Status& status) {
   return failure == etcd::Failure::kUnreachable || failure == etcd::Failure::kNoLeader;
 }
 
-// Calls `read` until etcd is there, or that has taken too long.
+// Calls `read` until etcd can be reached or `patience` has passed.
 template <typename Read>
 auto WhenThere(const FleetOptions& options, std::size_t maps, std::size_t total, const Read& read,
                absl::Duration patience = absl::InfiniteDuration()) -> decltype(read()) {
@@ -139,15 +139,15 @@ bool IsDamage(const absl::Status& status) {
   return absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
 }
 
-// What maps are read from.
+// Where maps are read from.
 struct Sources {
   const ClusterReader& reader;
-  // Null if there is none.
+  // Null without a cache.
   MapCache* cache;
 };
 
-// Puts a map into the store, which may have it at an earlier version. If it is damaged or has no room, the
-// store has nothing of it afterwards.
+// Loads a map into the store, which may have an earlier version of it. If the map is damaged or does not fit,
+// the store does not have it afterwards.
 absl::Status LoadMap(const FleetOptions& options, Sources sources, const FleetMaps& maps, std::size_t count,
                      const std::string& id, const FleetMap& map, core::MapStore& store, FleetFound& found) {
   while (true) {
@@ -177,7 +177,7 @@ absl::Status LoadMap(const FleetOptions& options, Sources sources, const FleetMa
   }
 }
 
-// Puts the maps into the store, which may have some of them at earlier versions.
+// Loads all maps into the store, which may have earlier versions of some.
 absl::Status LoadAll(const FleetOptions& options, const Sources& sources, const FleetMaps& maps,
                      core::MapStore& store, std::set<std::string>& damaged, FleetFound& found) {
   std::size_t count = 0;
@@ -203,7 +203,7 @@ absl::Status LoadAll(const FleetOptions& options, const Sources& sources, const 
   return absl::OkStatus();
 }
 
-// Drops the reports of servers that have ended without a word, and in whose place others have started.
+// Drops the reports of crashed servers that were replaced by a new one with the same address.
 void DropReplaced(std::vector<FleetMember>& members) {
   const auto is_replaced = [](const std::vector<FleetMember>& all, const ServerReport& report) {
     return std::ranges::any_of(all, [&](const FleetMember& other) {
@@ -286,8 +286,7 @@ absl::Status Fleet::Load(const FleetOptions& options, core::MapStore& store, Fle
     }
     WAYSTAR_RETURN_IF_ERROR(read.status());
     patience = absl::InfiniteDuration();
-    // If reading has taken longer than etcd keeps what was replaced, the store has the maps of an earlier
-    // try.
+    // If etcd compacted the revision during the read, the store has the maps of the previous attempt.
     for (const auto& [id, map] : maps.maps) {
       if ((damaged.contains(id) || !read->maps.contains(id)) && store.CheckCanDelete(id).ok()) {
         WAYSTAR_RETURN_IF_ERROR(store.FollowDeletion(id, VersionIn(store, id)));
@@ -332,7 +331,7 @@ absl::Status Fleet::LoadCached(const FleetOptions& options, core::MapStore& stor
     if (HasNoRoom(restored, store)) {
       store.AddUnloaded(id, version);
     } else if (!restored.ok()) {
-      // It comes once etcd is back.
+      // It is loaded once etcd is back.
       found.damaged.push_back(restored);
       continue;
     }
@@ -388,7 +387,7 @@ void Fleet::AskNewest(absl::string_view id, NewestDone done) const {
     std::move(done)(statistics.status);
     return;
   }
-  // The key of the end stands before that of the head, and records stand behind both.
+  // In key order: the end, the head, the records.
   std::string behind_head = keys_.Head(id);
   behind_head.push_back('\0');
   client_->Range({.key = keys_.End(id), .range_end = std::move(behind_head)},
@@ -406,7 +405,7 @@ void Fleet::AskNewest(absl::string_view id, NewestDone done) const {
 }
 
 void Fleet::AskServers(ServersDone done) const {
-  // A call would take its whole time to find that out again.
+  // Else each call would wait for its full timeout.
   if (const absl::Status why = log_.WhyRefusing(); absl::IsUnavailable(why)) {
     std::move(done)(CannotAsk(why));
     return;
@@ -437,7 +436,7 @@ void Fleet::GiveUp() { log_.GiveUp(); }
 
 void Fleet::Stop() {
   presence_.Stop();
-  // It asks the log for its revision.
+  // It asks the log for its revision, so it stops first.
   images_.Stop();
   if (cache_ != nullptr) {
     cache_->Stop();

@@ -1,4 +1,4 @@
-// Images of maps that are too large for etcd, in files of a folder that all servers of a fleet see.
+// Files for map images that are too large for etcd, in a folder shared by all servers of a fleet.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +15,39 @@
 
 namespace waystar::cluster {
 
-// Where images are put.
+// Where images are stored.
 struct ImagePlace {
-  // Null if all of them lie in etcd.
+  // Null if all images lie in etcd.
   storage::Folder* folder = nullptr;
-  // The most parts that etcd gets of one value. A transaction looks whether all are there, and etcd takes 128
+  // Most parts of one value in etcd. A transaction compares the existence of every part, and etcd allows 128
   // comparisons.
   std::size_t max_parts = 64;
 };
 
-// A file is named by a key of etcd, the one part of its image: that is put before the file is written, and
-// the transaction that makes it the image of its map compares that the key is there. No name is used twice.
-// So a file whose key is gone is, or will be, nobody's image, and can be removed once nobody reads etcd as it
-// was before.
+// Name of an image file, given by an etcd key: the only part of the image. That key is put before the file is
+// written, and the transaction that publishes the image compares that the key exists. No name is used twice.
+// So once its key is gone, a file is not and never becomes the image of a map; it can be removed when nobody
+// reads older etcd revisions.
 struct ImageFileName {
   std::string map;
   core::MapVersion version;
-  // Drawn for the file.
+  // Random number drawn for the file.
   std::uint64_t writer = 0;
 };
 
-// "map-<map>-<epoch>-<revision>-<writer>", the numbers in sixteen hexadecimal digits. A map's id has no '/'.
+// Returns "map-<map>-<epoch>-<revision>-<writer>", with numbers in sixteen hexadecimal digits. A map id
+// contains no '/'.
 std::string NameOf(const ImageFileName& name);
-// Returns nothing for names of other files.
+// Returns nullopt for any other name.
 std::optional<ImageFileName> ParseImageFileName(absl::string_view name);
 
 // Returns the key that names the file.
 std::string KeyOf(const ClusterKeys& keys, const ImageFileName& name);
-// Returns a base whose image lies in a file of a new name.
+// Returns a base whose image lies in a file with a new name.
 MapBase BaseInFile(const ClusterKeys& keys, absl::string_view id, core::MapVersion version,
                    absl::string_view image);
 
-// Writes a file as a whole, and returns when it is on stable storage. Returns RESOURCE_EXHAUSTED /
+// Writes a file atomically and returns when it is on stable storage. Returns RESOURCE_EXHAUSTED /
 // STORAGE_FULL or UNAVAILABLE / STORAGE_FAILED.
 absl::Status WriteImage(storage::Folder& folder, absl::string_view name, absl::string_view image);
 

@@ -86,7 +86,7 @@ absl::Status ImageKeeper::Make(const std::string& id) {
   if (before.version.epoch != version.epoch || before.version.revision >= version.revision) {
     return absl::OkStatus();
   }
-  // The store publishes durable revisions alone, so the head is as new, unless etcd was restored.
+  // The store publishes only durable revisions, so the head is at least as new unless etcd was restored.
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult newest, client_.Range({.key = keys_.Head(id)}));
   if (newest.entries.empty()) {
     return absl::OkStatus();
@@ -134,7 +134,7 @@ absl::StatusOr<bool> ImageKeeper::PutInFile(const std::string& id, core::MapVers
 absl::StatusOr<bool> ImageKeeper::PutBase(const std::string& id, const MapBase& base, std::int64_t replaced) {
   const core::MapVersion version = base.version;
   etcd::Txn txn;
-  // It goes with its map: so this is still the same map if it is still the same base.
+  // The base is deleted with its map: if it is unchanged, so is the map.
   txn.compares.push_back({.key = keys_.Base(id), .number = replaced});
   txn.compares.push_back({.key = PartKey(base.image.data, 0),
                           .target = etcd::Compare::Target::kCreateRevision,
@@ -143,7 +143,7 @@ absl::StatusOr<bool> ImageKeeper::PutBase(const std::string& id, const MapBase& 
               etcd::Delete{keys_.LogBegin(id, version.epoch),
                            keys_.Log(id, {.epoch = version.epoch, .revision = version.revision + 1})},
               etcd::Delete{keys_.DataBegin(id, version.epoch), keys_.DataOf(id, version)}};
-  // After an unknown outcome the next image finds out.
+  // If the outcome is unknown, the next image finds out.
   txn.otherwise = {etcd::Delete{base.image.data, etcd::EndOfPrefix(base.image.data)}};
   WAYSTAR_ASSIGN_OR_RETURN(const etcd::TxnResult result, client_.Commit(txn));
   return result.succeeded;
@@ -187,7 +187,7 @@ absl::Status ImageKeeper::Sweep() {
                          .range_end = etcd::EndOfPrefix(keys_.AllData()),
                          .limit = kKeysInPage,
                          .keys_only = true};
-  // Values by what their parts begin with, and whether all parts are old.
+  // Values by key prefix, and whether all of their parts are old.
   std::map<std::string, std::pair<ClusterKeys::DataKey, bool>> values;
   for (bool has_more = true; has_more;) {
     WAYSTAR_ASSIGN_OR_RETURN(const etcd::RangeResult page, client_.Range(query));
@@ -211,7 +211,7 @@ absl::Status ImageKeeper::Sweep() {
 }
 
 absl::Status ImageKeeper::DeleteUnnamed(const ClusterKeys::DataKey& parts) {
-  // Only these can name them.
+  // Only these two keys can refer to the parts.
   const std::string base_key = keys_.Base(parts.id);
   const std::string record_key = keys_.Log(parts.id, parts.version);
   etcd::Txn txn;
@@ -229,7 +229,7 @@ absl::Status ImageKeeper::DeleteUnnamed(const ClusterKeys::DataKey& parts) {
       return absl::OkStatus();
     }
   }
-  // Whoever names them afterwards compares that they are there, and puts them again.
+  // A transaction that refers to them later compares that they exist, and puts them again if not.
   const auto revision_of = [](const etcd::RangeResult& read) {
     return read.entries.empty() ? 0 : read.entries.front().mod_revision;
   };

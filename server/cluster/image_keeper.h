@@ -1,4 +1,4 @@
-// Makes images of maps in etcd, so that records of the log are not needed any more.
+// Background thread that replaces log records by images and compacts etcd.
 #pragma once
 
 #include <chrono>
@@ -25,57 +25,55 @@
 
 namespace waystar::cluster {
 
-// One thread, which also has etcd forget old revisions now and then. Any server of the fleet may make an
-// image of a map: of two that do so at once, one wins. What takes part in that takes no part in commits.
+// Any server of the fleet may make an image of a map; if two do so at once, one wins. Images and compaction
+// do not block commits.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ImageKeeper {
  public:
   struct Options {
-    // How often etcd is told to forget, and for how long it keeps revisions: a server that was away for less
-    // can go on from where it was, and one that starts can take as long to read.
+    // How often etcd is compacted, and how long revisions are kept. A server that was away for less than
+    // `kept_time` can resume its watch; one that starts has as long to read.
     absl::Duration compaction_interval = absl::Seconds(30);
     absl::Duration kept_time = absl::Minutes(5);
-    // How often what servers have left behind is looked for, the first time once etcd has forgotten
-    // something.
+    // How often leftovers of crashed servers are deleted. The first sweep follows the first compaction.
     absl::Duration sweep_interval = absl::Hours(1);
-    // Where images are put. It must outlive the keeper.
+    // Where images are stored. Must outlive the keeper.
     ImagePlace images;
-    // Returns the revision of etcd up to which this server has followed it.
+    // Returns the etcd revision that this server has followed.
     std::function<std::int64_t()> revision;
-    // Called with a map that has a new image. May be empty.
+    // Called after a map got a new image. May be empty.
     std::function<void(const std::string& id, core::MapVersion version)> on_image;
-    // Called with what could not be done; it is tried again when there is a reason to. May be empty.
+    // Called with each failure. A failed image is not retried until MakeSoon is called again. May be empty.
     std::function<void(const absl::Status& status)> on_failure;
   };
 
-  // All must outlive the keeper.
+  // `client`, `keys` and `store` must outlive the keeper.
   ImageKeeper(etcd::Client& client, const ClusterKeys& keys, const core::MapStore& store)
       : client_(client), keys_(keys), store_(store) {}
   ImageKeeper(const ImageKeeper&) = delete;
   ImageKeeper& operator=(const ImageKeeper&) = delete;
-  // Stops.
   ~ImageKeeper() { Stop(); }
 
   void Start(Options options);
   void Stop();
 
-  // Has an image of the map made soon.
+  // Schedules a new image of a map.
   void MakeSoon(absl::string_view id);
 
  private:
   void Run();
   absl::Status Make(const std::string& id);
-  // Puts a base in the place of the one that was put at that revision of etcd.
+  // Replaces the base that was put at etcd revision `replaced`. Returns false if it was replaced by another
+  // meanwhile.
   absl::StatusOr<bool> PutBase(const std::string& id, const MapBase& base, std::int64_t replaced);
   absl::StatusOr<bool> PutInParts(const std::string& id, core::MapVersion version, absl::string_view image,
                                   std::int64_t replaced);
   absl::StatusOr<bool> PutInFile(const std::string& id, core::MapVersion version, absl::string_view image,
                                  std::int64_t replaced);
-  // Removes the files that etcd has not named for as long as it keeps revisions.
+  // Removes files whose keys have been gone for `kept_time`.
   absl::Status RemoveFiles();
-  // Deletes the parts that are older than what etcd keeps, and that nothing names: of servers that have died
-  // on the way.
+  // Deletes parts older than the compacted revision that nothing refers to: leftovers of crashed servers.
   absl::Status Sweep();
   absl::Status DeleteUnnamed(const ClusterKeys::DataKey& parts);
   absl::Status Compact();
@@ -85,12 +83,12 @@ class ImageKeeper {
   const ClusterKeys& keys_;
   const core::MapStore& store_;
   Options options_;
-  // The thread's: the revision of etcd at some times, the oldest first.
+  // Used by the thread only: etcd revisions by time, oldest first.
   std::deque<std::pair<std::chrono::steady_clock::time_point, std::int64_t>> passed_;
-  // The thread's: the latest revision that etcd was to forget, and when to sweep next.
+  // Used by the thread only: the newest compacted revision, and the time of the next sweep.
   std::int64_t compacted_ = 0;
   std::chrono::steady_clock::time_point next_sweep_;
-  // The thread's: since when it has seen files that etcd does not name.
+  // Used by the thread only: when a file was first seen without its key.
   std::map<std::string, std::chrono::steady_clock::time_point> unnamed_;
 
   mutable Mutex mutex_;

@@ -24,7 +24,7 @@ constexpr absl::string_view kListName = "fleet";
 constexpr std::uint64_t kListFormat = 1;
 constexpr std::uint64_t kNoMaximum = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMapsAtATime = 1000;
-// A round is followed by a rest that is so many times as long.
+// A round is followed by a pause this many times as long.
 constexpr int kRest = 9;
 constexpr std::size_t kMaxPrefixBytes = 4096;
 
@@ -49,7 +49,7 @@ std::string Encode(const List& list) {
   return storage::WithChecksum(std::move(to).TakeBytes());
 }
 
-// Returns nothing if the list is damaged.
+// Returns nullopt if the list is damaged.
 std::optional<List> Decode(absl::string_view bytes) {
   const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
   if (!values) {
@@ -183,7 +183,7 @@ absl::StatusOr<std::optional<core::MapVersion>> MapCache::Keep(const core::MapSt
   }
   const absl::StatusOr<core::StoredMap> stored = store.Store(map.id);
   if (!stored.ok()) {
-    // It was deleted or unloaded just now.
+    // The map was deleted or unloaded meanwhile.
     return std::nullopt;
   }
   const absl::StatusOr<std::uint64_t> written =

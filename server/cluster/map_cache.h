@@ -1,4 +1,4 @@
-// Images of a fleet's maps in a folder of one server.
+// Local cache of a fleet's map images, in a folder of one server.
 #pragma once
 
 #include <chrono>
@@ -22,12 +22,12 @@
 
 namespace waystar::cluster {
 
-// A server starts from them while etcd is away, and reads less while it is there. The folder holds an image
-// of each map that is in memory, as of the last round, and a list of them, "fleet": what the list does not
-// name does not count. A round writes the images of maps that have changed, then the list, and then removes
-// the images that it does not name. So whatever ends the server, the list and its images are of one round.
+// A server starts from the cache while etcd is away, and otherwise reads less from etcd. The folder holds an
+// image of each map that was in memory in the last round, and a list of them, "fleet". Images that the list
+// does not name do not count. A round writes the images of changed maps, then the list, and then removes
+// unlisted images. So after a crash the list and its images belong to one round.
 //
-// A map that is unloaded keeps its image as long as that is of its version.
+// An unloaded map keeps its image as long as the versions match.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class MapCache {
@@ -39,33 +39,33 @@ class MapCache {
   };
   using Images = absl::btree_map<std::string, core::MapVersion>;
 
-  // Reads the list of a folder. A list that is damaged counts as none. Returns FAILED_PRECONDITION if it is
-  // of a fleet with other keys or of a later version of this program, or if the folder holds the log of a
-  // server that is in no fleet; and the errors of the folder.
+  // Reads the list of a folder. A damaged list counts as empty. Returns FAILED_PRECONDITION if the list has
+  // another key prefix or format version, or if the folder holds the log of a server outside a fleet; and the
+  // errors of the folder.
   static absl::StatusOr<std::unique_ptr<MapCache>> Open(std::unique_ptr<storage::Folder> folder,
                                                         absl::string_view prefix);
   MapCache(const MapCache&) = delete;
   MapCache& operator=(const MapCache&) = delete;
-  // Stops.
   ~MapCache() { Stop(); }
 
-  // The maps that have an image, with its version.
+  // Returns the versions of the images, by map.
   Images images() const;
-  // Returns the time at which etcd last told that the images, or earlier ones, are the maps of the fleet;
-  // InfinitePast() if there are none.
+  // Returns the last time at which the images were known to be the maps of the fleet; InfinitePast() if there
+  // are none.
   absl::Time known_at() const;
-  // Returns the version of a map's image.
+  // Returns the version of a map's image; nullopt if there is none.
   std::optional<core::MapVersion> VersionOf(absl::string_view id) const;
-  // Returns the map of its image. Returns DATA_LOSS if that is damaged, NOT_FOUND if there is none, and the
-  // errors of the folder. An image that cannot be read counts as none from then on.
+  // Reads the image of a map. Returns NOT_FOUND if there is none, DATA_LOSS if it is damaged, and the errors
+  // of the folder. An image that cannot be read is dropped from the list.
   absl::StatusOr<storage::MapState> Read(absl::string_view id);
 
-  // Makes a round after each interval, but is at work no more than a tenth of the time. `known_at` says when
-  // etcd last told that the store has all. The store must live until Stop.
+  // Runs a round every interval, but for at most a tenth of the time. `known_at` returns the last time at
+  // which the store was known to have everything. The store must live until Stop.
   void Start(const core::MapStore& store, std::function<absl::Time()> known_at, Options options);
   void Stop() { thread_.Stop(); }
 
-  // Makes a round. Returns the errors of the folder. REQUIRES: one thread at a time.
+  // Runs a round. Returns the errors of the folder.
+  // REQUIRES: only one thread calls this at a time.
   absl::Status Refresh(const core::MapStore& store, absl::Time known_at);
 
  private:
@@ -73,8 +73,8 @@ class MapCache {
       : folder_(std::move(folder)), prefix_(prefix) {}
 
   absl::Status ReadList();
-  // Returns the image that the list is to name, which is written unless it is there; nothing if there is
-  // none.
+  // Returns the version of the map's image for the list, and writes the image if it is not current. Returns
+  // nullopt if the map has no image.
   absl::StatusOr<std::optional<core::MapVersion>> Keep(const core::MapStore& store,
                                                        const core::MapStore::ListedMap& map);
   absl::Status RemoveOthers(const Images& images);
@@ -85,7 +85,7 @@ class MapCache {
   mutable Mutex mutex_;
   Images images_ ABSL_GUARDED_BY(mutex_);
   absl::Time known_at_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  // The thread's.
+  // Used by the thread only.
   std::chrono::steady_clock::time_point rests_until_;
   bool has_failed_ = false;
   PeriodicThread thread_;

@@ -1,4 +1,4 @@
-// What a server has on its way to the log of one map.
+// State of one map in the log of a server: appends in flight, and changes to follow.
 #pragma once
 
 #include <chrono>
@@ -17,83 +17,84 @@
 
 namespace waystar::cluster {
 
-// What one revision of etcd has changed of a map.
+// Change of a map in one revision of etcd.
 struct MapChange {
   std::int64_t revision = 0;
-  // Whether the map has ended. Else it has a head, and a record unless it has begun.
+  // True if the map was deleted. Otherwise it has a head, and also a record unless the map begins.
   bool is_end = false;
-  // The value of the head, or of the end, which has none if etcd was full.
+  // Value of the head, or of the end; unset for a deletion made while etcd was full.
   std::optional<std::string> head;
   std::optional<std::string> record;
 };
 
-// Something that a store has appended.
+// One append of a store.
 struct Append {
   enum class Kind : std::uint8_t { kCreation, kReplacement, kCommits, kDeletion };
 
   Kind kind = Kind::kCommits;
-  // The version that it follows, of epoch 0 if there is no map, and the one that it leads to, which a
-  // deletion does not.
+  // Versions before and after the append. The epoch of `before` is 0 for a creation, that of `after` is 0 for
+  // a deletion.
   core::MapVersion before = {.epoch = 0};
   core::MapVersion after = {.epoch = 0};
   std::uint64_t digest = 0;
-  // Of a beginning: what EncodeStoredMap makes of the map. Of commits: their entry.
+  // The map as encoded by EncodeStoredMap for a creation or replacement; the log entry for commits.
   std::string bytes;
   std::chrono::steady_clock::time_point appended;
   core::DurableLog::Done done;
 };
 
-// An image that is to be written to a file.
+// An image to be written to a file.
 struct SendingFile {
   std::string name;
   std::shared_ptr<const std::string> bytes;
   bool is_written = false;
 };
 
-// A transaction that is on its way. It holds all that it takes to send it again.
+// A transaction in flight, with everything needed to send it again.
 struct Sending {
   AppendName name;
-  // How many of the appends that wait are in it.
+  // Number of waiting appends that it contains.
   std::size_t appends = 0;
-  // What is put before the transaction, and how much of it is there.
+  // Parts to put before the transaction, and how many of them are put.
   std::vector<etcd::Put> parts;
   std::size_t parts_put = 0;
-  // What is written after that. It has the bytes of the append.
+  // File to write after the parts. It holds the bytes of the append.
   std::optional<SendingFile> file;
   etcd::Txn txn;
-  // Whether this is a deletion that puts nothing, since etcd is full.
+  // True for a deletion that puts nothing because etcd is full.
   bool is_bare = false;
-  // Whether etcd has refused it for want of space, though it may have applied it.
+  // True if etcd has refused it for lack of space.
   bool is_refused = false;
-  // Whether it was ever sent, and whether an answer left open if it was applied.
+  // True if it was ever sent, and if its outcome was ever unknown.
   bool is_sent = false;
   bool is_in_doubt = false;
-  // When it was sent last.
+  // Time of the last send.
   std::chrono::steady_clock::time_point sent_at;
 };
 
-// One map as this server knows it.
+// State of one map in the log of this server.
 struct MapLane {
-  // The version that the store has, of epoch 0 if there is no map; and the revision of etcd that brought it,
-  // or 0 if there was no map ever.
+  // Version that the store has, with epoch 0 if the map does not exist; and the etcd revision that put it, or
+  // 0 if there never was a map.
   core::MapVersion version = {.epoch = 0};
   std::int64_t etcd_revision = 0;
   std::deque<Append> waiting;
   std::optional<Sending> sending;
-  // Whether others were first: nothing is sent before the store has followed what they did.
+  // True if another server committed first: nothing is sent before the store has followed it.
   bool is_behind = false;
-  // Names the loading of what others have done to the map, be it a beginning or a large record; 0 if there
-  // is none. Until it is there, their later changes wait, unless there are too many: then all is read afresh.
+  // Number of the load in progress of another server's change (a new map or a record in parts); 0 if there is
+  // none. Later changes wait in `changes`. If there are too many, they are dropped and everything is read
+  // again.
   std::uint64_t loading = 0;
   std::deque<MapChange> changes;
   std::size_t change_bytes = 0;
   bool has_missed_changes = false;
-  // What the appends that failed were answered with. It is the answer, too, of those that were made upon
-  // them before the store had heard of that.
+  // Outcome of the last failed appends. Appends that were based on them get the same outcome.
   std::optional<core::AppendOutcome> lost;
-  // Whether what follows cannot be applied, and the map is not served.
+  // True if a change could not be applied, so that the map is not served.
   bool is_broken = false;
-  // The records since the newest image, and their bytes.
+  // Number of records since the newest image, and bytes of those that this server has composed since then,
+  // committed or not.
   std::uint64_t records = 0;
   std::uint64_t record_bytes = 0;
 };

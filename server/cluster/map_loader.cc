@@ -16,11 +16,12 @@
 namespace waystar::cluster {
 namespace {
 
-// How often, and after which pause, it is looked whether the log has come to where the map was read.
+// Most attempts to load a map, and the pause after each.
 constexpr int kMostTries = 1000;
 constexpr std::chrono::milliseconds kPause{5};
 
-// Applies commits up to that revision that follow the state, of records that may begin with some that it has.
+// Applies the commits up to that revision to the state. The first record may begin with commits that the
+// state has.
 absl::Status Apply(const std::vector<std::vector<core::LoggedCommit>>& records, std::uint64_t up_to,
                    storage::MapState& state) {
   core::MapReplay replay(state.snapshot, state.requests);
@@ -106,7 +107,7 @@ absl::Status MapLoader::Finish(storage::MapState& state) {
   }
   if (last->revision > state.snapshot.revision) {
     WAYSTAR_ASSIGN_OR_RETURN(const auto records, reader_.ReadRecords(id, state.snapshot.version(), 0));
-    // Else an image has taken the place of records.
+    // False if an image has replaced the records in between.
     const bool goes_on =
         !records.empty() && records.front().front().commit->revision <= state.snapshot.revision + 1;
     if (goes_on) {
@@ -118,7 +119,7 @@ absl::Status MapLoader::Finish(storage::MapState& state) {
   }
   const absl::Status loaded =
       store_.Load(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
-  // A deletion of this server is on its way, and may fail.
+  // A deletion by this server is in flight, and may fail.
   return absl::IsFailedPrecondition(loaded) ? absl::AbortedError(loaded.message()) : loaded;
 }
 

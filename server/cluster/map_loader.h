@@ -1,4 +1,4 @@
-// Loads maps that are not in memory from etcd.
+// Loads unloaded maps of a fleet from the cache or etcd.
 #pragma once
 
 #include <cstdint>
@@ -16,34 +16,33 @@
 
 namespace waystar::cluster {
 
-// A map is read from the cache if that has it as it is, else from etcd, beside the log. What was committed
-// meanwhile is read by the log's thread, between two entries that it follows, so that the map is loaded at
-// the version that the store knows of it.
+// A map is read from the cache if its version is current; otherwise from etcd, off the log's thread. Commits
+// made meanwhile are read on the log's thread, between two changes that it applies, so that the map is loaded
+// at the version that the store knows.
 //
-// Thread safety: any method may be called from any thread, but for the log's.
+// Thread safety: any method may be called from any thread except the log's.
 class MapLoader final : public core::MapSource {
  public:
-  // Runs its argument on the log's thread and returns what it returns; UNAVAILABLE if the log has stopped.
+  // Runs `run` on the log's thread and returns its status; UNAVAILABLE if the log has stopped.
   using OnLogThread = std::function<absl::Status(std::function<absl::Status()> run)>;
 
-  // What the references name, and the cache unless it is null, must outlive the loader.
+  // All referenced objects must outlive the loader. `cache` may be null.
   MapLoader(const ClusterReader& reader, MapCache* cache, core::MapStore& store, OnLogThread on_log_thread)
       : reader_(reader), cache_(cache), store_(store), on_log_thread_(std::move(on_log_thread)) {}
 
-  // The log in etcd has all that is published.
+  // Nothing to write: every published commit is in etcd. Returns the version.
   absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override;
-  // Returns the errors of ClusterReader, and UNAVAILABLE if the log does not come to where the map is read.
+  // Returns the errors of ClusterReader, and UNAVAILABLE if the log does not reach the version that was read.
   absl::Status Load(absl::string_view id) override;
 
  private:
-  // Does that with the map's image in the cache. Returns ABORTED if there is none of the version that the
-  // store knows.
+  // Loads the map from its cached image. Returns ABORTED if the cache has no readable image of the version
+  // that the store knows.
   absl::Status LoadCached(absl::string_view id);
-  // Reads the newest state of a map. Returns ABORTED if it has ended, and OUT_OF_RANGE if what was read is
-  // replaced and forgotten meanwhile.
+  // Reads the newest state of a map. Returns ABORTED if the map was deleted.
   absl::StatusOr<storage::MapState> Read(absl::string_view id) const;
-  // Loads the map as of the version that the store knows. Returns ABORTED if that is another map or is being
-  // deleted, and OUT_OF_RANGE if the log is behind.
+  // Loads the map at the version that the store knows. Returns ABORTED if that is another map or is being
+  // deleted, and OUT_OF_RANGE if the log has not reached the version that was read.
   absl::Status Finish(storage::MapState& state);
 
   const ClusterReader& reader_;

@@ -1,4 +1,4 @@
-// What a server knows of etcd's newest revision, and so how old its own state may be.
+// Tracks etcd's newest revision to bound the age of this server's state.
 #pragma once
 
 #include <chrono>
@@ -9,27 +9,27 @@
 
 namespace waystar::cluster {
 
-// What etcd tells unasked may have been on its way for long, so it proves nothing of the age of a state. A
-// revision that etcd answers with does: a server that has followed up to there has all that there was when it
-// asked.
+// An unsolicited message of etcd may have been delayed, so it proves nothing about the age of a state. The
+// answer to a request does: a server that has followed etcd up to the revision in the answer has everything
+// as of the time of the request.
 //
 // Thread safety: one thread.
 class NewestKnown {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Takes note that etcd was at that revision when it was asked, or came there before it answered. REQUIRES:
-  // it was asked later than before.
+  // Records that etcd answered with `revision` to a request sent at `asked`.
+  // REQUIRES: `asked` is later than in earlier calls.
   void Note(TimePoint asked, std::int64_t revision) {
-    // A server that is so far behind learns its age from the oldest ones.
+    // Most answers kept. A server that is further behind learns its age from the oldest ones.
     constexpr std::size_t kMost = 1024;
     if (answers_.size() < kMost) {
       answers_.push_back({asked, revision});
     }
   }
 
-  // Returns the time of the last ask that a server which has followed up to that revision has the answer of;
-  // nothing if there is none since the last call.
+  // Returns the latest request time whose answer is at most `revision`; nullopt if there is none since the
+  // last call.
   std::optional<TimePoint> Reach(std::int64_t revision) {
     std::optional<TimePoint> reached;
     while (!answers_.empty() && answers_.front().revision <= revision) {
@@ -45,7 +45,7 @@ class NewestKnown {
     std::int64_t revision = 0;
   };
 
-  // Those that are not reached.
+  // Answers with a revision not reached yet.
   std::deque<Answer> answers_;
 };
 

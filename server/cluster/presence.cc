@@ -32,7 +32,7 @@ void Presence::Stop() {
   thread_.join();
   watch_.reset();
   if (lease_ != 0 && status_.ok()) {
-    // Else it ends by itself.
+    // Otherwise the lease expires.
     client_.RevokeLease(lease_).IgnoreError();
   }
 }
@@ -75,7 +75,7 @@ absl::StatusOr<std::int64_t> Presence::Report() {
 void Presence::WatchFrom(std::int64_t revision) {
   if (is_watch_over_.exchange(false)) {
     watch_.reset();
-    // It may have missed the end of some servers. The others report again.
+    // The watch may have missed that servers ended. The living ones report again.
     clocks_.ForgetAll();
   }
   if (watch_ != nullptr) {

@@ -1,4 +1,4 @@
-// Tells the fleet that this server is there, and hears that others are.
+// Publishes this server's report to the fleet, and follows the reports of the others.
 #pragma once
 
 #include <atomic>
@@ -20,43 +20,41 @@
 namespace waystar::cluster {
 
 struct PresenceOptions {
-  // How often the server reports, and how long its report stays after the last time.
+  // Interval of the reports, and lifetime of a report after the last renewal.
   absl::Duration interval = absl::Seconds(5);
   absl::Duration time_to_live = absl::Seconds(15);
-  // Called with the error when a report could not be put where the last one could, and with OK when it can be
-  // put again. May be empty.
+  // Called with the error when reports begin to fail, and with OK when they succeed again. May be empty.
   std::function<void(const absl::Status& status)> on_status;
 };
 
-// One thread, which puts a report under a lease now and then. It is for those who look at the fleet: it takes
-// no part in commits, and what fails is tried again at the next report. Reports of others are watched for
-// their times.
+// One thread that puts a report under a lease at each interval. Reports are for monitoring only: commits do
+// not depend on them, and a failed report is retried at the next interval. The reports of other servers are
+// watched to compare clocks.
 //
-// Thread safety: one thread, but for clocks().
+// Thread safety: one thread, except clocks().
 class Presence {
  public:
-  // The client must outlive this, or the call of Stop.
+  // The client must outlive this object, or the call of Stop.
   explicit Presence(etcd::Client& client) : client_(client) {}
   Presence(const Presence&) = delete;
   Presence& operator=(const Presence&) = delete;
-  // Stops.
   ~Presence() { Stop(); }
 
-  // Reports what `report` returns under the key, from now on. All keys of reports begin with `servers`.
+  // Starts to put the result of `report` under `key`. `servers` is the common prefix of all report keys.
   // REQUIRES: it is not started.
   void Start(std::string key, std::string servers, std::function<ServerReport()> report,
              PresenceOptions options);
-  // Takes the report away, if etcd had the last one.
+  // Ends the thread, and removes the report if the last one succeeded.
   void Stop();
 
   const ClockOffsets& clocks() const { return clocks_; }
 
  private:
   void Run();
-  // Returns the revision of etcd that has put the report.
+  // Puts a report. Returns its etcd revision.
   absl::StatusOr<std::int64_t> Report();
   void Tell(const absl::Status& status);
-  // Watches the reports from there on, unless they are watched.
+  // Starts the watch at that revision, unless it is running.
   void WatchFrom(std::int64_t revision);
   void OnEvent(const etcd::WatchEvent& event);
 
@@ -65,11 +63,11 @@ class Presence {
   std::string servers_;
   std::function<ServerReport()> report_;
   PresenceOptions options_;
-  // The thread's: 0 while there is none, or none that is known.
+  // Used by the thread only. The lease is 0 if there is none.
   std::int64_t lease_ = 0;
   absl::Status status_;
   std::unique_ptr<etcd::Watch> watch_;
-  // True if the watch has ended because etcd has compacted the next events.
+  // True if the watch has ended because etcd compacted the next events.
   std::atomic<bool> is_watch_over_ = false;
   ClockOffsets clocks_;
 

@@ -1,4 +1,4 @@
-// A thread that does one thing after another.
+// Thread that runs tasks one after another.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,9 @@
 
 namespace waystar::cluster {
 
-// It begins with the first task. Thread safety: any method may be called from any thread, except Stop.
+// Starts with the first task.
+//
+// Thread safety: any method may be called from any thread, except Stop.
 class TaskThread {
  public:
   using Task = absl::AnyInvocable<void() &&>;
@@ -22,7 +24,7 @@ class TaskThread {
   TaskThread& operator=(const TaskThread&) = delete;
   ~TaskThread() { Stop(); }
 
-  // Has a task done after those before it. Tasks of a thread that is stopped are dropped.
+  // Queues a task. After Stop, tasks are dropped.
   void Do(Task task) {
     MutexLock lock(mutex_);
     if (is_stopping_) {
@@ -35,7 +37,7 @@ class TaskThread {
     wake_.NotifyOne();
   }
 
-  // Returns when the task that runs is done; the others are dropped.
+  // Returns when the running task is done. Queued tasks are dropped.
   void Stop() {
     std::thread thread;
     {

@@ -1,4 +1,4 @@
-// Tells whether a server would start on a data folder.
+// Checks whether a server would start on a data folder.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 
 namespace waystar::data_tool {
 
-// Reads each map as a start would, one at a time, and writes a line for it. Returns how many are damaged.
+// Reads each map as a start would, one at a time, and prints a line for it. Returns the number of damaged
+// maps.
 std::size_t CheckMaps(const storage::Folder& folder, const DataFiles& files, std::ostream& out);
 
-// Does that, and writes what else is found in the folder, and what to do about it. Returns whether a server
-// would start without leaving a map out. Changes nothing in the folder.
+// Checks the log and calls CheckMaps; prints all findings and what to do about them. Returns true if a server
+// would start and load every map. Changes nothing in the folder.
 absl::StatusOr<bool> CheckFolder(const storage::Folder& folder, std::ostream& out);
 
 }  // namespace waystar::data_tool

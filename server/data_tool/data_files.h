@@ -1,4 +1,4 @@
-// The files of a data folder, without the maps in them.
+// File names, log and newest images of a data folder, without the maps.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@ struct DataFiles {
   storage::ImagesByMap images;
 };
 
-// Returns the errors of ReadLogFiles.
+// Returns the errors of Folder::List and ReadLogFiles.
 absl::StatusOr<DataFiles> ReadDataFiles(const storage::Folder& folder);
 
-// Returns "image-arena-7-12 and 3 commits", or "its creation and 3 commits": where a map was read from.
+// Returns where a map was read from: "image-arena-7-12 and 3 commits", or "its creation in the log and 3
+// commits".
 std::string SourceText(const DataFiles& files, const std::string& map, const storage::ReadMapResult& read);
 
 // Returns "1 commit" or "2 commits".

@@ -43,7 +43,7 @@ constexpr absl::string_view kUsageText =
     "Exit codes: 0 all is well, 1 damage or another failure, 2 wrong usage.\n";
 
 absl::StatusOr<std::unique_ptr<storage::Folder>> OpenFolder(const std::string& path) {
-  // What a server would create, a tool must not.
+  // OpenPosixFolder would create a missing folder.
   if (std::error_code error; !std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(absl::StrCat("there is no folder ", path));
   }
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<storage::Folder>> OpenFolder(const std::string& p
   return folder;
 }
 
-// Runs a command that is spelled correctly. Returns whether all is well.
+// Runs a command with valid arguments. Returns true if all is well.
 absl::StatusOr<bool> Run(const std::vector<std::string>& words, bool is_confirmed, std::uint64_t offset,
                          std::ostream& out) {
   WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<storage::Folder> folder, OpenFolder(words[1]));
@@ -71,7 +71,7 @@ absl::StatusOr<bool> Run(const std::vector<std::string>& words, bool is_confirme
   return TruncateLog(*folder, {.file = words[2], .offset = offset, .is_confirmed = is_confirmed}, out);
 }
 
-// Returns how many words a command has, or 0 if there is none of that name.
+// Returns the number of words of a command, including itself; 0 if it is unknown.
 std::size_t WordsOf(const std::string& command) {
   if (command == "list" || command == "check") {
     return 2;

@@ -1,4 +1,4 @@
-// The commits that the log of a data folder holds.
+// Prints the commits of a map that are in the log.
 #pragma once
 
 #include <ostream>
@@ -9,9 +9,9 @@
 
 namespace waystar::data_tool {
 
-// Writes the commits of a map in the order of their revisions, each as a line of JSON: a MapRevision of the
-// API with its edits, with the digest as 16 hexadecimal digits, and with requestId and requestTime where the
-// batch had them. Returns NOT_FOUND if there is no such map, and the errors of ReadLogFiles.
+// Prints the commits of a map by revision, one JSON line each: a MapRevision of the API with its edits, the
+// digest as 16 hexadecimal digits, and requestId and requestTime if the batch had them. Returns NOT_FOUND if
+// the map does not exist, DATA_LOSS if a commit is damaged, and the errors of ReadDataFiles.
 absl::Status DumpCommits(const storage::Folder& folder, const std::string& map, std::ostream& out);
 
 }  // namespace waystar::data_tool

@@ -48,7 +48,7 @@ Row RowOf(const DataFiles& files, const storage::ReadMapResult& read) {
           absl::StrCat(read.commits)};
 }
 
-// Writes columns that are as wide as they need to be, but for the last.
+// Prints left-aligned columns; the last one is not padded.
 void WriteTable(const std::vector<Row>& rows, std::ostream& out) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {

@@ -1,4 +1,4 @@
-// The maps of a data folder, a line each.
+// Lists the maps of a data folder.
 #pragma once
 
 #include <ostream>
@@ -8,8 +8,8 @@
 
 namespace waystar::data_tool {
 
-// Writes a line for each map and one for the log. A map that is damaged has a line that says so; returns
-// whether there is none. It holds one map in memory at a time. Returns the errors of ReadLogFiles.
+// Prints one line per map and one for the log. A damaged map gets a line with its error. Returns true if no
+// map is damaged. Holds one map in memory at a time. Returns the errors of ReadDataFiles.
 absl::StatusOr<bool> ListMaps(const storage::Folder& folder, std::ostream& out);
 
 }  // namespace waystar::data_tool

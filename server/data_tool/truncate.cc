@@ -21,7 +21,7 @@ namespace {
 
 constexpr absl::string_view kKeptSuffix = ".uncut";
 
-// The folder as it would be with another content of one file. Nothing can be written.
+// Read-only view of a folder with different contents of one file.
 class FolderWith final : public storage::Folder {
  public:
   FolderWith(const storage::Folder& folder, std::string name, absl::string_view bytes)
@@ -70,7 +70,7 @@ absl::StatusOr<std::string> LastLogFile(const storage::Folder& folder) {
   return storage::LogFileName(*last);
 }
 
-// Returns where to cut the file.
+// Returns the offset at which to cut the file.
 absl::StatusOr<std::uint64_t> CutOf(const std::string& path, absl::string_view bytes, std::uint64_t offset) {
   if (offset > bytes.size()) {
     return absl::InvalidArgumentError(absl::StrCat(path, " has only ", bytes.size(), " bytes"));
@@ -140,7 +140,7 @@ absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArgument
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   WAYSTAR_RETURN_IF_ERROR(storage::WriteWholeFile(folder, last, kept));
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
-  // Without a mark, a start takes the log as it is, and gives maps new epochs.
+  // Without a mark, the next start accepts the log as it is and gives all maps new epochs.
   if (const absl::Status removed = folder.Remove(storage::kMarkName);
       !removed.ok() && !absl::IsNotFound(removed)) {
     return removed;

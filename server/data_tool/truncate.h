@@ -1,4 +1,4 @@
-// Cuts the end of the log of a data folder off.
+// Cuts off the end of the log of a data folder.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 namespace waystar::data_tool {
 
 struct TruncateArguments {
-  // The last file of the log.
+  // Must be the last file of the log.
   std::string file;
-  // It is cut where the last record ends that ends here or before.
+  // The file is cut after the last record that ends at or before this offset.
   std::uint64_t offset = 0;
   // If false, nothing is changed.
   bool is_confirmed = false;
 };
 
-// Writes what would be lost and how the maps would be then, and cuts the file if that is confirmed; the whole
-// file is kept beside it. Returns whether it was cut. Returns INVALID_ARGUMENT for another file than the last
-// of the log and for an offset beyond its end; DATA_LOSS, with the offset, if the file is damaged before.
+// Prints what would be lost and the resulting state of the maps. If confirmed, cuts the file and keeps a copy
+// of the whole one. Returns true if the file was cut. Returns INVALID_ARGUMENT if the file is not the last of
+// the log, the offset is beyond its end, or no record would remain; and DATA_LOSS, with the offset, if the
+// file is damaged before it.
 absl::StatusOr<bool> TruncateLog(storage::Folder& folder, const TruncateArguments& arguments,
                                  std::ostream& out);
 

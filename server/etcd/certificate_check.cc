@@ -76,7 +76,7 @@ std::unique_ptr<SSL_CTX, Freer> MakeContext(const TlsFiles& files) {
   return has_roots && has_own ? std::move(context) : nullptr;
 }
 
-// Returns true if the other side has ended the handshake for a certificate.
+// Returns true if the peer ended the handshake because of a certificate.
 bool IsRefusal(unsigned long error) {
   if (ERR_GET_LIB(error) != ERR_LIB_SSL) {
     return false;
@@ -117,8 +117,8 @@ Handshake ShakeHands(const Endpoint& endpoint, const TlsFiles& files, absl::Dura
   ExpectHost(endpoint.host, connection.get());
   SSL_set_fd(connection.get(), socket.get());
   ERR_clear_error();
-  // In TLS 1.3 a member refuses a certificate after the client takes the handshake for done. A member that
-  // does not refuse it says nothing, since it waits for the client.
+  // In TLS 1.3 a member rejects a certificate after the client considers the handshake done. A member that
+  // accepts it sends nothing, since it waits for the client.
   char byte = 0;
   const bool is_done = SSL_connect(connection.get()) == 1;
   if (is_done && SSL_read(connection.get(), &byte, 1) == 1) {

@@ -1,4 +1,4 @@
-// Finds out why no connection over TLS comes about: the RPC library does not tell.
+// TLS handshake that finds out why connections to etcd fail, since the gRPC library does not say.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ enum class HandshakeEnd : std::uint8_t { kRefused, kNotRefused, kNoAnswer };
 
 struct Handshake {
   HandshakeEnd end = HandshakeEnd::kNoAnswer;
-  // For kRefused: who refuses which certificate, and why.
+  // For kRefused: which side rejects which certificate, and why.
   std::string why;
 };
 
-// Shakes hands with a member, and takes at most twice `patience` for it, beside finding its host. The files
-// are those of a client that could be opened.
+// Performs a handshake with a member. Takes at most twice `patience`, plus the time to resolve the host. The
+// files must be usable, as checked by Client::Open.
 Handshake ShakeHands(const Endpoint& endpoint, const TlsFiles& files, absl::Duration patience);
 
 }  // namespace waystar::etcd

@@ -1,4 +1,4 @@
-// Where a server finds etcd, as one line of text.
+// Address of an etcd cluster, as one line of text.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxPrefixBytes = 200;
 
 // A member of a cluster.
 struct Endpoint {
-  // A name or an IP address; an IPv6 address has no brackets.
+  // Host name or IP address; IPv6 without brackets.
   std::string host;
   std::uint16_t port = kDefaultPort;
 
@@ -25,18 +25,18 @@ struct Endpoint {
 };
 
 struct Address {
-  // At least one, none of them twice.
+  // At least one, without duplicates.
   std::vector<Endpoint> endpoints;
-  // What all keys begin with. It begins and ends with a slash.
+  // Prefix of all keys; begins and ends with a slash.
   std::string prefix;
 
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-// Parses "etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]", such as "etcd://10.0.0.1,[fd00::2]:2379/maps". An
-// IPv6 address is in brackets. Without a prefix it is kDefaultPrefix. A prefix has parts of letters, digits,
-// '-', '_' and '.' between slashes, no part is empty, "." or "..", and one slash at its end makes no
-// difference. With its slashes it has at most kMaxPrefixBytes.
+// Parses "etcd://HOST[:PORT][,HOST[:PORT]...][/PREFIX]", such as "etcd://10.0.0.1,[fd00::2]:2379/maps". IPv6
+// addresses are in brackets. The default prefix is kDefaultPrefix. A prefix consists of parts of letters,
+// digits, '-', '_' and '.', separated by slashes; no part is empty, "." or "..". A trailing slash is
+// optional. A prefix has at most kMaxPrefixBytes, slashes included.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE; the field is "scheme", "hosts", "hosts[1]" or "prefix".
 absl::StatusOr<Address> ParseAddress(absl::string_view text);

@@ -130,7 +130,7 @@ auto Noted(Session& session, Response response) {
   return result;
 }
 
-// Holds the result of a call for the thread that waits for it.
+// Hands the result of a call to the thread that waits for it.
 template <typename T>
 class Waiter {
  public:
@@ -171,7 +171,7 @@ constexpr CallKind<pb::TxnRequest, pb::TxnResponse> kTxn{
     .start = [](Member& member, auto* context, auto* request, auto* response,
                 auto done) { member.kv.async()->Txn(context, request, response, std::move(done)); },
     .is_read = false};
-// A lease that is granted twice ends once by itself.
+// Safe to retry: an unused second lease expires.
 constexpr CallKind<pb::LeaseGrantRequest, pb::LeaseGrantResponse> kGrant{
     .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
       member.lease.async()->LeaseGrant(context, request, response, std::move(done));
@@ -184,7 +184,7 @@ constexpr CallKind<pb::LeaseRevokeRequest, pb::LeaseRevokeResponse> kRevoke{
     .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
       member.lease.async()->LeaseRevoke(context, request, response, std::move(done));
     }};
-// To compact twice is no harm.
+// Safe to retry: compacting twice does no harm.
 constexpr CallKind<pb::CompactionRequest, pb::CompactionResponse> kCompact{
     .start = [](Member& member, auto* context, auto* request, auto* response, auto done) {
       member.kv.async()->Compact(context, request, response, std::move(done));
@@ -206,7 +206,7 @@ std::string EndOfPrefix(absl::string_view prefix) {
     end.pop_back();
   }
   if (end.empty()) {
-    // All keys from there on.
+    // etcd takes "\0" as the end of all keys.
     return std::string(1, '\0');
   }
   end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
@@ -256,7 +256,7 @@ absl::StatusOr<std::int64_t> Client::ReadPrefix(
       query.revision = page.revision;
     }
     if (!page.entries.empty()) {
-      // The least key that is greater.
+      // The next greater key.
       query.key = page.entries.back().key;
       query.key.push_back('\0');
       WAYSTAR_RETURN_IF_ERROR(on_page(std::move(page.entries)));

@@ -1,4 +1,4 @@
-// A client of etcd, version 3.4 or later.
+// Client of etcd, version 3.4 or later.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ namespace waystar::etcd {
 
 // Paths of PEM files.
 struct TlsFiles {
-  // The roots of the members' certificates; empty for those of the system.
+  // Root certificates for the members; empty for those of the system.
   std::string ca;
-  // This client's certificate and its key; both are empty if it shows none.
+  // Certificate and key of the client; both empty if it presents none.
   std::string cert;
   std::string key;
 };
 
 struct ClientOptions {
-  // The members of one cluster, in any order.
+  // Members of one cluster, in any order.
   std::vector<Endpoint> endpoints;
   bool uses_tls = false;
   TlsFiles tls;
-  // A file whose first line is "USER:PASSWORD"; empty if etcd asks for neither.
+  // File whose first line is "USER:PASSWORD"; empty if etcd does not require authentication.
   std::string password_file;
-  // How long a call may take, over all members that are tried.
+  // Timeout of a call, over all members that are tried.
   absl::Duration call_timeout = absl::Seconds(5);
-  // How long a read waits for one member before it goes to the next.
+  // Timeout of a read on one member before the next one is tried.
   absl::Duration read_timeout = absl::Seconds(2);
-  // How often a member is pinged while calls or watches run there, and how long it may take to answer. etcd
-  // closes connections that ping more often than every five seconds.
+  // HTTP/2 keepalive while calls or watches run: ping interval, and time to wait for the answer. etcd closes
+  // connections that ping more often than every five seconds.
   absl::Duration ping_interval = absl::Seconds(10);
   absl::Duration ping_timeout = absl::Seconds(3);
 };
@@ -48,7 +48,7 @@ struct KeyValue {
   std::string value;
   std::int64_t create_revision = 0;
   std::int64_t mod_revision = 0;
-  // How often the key was put since it was created.
+  // Number of puts since the key was created.
   std::int64_t version = 0;
 
   friend bool operator==(const KeyValue&, const KeyValue&) = default;
@@ -59,25 +59,25 @@ std::string EndOfPrefix(absl::string_view prefix);
 
 struct RangeQuery {
   std::string key;
-  // The range is of keys from `key` to before this; only `key` if it is empty.
+  // Range [key, range_end); only `key` if empty.
   std::string range_end;
-  // Which state to read: 0 for the latest.
+  // Revision to read at; 0 for the latest.
   std::int64_t revision = 0;
-  // How many at most; 0 for all.
+  // Largest number of entries; 0 for all.
   std::int64_t limit = 0;
   bool keys_only = false;
-  // Whether an old state will do, which costs no word with other members.
+  // If true, the member may answer from its own, possibly old state, without contacting others.
   bool serializable = false;
 };
 
 struct RangeResult {
-  // The latest revision of etcd when it answered, whatever revision was asked for.
+  // Latest revision of etcd when it answered, whatever revision was read.
   std::int64_t revision = 0;
-  // In the order of their keys.
+  // Sorted by key.
   std::vector<KeyValue> entries;
-  // Whether there are more than `limit`.
+  // True if there are more entries than `limit`.
   bool has_more = false;
-  // Names the cluster.
+  // Id of the cluster.
   std::uint64_t cluster = 0;
 };
 
@@ -88,7 +88,7 @@ struct Compare {
   std::string key;
   Target target = Target::kModRevision;
   Relation relation = Relation::kEqual;
-  // What to compare with: the value for kValue, else the number, which is 0 where there is no such key.
+  // Operand: `value` for kValue, else `number`. The compared number is 0 if the key does not exist.
   std::int64_t number = 0;
   std::string value;
 };
@@ -96,7 +96,7 @@ struct Compare {
 struct Put {
   std::string key;
   std::string value;
-  // The key goes when this lease ends; 0 for a key that stays.
+  // Lease that the key is bound to; 0 for none.
   std::int64_t lease = 0;
 };
 
@@ -108,99 +108,100 @@ struct Delete {
 
 using Operation = std::variant<Put, Delete, RangeQuery>;
 
-// etcd takes 128 operations in a branch, 1.5 MiB in all, and no key that is put twice, unless it is
-// configured otherwise.
+// etcd by default accepts 128 operations per branch and 1.5 MiB in all, and rejects a transaction that puts a
+// key twice.
 struct Txn {
   std::vector<Compare> compares;
-  // Done if all comparisons hold.
+  // Branch for when all comparisons hold.
   std::vector<Operation> then;
-  // Done otherwise.
+  // Branch for otherwise.
   std::vector<Operation> otherwise;
 };
 
 struct OperationResult {
-  // Of a RangeQuery.
+  // Result of a RangeQuery.
   std::vector<KeyValue> entries;
   bool has_more = false;
-  // How many keys a Delete has removed.
+  // Number of keys removed by a Delete.
   std::int64_t deleted = 0;
 };
 
 struct TxnResult {
-  // Whether all comparisons held.
+  // True if all comparisons held.
   bool succeeded = false;
-  // That of the transaction if it put or deleted anything, else the latest.
+  // Revision of the transaction if it put or deleted anything, else the latest one.
   std::int64_t revision = 0;
-  // One for each operation of the branch that was done.
+  // One result per operation of the executed branch.
   std::vector<OperationResult> results;
 };
 
 struct ClusterStatus {
-  // The member that answered, and the one that it takes for the leader, which is 0 if it knows none.
+  // Ids of the member that answered and of the leader it knows; the latter is 0 if it knows none.
   std::uint64_t member = 0;
   std::uint64_t leader = 0;
-  // Its version of etcd, such as "3.4.23".
+  // Version of etcd, such as "3.4.23".
   std::string version;
   std::int64_t db_bytes = 0;
-  // What is left of them after a defragmentation.
+  // Size of the database without free pages, that is, after a defragmentation.
   std::int64_t db_bytes_in_use = 0;
   std::int64_t revision = 0;
-  // The alarms of all members.
+  // True if any member has raised the alarm NOSPACE, or CORRUPT.
   bool has_no_space = false;
   bool is_corrupt = false;
 };
 
 class Session;
 
-// The client keeps a connection to each member. Calls go to one of them, and to the next when that fails or
-// does not answer. A write goes to another member only if the first one certainly did not apply it.
+// Keeps a connection to each member. A call goes to one member, and to the next if that one fails or does not
+// answer. A write goes to another member only if it is certain that the first one did not apply it.
 //
 // All calls return the errors of etcd_error.h (`FailureOf`).
 //
 // Thread safety: any method may be called from any thread.
 class Client {
  public:
-  // Returns INVALID_ARGUMENT / BAD_VALUE with the field of the options if a file cannot be read or has not
-  // what it should. It does not wait for a connection. REQUIRES: there is an endpoint.
+  // Does not wait for a connection. Returns INVALID_ARGUMENT / BAD_VALUE, with the name of the option, if a
+  // file cannot be read or has the wrong content.
+  // REQUIRES: there is at least one endpoint.
   static absl::StatusOr<std::unique_ptr<Client>> Open(const ClientOptions& options);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  // Cancels what runs, and returns when no callback runs any more. REQUIRES: there is no Watch of it, and it
-  // is no callback that does this.
+  // Cancels running calls and waits for their callbacks.
+  // REQUIRES: no Watch of this client exists, and the caller is not a callback.
   ~Client();
 
   using RangeDone = absl::AnyInvocable<void(absl::StatusOr<RangeResult>) &&>;
-  // Calls `done` as that of Commit.
+  // `done` is called as in Commit.
   void Range(const RangeQuery& query, RangeDone done);
   absl::StatusOr<RangeResult> Range(const RangeQuery& query);
 
-  // Reads all keys that begin with `prefix` as of one revision, in pages of at most `page_keys`, and returns
-  // that revision: `revision`, or the latest if that is 0. The pages come in the order of their keys. An
-  // error of `on_page` ends it and is returned. REQUIRES: page_keys > 0.
+  // Reads all keys with a prefix as of one revision, in pages of at most `page_keys`, sorted by key. Returns
+  // that revision: `revision`, or the latest if it is 0. An error of `on_page` ends the read and is returned.
+  // REQUIRES: page_keys > 0.
   absl::StatusOr<std::int64_t> ReadPrefix(
       absl::string_view prefix, std::int64_t revision, std::int64_t page_keys,
       absl::FunctionRef<absl::Status(std::vector<KeyValue> page)> on_page);
 
   using TxnDone = absl::AnyInvocable<void(absl::StatusOr<TxnResult>) &&>;
-  // Calls `done` once, on a thread of the RPC library or, if it fails early, on this one; it must not wait
-  // for anything. Several transactions may be on their way, and etcd is free to apply them in another order.
+  // Calls `done` once: on a thread of the gRPC library, or on the caller's if the call fails early. `done`
+  // must not block. If several transactions are in flight, etcd may apply them in any order.
   void Commit(const Txn& txn, TxnDone done);
   absl::StatusOr<TxnResult> Commit(const Txn& txn);
 
-  // Returns a new lease, which ends after so long, in whole seconds, unless it is kept.
+  // Returns a new lease. `time_to_live` is in whole seconds; the lease expires unless it is kept alive.
   absl::StatusOr<std::int64_t> GrantLease(absl::Duration time_to_live);
-  // Has the lease last as long again from now on. Returns false if it has ended.
+  // Restarts the time to live of a lease. Returns false if it has expired.
   absl::StatusOr<bool> KeepLease(std::int64_t lease);
-  // Ends the lease: its keys are deleted.
+  // Ends a lease and deletes its keys.
   absl::Status RevokeLease(std::int64_t lease);
 
-  // Forgets all that was replaced or deleted up to `revision`, and cannot be read any more. A revision that
-  // is compacted already is a success.
+  // Compacts: discards everything that was replaced or deleted up to `revision`. Succeeds if that revision is
+  // already compacted.
   absl::Status Compact(std::int64_t revision);
 
-  // Looks whether it is for certificates that no member can be reached: returns kDenied, with who refuses
-  // whose certificate and why, if that is so with most members, and OK otherwise. It takes some seconds for
-  // each member, and more where hosts are hard to find.
+  // Checks whether members are unreachable because of certificates. Returns kDenied, with the rejecting side
+  // and the reason, if that is so for most members; else OK. Takes some seconds per member, and more if hosts
+  // are slow to resolve.
   absl::Status CheckCertificates() const;
 
   // Asks one of the members.

@@ -1,4 +1,4 @@
-// What became of a call to etcd that failed: above all, whether a write may have been applied.
+// Kinds of failed calls to etcd, and whether a write may have been applied.
 #pragma once
 
 #include <cstdint>
@@ -8,42 +8,42 @@
 
 namespace waystar::etcd {
 
-// Of all of these but kUnknownOutcome it is certain that the call changed nothing.
+// For every kind except kUnknownOutcome, the call is certain to have changed nothing.
 enum class Failure : std::uint8_t {
-  // The status is OK, or not of a call to etcd.
+  // The status is OK, or not from a call to etcd.
   kNone,
-  // A write was sent, and no answer came that tells whether it was applied: it was, will be, or never is. A
-  // linearizable read that comes later tells, unless etcd still has the write in its hands.
+  // A write was sent and its outcome is unknown: it was applied, will be, or never is. A later linearizable
+  // read tells, unless the write is still pending in etcd.
   kUnknownOutcome,
   // No member could be reached, or none answered a read in time.
   kUnreachable,
-  // The members that could be reached know no leader.
+  // The reachable members have no leader.
   kNoLeader,
-  // The quota of the database is used up, and the operator has to act.
+  // The database quota is exhausted; the operator must act.
   kNoSpace,
-  // The request is longer than etcd takes.
+  // The request exceeds etcd's size limit.
   kTooLarge,
-  // Too many writes wait to be applied: later.
+  // Too many writes are pending; retry later.
   kBusy,
-  // The revision that was asked for is compacted.
+  // The requested revision is compacted.
   kCompacted,
-  // The revision that was asked for is not reached yet.
+  // The requested revision is not reached yet.
   kFutureRevision,
-  // User, password, token or certificate are not good, or the user may not do this.
+  // User, password, token or certificate are invalid, or the user lacks permission.
   kDenied,
-  // Any other refusal: the call itself is at fault.
+  // Any other rejection: the call itself is invalid.
   kRefused,
   // The client was closed.
   kClosed,
 };
 
-// Returns an error of that kind. UNAVAILABLE / STORAGE_FAILED for kUnknownOutcome, kUnreachable and
-// kNoLeader; RESOURCE_EXHAUSTED / REQUEST_TOO_LARGE for kTooLarge; the other kinds have no reason:
+// Returns an error of that kind: UNAVAILABLE / STORAGE_FAILED for kUnknownOutcome, kUnreachable and
+// kNoLeader; RESOURCE_EXHAUSTED / REQUEST_TOO_LARGE for kTooLarge. The others have no reason:
 // RESOURCE_EXHAUSTED for kNoSpace and kBusy, OUT_OF_RANGE for kCompacted and kFutureRevision,
-// PERMISSION_DENIED, FAILED_PRECONDITION and CANCELLED.
+// PERMISSION_DENIED for kDenied, FAILED_PRECONDITION for kRefused, CANCELLED for kClosed.
 absl::Status MakeFailure(Failure failure, absl::string_view message);
 
-// Returns what MakeFailure was given.
+// Returns the kind that MakeFailure was given; kNone for any other status.
 Failure FailureOf(const absl::Status& status);
 
 }  // namespace waystar::etcd

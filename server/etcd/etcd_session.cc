@@ -18,7 +18,7 @@
 namespace waystar::etcd {
 namespace {
 
-// How soon a connection that broke is tried again, at first and at last, and how long an attempt may take.
+// First and longest delay before a broken connection is retried, and timeout of one attempt.
 constexpr int kFirstReconnectMillis = 100;
 constexpr int kLastReconnectMillis = 1'000;
 constexpr int kConnectMillis = 2'000;
@@ -37,7 +37,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, absl::string_view 
   return text;
 }
 
-// Nothing for no file.
+// Returns an empty string if `path` is empty.
 absl::StatusOr<std::string> ReadPem(const std::string& path, absl::string_view field) {
   if (path.empty()) {
     return std::string();
@@ -63,7 +63,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeCredentials(const 
   return grpc::SslCredentials(tls);
 }
 
-// A user and the password, which may have colons; nothing for no file.
+// Returns the user and the password, which may contain colons; both empty if `path` is empty.
 absl::StatusOr<std::pair<std::string, std::string>> ReadPassword(const std::string& path) {
   if (path.empty()) {
     return std::pair<std::string, std::string>();
@@ -83,7 +83,7 @@ grpc::ChannelArguments Arguments(const ClientOptions& options) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMillis);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLastReconnectMillis);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMillis);
-  // etcd ends connections that ping where nothing runs.
+  // etcd closes connections that ping without a running call.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS,
                    static_cast<int>(absl::ToInt64Milliseconds(options.ping_interval)));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
@@ -103,7 +103,7 @@ std::string TargetOf(const Endpoint& endpoint) {
   return absl::StrCat(is_ip4 ? "ipv4:" : "dns:///", text);
 }
 
-// What etcd refused before it did anything; nothing if that is not certain.
+// Returns why etcd rejected a call before it did anything; nullopt if that is not certain.
 std::optional<Failure> RefusalOf(const grpc::Status& status) {
   const std::string& text = status.error_message();
   const bool is_of_etcd = absl::StartsWith(text, "etcdserver: ");
@@ -118,7 +118,7 @@ std::optional<Failure> RefusalOf(const grpc::Status& status) {
     case grpc::StatusCode::UNAVAILABLE:
       return text == "etcdserver: no leader" ? std::optional(Failure::kNoLeader) : std::nullopt;
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      // The library itself says so of an answer that is too long for it.
+      // The library uses this code too, for an answer that is too long.
       if (text == "etcdserver: mvcc: database space exceeded") {
         return Failure::kNoSpace;
       }
@@ -149,7 +149,7 @@ absl::Status FailureOfCall(const grpc::Status& status, Failure otherwise) {
       absl::StrCat("etcd: ", status.error_message(), " (code ", static_cast<int>(status.error_code()), ")"));
 }
 
-// Its answer does not matter.
+// Call that only waits for a connection; its answer is ignored.
 struct ProbeCall final : public Session::Running {
   void Cancel() override { context.Cancel(); }
 
@@ -246,7 +246,7 @@ void Session::Probe(Member& member) {
 void Session::Blame(const Member& member) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].get() == &member) {
-      // What somebody else has blamed meanwhile stays behind.
+      // Does nothing if another thread has moved on already.
       std::size_t expected = i;
       preferred_.compare_exchange_strong(expected, (i + 1) % members_.size());
     }
@@ -335,7 +335,7 @@ void Session::DropToken(const std::string& token) {
 }
 
 void Session::Prepare(grpc::ClientContext& context, const std::string& token) {
-  // A member that is cut off from the others refuses at once what it would else keep waiting.
+  // Makes a member without a leader fail at once instead of waiting.
   context.AddMetadata("hasleader", "true");
   if (!token.empty()) {
     context.AddMetadata("token", token);
@@ -352,7 +352,7 @@ bool Session::Enter(const std::shared_ptr<Running>& running) {
 }
 
 void Session::Leave(const Running& running) {
-  // The call may end with this, which is not to happen under the lock.
+  // Destroys the call after the lock is released.
   std::shared_ptr<Running> last;
   MutexLock lock(mutex_);
   const auto found = running_.find(&running);

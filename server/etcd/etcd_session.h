@@ -1,4 +1,4 @@
-// What the calls and watches of one client share: connections to the members, and the token.
+// State shared by the calls and watches of one client: connections to the members, and the auth token.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -29,12 +29,12 @@
 
 namespace waystar::etcd {
 
-// Returns what the end of a call means.
+// Translate the status of a call. An unclear failure is kUnreachable for a read, kUnknownOutcome for a write.
 absl::Status FailureOfRead(const grpc::Status& status);
 absl::Status FailureOfWrite(const grpc::Status& status);
-// Returns whether another member may do better.
+// Returns true if another member may succeed.
 bool IsOfMember(Failure failure);
-// Returns whether a call was refused for its token, and a new one may do better.
+// Returns true if a call was rejected because of its token, so that a new one may succeed.
 bool IsOfToken(const grpc::Status& status);
 
 // Connection to a member.
@@ -53,7 +53,7 @@ struct Member {
   etcdserverpb::Lease::Stub lease;
   etcdserverpb::Maintenance::Stub maintenance;
   etcdserverpb::Auth::Stub auth;
-  // Whether a call waits for the connection.
+  // True while a call waits for the connection.
   std::atomic<bool> is_probed = false;
 };
 
@@ -63,22 +63,22 @@ class Session {
   static absl::StatusOr<std::unique_ptr<Session>> Open(const ClientOptions& options);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  // Cancels the calls, and returns when the last has ended.
+  // Cancels all calls, and waits for the last one to end.
   ~Session();
 
   const ClientOptions& options() const { return options_; }
   std::size_t member_count() const { return members_.size(); }
 
-  // Returns a member that there is a connection to, the same one as long as nobody blames it; null if there
-  // is none now. Those without a connection are connected meanwhile.
+  // Returns a connected member: the same one until it is blamed; null if none is connected. Starts to connect
+  // all others.
   Member* Pick();
-  // Tells that a member has failed: others come first from now on.
+  // Reports that a member has failed: other members are preferred from now on.
   void Blame(const Member& member);
 
-  // Returns what Client::CheckCertificates does.
+  // Implements Client::CheckCertificates.
   absl::Status CheckCertificates() const;
 
-  // The latest revision that a member has told of. One that stays behind it does not hear of what happens.
+  // Latest revision reported by any member. A member that stays behind it is cut off from the others.
   std::int64_t latest_revision() const { return latest_revision_.load(std::memory_order_relaxed); }
   void NoteRevision(std::int64_t revision) {
     std::int64_t latest = latest_revision();
@@ -88,31 +88,31 @@ class Session {
 
   bool NeedsToken() const { return !user_.empty(); }
   using TokenDone = absl::AnyInvocable<void(absl::StatusOr<std::string>) &&>;
-  // Calls `done` with the token, which is empty if etcd needs none. If there is none yet, one call asks for
-  // it on behalf of all who wait.
+  // Calls `done` with the token, which is empty if etcd needs none. If there is none yet, one call requests
+  // it for all waiters.
   void WithToken(TokenDone done);
-  // Tells that a token was refused.
+  // Discards a token that was rejected.
   void DropToken(const std::string& token);
 
-  // Adds what each call of the client sends along.
+  // Adds the metadata of every call.
   static void Prepare(grpc::ClientContext& context, const std::string& token);
 
-  // A call that runs, so that the session can end it.
+  // A running call that the session can cancel.
   class Running {
    public:
     virtual ~Running() = default;
     virtual void Cancel() = 0;
   };
-  // Returns false if the session is closing.
+  // Registers a call. Returns false if the session is closing.
   bool Enter(const std::shared_ptr<Running>& running);
-  // The last thing that a call does with the session.
+  // Unregisters a call, which must not use the session afterwards.
   void Leave(const Running& running);
   bool IsClosing() const { return is_closing_.load(); }
 
  private:
   Session(const ClientOptions& options, std::string user, std::string password);
 
-  // Gives the member a call that waits for its connection: the library connects for calls alone.
+  // Starts a call that waits for the connection: gRPC connects only for calls.
   void Probe(Member& member);
   void HandOut(const absl::StatusOr<std::string>& token);
 
@@ -131,15 +131,15 @@ class Session {
   std::vector<TokenDone> token_waiters_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The context of a call that another thread may cancel.
+// Context of a call that another thread may cancel.
 //
-// It holds the channel, which must not end on a thread of the library: that would wait for itself. So it is
-// reset before the call leaves its session.
+// It holds the channel, which must not be destroyed on a thread of the gRPC library, as that would wait for
+// itself. So the context is reset before the call leaves its session.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class RunningContext {
  public:
-  // Returns the context, which is cancelled if this was.
+  // Returns the context; cancels it if Cancel was called before.
   grpc::ClientContext* Set(std::shared_ptr<grpc::ClientContext> context) {
     MutexLock lock(mutex_);
     context_ = std::move(context);
@@ -150,7 +150,7 @@ class RunningContext {
   }
 
   void Reset() {
-    // Not to end under the lock.
+    // Destroyed after the lock is released.
     std::shared_ptr<grpc::ClientContext> last;
     MutexLock lock(mutex_);
     last.swap(context_);
@@ -174,18 +174,18 @@ class RunningContext {
   std::shared_ptr<grpc::ClientContext> context_ ABSL_GUARDED_BY(mutex_);
 };
 
-// How a call is made.
+// Describes a unary method.
 template <typename Request, typename Response>
 struct CallKind {
-  // Starts it.
+  // Starts the call.
   void (*start)(Member& member, grpc::ClientContext* context, const Request* request, Response* response,
                 std::function<void(grpc::Status)> done) = nullptr;
-  // Whether etcd may be asked again when it is unknown what became of the first time.
+  // True if the call may be repeated after an unknown outcome.
   bool is_read = true;
   bool takes_token = true;
 };
 
-// One unary call, over as many members as it takes.
+// A unary call that tries members until one answers or its deadline passes.
 template <typename Request, typename Response>
 class Call final : public Session::Running, public std::enable_shared_from_this<Call<Request, Response>> {
  public:
@@ -238,11 +238,11 @@ class Call final : public Session::Running, public std::enable_shared_from_this<
     }
     auto context = std::make_shared<grpc::ClientContext>();
     Session::Prepare(*context, token_);
-    // A write that is given up is one whose outcome nobody knows.
+    // A write that times out has an unknown outcome, so it gets the whole deadline.
     context->set_deadline(absl::ToChronoTime(
         kind_.is_read ? std::min(deadline_, now + session_.options().read_timeout) : deadline_));
     response_.Clear();
-    // It may have ended, and the session with it, before this returns.
+    // The call may end, and the session with it, before this returns.
     kind_.start(*member, context_.Set(std::move(context)), &request_, &response_,
                 [self = this->shared_from_this(), member](const grpc::Status& status) {
                   self->OnDone(*member, status);
@@ -276,7 +276,7 @@ class Call final : public Session::Running, public std::enable_shared_from_this<
     }
   }
 
-  // After a pause.
+  // Retries after a pause.
   void TryAgain(const absl::Status& failure) {
     if (session_.IsClosing()) {
       Finish(Closed());
@@ -294,7 +294,7 @@ class Call final : public Session::Running, public std::enable_shared_from_this<
   }
 
   void Finish(absl::StatusOr<Response> result) {
-    // It holds this call.
+    // The alarm holds this call.
     alarm_.reset();
     std::move(done_)(std::move(result));
     session_.Leave(*this);
@@ -305,7 +305,7 @@ class Call final : public Session::Running, public std::enable_shared_from_this<
   const Request request_;
   Done done_;
   const absl::Time deadline_ = absl::Now() + session_.options().call_timeout;
-  // The rest belongs to whoever makes the next step.
+  // The members below are used by one step of the call at a time.
   Response response_;
   std::string token_;
   std::size_t attempts_ = 0;

@@ -33,7 +33,7 @@ TimePoint After(absl::Duration duration) {
 
 }  // namespace
 
-// The library's threads leave here what becomes of a stream, and one thread takes it from here.
+// Threads of the gRPC library record the events of the stream here; one thread of the watch handles them.
 class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
  public:
   Follower(Session& session, absl::string_view prefix, std::int64_t from_revision, WatchCallbacks callbacks,
@@ -91,7 +91,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
     }
   }
 
-  // Returns null if it is time to stop.
+  // Returns null if the watch is stopping.
   Member* WaitForMember() {
     std::chrono::milliseconds pause = kFirstPause;
     while (true) {
@@ -114,7 +114,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
     return is_stopping_;
   }
 
-  // Returns nothing if it is time to stop.
+  // Returns nullopt if the watch is stopping.
   std::optional<absl::StatusOr<std::string>> WaitForToken() {
     {
       MutexLock lock(mutex_);
@@ -126,7 +126,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
       self->changed_.NotifyAll();
     });
     MutexLock lock(mutex_);
-    // The call for the token ends soon; it must not outlive the session.
+    // Waits even when stopping: the request ends soon, and must not outlive the session.
     while (!token_.has_value()) {
       changed_.Wait(mutex_);
     }
@@ -134,7 +134,7 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   }
 
   End Follow(Member& member, absl::Status& status);
-  // Returns whether the member has been behind others for too long.
+  // Returns true if the member has been behind others for longer than `quiet_timeout`.
   bool IsBehind() {
     const TimePoint now = std::chrono::steady_clock::now();
     if (std::max(told_revision_, next_revision_ - 1) >= awaited_revision_) {
@@ -143,9 +143,9 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
     }
     return now > await_until_;
   }
-  // Deals with a message. Returns how the stream ends for it, if it does.
+  // Handles a message. Returns how the stream must end, if it must.
   std::optional<End> Take(WatchResponse& message, absl::Status& status);
-  // Delivers what was gathered of a revision.
+  // Delivers the gathered events of one revision.
   void Deliver() {
     if (gathered_.empty()) {
       return;
@@ -163,27 +163,28 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   const WatchCallbacks callbacks_;
   const WatchOptions options_;
 
-  // The thread's.
-  // Only what was delivered counts: what etcd tells of its progress may be too much.
+  // Used by the thread only. Next revision to deliver; advanced by events only, because progress answers may
+  // be too high.
   std::int64_t next_revision_;
-  // The last events, as long as others of their revision may follow.
+  // Events of the newest revision, of which more may follow.
   std::vector<WatchEvent> gathered_;
-  // How far the stream's member says that it is, and until when it is to be as far as others are.
+  // Revision that the stream's member has reported, revision of other members that it must reach, and the
+  // deadline for that.
   std::int64_t told_revision_ = 0;
   std::int64_t awaited_revision_ = 0;
   TimePoint await_until_;
-  // Whether the stream's member is asked for its progress, and the progress that it told last, unless events
-  // up to there came after it; 0 if there is none.
+  // True while a progress request is unanswered; and the last progress answer, 0 if there is none or events
+  // up to it came later.
   bool is_asked_ = false;
   std::int64_t progress_ = 0;
-  // Whether anything came by the stream.
+  // True if anything arrived on the stream.
   bool has_heard_ = false;
 
   Mutex mutex_;
   CondVar changed_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::StatusOr<std::string>> token_ ABSL_GUARDED_BY(mutex_);
-  // Of the stream that runs.
+  // State of the current stream.
   bool has_message_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_written_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
@@ -193,8 +194,8 @@ class Watch::Follower : public std::enable_shared_from_this<Watch::Follower> {
   std::thread thread_ ABSL_GUARDED_BY(joining_);
 };
 
-// A stream to a member. It reads the next message when the thread has taken the one before, so that etcd
-// keeps what a slow callback has no time for.
+// Stream to one member. It reads the next message only after the thread has handled the previous one, so a
+// slow callback leaves the backlog in etcd.
 class Watch::Follower::Stream final : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
  public:
   Stream(Follower& follower, Member& member, const std::string& token) : follower_(follower) {
@@ -206,7 +207,7 @@ class Watch::Follower::Stream final : public grpc::ClientBidiReactor<WatchReques
     create.set_progress_notify(true);
     create.set_fragment(true);
     member.watch.async()->Watch(&context_, this);
-    // The thread reads and writes.
+    // Reads and writes are started by the thread of the watch.
     AddHold();
     StartWrite(&request_);
     StartRead(&response_);
@@ -220,7 +221,7 @@ class Watch::Follower::Stream final : public grpc::ClientBidiReactor<WatchReques
     StartWrite(&request_);
   }
 
-  // Returns when the library is done with it.
+  // Cancels the stream and waits until gRPC is done with it.
   grpc::Status Finish() {
     context_.TryCancel();
     RemoveHold();
@@ -285,7 +286,8 @@ Watch::Follower::End Watch::Follower::Follow(Member& member, absl::Status& statu
   std::optional<End> end;
   const absl::Duration patience = options_.quiet_timeout / 2;
   TimePoint ask_at = After(std::min(options_.progress_interval, patience));
-  // Without a message, it is asked once more at half of its time: etcd may leave an ask without an answer.
+  // Without a message, progress is requested once more after half of the timeout: etcd may leave one request
+  // unanswered.
   TimePoint ask_again_at = After(patience);
   TimePoint give_up_at = After(options_.quiet_timeout);
   bool has_asked_again = false;
@@ -359,7 +361,7 @@ std::optional<Watch::Follower::End> Watch::Follower::Take(WatchResponse& message
     return End::kCompacted;
   }
   if (message.canceled()) {
-    // Above all a token that was refused, of which etcd says no more than that.
+    // Usually a rejected token; etcd gives no other sign of it.
     status =
         MakeFailure(Failure::kDenied, absl::StrCat("etcd cancelled the watch: ", message.cancel_reason()));
     return End::kCut;

@@ -1,4 +1,4 @@
-// A watch of the keys in etcd that begin with a prefix.
+// Watch of all etcd keys with a prefix.
 #pragma once
 
 #include <cstdint>
@@ -24,46 +24,44 @@ struct WatchEvent {
   friend bool operator==(const WatchEvent&, const WatchEvent&) = default;
 };
 
-// All of them are called by the thread of the watch, one at a time. Any may be empty.
+// Called by the thread of the watch, one at a time. Any may be empty.
 struct WatchCallbacks {
-  // All that a revision has changed, in the order of the transaction. Revisions come in their order, each of
-  // them once, and none is left out that changed a key of the prefix.
+  // All changes of one revision, in the order of the transaction. Revisions are in order, each exactly once;
+  // every revision that changed a key of the prefix is delivered.
   std::function<void(std::int64_t revision, std::vector<WatchEvent> events)> on_events;
-  // All events up to that revision were delivered. etcd before 3.4.25 and 3.5.8 tells its revision even if
-  // events up to there are still to come, so its answer counts once the next one has come with no such event
-  // between. A member that is behind what others have told the client does not count.
+  // All events up to that revision were delivered. etcd before 3.4.25 and 3.5.8 may report a revision before
+  // its events are sent, so a progress answer counts only once the next one has arrived with no such event in
+  // between. Answers of a member that is behind other members are ignored.
   std::function<void(std::int64_t revision)> on_progress;
-  // The revision that is next is compacted, and there are events that nobody can have any more. The last
-  // call: whoever needs them reads afresh, and starts another watch. `compact_revision` is the first that is
-  // left.
+  // The next revision is compacted, so events are lost. This is the last call: the owner must read everything
+  // again and start another watch. `compact_revision` is the first revision left.
   std::function<void(std::int64_t compact_revision)> on_compacted;
-  // The stream to a member has ended, and another is begun with the revision that is next.
+  // The stream to a member has ended; another one will continue with the next revision.
   std::function<void(const absl::Status& status)> on_cut;
 };
 
 struct WatchOptions {
-  // How long a member may be quiet, though it was asked for its progress, before another is tried; and how
-  // long it may be behind what other members have told the client: its leader may not hear its answers, and
-  // so tell it nothing.
+  // Time without a message, despite a progress request, after which another member is tried. Also the longest
+  // time that a member may be behind the revisions of other members: it may be cut off from its leader.
   absl::Duration quiet_timeout = absl::Seconds(10);
-  // How often etcd is asked for its progress, however much it tells meanwhile.
+  // Interval of progress requests, however many events arrive meanwhile.
   absl::Duration progress_interval = absl::Seconds(5);
 };
 
 // Thread safety: any method may be called from any thread.
 class Watch {
  public:
-  // Watches from that revision on, which may be in the future. The client must outlive the watch.
+  // Watches from a revision on, which may be in the future. The client must outlive the watch.
   // REQUIRES: from_revision > 0.
   Watch(Client& client, absl::string_view prefix, std::int64_t from_revision, WatchCallbacks callbacks,
         const WatchOptions& options = {});
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  // Stops.
+  // Calls Stop.
   ~Watch();
 
-  // Returns when no callback runs any more, nor will; if a token is being asked for, when that call has
-  // ended. REQUIRES: it is no callback that calls it.
+  // Ends the watch and waits for its callbacks, and for a running token request.
+  // REQUIRES: the caller is not a callback.
   void Stop();
 
  private:

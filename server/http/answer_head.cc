@@ -1,8 +1,8 @@
 #include "server/http/answer_head.h"
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
 
@@ -14,7 +14,7 @@
 namespace waystar::http {
 namespace {
 
-// More than this ends with a line of its own.
+// Returns false for text that would end the line of its field.
 bool IsOneLine(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(c); });
 }

@@ -1,4 +1,4 @@
-// The head of an answer, and the chunks of a stream.
+// Head of an HTTP answer, and the chunks of a stream.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace waystar::http {
 
-// How the body of an answer ends.
+// How the end of an answer's body is marked.
 enum class AnswerFraming { kLength, kChunks, kClose };
 
-// Returns the first line and all fields, with the empty line.
+// Returns the status line and all fields, with the empty line at the end.
 std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_version_1_0, bool keep_alive);
 
-// Returns the text as a chunk. REQUIRES: it is not empty.
+// Returns the text as one chunk.
+// REQUIRES: `text` is not empty.
 std::string Chunk(std::string_view text);
 
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";

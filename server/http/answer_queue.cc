@@ -7,7 +7,7 @@
 namespace waystar::http {
 namespace {
 
-// Small pieces are sent together up to this.
+// Small pieces are joined up to this size.
 constexpr std::size_t kTogetherBytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -96,7 +96,7 @@ void AnswerQueue::NotifyWhenRoom(std::function<void()> callback) {
     return;
   }
   std::swap(when_room_, callback);
-  // What was there before is destroyed with `callback`, after the lock.
+  // The replaced callback is destroyed with `callback`, after the lock is released.
   Wake();
 }
 

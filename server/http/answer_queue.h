@@ -1,4 +1,4 @@
-// What waits to be sent of one answer: between whoever answers and the connection.
+// Unsent bytes of one answer, between the exchange and the connection.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,23 @@
 
 namespace waystar::http {
 
-// A source of a stream is asked for more while less than this waits.
+// The source of a stream is asked for more while less than this is unsent.
 inline constexpr std::size_t kStreamRoomBytes = std::size_t{256} << 10;
 
-// Thread safety: any. No callback is called or destroyed under the lock.
+// Thread safety: any method may be called from any thread. Callbacks are called and destroyed without the
+// lock; only `wake` is called under it.
 class AnswerQueue {
  public:
-  // How far the answer is.
+  // Progress of the answer.
   enum class State : std::uint8_t { kNotBegun, kStreaming, kComplete, kAborted };
 
-  // `wake` makes the connection look at the queue, from any thread; it is called no more after Detach.
-  // Answers that begin while `is_draining` end the connection. `server_bytes` counts what waits in all. Both
-  // must live until Detach. `head` is not kept.
+  // `wake` makes the connection look at the queue, from any thread, and is not called after Detach. Answers
+  // that begin while `is_draining` close the connection. `server_bytes` counts the unsent bytes of all
+  // answers. Both must live until Detach. `head` is not kept.
   AnswerQueue(const RequestHead& head, bool keep_alive, const std::atomic<bool>& is_draining,
               std::atomic<std::size_t>& server_bytes, std::function<void()> wake);
 
-  // For those who answer: see Exchange.
+  // For the exchange: see Exchange.
   void Answer(HttpAnswer answer);
   void BeginStream(HttpAnswer head);
   void Write(std::string bytes);
@@ -43,21 +44,20 @@ class AnswerQueue {
   std::size_t waiting_bytes() const { return waiting_.load(std::memory_order_relaxed); }
   bool is_gone() const;
 
-  // For the connection, on its strand.
-  // The call of `wake` has arrived; the next change calls it again.
+  // For the connection, on its strand. Acknowledges a call of `wake`: the next change calls it again.
   void OnWoken();
-  // Returns the next bytes to send; none if there are none yet.
+  // Returns the next bytes to send; empty if there are none yet.
   std::string Take();
-  // That many of the bytes that were taken are sent. Asks the source for more if there is room.
+  // Counts that many of the taken bytes as sent, and calls AskSource.
   void OnSent(std::size_t bytes);
-  // Asks the source for more if there is room.
+  // Asks the source of a stream for more if there is room.
   void AskSource();
-  // Returns whether the stream has a heartbeat.
+  // Returns true for a stream with a heartbeat.
   bool has_heartbeat() const;
   void SendHeartbeat();
-  // The client will read no further, or at least sends nothing any more.
+  // The client has gone, or at least sends nothing any more.
   void OnGone();
-  // The connection has nothing to do with the answer any more.
+  // Drops everything unsent. The connection does not use the queue afterwards.
   void Detach();
   State state() const;
   bool keep_alive() const;
@@ -65,7 +65,7 @@ class AnswerQueue {
  private:
   void Push(std::string bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Removes from both counts.
+  // Subtracts from both counters.
   void Uncount(std::size_t bytes);
 
   const bool is_head_method_;

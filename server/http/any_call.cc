@@ -18,7 +18,7 @@ std::shared_ptr<AnyCall> AnyCall::Start(const std::shared_ptr<grpc::Channel>& ch
   prepare(call->context_);
   grpc::GenericStub(channel).PrepareBidiStreamingCall(&call->context_, method, grpc::StubOptions(),
                                                       call.get());
-  // Reads begin after the call of a reaction has returned, too.
+  // Reads may also start outside of the callbacks.
   call->AddHold();
   call->StartWriteLast(&call->request_, grpc::WriteOptions());
   call->StartRead(&call->response_);
@@ -39,7 +39,7 @@ void AnyCall::Next() {
 
 void AnyCall::Cancel() {
   context_.TryCancel();
-  // Only a read finds the end.
+  // Only a read notices the end.
   Next();
 }
 
@@ -47,7 +47,7 @@ void AnyCall::OnReadDone(bool ok) {
   grpc::ByteBuffer message;
   {
     MutexLock lock(mutex_);
-    // The next read may begin at once.
+    // The next read may start at once.
     message.Swap(&response_);
     is_reading_ = false;
     is_over_ = !ok;
@@ -61,7 +61,7 @@ void AnyCall::OnReadDone(bool ok) {
 
 void AnyCall::OnDone(const grpc::Status& status) {
   events_.on_end(status);
-  // What hears of the call may hold it.
+  // The callbacks may hold the call.
   events_ = {};
   const std::shared_ptr<AnyCall> last = std::move(self_);
 }

@@ -1,4 +1,4 @@
-// Call of any method, whose messages are bytes.
+// Call of any gRPC method, with messages as raw bytes.
 #pragma once
 
 #include <functional>
@@ -15,32 +15,31 @@
 
 namespace waystar::http {
 
-// Call with one request and any number of answers, for which no thread waits. It keeps itself alive until it
-// has ended.
+// Asynchronous call with one request and any number of answers. It keeps itself alive until it ends.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class AnyCall final : public std::enable_shared_from_this<AnyCall>,
                       private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  // What hears of a call, one at a time and on threads of the RPC library. Both must return soon.
+  // Callbacks of a call, one at a time, on threads of the gRPC library. They must return soon.
   struct Events {
-    // A message has come. The next one comes after AnyCall::Next.
+    // A message has arrived. The next one is read after AnyCall::Next.
     std::function<void(const std::shared_ptr<AnyCall>& call, const grpc::ByteBuffer& message)> on_message;
-    // The call is over. It is called once, and nothing after it.
+    // The call has ended. Called once, as the last callback.
     std::function<void(const grpc::Status& status)> on_end;
   };
 
-  // Begins a call of a method such as "/waystar.v1.PathService/FindPath". `prepare` may set its deadline and
-  // metadata. The first message comes by itself. The call lets go of the request when it is sent, and of the
-  // channel before it lets go of `guard`: a channel must not end on a thread of the RPC library.
+  // Starts a call of a method such as "/waystar.v1.PathService/FindPath". `prepare` may set deadline and
+  // metadata. The first message is read without Next. The request is released when it is sent; the channel is
+  // released before `guard`, because it must not be destroyed on a thread of the gRPC library.
   static std::shared_ptr<AnyCall> Start(const std::shared_ptr<grpc::Channel>& channel,
                                         const std::string& method, const grpc::ByteBuffer& request,
                                         const std::function<void(grpc::ClientContext&)>& prepare,
                                         Events events, std::shared_ptr<void> guard);
 
-  // Asks for the next message, or the end. Does nothing if it was asked for already.
+  // Asks for the next message, or the end. Does nothing if a read is in progress.
   void Next();
-  // Has the call end soon.
+  // Makes the call end soon.
   void Cancel();
 
  private:
@@ -50,7 +49,7 @@ class AnyCall final : public std::enable_shared_from_this<AnyCall>,
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
 
-  // It stands first, as it is let go last.
+  // Declared first, so that it is released last.
   const std::shared_ptr<void> guard_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;

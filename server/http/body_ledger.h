@@ -1,4 +1,4 @@
-// How much memory bodies of requests hold, in all and by network.
+// Memory of request bodies, in total and by client network.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace waystar::http {
 
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class BodyLedger {
  public:
   BodyLedger(std::size_t max_bytes, std::size_t max_network_bytes)
       : held_(Quota<net::Network>::Fixed(max_bytes, max_network_bytes)) {}
 
-  // Counts more bytes. Returns false, and counts nothing, if that is more than there may be.
+  // Adds bytes. Returns false, and adds nothing, if a limit would be exceeded.
   bool Add(const net::Network& network, std::size_t bytes);
   void Remove(const net::Network& network, std::size_t bytes);
   std::size_t bytes() const;
@@ -29,8 +29,8 @@ class BodyLedger {
   Quota<net::Network> held_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Bytes of one body, which a ledger counts until they are given back or this is destroyed. Without a ledger
-// nothing is counted.
+// Bytes of one body, counted in a ledger until they are given back or this is destroyed. Counts nothing
+// without a ledger.
 //
 // Thread safety: one thread.
 class BodyShare {
@@ -43,9 +43,9 @@ class BodyShare {
   BodyShare& operator=(BodyShare&& other) noexcept;
   ~BodyShare() { GiveBack(); }
 
-  // Makes it `bytes` in all. Returns false if that is more than there may be.
+  // Raises the count to `bytes`. Returns false if a limit would be exceeded.
   bool GrowTo(std::size_t bytes);
-  // Gives back all but `bytes`, if it is more.
+  // Lowers the count to `bytes` if it is higher.
   void ShrinkTo(std::size_t bytes);
   void GiveBack() { ShrinkTo(0); }
 

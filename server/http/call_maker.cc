@@ -19,18 +19,18 @@ namespace {
 
 using google::protobuf::MethodDescriptor;
 
-// The thread that serves sockets converts requests up to this, and those of the RPC library answers. It takes
-// 10 to 40 us, and 200 us at worst: often less than until another thread wakes.
+// Requests up to this size are converted by the thread that serves sockets, and answers up to this size by
+// those of the gRPC library. That takes 10 to 40 us, at worst 200 us: often less than waking another thread.
 constexpr std::size_t kTinyRequestBytes = 512;
 constexpr std::size_t kTinyAnswerBytes = std::size_t{4} << 10;
 
-// A request to be sent, with what counts its bytes.
+// A request to send, and the share that counts its bytes.
 struct CountedRequest {
   std::string bytes;
   BodyShare share;
 };
 
-// The bytes are counted for as long as the RPC library has them.
+// The bytes are counted as long as the gRPC library holds them.
 grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
   auto request =
       std::make_unique<CountedRequest>(CountedRequest{.bytes = std::move(bytes), .share = std::move(share)});
@@ -41,7 +41,7 @@ grpc::ByteBuffer BytesOf(std::string bytes, BodyShare share) {
   return {&slice, 1};
 }
 
-// In this time some of the messages are converted, and some of the answers read.
+// Time in which some messages are converted and some answers are read.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
 
 absl::Status Busy() {
@@ -59,7 +59,7 @@ absl::Status TooMuchToSend() {
 
 absl::Status Stopping() { return MakeError(ErrorReason::kDraining, "", "the server is stopping"); }
 
-// One call, from its request to the end of its answer. Its call, and the exchange that it answers, hold it.
+// One call, from its request to the end of its answer. Owned by the gRPC call and by the exchange.
 class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
  public:
   CallAnswer(const MethodDescriptor& method, std::shared_ptr<Exchange> exchange, CallOptions options,
@@ -96,7 +96,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
          .on_end = [self](const grpc::Status& status) { self->OnEnd(status); }},
         std::move(place));
     calls.Add(call);
-    // It is held until the answer is sent, as what the answer holds is.
+    // The callback keeps this object, and what `hold` counts, until the answer is sent.
     exchange_->NotifyWhenGone([self, call] {
       if (self->method_.server_streaming()) {
         call->Cancel();
@@ -120,7 +120,8 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
 
   void Convert(AnyCall& call, grpc::ByteBuffer message) {
     if (method_.server_streaming() && exchange_->is_gone()) {
-      // That may have cancelled the call before the message came, which then has to be read on.
+      // The client's departure may have cancelled the call before this message arrived; the call must be read
+      // to its end.
       call.Cancel();
       return;
     }
@@ -167,7 +168,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
     return WireToJson(*method_.output_type(), {reinterpret_cast<const char*>(slice.begin()), slice.size()});
   }
 
-  // Another thread may be converting a message: a client that leaves ends the call at any time.
+  // Another thread may be converting a message: a leaving client ends the call at any time.
   void OnEnd(const grpc::Status& ended) {
     MutexLock lock(mutex_);
     const grpc::Status& status = failure_.has_value() ? *failure_ : ended;
@@ -208,7 +209,7 @@ class CallAnswer : public std::enable_shared_from_this<CallAnswer> {
   const std::weak_ptr<JsonPool> json_;
   Mutex mutex_;
   bool has_begun_ ABSL_GUARDED_BY(mutex_) = false;
-  // The only message of a call with one.
+  // The message of a call with one answer.
   std::string answer_ ABSL_GUARDED_BY(mutex_);
   std::optional<grpc::Status> failure_ ABSL_GUARDED_BY(mutex_);
 };
@@ -233,7 +234,7 @@ void CallMaker::Make(const MethodDescriptor& method, HttpRequest request, std::s
     answer->Start(channel_, *calls_, std::move(request));
     return;
   }
-  // A task of std::function is copied.
+  // std::function requires a copyable task.
   auto shared = std::make_shared<HttpRequest>(std::move(request));
   if (!json_->Run(options.client, bytes, [answer, channel = channel_, calls = calls_, shared] {
         answer->Start(channel, *calls, std::move(*shared));

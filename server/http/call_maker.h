@@ -1,4 +1,4 @@
-// Answers HTTP requests with what calls answer.
+// Answers HTTP requests by gRPC calls.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ namespace waystar::http {
 
 inline constexpr char kJsonType[] = "application/json";
 
-// How the messages of a stream are written.
+// Format of the messages of a stream.
 enum class StreamForm {
-  // application/x-ndjson: a line for each message, {"result": ...}, and at the end {"error": ...}, a
-  // google.rpc.Status whose code is 0 if all went well. Empty lines mean nothing.
+  // application/x-ndjson: one line {"result": ...} per message, and at the end {"error": ...} with a
+  // google.rpc.Status, whose code is 0 on success. Empty lines are heartbeats.
   kLines,
-  // text/event-stream: an event for each message, and at the end one of the type "end" with that status.
-  // Comments mean nothing.
+  // text/event-stream: one event per message, and at the end one of type "end" with that status. Comments are
+  // heartbeats.
   kEvents,
 };
 
@@ -37,34 +37,34 @@ struct CallOptions {
   StreamForm form = StreamForm::kLines;
   // Sets the deadline and the metadata of the call.
   std::function<void(grpc::ClientContext&)> prepare = [](grpc::ClientContext& /*context*/) {};
-  // Returns what is answered for a body that is no such message: the errors of JsonToWire.
+  // Returns the status for an error of this side, such as a malformed body (JsonToWire) or an exceeded limit.
   std::function<grpc::Status(const absl::Status&)> status_of = [](const absl::Status& status) {
     return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
   };
-  // The fields of every answer.
+  // Header fields of every answer.
   std::vector<std::pair<std::string, std::string>> fields;
-  // Requests of one client take turns with those of others: see JsonPool.
+  // Id of the client for fair queueing (JsonPool).
   std::uint64_t client = 0;
-  // Is told how many bytes the answer holds from now on, those that wait to be converted among them, and
-  // returns whether it may. It is destroyed when the answer is sent, or nobody reads it any more.
+  // Called with the bytes that the answer now holds, including those to be converted; returns whether it may.
+  // Destroyed when the answer is sent or the client is gone.
   std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };
 };
 
-// Makes calls whose requests and answers are JSON. No thread waits for a call.
+// Makes calls with JSON requests and answers. No thread waits for a call.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class CallMaker {
  public:
   CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads);
   CallMaker(const CallMaker&) = delete;
   CallMaker& operator=(const CallMaker&) = delete;
-  // Cancels the calls that are on their way, and waits for their ends.
+  // Cancels all running calls, and waits for their ends.
   ~CallMaker();
 
-  // Calls a method with the body of the request, and answers with its message or its messages, or if it fails
-  // before the first with FailureAnswer. A stream goes on while the client reads, and is cancelled when the
-  // client is gone; a call with one answer runs on. Exchanges whose calls have not begun when this is
-  // destroyed are let go.
+  // Calls a method with the body of the request. Answers with its message or messages, or with FailureAnswer
+  // if it fails before the first one. A stream is read as fast as the client reads, and is cancelled when the
+  // client is gone; a call with one answer runs to its end. Exchanges whose calls have not started when this
+  // is destroyed are released.
   void Make(const google::protobuf::MethodDescriptor& method, HttpRequest request,
             std::shared_ptr<Exchange> exchange, CallOptions options) const;
 
@@ -74,8 +74,8 @@ class CallMaker {
   std::shared_ptr<JsonPool> json_;
 };
 
-// Returns the answer to a call that failed, or was not even made: the HTTP code of its status, and a
-// google.rpc.Status. Whoever has shown no right token has to connect again.
+// Returns the answer to a failed call: the HTTP code for its status, and a google.rpc.Status as JSON.
+// UNAUTHENTICATED closes the connection.
 HttpAnswer FailureAnswer(const grpc::Status& status,
                          std::vector<std::pair<std::string, std::string>> fields = {});
 

@@ -8,7 +8,7 @@ namespace waystar::http {
 
 bool ConnectionSet::MakeRoom(const net::Network& network) {
   MutexLock lock(mutex_);
-  // Connections by unix sockets count only in all.
+  // Unix sockets count only towards the total.
   if (network.has_address() && places_.Of(network) >= limits_.max_network_connections) {
     return Evict(&network);
   }
@@ -30,7 +30,7 @@ void ConnectionSet::Remove(const HttpConnection& connection) {
   MutexLock lock(mutex_);
   const auto found = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const auto& each) { return each.get() == &connection; });
-  // One that made room is forgotten already.
+  // An evicted connection is already forgotten.
   if (found != connections_.end()) {
     Forget(found);
   }
@@ -85,7 +85,7 @@ bool ConnectionSet::Evict(const net::Network* network) {
       worst = each;
     }
   }
-  // It may begin to serve between the look and the end of it.
+  // The connection may have started to serve a request since the check.
   if (worst == connections_.end() || !(*worst)->EndIfWaiting()) {
     return false;
   }

@@ -1,4 +1,4 @@
-// The answer to a request, given by whoever serves it.
+// Answer to one HTTP request, given by its handler.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace waystar::http {
 
-// Answers one request: either once as a whole, or by a stream. What does not fit to what was called before,
-// and what comes after the client or the server has gone, does nothing. It may outlive the server.
+// Answers one request, either as a whole or as a stream. Calls out of order, or after the client or the
+// server has gone, do nothing. May outlive the server.
 //
-// Destroyed without an answer it answers 500, and destroyed in a stream it cuts that off.
+// If destroyed without an answer, answers 500; if destroyed within a stream, aborts it.
 //
-// Thread safety: any. Callbacks are called on a thread of the server, and must return soon; they are
-// destroyed when they have been called or can be called no more, so they may hold the exchange.
+// Thread safety: any method may be called from any thread. Callbacks run on a thread of the server and must
+// return soon. They are destroyed once called or no longer callable, so they may hold the exchange.
 class Exchange {
  public:
   explicit Exchange(std::shared_ptr<AnswerQueue> queue) : queue_(std::move(queue)) {}
@@ -28,22 +28,22 @@ class Exchange {
 
   void Answer(HttpAnswer answer) { queue_->Answer(std::move(answer)); }
 
-  // Begins a stream; the body of `head` is not sent. Any number of Write follow, and one Finish.
+  // Starts a stream; the body of `head` is not sent. Any number of Write calls follow, and one Finish.
   void BeginStream(HttpAnswer head) { queue_->BeginStream(std::move(head)); }
-  // Never waits: see NotifyWhenRoom.
+  // Does not block; see NotifyWhenRoom.
   void Write(std::string bytes) { queue_->Write(std::move(bytes)); }
   void Finish() { queue_->Finish(); }
 
-  // Returns how much waits to be taken by the system, heads and chunks included.
+  // Returns the bytes not yet accepted by the operating system, including heads and chunk framing.
   std::size_t waiting_bytes() const { return queue_->waiting_bytes(); }
 
-  // Calls back once as soon as less than kStreamRoomBytes wait in the stream, never before this returns to
-  // the server's thread. It replaces a callback that has not been called.
+  // Calls back once when the stream has less than kStreamRoomBytes unsent. The callback runs after this
+  // returns if this is called on the server's thread. Replaces a callback that was not called yet.
   void NotifyWhenRoom(std::function<void()> callback) { queue_->NotifyWhenRoom(std::move(callback)); }
 
-  // Calls back once when the client is gone before the answer has been sent: its connection is broken, does
-  // not read or was ended by the server, or the client sends nothing any more. In the last case it may still
-  // read: what is answered is sent. If the client is gone already it is called at once, in this call.
+  // Calls back once if the client is gone before the answer is sent: its connection is broken, stalled or
+  // closed by the server, or the client sends nothing any more. In the last case it may still read, and the
+  // answer is sent. If the client is gone already, calls back within this call.
   void NotifyWhenGone(std::function<void()> callback) { queue_->NotifyWhenGone(std::move(callback)); }
   bool is_gone() const { return queue_->is_gone(); }
 

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-// Most heads fit, and an idle connection holds no more.
+// Fits most heads; an idle connection holds no more.
 constexpr std::size_t kFirstReadBytes = 1024;
 constexpr std::size_t kReadBytes = std::size_t{16} << 10;
 
@@ -75,7 +75,7 @@ void HttpConnection::Shake() {
     return;
   }
   if (!tls_) {
-    // Its time goes on since the connection began.
+    // The deadline still counts from the start of the connection.
     step_ = Step::kHead;
     Continue();
     return;
@@ -162,7 +162,7 @@ void HttpConnection::Judge() {
   Enter(Step::kBody, service_.limits.body_time);
   body_.emplace(head_, acceptance.max_body_bytes);
   body_share_ = BodyShare(service_.bodies, client_.network);
-  // A client that has begun to send the body does not wait.
+  // A client that already sends the body does not wait for it.
   if (head_.expects_continue && head_.has_body() && input_.empty()) {
     output_ = kContinue;
     sent_ = 0;
@@ -191,7 +191,7 @@ void HttpConnection::ReadBody() {
 void HttpConnection::Serve() {
   Phase phase = Phase::kWaiting;
   if (!phase_.compare_exchange_strong(phase, Phase::kServing)) {
-    // It has made room for another.
+    // The connection was evicted.
     Close(true);
     return;
   }
@@ -206,7 +206,7 @@ void HttpConnection::Serve() {
   try {
     service_.handler.Serve(std::move(request), std::make_shared<Exchange>(queue_));
   } catch (const std::exception&) {
-    // The exchange has answered that.
+    // The destroyed exchange has answered 500.
   }
   Continue();
 }
@@ -216,7 +216,7 @@ void HttpConnection::Answer(HttpAnswer answer) {
   Enter(Step::kAnswer, std::chrono::milliseconds::max());
   body_.reset();
   body_share_.GiveBack();
-  // Without a look at the body, nobody knows where the next request begins.
+  // The unread body hides where the next request begins.
   queue_ = MakeQueue(is_legal && head_.keep_alive && !head_.has_body());
   queue_->Answer(std::move(answer));
   Send();
@@ -233,7 +233,7 @@ void HttpConnection::NextRequest() {
   output_ = std::string();
   Phase phase = Phase::kServing;
   phase_.compare_exchange_strong(phase, Phase::kWaiting);
-  // A server that stops looks for those that wait after it has said so.
+  // The server sets is_draining first and then closes waiting connections, so this one is not missed.
   if (!is_kept || service_.is_draining) {
     Linger();
     return;
@@ -270,7 +270,7 @@ void HttpConnection::CheckTime() {
   if (step_ == Step::kAnswer) {
     ++service_.stalled;
   }
-  // What it has not read would stay with the system for minutes.
+  // A reset drops unread bytes, which the kernel would otherwise keep for minutes.
   int unread = 0;
   ::ioctl(socket_.native_handle(), TIOCOUTQ, &unread);
   Close(step_ == Step::kAnswer || unread > 0);
@@ -326,7 +326,7 @@ void HttpConnection::OnRead(const error_code& error, std::size_t bytes) {
     Close(false);
     return;
   }
-  // The time of a head begins with its first byte; that of the first one runs already.
+  // The deadline of a head starts with its first byte; that of the first head already runs.
   if (step_ == Step::kHead && bytes > 0 && std::exchange(is_idle_, false)) {
     SetDeadline(service_.limits.head_time);
   }
@@ -350,7 +350,7 @@ void HttpConnection::Send() {
     return;
   }
   if (!is_writing_) {
-    // Looked at first: what comes later calls again.
+    // Read before Take: a later change calls this again.
     const bool is_complete = queue_->state() == AnswerQueue::State::kComplete;
     output_ = queue_->Take();
     sent_ = 0;

@@ -1,9 +1,9 @@
 // One connection of an HTTP server.
 #pragma once
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -28,40 +28,41 @@ namespace waystar::http {
 
 class HttpConnection;
 
-// What the connections of one server share. It outlives them.
+// State shared by the connections of one server; outlives them.
 struct HttpService {
   const HttpLimits& limits;
   HttpHandler& handler;
   std::shared_ptr<BodyLedger> bodies;
-  // All connections end with the answer that they give.
+  // If true, all connections close after their current answer.
   std::atomic<bool> is_draining = false;
-  // What waits to be sent, in all.
+  // Unsent bytes of all answers.
   std::atomic<std::size_t> waiting_bytes = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> stalled = 0;
-  // Is called once for each connection, on its strand.
+  // Called once per connection, on its strand.
   std::function<void(const HttpConnection&)> on_end;
 };
 
-// Reads requests, one at a time, and sends what their exchanges answer. While a request is served the
-// connection reads on, up to a head's length, to see the client go.
+// Reads requests one at a time, and sends the answers of their exchanges. While a request is served, reads on
+// up to the length of a head, to notice when the client goes.
 //
-// Thread safety: what is said to be so may be called by any thread; all else runs on the socket's strand.
+// Thread safety: methods marked "Any thread" may be called from any thread; all others run on the socket's
+// strand.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // The socket's executor is a strand. `tls` is null for plain text.
+  // The socket's executor must be a strand. `tls` is null for plain text.
   HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client, std::shared_ptr<TlsContext> tls,
                  HttpService& service);
 
   // Any thread, once.
   void Start();
-  // Any thread. Ends the connection if its time is over.
+  // Any thread. If the deadline has passed, answers 408, sends a heartbeat or closes the connection.
   void Tick(TimePoint now);
-  // Any thread. Ends the connection at once.
+  // Any thread. Closes the connection at once.
   void End();
-  // Any thread. Ends the connection unless a request is served. Returns false if that is so.
+  // Any thread. Closes the connection unless it serves a request; then returns false.
   bool EndIfWaiting();
 
   // Any thread.
@@ -71,13 +72,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
  private:
   enum class Step : std::uint8_t { kHandshake, kHead, kBody, kAnswer, kLinger, kEnded };
-  // What others may do to it.
+  // State that tells other threads if they may close the connection.
   enum class Phase : std::uint8_t { kWaiting, kServing, kEnding };
 
   void Enter(Step step, std::chrono::milliseconds time);
   void SetDeadline(std::chrono::milliseconds time);
   void Shake();
-  // Goes on with what has arrived.
+  // Processes the input that has arrived.
   void Continue();
   void ReadHead();
   void Judge();
@@ -94,7 +95,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Read();
   void OnRead(const boost::system::error_code& error, std::size_t bytes);
   std::shared_ptr<AnswerQueue> MakeQueue(bool keep_alive);
-  // Sends what waits, if nothing is being sent.
+  // Sends the next bytes, unless a write is in progress.
   void Send();
   void Write();
   void OnWritten(const boost::system::error_code& error, std::size_t bytes);
@@ -111,13 +112,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::atomic<TimePoint> deadline_;
 
   Step step_ = Step::kHandshake;
-  // The bytes that are being read, and those that were read and not yet used.
+  // Buffer of the current read, and bytes read but not used yet.
   std::vector<char> incoming_;
   std::string input_;
   std::size_t searched_ = 0;
   bool is_reading_ = false;
   bool has_input_ended_ = false;
-  // It waits for the first byte of another request.
+  // True while waiting for the first byte of the next request.
   bool is_idle_ = false;
   std::size_t lingered_ = 0;
 
@@ -130,9 +131,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::string output_;
   std::size_t sent_ = 0;
   bool is_writing_ = false;
-  // What is written is no answer.
+  // True while "100 Continue" is written instead of an answer.
   bool is_continue_ = false;
-  // What must have left by the deadline.
+  // Bytes that must be sent before the deadline.
   std::size_t must_leave_ = 0;
 };
 

@@ -1,8 +1,8 @@
 #include "server/http/http_server.h"
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
@@ -29,10 +29,10 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Connections that are accepted of one socket before others have a turn.
+// Most connections accepted on one socket in a row.
 constexpr int kAcceptTurn = 64;
 constexpr std::chrono::milliseconds kAcceptPause(100);
-// A peer that is gone without a word is noticed by then.
+// TCP timeout after which a silent peer counts as gone.
 constexpr absl::Duration kUnacknowledgedTime = absl::Seconds(30);
 
 HttpClient ClientOf(const tcp::socket& socket, const net::Network& network) {
@@ -107,7 +107,7 @@ class HttpServer::Core {
     if (!threads_.empty()) {
       connections_.WaitUntilEmpty(deadline);
     }
-    // Those that are accepted by then are known.
+    // Runs after all accepted connections are registered.
     asio::post(strand_, [this] {
       timer_.cancel();
       connections_.EndAll();
@@ -117,7 +117,7 @@ class HttpServer::Core {
       thread.join();
     }
     threads_.clear();
-    // Where nothing ran, they are still open. Their descriptors are the listeners'.
+    // If no thread ran, the handles are still open. The listeners own the descriptors.
     for (asio::posix::stream_descriptor& door : doors_) {
       door.release();
     }
@@ -170,7 +170,7 @@ class HttpServer::Core {
     });
   }
 
-  // Returns false if the system could not accept, and so most likely cannot at once.
+  // Returns false if accepting failed, in which case it will likely fail again at once.
   bool AcceptAll(int listener) {
     for (int i = 0; i < kAcceptTurn; ++i) {
       net::Acceptor::Attempt attempt = acceptor_.AcceptOnReserve(listener);
@@ -179,7 +179,7 @@ class HttpServer::Core {
           Admit(std::move(attempt.connection));
           break;
         case net::Acceptor::Outcome::kOnReserve:
-          // Somebody waited, and has the last descriptor. Another connection gives its own back soon.
+          // The connection has the reserve descriptor. An evicted one will free another soon.
           if (connections_.EndOne()) {
             Admit(std::move(attempt.connection));
             return true;
@@ -211,7 +211,7 @@ class HttpServer::Core {
     }
     tcp::socket socket(asio::make_strand(context_));
     error_code error;
-    // Of what kind it is matters to nobody.
+    // The protocol given here is not used.
     socket.assign(tcp::v4(), descriptor.fd(), error);
     if (error) {
       return;
@@ -237,14 +237,14 @@ class HttpServer::Core {
   ConnectionSet connections_;
   HttpService service_;
   asio::io_context context_;
-  // Accepts, and looks at the time.
+  // Accepts connections and checks deadlines.
   Strand strand_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer timer_;
   net::Acceptor acceptor_;
   std::vector<int> ports_;
   std::vector<net::Listener> listeners_;
-  // Their sockets.
+  // Sockets of the listeners.
   std::vector<asio::posix::stream_descriptor> doors_;
   bool is_stopping_ = false;
   std::vector<std::thread> threads_;

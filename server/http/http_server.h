@@ -1,4 +1,4 @@
-// An HTTP/1.1 server.
+// HTTP/1.1 server.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@
 namespace waystar::http {
 
 struct HttpServerOptions {
-  // At least one address, as net::Listener takes them. Port 0 takes a free one.
+  // At least one address, as net::Listener takes them. Port 0 chooses a free one.
   std::vector<std::string> listen;
-  // How many threads serve all connections: at least 1. They wait for no client.
+  // Number of threads for all connections, at least 1. They never block on a client.
   int threads = 1;
   HttpLimits limits;
-  // Returns the context of the next connection, which is not null. A thread of the server calls it for each
-  // one that it accepts. Empty for plain text.
+  // Returns the non-null TLS context of the next connection; called by a thread of the server for each
+  // accepted one. Empty for plain text.
   std::function<std::shared_ptr<TlsContext>()> tls;
 };
 
 struct HttpServerCounts {
   std::size_t connections = 0;
-  // What bodies of requests hold, and what waits to be sent.
+  // Memory of request bodies, and unsent bytes of answers.
   std::size_t body_bytes = 0;
   std::size_t waiting_bytes = 0;
-  // Since the start: connections that were accepted, reset for lack of room, ended to make room, and ended as
-  // nobody read; requests whose heads were legal.
+  // Counters since the start: connections accepted, reset for lack of room or admission, evicted, and closed
+  // as stalled; requests with a valid head.
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;
   std::uint64_t evicted = 0;
@@ -41,22 +41,22 @@ struct HttpServerCounts {
   std::uint64_t requests = 0;
 };
 
-// Serves HTTP/1.1 and 1.0 until it is stopped. A head that programs could read in two ways is refused, and
-// its connection ends. Requests of one connection are served one after the other.
+// Serves HTTP/1.1 and 1.0 until it is stopped. An ambiguous head is rejected, and its connection closed.
+// Requests of one connection are served one after another.
 //
-// Thread safety: any; Stop one thread.
+// Thread safety: any method may be called from any thread, except Stop.
 class HttpServer {
  public:
-  // `handler` must outlive the server. Returns INVALID_ARGUMENT for addresses that make no sense,
-  // UNAVAILABLE if it cannot listen.
+  // `handler` must outlive the server. Returns INVALID_ARGUMENT for an invalid address, and UNAVAILABLE if it
+  // cannot listen.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(HttpServerOptions options, HttpHandler& handler);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  // Listens no more, ends the connections that serve no request, and the others with their answer or after
-  // `grace`, of at most a day. The handler is not called any more when it returns. It must not be called in
-  // the handler.
+  // Stops listening, closes the connections that serve no request, and the others after their answer or after
+  // `grace`, at most a day. The handler is not called after this returns.
+  // REQUIRES: the caller is not the handler.
   void Stop(absl::Duration grace = absl::ZeroDuration());
 
   // Returns the port of the first address.

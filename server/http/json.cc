@@ -36,7 +36,7 @@ std::string Join(absl::string_view path, absl::string_view name) {
   return absl::StrCat(path, path.empty() || name.empty() ? "" : ".", name);
 }
 
-// The same, for Protobuf since version 22. It says "invalid JSON in T @ start.x: int32, near 1:2 (offset 3):
+// FieldIn for messages of Protobuf 22 and later: "invalid JSON in T @ start.x: int32, near 1:2 (offset 3):
 // ..." or "invalid JSON in T, near 1:2 (offset 3): no such field: 'z'".
 std::string FieldInPlace(absl::string_view why) {
   const std::size_t near = std::min(why.find(", near "), why.size());
@@ -51,8 +51,8 @@ std::string FieldInPlace(absl::string_view why) {
   return Join(place, is_unknown ? fault : "");
 }
 
-// Returns the path of the field that the library blames; empty if it names none. It says "(start.x): invalid
-// value ..." or "(start) z: Cannot find field.".
+// Returns the path of the field in an error message of Protobuf; empty if it names none. Older versions write
+// "(start.x): invalid value ..." or "(start) z: Cannot find field.".
 std::string FieldIn(absl::string_view why) {
   if (absl::ConsumePrefix(&why, "invalid JSON in ")) {
     return FieldInPlace(why);
@@ -69,7 +69,7 @@ std::string FieldIn(absl::string_view why) {
   return field;
 }
 
-// Returns the text, cut so that an error with it is short, at the end of a character of UTF-8.
+// Returns the text, cut to 200 bytes at a character boundary of UTF-8.
 std::string Shortened(std::string text) {
   constexpr std::size_t kMostBytes = 200;
   if (text.size() > kMostBytes) {
@@ -91,7 +91,7 @@ absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type,
       google::protobuf::util::JsonToBinaryString(&Types(), UrlOf(type), {json.data(), json.size()}, &wire);
   if (!status.ok()) {
     std::string why(status.message());
-    // Protobuf puts blanks at random places, different in each process.
+    // Protobuf inserts random blanks, different in each process.
     absl::RemoveExtraAsciiWhitespace(&why);
     return MakeError(ErrorReason::kBadValue, Shortened(FieldIn(why)),
                      absl::StrCat("no such request: ", Shortened(why)));
@@ -118,7 +118,7 @@ std::string MessageJson(const google::protobuf::Message& message) {
 }
 
 std::string StatusJson(const grpc::Status& status) {
-  // The details are printed by what is known of their types.
+  // Links the type of the details, so that they can be printed.
   google::protobuf::LinkMessageReflection<google::rpc::ErrorInfo>();
   google::rpc::Status message;
   if (!message.ParseFromString(status.error_details())) {

@@ -11,20 +11,19 @@
 
 namespace waystar::http {
 
-// Converts a message to its wire format, by way of no message in memory. Names of fields may be written
-// lowerCamelCase or as in the proto. Returns INVALID_ARGUMENT / BAD_VALUE, with the field if one is to blame,
-// for what is no JSON, no such message, or nested deeper than 100 levels. Of what was sent the error quotes
-// at most 200 bytes.
+// Converts JSON to wire format without building the message. Field names may be lowerCamelCase or as in the
+// proto. Returns INVALID_ARGUMENT / BAD_VALUE, with the field if known, if the text is not JSON or not such a
+// message, or is nested deeper than 100 levels. The error quotes at most 200 bytes.
 absl::StatusOr<std::string> JsonToWire(const google::protobuf::Descriptor& type, std::string_view json);
 
-// Converts it back, to one line without an end. Fields with their defaults are left out. Returns INTERNAL for
-// bytes that cannot be converted.
+// Converts wire format to JSON on one line, without a newline. Omits fields with default values. Returns
+// INTERNAL if the bytes are not such a message.
 absl::StatusOr<std::string> WireToJson(const google::protobuf::Descriptor& type, std::string_view wire);
 
-// Returns the message on one line, without an end of line. Fields with their defaults are left out.
+// Returns the message as JSON on one line, without a newline. Omits fields with default values.
 std::string MessageJson(const google::protobuf::Message& message);
 
-// Returns how a call ended as a google.rpc.Status, with the details that came with it.
+// Returns a status as a google.rpc.Status in JSON, with its details.
 std::string StatusJson(const grpc::Status& status);
 
 // Returns the HTTP code by the usual mapping of canonical codes: 404 for NOT_FOUND.

@@ -19,17 +19,17 @@
 namespace waystar::http {
 namespace {
 
-// Of one kind that wait.
+// Most waiting tasks per lane.
 constexpr std::size_t kMaxTasks = 1024;
 constexpr int kSmallThreads = 2;
-// Large messages give way and do not starve.
+// Lowers the priority of large messages without starving them.
 constexpr int kLargeNiceness = 10;
 
 }  // namespace
 
 class JsonPool::Lane {
  public:
-  // One client may have `client_threads` of the threads.
+  // One client may use `client_threads` of the threads.
   Lane(const std::string& name, int threads, int client_threads, int niceness)
       : client_threads_(client_threads) {
     for (int i = 0; i < threads; ++i) {
@@ -72,13 +72,13 @@ class JsonPool::Lane {
   }
 
  private:
-  // A client with tasks that wait or run.
+  // A client with waiting or running tasks.
   struct Client {
     std::uint64_t key = 0;
     std::deque<std::function<void()>> tasks;
     int running = 0;
   };
-  // Whose turn it is comes first.
+  // Ordered by turn, next first.
   using Clients = std::list<Client>;
 
   void Work() {
@@ -118,7 +118,7 @@ class JsonPool::Lane {
   Mutex mutex_;
   CondVar wake_;
   Clients clients_ ABSL_GUARDED_BY(mutex_);
-  // Tasks that wait.
+  // Number of waiting tasks.
   std::size_t size_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

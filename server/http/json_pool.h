@@ -1,4 +1,4 @@
-// Threads that convert JSON, which takes too long for those that serve sockets.
+// Threads that convert JSON, to keep that off the threads that serve sockets.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,25 @@
 
 namespace waystar::http {
 
-// Small messages have threads of their own, so that they never wait for large ones. Among each kind the
-// clients take turns, one message each. One client has at most half of the threads for large messages if
-// there is more than one, and of what may wait no more than it leaves free.
+// Small messages have threads of their own, so they never wait for large ones. In each lane, clients take
+// turns message by message. One client gets at most half of the threads for large messages, but at least one;
+// and it may have at most as many waiting messages as it leaves free.
 //
-// Thread safety: any; destroyed by a thread that is none of the pool's. Tasks that have not begun by then are
-// destroyed.
+// Thread safety: any method may be called from any thread. The destructor must not run on a thread of the
+// pool; it drops tasks that have not started.
 class JsonPool {
  public:
-  // A message of at most so many bytes is small.
+  // Largest size of a small message in bytes.
   static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 
-  // `threads` convert large messages: at least one.
+  // `threads` is the number of threads for large messages, at least 1.
   explicit JsonPool(int threads);
   JsonPool(const JsonPool&) = delete;
   JsonPool& operator=(const JsonPool&) = delete;
   ~JsonPool();
 
-  // Runs a task soon that converts a message of so many bytes. `client` is the same for all of one client.
-  // Returns false, and destroys the task, if too many wait.
+  // Queues a task that converts a message of that size. `client` identifies the client. Returns false, and
+  // destroys the task, if too many wait.
   bool Run(std::uint64_t client, std::size_t bytes, std::function<void()> task);
 
  private:

@@ -1,4 +1,4 @@
-// The calls of one maker that are on their way.
+// Running calls of one CallMaker.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace waystar::http {
 
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class OpenCalls : public std::enable_shared_from_this<OpenCalls> {
  public:
-  // Counts a call until what is returned is let go. Returns null after CancelAndWait has begun.
+  // Counts a call until the returned guard is released. Returns null once CancelAndWait has begun.
   std::shared_ptr<void> Enter();
-  // Has CancelAndWait cancel a call that has entered.
+  // Registers an entered call for CancelAndWait.
   void Add(const std::shared_ptr<AnyCall>& call);
 
-  // Cancels all calls, and returns when none is left.
+  // Cancels all calls, and waits until none is left.
   void CancelAndWait();
 
  private:

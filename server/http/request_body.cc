@@ -1,8 +1,8 @@
 #include "server/http/request_body.h"
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http.hpp>
 #include <exception>
@@ -17,18 +17,18 @@ namespace beast = boost::beast::http;
 
 // As many as a head may have.
 constexpr int kMaxTrailerLines = 64;
-// For the sizes of chunks and the end of a body that is short.
+// Allowance for the framing of a short body.
 constexpr std::size_t kFramingBytes = 1024;
-// Of one line of a chunk, or of all trailers.
+// Limit for one chunk line, or for all trailers.
 constexpr std::size_t kMaxLineBytes = std::size_t{8} << 10;
 constexpr char kChunkedHead[] = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-// Returns whether a last chunk may begin, and is not all there. The parser asserts that it is not asked twice
-// about fewer than five bytes of one.
+// Returns true if the bytes may be the beginning of an incomplete last chunk. The parser asserts that it sees
+// fewer than five bytes of one at most once.
 bool IsCutLastChunk(std::string_view bytes) { return bytes.size() < 5 && bytes.starts_with('0'); }
 
-// Returns whether the first line of a chunk, which may be cut, has more than its size. The parser waits for
-// the end of an extension, beyond that of the line too, and counts the size again whenever it has waited.
+// Returns true if the possibly incomplete first line of a chunk has more than its size. The parser would
+// search for the end of an extension even beyond the line, and would count the size again after each wait.
 bool HasMoreThanSize(std::string_view bytes) {
   if (bytes.starts_with("\r\n")) {
     bytes.remove_prefix(2);
@@ -52,7 +52,7 @@ class RequestBody::Chunks {
   Progress Put(std::string_view bytes) {
     boost::system::error_code error;
     std::size_t used = 0;
-    // It stops after each chunk.
+    // The parser stops after each chunk.
     while (!error && used < bytes.size() && !parser_.is_done() && !IsCutLastChunk(bytes.substr(used))) {
       const std::size_t more =
           parser_.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
@@ -70,7 +70,7 @@ class RequestBody::Chunks {
     }
     raw_left_ -= used;
     const bool is_line_too_long = !parser_.is_done() && bytes.size() - used > kMaxLineBytes;
-    // Else it is not known to be a first line.
+    // Only then are the bytes known to be a first line.
     const bool is_bad_line =
         error == beast::error::need_more && !is_in_trailers_ && HasMoreThanSize(bytes.substr(used));
     if ((error && error != beast::error::need_more) || is_line_too_long || is_bad_line) {
@@ -83,7 +83,8 @@ class RequestBody::Chunks {
   std::string& text() { return parser_.get().body(); }
 
  private:
-  // Returns false if there are too many, or one is folded. What the parser has taken may begin with chunks.
+  // Counts the lines of trailers. Returns false if there are too many, or one is folded. `taken` may begin
+  // with chunks.
   bool NoteTrailers(std::string_view taken) {
     const char* const begin = std::exchange(size_end_, nullptr);
     const std::size_t before = begin == nullptr ? 0 : static_cast<std::size_t>(begin - taken.data());
@@ -94,7 +95,7 @@ class RequestBody::Chunks {
       is_line_begin_ = c == '\n';
       lines_ += is_line_begin_ ? 1 : 0;
     }
-    // That of the size and the empty one are none.
+    // The lines of the size and the empty line do not count.
     return lines_ - 2 <= kMaxTrailerLines;
   }
 
@@ -111,11 +112,11 @@ class RequestBody::Chunks {
     }
   };
   std::size_t raw_left_;
-  // Newer versions of Boost read the trailers line by line, after the last chunk.
+  // Newer versions of Boost read trailers line by line, after the last chunk.
   bool is_in_trailers_ = false;
-  // Where the size of a chunk ends, in what is being put.
+  // End of the last chunk size within the bytes being put.
   const char* size_end_ = nullptr;
-  // Since the size of the last chunk.
+  // Lines since the size of the last chunk.
   int lines_ = 0;
   bool is_line_begin_ = false;
 };
@@ -134,7 +135,7 @@ RequestBody::~RequestBody() = default;
 RequestBody::Progress RequestBody::Put(std::string_view bytes) {
   if (chunks_ == nullptr) {
     const std::size_t used = std::min(bytes.size(), length_ - text_.size());
-    // No more than is counted, in the end.
+    // Grows geometrically, but not beyond the known length.
     if (const std::size_t size = text_.size() + used; size > text_.capacity()) {
       text_.reserve(std::min(length_, std::max(size, 2 * text_.capacity())));
     }

@@ -1,4 +1,4 @@
-// The body of a request, as it arrives.
+// Incremental reader of a request body.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace waystar::http {
 
-// Reads a body of known length, or one in chunks. Chunks may have no extensions. Trailers are read and
-// forgotten: at most as many as a head has lines, and none that is folded. And what is sent for a body in
-// chunks is at most twice its limit and a kibibyte.
+// Reads a body of known length or in chunks. Rejects chunk extensions. Reads and ignores trailers: at most
+// kMaxTrailerLines, and no folded ones. A chunked body may take at most twice its limit plus 1 KiB on the
+// wire.
 //
 // Thread safety: one thread.
 class RequestBody {
@@ -23,18 +23,17 @@ class RequestBody {
   RequestBody(RequestBody&&) noexcept;
   ~RequestBody();
 
-  // What came of some bytes.
+  // Result of Put.
   struct Progress {
-    // How many of them belong to the body, and are not to be put again. Of chunks the last few may be left
-    // over until more have arrived.
+    // Bytes consumed; the caller must put the rest again, with more bytes. May be less than all for chunks.
     std::size_t used = 0;
-    // The code of a refusal, after which the connection must not be used further: 400 or 413; 0 for none.
+    // HTTP code of a rejection, 400 or 413, after which the connection must not be used; 0 for none.
     int refusal = 0;
   };
   Progress Put(std::string_view bytes);
 
   bool is_done() const;
-  // What has arrived.
+  // Returns the body bytes received so far.
   std::size_t size() const;
   // REQUIRES: is_done().
   std::string Take();

@@ -1,8 +1,8 @@
 #include "server/http/request_head.h"
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <algorithm>
 #include <boost/beast/http.hpp>
 #include <exception>
@@ -28,7 +28,7 @@ constexpr int kMaxFieldLines = 64;
 
 bool IsControl(char c) { return absl::ascii_iscntrl(c) && c != '\t'; }
 
-// Programs differ in what they make of bytes that this refuses.
+// Rejects bytes that HTTP implementations interpret differently. Returns an HTTP code, or 0.
 int CheckRawHead(std::string_view text) {
   int lines = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ int CheckRawHead(std::string_view text) {
         return kBadRequest;
       }
       ++lines;
-      // A line that begins so once went on with the one before.
+      // A folded line: obsolete continuation of the previous one.
       if (i + 1 < text.size() && (text[i + 1] == ' ' || text[i + 1] == '\t')) {
         return kBadRequest;
       }
@@ -46,11 +46,11 @@ int CheckRawHead(std::string_view text) {
       return kBadRequest;
     }
   }
-  // The first line and the empty one are no fields.
+  // The first line and the empty one are not fields.
   return lines - 2 > kMaxFieldLines ? kFieldsTooLarge : 0;
 }
 
-// Says what is wrong with a version that the parser does not know.
+// Returns the HTTP code for a version that the parser rejects.
 int VersionRefusal(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\r'));
   const std::string_view version = line.substr(line.size() - std::min<std::size_t>(line.size(), 8));
@@ -61,7 +61,7 @@ int VersionRefusal(std::string_view text) {
   return is_version && !is_known ? kVersionNotSupported : kBadRequest;
 }
 
-// The type of its strings differs between versions of Boost.
+// The parser's string type differs between versions of Boost.
 template <typename Text>
 std::string_view View(const Text& text) {
   return {text.data(), text.size()};
@@ -69,7 +69,7 @@ std::string_view View(const Text& text) {
 
 absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
-// A field that may stand in a head once.
+// A field that may occur once in a head.
 struct Single {
   bool is_present = false;
   bool is_repeated = false;
@@ -84,7 +84,7 @@ Single SingleField(const beast::fields& fields, beast::field name) {
   return {.is_present = true, .is_repeated = std::next(begin) != end, .value = View(begin->value())};
 }
 
-// Fills in how the body ends. Returns the code of a refusal, or 0.
+// Fills in how the body ends. Returns the HTTP code of a rejection, or 0.
 int ReadFraming(const beast::fields& fields, RequestHead& head) {
   const Single length = SingleField(fields, beast::field::content_length);
   const Single coding = SingleField(fields, beast::field::transfer_encoding);
@@ -122,7 +122,8 @@ int ReadMeaning(const beast::fields& fields, RequestHead& head) {
   return 0;
 }
 
-// Says what is wrong with a coding that the parser refuses. Versions of Boost differ in which they refuse.
+// Returns the HTTP code for a transfer coding that the parser rejects. Versions of Boost differ in what they
+// reject.
 int CodingRefusal(const beast::request<beast::empty_body>& message) {
   RequestHead head;
   head.is_version_1_0 = message.version() == 10;
@@ -148,7 +149,7 @@ std::variant<RequestHead, int> ParseRequestHead(std::string_view text) {
   }
   beast::request_parser<beast::empty_body> parser;
   parser.header_limit(kMaxHeadBytes);
-  // Who serves the request has a limit. Without one, Boost 1.74 refuses every body.
+  // The limit is enforced by the caller. Without one here, Boost 1.74 rejects every body.
   parser.body_limit(std::numeric_limits<std::uint64_t>::max());
   boost::system::error_code error;
   try {

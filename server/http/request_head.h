@@ -1,4 +1,4 @@
-// The head of a request: its first line and its fields.
+// Head of a request: request line and header fields.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +11,34 @@
 
 namespace waystar::http {
 
-// The longest head, with the empty line at its end.
+// Longest head, with the empty line at its end.
 inline constexpr std::size_t kMaxHeadBytes = std::size_t{16} << 10;
 
-// Thread safety: that of a value.
 struct RequestHead {
-  // "GET". Case matters.
+  // Such as "GET". Case-sensitive.
   std::string method;
-  // The target up to its first '?', as it was sent: nothing is decoded. It is not always a path: "*" and
-  // "http://host/" are legal.
+  // Target up to the first '?', not decoded. Not always a path: "*" and "http://host/" are legal.
   std::string path;
-  // What stands behind the '?'.
+  // The part after the '?'.
   std::string query;
   std::vector<std::pair<std::string, std::string>> fields;
-  // HTTP/1.0, of a client that understands no chunks.
+  // True for HTTP/1.0, which has no chunks.
   bool is_version_1_0 = false;
   bool keep_alive = true;
-  // The body is chunked, and its length not known.
+  // True for a chunked body, whose length is unknown.
   bool is_chunked = false;
-  // The length of the body otherwise.
+  // Length of a body that is not chunked.
   std::uint64_t content_length = 0;
-  // The client waits for "100 Continue" before it sends the body.
+  // True if the client waits for "100 Continue" before it sends the body.
   bool expects_continue = false;
 
-  // Returns the value of the first field of that name, whatever its case; empty if there is none.
+  // Returns the value of the first field of that name, ignoring case; empty if there is none.
   std::string_view Field(std::string_view name) const;
   bool has_body() const { return is_chunked || content_length > 0; }
 };
 
-// Reads a head, which ends with the first empty line in `text`. Returns the code of the refusal for one that
-// two programs could understand in two ways: 400, 417, 431, 501 or 505. The connection must not be used
-// further after that.
+// Parses a head that ends with an empty line. Returns the HTTP code of the rejection for a malformed or
+// ambiguous one: 400, 417, 431, 501 or 505. The connection must not be used after that.
 std::variant<RequestHead, int> ParseRequestHead(std::string_view text);
 
 }  // namespace waystar::http

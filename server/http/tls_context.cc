@@ -1,8 +1,8 @@
 #include "server/http/tls_context.h"
 
-// Asio 1.74 lacks this include.
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
-// It must stand first.
+// The header above must precede all others.
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// A session that is resumed must be one of this server, where clients show certificates.
+// Session id context: OpenSSL requires one to resume sessions with client certificates.
 constexpr unsigned char kSessionContext[] = {'w', 'a', 'y', 's', 't', 'a', 'r'};
 
 absl::Status BadPem(absl::string_view what, const error_code& error) {

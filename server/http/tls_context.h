@@ -1,4 +1,4 @@
-// What a server shows and asks for in a TLS handshake.
+// TLS context of the server.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,18 @@ namespace waystar::http {
 
 using TlsContext = boost::asio::ssl::context;
 
-// All as PEM.
+// All in PEM format.
 struct TlsIdentity {
-  // The server's certificate, and those that lead from it to one that clients know.
+  // Certificate chain of the server.
   std::string certificates;
-  // Its key, without a password.
+  // Private key, without a password.
   std::string key;
-  // The roots of the certificates that clients must show; empty if they need none.
+  // Root certificates for client certificates; empty if clients need none.
   std::string client_roots = {};
 };
 
-// Makes a context for TLS 1.2 and above, which any number of connections may share. Returns INVALID_ARGUMENT
-// if the certificates or the key make no sense, or do not fit.
+// Makes a context for TLS 1.2 and later, which any number of connections may share. Returns INVALID_ARGUMENT
+// if the certificates or the key are invalid or do not match.
 absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsIdentity& identity);
 
 }  // namespace waystar::http

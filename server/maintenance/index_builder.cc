@@ -17,7 +17,7 @@
 namespace waystar::maintenance {
 namespace {
 
-// This is about as long as it takes to build one jump index of a map of 4096 x 4096.
+// About the time to build one jump index of a map of 4096 x 4096.
 constexpr std::chrono::milliseconds kJumpIndexPause{50};
 
 bool NeedsBuild(const core::MapSnapshot& snapshot) {
@@ -78,7 +78,7 @@ void IndexBuilder::Run() {
   while (WaitForRound()) {
     BuildJumpIndexes();
     if (const auto now = Clock::now(); now >= next_static_round_) {
-      // So that bounds that were reserved keep no index from being made for long.
+      // Replaces reserved upper bounds by measured sizes, which may free room for an index.
       if (store_.memory().room() < store_.memory().max_bytes() / 4) {
         store_.memory().Measure();
       }

@@ -1,4 +1,4 @@
-// Builder of search indexes in the background: static indexes of quiet maps, and jump indexes of large maps.
+// Background builder of search indexes: static indexes of quiet maps, and jump indexes of large maps.
 #pragma once
 
 #include <atomic>
@@ -20,31 +20,31 @@
 namespace waystar::maintenance {
 
 struct IndexBuilderOptions {
-  // How long a map must not have changed before its static index is built.
+  // Time without changes before a map's static index is built.
   absl::Duration quiet_time = absl::Seconds(2);
-  // Bound on the static indexes of all maps together, and on the memory at work on one; 0 builds none.
+  // Limit on the bytes of all static indexes, and on the memory of a build; 0 builds none.
   std::size_t max_static_bytes = 0;
 };
 
-// A static index is built once a search has asked for it and its map is quiet; a change to the map stops the
-// build. Jump indexes are built of maps whose GridMap::NeedsBackgroundBuild says so, once searches have paid
-// for them; a commit only leaves a note of its map.
+// A static index is built once a search has asked for it and its map is quiet; a change to the map cancels
+// the build. Jump indexes are built for maps with GridMap::NeedsBackgroundBuild, once searches have paid for
+// them; a commit only notes its map.
 //
-// One thread looks for both and builds the jump indexes. A static index, one at a time, is built by a thread
-// that it starts for that, which runs only when the machine has nothing else to do: Linux lets no thread
-// return from such a priority.
+// One thread finds the maps and builds jump indexes. Static indexes are built one at a time, each on a new
+// thread with idle priority (SCHED_IDLE), since Linux lets no thread return from it.
 //
 // Thread safety: as StoreListener; construction and destruction by one thread.
 class IndexBuilder final : public core::StoreListener {
  public:
-  // `store` must outlive this, and this the updates of the store's maps. To be added to its listeners.
+  // Must be added to the store's listeners. `store` must outlive this, and this must outlive the updates of
+  // the store's maps.
   IndexBuilder(core::MapStore& store, const IndexBuilderOptions& options);
   IndexBuilder(const IndexBuilder&) = delete;
   IndexBuilder& operator=(const IndexBuilder&) = delete;
-  // Stops what is being built.
+  // Cancels the builds in progress.
   ~IndexBuilder() override;
 
-  // Looks at all maps. To be called once those of a data folder are restored.
+  // Checks all maps. Call it after the maps of a data folder are restored.
   void LookAtMaps();
 
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
@@ -56,19 +56,19 @@ class IndexBuilder final : public core::StoreListener {
   using Clock = std::chrono::steady_clock;
   using Ids = absl::flat_hash_set<std::string>;
 
-  // The version that a map has had since a point in time.
+  // Version of a map, and when it was first seen.
   struct Seen {
     core::MapVersion version;
     absl::Time since;
   };
 
-  // Notes the map if it has jump indexes to be built.
+  // Notes the map if its jump indexes must be built.
   void NoteIfDue(const core::MapSnapshot& snapshot);
   void Run();
-  // Returns when maps are to be looked at; false if it is time to stop.
+  // Waits for the next round. Returns false when stopping.
   bool WaitForRound();
   void BuildJumpIndexes();
-  // Returns whether the map is to be looked at again.
+  // Returns true if the map must be checked again.
   bool BuildJumpIndexesOf(const std::string& map);
   void LookForStaticIndex();
   void StartStaticIndex(const core::PinnedSnapshot& snapshot, std::size_t max_bytes);
@@ -81,12 +81,12 @@ class IndexBuilder final : public core::StoreListener {
   std::atomic<bool> is_stopping_ = false;
   Mutex mutex_;
   CondVar wake_;
-  // Maps whose jump indexes are to be built.
+  // Maps whose jump indexes must be built.
   Ids noted_ ABSL_GUARDED_BY(mutex_);
-  // The map whose static index is being built; null if none is.
+  // Map whose static index is being built; null if none.
   core::PinnedSnapshot building_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
-  // The other thread starts it for building_.
+  // Builds the static index of building_. Started by thread_.
   std::thread static_thread_;
 };
 

@@ -11,7 +11,7 @@
 namespace waystar::maintenance {
 namespace {
 
-// How often, and how long each time, a map that has no room waits for some.
+// How often, and how long each time, a map waits for room.
 constexpr int kMostWaitsForRoom = 50;
 constexpr std::chrono::milliseconds kWaitForRoom{20};
 
@@ -40,7 +40,7 @@ void MapKeeper::Stop() {
     thread.join();
   }
   threads_.clear();
-  // Whoever makes room now ends before the source does.
+  // Waits for a running MakeRoom, which uses the source.
   MutexLock making_room(making_room_);
   source_.store(nullptr, std::memory_order_release);
 }
@@ -101,7 +101,7 @@ absl::Status MapKeeper::LoadWhenThereIsRoom(const std::string& id) {
     if (!core::HasNoRoom(loaded)) {
       return loaded;
     }
-    // Queries that run hold maps that were unloaded.
+    // Running queries still hold unloaded maps.
     const auto until = std::chrono::steady_clock::now() + kWaitForRoom;
     MutexLock lock(mutex_);
     while (!is_stopping_ && std::chrono::steady_clock::now() < until) {

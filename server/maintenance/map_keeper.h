@@ -1,4 +1,4 @@
-// Keeps those maps in memory that are asked for.
+// Keeps requested maps in memory, and unloads others when memory is short.
 #pragma once
 
 #include <atomic>
@@ -23,20 +23,20 @@
 namespace waystar::maintenance {
 
 struct MapKeeperOptions {
-  // How many maps are loaded at a time.
+  // Most maps loaded at a time.
   int loads = 2;
-  // How often it is looked whether memory is nearly full.
+  // Interval at which memory use is checked.
   absl::Duration interval = absl::Seconds(1);
-  // Called with a map that was loaded and how long that took, by any thread. May be empty.
+  // Called by any thread after a map was loaded, with the duration. May be empty.
   std::function<void(absl::string_view id, absl::Duration took)> on_load;
-  // Called with a map that could not be loaded. It is tried again when somebody asks for it. May be empty.
+  // Called when a map could not be loaded. The next request for it retries. May be empty.
   std::function<void(absl::string_view id, const absl::Status& why)> on_load_failure;
-  // Called with a map that cannot be let go of since its storage fails. May be empty.
+  // Called when a map cannot be unloaded because its storage fails. May be empty.
   std::function<void(absl::string_view id, const absl::Status& why)> on_keep_failure;
 };
 
-// Loads a map once, for however many ask for it. When nine tenths of the memory of maps are taken, it unloads
-// the least recently used ones until an eighth is free.
+// Concurrent requests for a map share one load. When nine tenths of the map memory are used, unloads the
+// least recently used maps until an eighth is free.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class MapKeeper final : public core::MapResidence {
@@ -45,13 +45,12 @@ class MapKeeper final : public core::MapResidence {
   explicit MapKeeper(core::MapStore& store) : store_(store) {}
   MapKeeper(const MapKeeper&) = delete;
   MapKeeper& operator=(const MapKeeper&) = delete;
-  // Stops.
   ~MapKeeper() override { Stop(); }
 
-  // Loads what was asked for, and makes room, from now on. The source must live until Stop. REQUIRES: it is
-  // called at most once.
+  // Starts to load requested maps and to make room. The source must live until Stop.
+  // REQUIRES: it is called at most once.
   void Start(core::MapSource& source, MapKeeperOptions options);
-  // Ends the threads, after what they are at. Nothing is loaded any more.
+  // Ends the threads after their current load. Nothing is loaded afterwards.
   void Stop();
 
   void LoadSoon(absl::string_view id) override;
@@ -73,18 +72,18 @@ class MapKeeper final : public core::MapResidence {
 
   core::MapStore& store_;
   MapKeeperOptions options_;
-  // Null before Start.
+  // Null before Start and after Stop.
   std::atomic<core::MapSource*> source_ = nullptr;
 
   mutable Mutex mutex_;
   CondVar wake_;
   CondVar stopped_;
-  // Maps to load, and those and the ones that are being loaded.
+  // Maps waiting to be loaded; and those together with the ones being loaded.
   std::deque<std::string> waiting_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<std::string> wanted_ ABSL_GUARDED_BY(mutex_);
   Statistics statistics_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_ = false;
-  // Held to make room.
+  // Held while making room.
   Mutex making_room_;
   std::vector<std::thread> threads_;
   PeriodicThread watch_;

@@ -6,7 +6,7 @@
 namespace waystar::maintenance {
 namespace {
 
-// The number is small enough not to keep many snapshots from being freed meanwhile.
+// Small, so that few snapshots are kept alive meanwhile.
 constexpr std::size_t kPage = 32;
 
 }  // namespace

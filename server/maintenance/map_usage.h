@@ -1,4 +1,4 @@
-// Memory that the maps of a store take, for statistics and metrics.
+// Memory use of the maps of a store, for statistics and metrics.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace waystar::maintenance {
 
-// The memory of one map, at its latest revision.
+// Memory use of one map at its latest revision.
 struct MapUsage {
   std::string id;
   core::MapVersion version;
-  // The memory of its indexes is included.
+  // Includes its indexes.
   std::size_t bytes = 0;
   core::MapKind kind = core::MapKind::kSquares;
 };
 
-// Returns the usage of the maps that `wanted` names, the largest first, equally large ones by id. Takes time
-// in proportion to the number of maps and of their bands of rows: some milliseconds for thousands.
+// Returns the usage of the maps accepted by `wanted`, largest first, then by id. Costs time proportional to
+// the number of maps and their row blocks: milliseconds for thousands of maps.
 std::vector<MapUsage> UsageOf(const core::MapStore& store,
                               absl::FunctionRef<bool(absl::string_view id)> wanted);
 

@@ -54,7 +54,7 @@ bool ObstacleExpirer::WaitUntilDue() {
     const absl::Duration wait = std::min(next_ - now, kLongestWait);
     wake_.WaitUntil(mutex_, std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(wait));
   }
-  // Expiries that are told from here on are heard before the next wait.
+  // Earlier expiries reported from here on shorten the next wait.
   next_ = absl::InfiniteFuture();
   return !is_stopping_;
 }

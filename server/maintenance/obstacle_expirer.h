@@ -1,4 +1,4 @@
-// Background thread that removes the obstacles of all maps when their lifetime is over.
+// Background thread that removes obstacles at the end of their lifetime.
 #pragma once
 
 #include <thread>
@@ -10,39 +10,41 @@
 
 namespace waystar::maintenance {
 
-// Runs one thread, which sleeps until the next obstacle is due. It begins with Start, since a removal before
-// the store's log is set would not be in the log.
+// One thread that sleeps until the next obstacle expires. It must not start before the store's log is set,
+// since removals would not be logged.
 //
-// Thread safety: Wake from any thread; the rest by one thread.
+// Thread safety: Wake may be called from any thread; all else by one thread.
 class ObstacleExpirer {
  public:
-  // Both must outlive the updates of the store's maps, as this must. REQUIRES: the store is not shared
-  // between threads yet, and its OnEarlierExpiry is free.
+  // `store` and `clock` must outlive this.
+  // REQUIRES: the store is not shared between threads yet, and its OnEarlierExpiry is not set.
+  // REQUIRES: this outlives the updates of the store's maps.
   ObstacleExpirer(core::MapStore& store, const Clock& clock);
   ObstacleExpirer(const ObstacleExpirer&) = delete;
   ObstacleExpirer& operator=(const ObstacleExpirer&) = delete;
   ~ObstacleExpirer() { Stop(); }
 
-  // Starts the thread. REQUIRES: it was not started before.
+  // Starts the thread.
+  // REQUIRES: it was not started before.
   void Start();
 
-  // Ends the thread, after the removals under way. Obstacles then stay for longer than their lifetime.
+  // Ends the thread after the current removals. Expired obstacles then stay.
   void Stop();
 
-  // Reads the clock now: to be called when it has jumped.
+  // Reads the clock again. Call it after the clock has jumped.
   void Wake();
 
  private:
   void Run();
   void WakeBy(absl::Time expiry);
-  // Returns false if it is time to stop.
+  // Returns false when stopping.
   bool WaitUntilDue();
 
   core::MapStore& store_;
   const Clock& clock_;
   Mutex mutex_;
   CondVar wake_;
-  // When to look for obstacles that are due.
+  // Time of the next check for expired obstacles.
   absl::Time next_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;

@@ -33,7 +33,7 @@ Acceptor::Attempt Acceptor::Accept(int listener) {
 }
 
 Acceptor::Attempt Acceptor::AcceptOnReserve(int listener) {
-  // Another thread may have been faster before.
+  // Another thread may have taken the free descriptor before.
   RestoreReserve();
   if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
     return {Outcome::kAccepted, std::move(connection)};
@@ -44,7 +44,7 @@ Acceptor::Attempt Acceptor::AcceptOnReserve(int listener) {
     case EMFILE:
     case ENFILE:
       return UseReserve(listener);
-    // Errors of the connection and of the network between, which accept(2) passes on.
+    // Errors of the connection or the network, which accept(2) passes on.
     case ECONNABORTED:
     case EHOSTDOWN:
     case EHOSTUNREACH:
@@ -73,7 +73,7 @@ Acceptor::Attempt Acceptor::UseReserve(int listener) {
   if (Descriptor connection(AcceptOne(listener)); connection.is_open()) {
     return {Outcome::kOnReserve, std::move(connection)};
   }
-  // Descriptors are looked at first: that there was none does not say that somebody waits.
+  // The kernel checks descriptors first: EMFILE did not mean that a connection was waiting.
   const Outcome outcome = errno == EAGAIN ? Outcome::kNone : Outcome::kFailed;
   RestoreReserve();
   return {outcome, Descriptor()};

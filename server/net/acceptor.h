@@ -1,4 +1,4 @@
-// Accepting of connections that goes on where descriptors have run out.
+// Accepts connections even when descriptors have run out.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ class Acceptor {
  public:
   enum class Outcome : std::uint8_t {
     kAccepted,
-    // Nobody waits to be accepted.
+    // No connection is waiting.
     kNone,
-    // Somebody waited, and is gone.
+    // The waiting connection is already gone.
     kGone,
     // No descriptor was free: the connection was reset.
     kTurnedAway,
-    // No descriptor was free: the connection has that of the reserve.
+    // No descriptor was free: the connection uses the reserve descriptor.
     kOnReserve,
-    // The system lacks what it takes even for that: try again later.
+    // The system lacks resources even for that; try again later.
     kFailed,
   };
 
   struct Attempt {
     Outcome outcome;
-    // The connection, which does not block.
+    // The connection, in non-blocking mode.
     Descriptor connection;
   };
 
@@ -34,20 +34,20 @@ class Acceptor {
 
   Attempt Accept(int listener);
 
-  // As Accept, but turns nobody away: the connection is accepted on the reserve, for which the caller closes
-  // another one.
+  // Like Accept, but does not reset connections for lack of descriptors: it accepts them on the reserve, and
+  // the caller must close another connection.
   Attempt AcceptOnReserve(int listener);
-  // Makes sure of a reserve, if a descriptor is free.
+  // Reopens the reserve descriptor if one is free.
   void RestoreReserve();
 
  private:
   Attempt UseReserve(int listener);
 
-  // A descriptor in reserve: closing it makes room for a connection that is turned away.
+  // Closing it frees a descriptor for a connection that would otherwise fail to be accepted.
   Descriptor reserve_;
 };
 
-// Closes a connection so that its peer sees a reset, and this machine remembers nothing of it.
+// Closes a connection with a reset, so that the kernel keeps no state of it.
 void Reset(Descriptor connection);
 
 }  // namespace waystar::net

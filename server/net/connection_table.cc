@@ -14,12 +14,12 @@
 namespace waystar::net {
 namespace {
 
-// Of the time between two looks at all connections to the time that one takes.
+// Ratio of the interval between scans to a scan's duration.
 constexpr int kRestAfterLook = 20;
 
 constexpr std::size_t kMostKeptOut = 4096;
 
-// Returns 0 if the descriptor stands for no socket.
+// Returns 0 if the descriptor is not a socket.
 ino_t InodeOf(int socket) {
   struct stat status {};
   return ::fstat(socket, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
@@ -39,7 +39,7 @@ ConnectionTable::Verdict ConnectionTable::Add(int socket, const Network& network
   if (IsKeptOut(network)) {
     return Verdict::kKeptOut;
   }
-  // Who had this descriptor before has closed it.
+  // The previous owner of this descriptor has closed it.
   if (const auto before = connections_.find(socket); before != connections_.end()) {
     Forget(before);
   }
@@ -61,8 +61,8 @@ bool ConnectionTable::ShutDown(absl::string_view network, std::uint16_t port,
                                std::chrono::steady_clock::duration keeps_out) {
   MutexLock lock(mutex_);
   for (const auto& [socket, connection] : connections_) {
-    // Its owner may close it between the look and the end of it. Whoever has the descriptor then connects
-    // again.
+    // The owner may close the socket between check and shutdown. The new owner of the descriptor must then
+    // reconnect.
     if (connection.port == port && connection.network.has_address() && connection.network.Text() == network &&
         InodeOf(socket) == connection.inode) {
       KeepOut(connection.network, keeps_out);

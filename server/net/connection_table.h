@@ -1,4 +1,4 @@
-// The connections that are open, counted in all and by network.
+// Table of open connections, counted in total and by network.
 #pragma once
 
 #include <sys/types.h>
@@ -21,16 +21,16 @@ namespace waystar::net {
 
 struct ConnectionLimits {
   std::size_t max_connections = 1;
-  // Those of one network: see Network.
+  // Limit per network (Network).
   std::size_t max_network_connections = 1;
 };
 
-// Knows of connections that others own and close without a word: a connection is over once its descriptor
-// stands for another socket, or for none. It looks at that when a limit is reached or the number is asked
-// for, for at most a twentieth of the time, so what it knows may be older by twenty times what looking takes:
-// 40 ms with 10,000 connections.
+// Tracks connections that others own and close without notice: a connection has ended once its descriptor is
+// closed or refers to another socket. All connections are scanned when a limit is reached or the number is
+// requested, but for at most a twentieth of the time. So the table may be out of date by twenty times the
+// duration of a scan: 40 ms with 10,000 connections.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class ConnectionTable {
  public:
   enum class Verdict : std::uint8_t { kAdmitted, kTooMany, kTooManyOfNetwork, kKeptOut };
@@ -38,23 +38,23 @@ class ConnectionTable {
   explicit ConnectionTable(const ConnectionLimits& limits)
       : places_(Quota<Network>::Fixed(limits.max_connections, limits.max_network_connections)) {}
 
-  // Adds an open connection, unless there are too many. Connections by unix sockets only count in all.
+  // Adds an open connection unless a limit is reached. Unix sockets count only towards the total.
   Verdict Add(int socket, const Network& network);
 
-  // Shuts the connection of that peer down, for who serves it to close. `network` is as Network::Text says.
-  // Returns false if there is none. It costs a look at all connections. No other of that network is added
-  // within the time `keeps_out` from now.
+  // Shuts down the connection of that peer; its owner then closes it. `network` is a Network::Text. Returns
+  // false if the peer has none. No connection of that network is added for the next `keeps_out`. Costs
+  // O(connections).
   bool ShutDown(absl::string_view network, std::uint16_t port, std::chrono::steady_clock::duration keeps_out);
 
-  // Returns the networks of the connections that were added within that time, each once and the latest first,
-  // but at most kLatest. Some of the connections may have ended. It costs a look at all of them.
+  // Returns the networks of the connections added within the last `time`, without duplicates, latest first,
+  // at most kLatest. Includes ended connections. Costs O(connections), plus a sort of the recent ones.
   std::vector<Network> Latest(std::chrono::steady_clock::duration time) const;
   static constexpr std::size_t kLatest = 4;
 
-  // One connection: its network, as Network::Text says, and the port of its peer.
+  // A connection: its Network::Text and the port of its peer.
   using Peer = std::pair<std::string, std::uint16_t>;
-  // Returns how many bytes each of those peers has sent, in the same order; 0 for one that is not here, and
-  // for one of a unix socket. It costs a look at all connections.
+  // Returns the bytes received from each peer, in order; 0 for an unknown peer or a unix socket. Costs
+  // O(connections).
   std::vector<std::uint64_t> BytesFrom(const std::vector<Peer>& peers) const;
 
   // Returns the number of open connections.
@@ -62,10 +62,10 @@ class ConnectionTable {
 
  private:
   struct Connection {
-    // Of the socket, which no other has while the machine runs.
+    // Inode of the socket, unique while the machine runs.
     ino_t inode;
     Network network;
-    // Of the peer.
+    // Port of the peer.
     std::uint16_t port;
     std::chrono::steady_clock::time_point begin;
   };
@@ -73,7 +73,7 @@ class ConnectionTable {
 
   void Forget(Connections::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Takes a place of those there are.
+  // Takes a slot for a connection if the limits allow.
   Verdict TakePlace(const Network& network) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void KeepOut(const Network& network, std::chrono::steady_clock::duration time)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -82,7 +82,7 @@ class ConnectionTable {
   mutable Mutex mutex_;
   Connections connections_ ABSL_GUARDED_BY(mutex_);
   Quota<Network> places_ ABSL_GUARDED_BY(mutex_);
-  // Until when nobody of a network is added. They are forgotten if there are very many.
+  // Networks that are kept out, and until when. Cleared if there are too many.
   absl::flat_hash_map<Network, std::chrono::steady_clock::time_point> kept_out_ ABSL_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point next_look_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,4 +1,4 @@
-// A file descriptor, which is closed with its owner.
+// File descriptor, closed by its owner's destructor.
 #pragma once
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ class Descriptor {
   int fd() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
 
-  // Hands the descriptor to the caller, who closes it.
+  // Passes ownership to the caller.
   int Release() { return std::exchange(fd_, -1); }
   void Close() {
     if (fd_ >= 0) {

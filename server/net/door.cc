@@ -17,12 +17,12 @@ namespace waystar::net {
 namespace {
 
 constexpr int kPauseMs = 100;
-// Connections that are accepted of one socket before others have a turn.
+// Most connections accepted on one socket in a row.
 constexpr int kTurn = 64;
 constexpr int kMostAtClosing = 1024;
 constexpr std::chrono::seconds kLogInterval(10);
 
-// Returns whether the peer is gone and has sent nothing.
+// Returns true if the peer is gone and has sent nothing.
 bool HasHungUp(int socket) {
   char byte = 0;
   const ssize_t read = ::recv(socket, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
@@ -92,7 +92,7 @@ bool Door::AcceptAll(int listener, int most) {
 
 void Door::Admit(int listener, Descriptor connection) {
   const Network network = Network::OfPeer(connection.fd());
-  // A flood of connections that end at once costs the door little, and who serves them much.
+  // A flood of connections that end at once is cheap here, and expensive for the handler.
   if (!network.is_known() || HasHungUp(connection.fd())) {
     return;
   }

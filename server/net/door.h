@@ -1,4 +1,4 @@
-// A thread that accepts connections within limits, and hands them to who serves them.
+// Thread that accepts connections within limits and passes them on.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@
 
 namespace waystar::net {
 
-// Accepts until Close or destruction. Connections beyond the limits are reset at once, and so are those for
-// which there is no descriptor; when the system lacks even what that takes, the door waits a tenth of a
-// second and tries again. What it resets is counted, and logged once in ten seconds. A connection whose peer
-// has hung up already is closed and not counted.
+// Accepts connections until Close. Connections beyond the limits, or without a free descriptor, are reset at
+// once. If even that fails, pauses 100 ms and retries. Resets are counted, and logged at most once in ten
+// seconds. A connection whose peer has already hung up is closed and not counted.
 //
-// Thread safety: one thread; TurnOut, Latest, connections, BytesFrom and Collect any.
+// Thread safety: one thread; TurnOut, Latest, connections, BytesFrom and Collect may be called from any
+// thread.
 class Door final : public runtime::MetricSource {
  public:
-  // Takes a connection that does not block, and closes it sooner or later.
+  // Takes ownership of a non-blocking connection.
   using Handler = std::function<void(int listener, Descriptor connection)>;
 
   Door(Listener listener, const ConnectionLimits& limits, Handler handler);
@@ -37,20 +37,20 @@ class Door final : public runtime::MetricSource {
   Door& operator=(const Door&) = delete;
   ~Door() override { Close(); }
 
-  // Hands over who has been waiting, and stops listening. The handler is not called any more.
+  // Passes on the waiting connections, and stops listening. The handler is not called afterwards.
   void Close();
 
   int port() const { return port_; }
-  // Ends the connection of a peer that is not welcome any more: see ConnectionTable::ShutDown. With
-  // `keeps_out` it admits nobody of that network for the next kKeptOut.
+  // Ends the connection of a peer (ConnectionTable::ShutDown). With `keeps_out`, admits no connection of that
+  // network for the next kKeptOut.
   void TurnOut(absl::string_view network, std::uint16_t port, bool keeps_out);
   static constexpr std::chrono::seconds kKeptOut{10};
 
-  // Returns the addresses of those who came within that time, such as "192.0.2.1,192.0.2.7", the latest
-  // first: see ConnectionTable::Latest.
+  // Returns the networks of recent connections, such as "192.0.2.1,192.0.2.7", latest first
+  // (ConnectionTable::Latest).
   std::string Latest(std::chrono::steady_clock::duration time) const;
 
-  // Returns the number of connections that were handed over and are open: see ConnectionTable.
+  // Returns the number of open connections that were passed on (ConnectionTable).
   std::size_t connections() const { return table_.Count(); }
 
   // See ConnectionTable.
@@ -65,7 +65,7 @@ class Door final : public runtime::MetricSource {
   static constexpr std::size_t kRefusals = 4;
 
   void Run();
-  // Returns false if the system could not accept, and so most likely cannot at once.
+  // Returns false if accepting failed, in which case it will likely fail again at once.
   bool AcceptAll(int listener, int most);
   void Admit(int listener, Descriptor connection);
   void CountRefused(Refusal refusal, absl::string_view network);
@@ -77,16 +77,16 @@ class Door final : public runtime::MetricSource {
   const int port_;
   mutable ConnectionTable table_;
   const Handler handler_;
-  // Becomes readable when the thread is to end.
+  // Becomes readable when the thread must end.
   Descriptor wake_;
   Acceptor acceptor_;
   std::atomic<std::uint64_t> accepted_ = 0;
   std::atomic<std::uint64_t> turned_out_ = 0;
   std::array<std::atomic<std::uint64_t>, kRefusals> refused_ = {};
-  // What was refused since the last line of the log.
+  // Refusals since the last log line.
   std::uint64_t unlogged_ = 0;
   std::chrono::steady_clock::time_point next_log_;
-  // It stands last, as it uses all of the above.
+  // Declared last: it uses all members above.
   std::thread thread_;
 };
 

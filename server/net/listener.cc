@@ -24,7 +24,7 @@
 namespace waystar::net {
 namespace {
 
-// The system lowers it to net.core.somaxconn.
+// The kernel lowers it to net.core.somaxconn.
 constexpr int kBacklog = 65'535;
 
 struct SocketAddress {
@@ -55,7 +55,7 @@ void SetOption(const Descriptor& socket, int level, int name, int value) {
   ::setsockopt(socket.fd(), level, name, &value, sizeof(value));
 }
 
-// The port stands in the same place in the addresses of both kinds.
+// The port is at the same offset in IPv4 and IPv6 addresses.
 in_port_t& PortOf(SocketAddress& address) {
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   return reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port;
@@ -85,7 +85,7 @@ absl::StatusOr<Descriptor> ListenOn(const SocketAddress& address, absl::Duration
   }
   if (family != AF_UNIX) {
     SetOption(socket, SOL_SOCKET, SO_REUSEADDR, 1);
-    // Connections inherit these two.
+    // Accepted connections inherit these two options.
     SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
     if (user_timeout > absl::ZeroDuration()) {
       SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
@@ -104,7 +104,7 @@ absl::StatusOr<Descriptor> ListenOn(const SocketAddress& address, absl::Duration
   return socket;
 }
 
-// A machine without IPv6 has one kind of address only.
+// Listens on IPv6 and IPv4, or on IPv4 only if the machine has no IPv6.
 absl::StatusOr<Descriptor> ListenEverywhere(in_port_t port, absl::Duration user_timeout) {
   const Descriptor probe(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const SocketAddress any = WildcardOf(AF_INET6, 0);
@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<SocketAddress>> Resolve(absl::string_view address) {
   if (has_bracket != absl::ConsumeSuffix(&host, "]") || (!has_bracket && absl::StrContains(host, ':'))) {
     return BadAddress("an IPv6 address stands in brackets");
   }
-  // The system would take the port modulo 65536.
+  // getaddrinfo would take the port modulo 65536.
   const std::string port(address.substr(colon + 1));
   if (int number = 0; !absl::SimpleAtoi(port, &number) || number < 0 || number > 65'535) {
     return BadAddress(absl::StrCat("port \"", port, "\" is not a number from 0 to 65535"));
@@ -161,7 +161,7 @@ absl::StatusOr<int> BoundPort(const Descriptor& socket) {
   return ntohs(PortOf(bound));
 }
 
-// `name` begins with a zero byte if it is no file's.
+// `name` begins with a zero byte for an abstract socket.
 absl::StatusOr<Descriptor> ListenOnUnixSocket(absl::string_view name) {
   SocketAddress address;
   auto& unix_address = *reinterpret_cast<sockaddr_un*>(&address.storage);
@@ -172,7 +172,7 @@ absl::StatusOr<Descriptor> ListenOnUnixSocket(absl::string_view name) {
   std::memcpy(unix_address.sun_path, name.data(), name.size());
   const bool is_file = name.front() != '\0';
   address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + (is_file ? 1 : 0));
-  // A server that was killed leaves it behind.
+  // A killed server leaves its socket file behind.
   struct stat file {};
   if (is_file && ::lstat(unix_address.sun_path, &file) == 0 && S_ISSOCK(file.st_mode)) {
     ::unlink(unix_address.sun_path);

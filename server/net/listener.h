@@ -1,4 +1,4 @@
-// The listening sockets of one address.
+// Listening sockets of one address.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace waystar::net {
 
-// Sockets that listen, and do not block. Destruction closes them, and removes the file of a unix socket.
+// Non-blocking listening sockets. The destructor closes them, and removes the file of a unix socket.
 class Listener {
  public:
-  // `address` is HOST:PORT, [ADDRESS]:PORT for IPv6, unix:PATH or unix-abstract:NAME; dns:, ipv4: and ipv6:
-  // may stand before a host. Port 0 takes a free one. A name that stands for several addresses listens on all
-  // of them, and 0.0.0.0 or [::] on all addresses of the machine, of both kinds where it has both.
+  // Listens on HOST:PORT, [ADDRESS]:PORT for IPv6, unix:PATH or unix-abstract:NAME. A host may have the
+  // prefix dns:, ipv4: or ipv6:. Port 0 chooses a free one. A name with several addresses listens on all of
+  // them; 0.0.0.0 and [::] listen on all IPv4 and IPv6 addresses of the machine.
   //
-  // Connections send small messages at once, and end when what was sent to them stays unacknowledged for
-  // `user_timeout`, unless that is 0.
+  // Connections have TCP_NODELAY, and end if sent data stays unacknowledged for `user_timeout`, unless that
+  // is 0.
   //
-  // Returns INVALID_ARGUMENT, with what may be given, if `address` is none of these, or its port is not from
-  // 0 to 65535; UNAVAILABLE, with what the system says, if no such socket can listen.
+  // Returns INVALID_ARGUMENT if `address` has another form or its port is not from 0 to 65535, and
+  // UNAVAILABLE, with the system's message, if it cannot listen on any address.
   static absl::StatusOr<Listener> Open(absl::string_view address,
                                        absl::Duration user_timeout = absl::ZeroDuration());
 
@@ -30,7 +30,7 @@ class Listener {
   ~Listener();
 
   const std::vector<Descriptor>& sockets() const { return sockets_; }
-  // Returns the port; 0 of a unix socket.
+  // Returns the port; 0 for a unix socket.
   int port() const { return port_; }
 
  private:
@@ -38,7 +38,7 @@ class Listener {
 
   std::vector<Descriptor> sockets_;
   int port_ = 0;
-  // The files of unix sockets.
+  // Files of unix sockets.
   std::vector<std::string> files_;
 };
 

@@ -1,4 +1,4 @@
-// Where a connection comes from, as coarsely as limits tell clients apart.
+// Origin of a connection, at the granularity of connection limits.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,17 @@
 
 namespace waystar::net {
 
-// An IPv4 address, the first 64 bits of an IPv6 address (what one subscriber gets at the least), or this
-// machine by a unix socket.
+// An IPv4 address, the first 64 bits of an IPv6 address (the least that a subscriber gets), or a unix socket.
 class Network {
  public:
-  // Returns the network of the peer of a socket. That of a peer that is gone already is not known.
+  // Returns the network of a socket's peer; unknown if the peer is already gone.
   static Network OfPeer(int socket);
 
-  // Returns whether the system told where the peer is.
+  // Returns true if the system reported an address or a unix socket.
   bool is_known() const { return kind_ != Kind::kNone; }
-  // Returns whether others than programs of this machine may be behind it: it has an address.
+  // Returns false for a unix socket, which only programs on this machine can use, and for an unknown peer.
   bool has_address() const { return kind_ == Kind::kV4 || kind_ == Kind::kV6; }
-  // Returns such as "192.0.2.1", "2001:db8:1:2::/64" or "unix".
+  // Returns a text such as "192.0.2.1", "2001:db8:1:2::/64" or "unix".
   std::string Text() const;
 
   friend bool operator==(const Network& a, const Network& b) = default;
@@ -31,11 +30,11 @@ class Network {
   enum class Kind : std::uint8_t { kNone, kUnix, kV4, kV6 };
 
   Kind kind_ = Kind::kNone;
-  // In the order of the network.
+  // In network byte order.
   std::uint64_t bits_ = 0;
 };
 
-// Returns the port of the peer of a socket; 0 if it has none.
+// Returns the port of a socket's peer; 0 if it has none.
 std::uint16_t PortOfPeer(int socket);
 
 }  // namespace waystar::net

@@ -5,7 +5,7 @@
 namespace waystar::runtime {
 namespace {
 
-// The weight of one job in the moving averages.
+// Weight of one job in the moving averages.
 constexpr double kCostWeight = 1.0 / 8;
 
 double Smoothed(double before, double now) { return before + (now - before) * kCostWeight; }
@@ -34,7 +34,7 @@ void FairQueue::Push(const Flow& flow, const Entry& entry) {
 FairQueue::Popped FairQueue::Pop(std::uint64_t client) {
   Accounts::value_type& owner = *accounts_.find(client);
   Account& account = owner.second;
-  // Time does not pass for those who are passed over.
+  // Virtual time advances only with jobs that leave in turn.
   if (client == NextClient()) {
     now_ = account.due;
   }
@@ -64,7 +64,7 @@ void FairQueue::ChargeSoFar(Popped& popped, std::chrono::nanoseconds took) {
 void FairQueue::Settle(const Popped& popped, std::chrono::nanoseconds took) {
   const double cost = std::max(1.0, static_cast<double>(took.count()));
   typical_ = Smoothed(typical_, cost);
-  // It may have been forgotten meanwhile.
+  // The account may have been forgotten meanwhile.
   const auto [owner, is_new] = accounts_.try_emplace(popped.client, Account{.due = now_});
   double& typical = owner->second.typical;
   typical = typical > 0 ? Smoothed(typical, cost) : cost;
@@ -181,7 +181,7 @@ void FairQueue::EraseIfEmpty(Account& account, MapLines::iterator map) {
   }
 }
 
-// Whoever has had no more than its share is like one who was never here.
+// A client without jobs that had at most its share is equivalent to a new one.
 void FairQueue::ForgetSettled() {
   absl::erase_if(accounts_,
                  [this](const auto& owner) { return owner.second.size == 0 && owner.second.due <= now_; });

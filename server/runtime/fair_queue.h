@@ -1,4 +1,4 @@
-// A fair queue of jobs that wait for a worker, which shares the workers' time among the clients.
+// Fair queue of jobs that wait for a worker. It shares the workers' time among clients.
 #pragma once
 
 #include <algorithm>
@@ -21,28 +21,30 @@ namespace waystar::runtime {
 class Job {
  public:
   virtual ~Job() = default;
-  // Called once, on the thread of that index, unless Refuse is. The job may delete itself.
+  // Called once, on the worker with that index, unless Refuse is called. The job may delete itself.
   virtual void Run(int worker) = 0;
-  // Called instead of Run, on any thread, with the status for whoever waits. The job may delete itself.
+  // Called instead of Run, on any thread, with the status to answer. The job may delete itself.
   virtual void Refuse(const absl::Status& status) = 0;
 };
 
-// The client that sent a job and the map that it is about, as hashes of their names.
+// The client that sent a job and the map it uses, as hashes of their names.
 struct Flow {
   std::uint64_t client = 0;
   std::uint64_t map = 0;
 };
 
-// Each client that has jobs gets as much of the workers' time as any other, however many jobs it sends and
-// however long they take. A client that asks for less than its share waits for the job of one other at most,
-// and loses no place in a full queue to clients that ask for more. Among the jobs of one client its maps take
-// turns; jobs of one client about one map leave in the order in which they came.
+// Each client with jobs gets the same share of the workers' time, however many jobs it sends and however long
+// they take. A client that asks for less than its share waits for at most one job of another client, and is
+// not displaced from a full queue by clients that ask for more. Within a client, its maps take turns; jobs of
+// one client and map are FIFO.
 //
-// Time is counted by what jobs were measured to take. Until then a job counts as what its client's took
-// before. Sources: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", 1996; making room at the cost of
-// whoever is most ahead: P. McKenney, "Stochastic Fairness Queueing", 1990.
+// Time is charged as measured. Until it is measured, a job is charged the client's typical cost. Sources: P.
+// Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", 1996; dropping from the client that is most ahead: P.
+// McKenney, "Stochastic Fairness Queueing", 1990.
 //
-// Costs O(log n) for n clients with jobs, except DropFromGreediest and AheadOf. Thread safety: none.
+// Costs O(log n) for n clients with jobs, except DropFromGreediest, AheadOf, NextClientIf and RemoveIf.
+//
+// Thread safety: none.
 class FairQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -50,13 +52,13 @@ class FairQueue {
   struct Entry {
     Job* job = nullptr;
     Clock::time_point since;
-    // Nobody waits for the job's answer from then on.
+    // Time after which nobody waits for the answer.
     Clock::time_point deadline = Clock::time_point::max();
-    // The job is not refused, however long it waits.
+    // If true, the job is never refused for its waiting time.
     bool is_owed = false;
   };
 
-  // A job that left the queue to run, with what its client was charged for it.
+  // A job taken from the queue to run, and the cost charged for it.
   struct Popped {
     Entry entry;
     std::uint64_t client = 0;
@@ -65,46 +67,47 @@ class FairQueue {
 
   void Push(const Flow& flow, const Entry& entry);
 
-  // Returns the next job to run. REQUIRES: !empty().
+  // Takes the next job.
+  // REQUIRES: !empty().
   Popped Pop() { return Pop(NextClient()); }
-  // Returns the next job of the client. Those who are passed over keep their turns. REQUIRES:
-  // HasJobs(client).
+  // Takes the next job of a client. Clients passed over keep their turns.
+  // REQUIRES: HasJobs(client).
   Popped Pop(std::uint64_t client);
 
-  // Charges the client of a job that still runs at least what it took so far.
+  // Raises the charge of a running job to the time it took so far.
   void ChargeSoFar(Popped& popped, std::chrono::nanoseconds took);
-  // Charges the client of a job that ran what it took in place of what was charged. A job that leaves the
-  // queue and is not settled stays charged as assumed.
+  // Replaces the charge of a finished job by the time it took. A job that is never settled stays charged as
+  // assumed.
   void Settle(const Popped& popped, std::chrono::nanoseconds took);
-  // Charges it nothing, as the job was refused.
+  // Cancels the charge of a job that was refused.
   void Forgive(const Popped& popped);
 
-  // Makes room for a job of that client: takes out the last job of the client whose last job is due latest,
-  // from the longest of its lines. Returns null if the newcomer's job would be due no earlier than that, or
-  // that job is owed, so that the newcomer's must be refused. It costs a look at each client and, of one
-  // client, at each map with jobs that wait.
+  // Makes room for a job of `newcomer`: removes the last job, in the longest map line, of the client whose
+  // last job is due latest. Returns null if the newcomer's job would be due no earlier than that, or if that
+  // job is owed; then the newcomer's must be refused. Costs O(clients + maps of one client).
   Job* DropFromGreediest(std::uint64_t newcomer);
 
-  // Returns how many jobs may leave before one that is added to this line now, if no others come. It costs a
-  // look at each client, and at each map of this one.
+  // Returns how many jobs would leave before one that is added to this flow now, if no others come. Costs
+  // O(clients + maps of this one).
   std::size_t AheadOf(const Flow& flow) const;
 
-  // Takes out the jobs for which `is_over(entry, due, is_next)` holds. `due` is when the client's next job is
-  // due, and `is_next` says whether the entry is that job. It costs a look at each job.
+  // Removes the jobs for which `is_over(entry, due, is_next)` is true. `due` is the virtual time at which the
+  // client's next job is due; `is_next` is true for that job. Costs O(jobs).
   template <typename Predicate>
   void RemoveIf(Predicate is_over);
 
-  // All in the time that each client with jobs has had, in nanoseconds: see Account::due.
+  // Returns the virtual time in nanoseconds: the time that each client with jobs has had (Account::due).
   double now() const { return now_; }
-  // Returns when a client's next job is due or would be.
+  // Returns the virtual time at which a client's next job is or would be due.
   double DueOf(std::uint64_t client) const;
-  // Returns what a job of the client typically takes.
+  // Returns the typical cost of a client's job in nanoseconds.
   double CostOf(std::uint64_t client) const;
   bool HasJobs(std::uint64_t client) const;
-  // Returns the client whose job is next. REQUIRES: !empty().
+  // Returns the client of the next job.
+  // REQUIRES: !empty().
   std::uint64_t NextClient() const { return order_.begin()->client; }
-  // Returns the first client by turns with `may_have(client)`, if there is one. It costs a look at each
-  // client before.
+  // Returns the first client in turn with `may_have(client)`; nullopt if there is none. Costs O(clients
+  // before it).
   template <typename Predicate>
   std::optional<std::uint64_t> NextClientIf(Predicate may_have) const {
     const auto turn = std::ranges::find_if(order_, may_have, &Turn::client);
@@ -121,17 +124,17 @@ class FairQueue {
   };
   using MapLines = std::list<MapLine>;
 
-  // A client with jobs that wait, or that has had more time than its share lately.
+  // A client with waiting jobs, or one that recently had more than its share.
   struct Account {
-    // In virtual time, which is the time that each client with jobs has had. The next job is due then.
+    // Virtual time at which the next job is due.
     double due = 0.0;
-    // What a job of the client typically takes; 0 while that is not known.
+    // Typical cost of a job in nanoseconds; 0 if unknown.
     double typical = 0.0;
-    // The place of `due` among equals.
+    // Order among accounts with equal `due`.
     std::uint64_t order = 0;
     std::size_t size = 0;
-    // The map whose turn it is comes first. The lines are lists, so that a line keeps its place in memory
-    // while it moves to the end. No line is empty.
+    // Lines of waiting jobs by map, next turn first; none is empty. A list, so that `maps` stays valid when a
+    // line moves to the end.
     MapLines ring;
     absl::flat_hash_map<std::uint64_t, MapLines::iterator> maps;
   };
@@ -148,7 +151,7 @@ class FairQueue {
     return {account.second.due, account.second.order, account.first};
   }
   double CostOf(const Account& account) const { return account.typical > 0 ? account.typical : typical_; }
-  // When a job that the client adds now would be due.
+  // Returns the virtual time at which a job added now would be due.
   double DueOfNext(std::uint64_t client) const;
   void TakeTurn(Accounts::value_type& account);
   static void EraseIfEmpty(Account& account, MapLines::iterator map);
@@ -156,13 +159,13 @@ class FairQueue {
   void ForgetSettled();
 
   std::size_t size_ = 0;
-  // When the last job that left was due.
+  // Virtual time: when the last job that left was due.
   double now_ = 0.0;
   double typical_ = 1.0;
   std::uint64_t turns_ = 0;
   Accounts accounts_;
   std::size_t forget_at_ = 64;
-  // Of clients with jobs.
+  // Clients with jobs, in turn.
   std::set<Turn> order_;
 };
 

@@ -1,4 +1,4 @@
-// Reader of the values of flags.
+// Reader of flag values.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace waystar::runtime {
 
-// Reads flags into the fields that they set, and keeps the error of the first whose value is out of its
-// range.
+// Copies flag values into option fields, and keeps the error of the first value that is out of range.
 class FlagReader {
  public:
   template <typename T>
@@ -25,7 +24,7 @@ class FlagReader {
   void Switch(const absl::Flag<bool>& flag, bool& field) { field = absl::GetFlag(flag); }
   void Text(const absl::Flag<std::string>& flag, std::string& field) { field = absl::GetFlag(flag); }
 
-  // Returns INVALID_ARGUMENT, naming the flag, for a value out of its range.
+  // Returns INVALID_ARGUMENT, with the flag's name, if a value was out of range.
   const absl::Status& status() const { return status_; }
 
  private:

@@ -1,4 +1,4 @@
-// A histogram of observations.
+// Histogram of observed values.
 #pragma once
 
 #include <atomic>
@@ -11,24 +11,24 @@
 
 namespace waystar::runtime {
 
-// Observing costs two atomic additions and a search among the bounds: about 20 ns, and no lock.
+// Observe is lock-free: two atomic additions and a binary search, about 20 ns.
 //
-// Thread safety: any method may be called from any thread. Counts that are read meanwhile may miss some.
+// Thread safety: any method may be called from any thread. Concurrent Counts may miss some observations.
 class Histogram {
  public:
-  // REQUIRES: `bounds` ascend.
+  // REQUIRES: `bounds` are in ascending order.
   explicit Histogram(std::vector<double> bounds);
 
   void Observe(double value);
 
   HistogramCounts Counts() const;
 
-  // Returns false as long as nothing was observed.
+  // Returns true if anything was observed.
   bool has_counts() const;
 
  private:
   const std::vector<double> bounds_;
-  // A bucket for each bound, and one for what is beyond.
+  // One bucket per bound, and one for larger values.
   const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets_;
   std::atomic<double> sum_ = 0;
 };

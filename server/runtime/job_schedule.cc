@@ -10,11 +10,11 @@
 namespace waystar::runtime {
 namespace {
 
-// Long enough for a queue to move on, short enough for a game's frame or two.
+// Suggested retry delay: long enough for the queue to progress, short enough for a game's frame or two.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
-// The time left divided by this is kept in reserve, in case others take longer than they typically do:
-// whatever ends a little too late was done for nothing.
+// 1/kLeftForErrors of the time left is kept in reserve for jobs that take longer than typical: an answer that
+// is slightly late is wasted.
 constexpr int kLeftForErrors = 5;
 
 }  // namespace
@@ -30,7 +30,7 @@ absl::Status JobSchedule::TrySubmit(Job* job, const Flow& flow, Clock::time_poin
                                     Clock::time_point now, Refused& dropped) {
   const bool begins_at_once = BeginsAtOnce(flow.client);
   if (begins_at_once) {
-    // However long a thread then takes to wake.
+    // The job counts as not waiting, however long a thread takes to wake.
     NoteWait(now, Duration(0));
   } else if (WouldBeLate(flow, deadline - now)) {
     ++counts_.refused_full;
@@ -114,7 +114,7 @@ void JobSchedule::End(int worker, Clock::time_point now, Duration processor) {
     const Duration took = now - place.begin;
     counts_.ran += took;
     limit_.NoteRun(took, processor);
-    // Where a worker took a job just now, they become free again and again.
+    // If a job was taken recently, workers do become free.
     if (now - last_taken_ >= 2 * limits_.target_wait) {
       NoteBlocked(now);
     }
@@ -161,7 +161,7 @@ WorkerPoolCounts JobSchedule::counts() const {
 
 bool JobSchedule::WouldBeLate(const Flow& flow, Duration left) const {
   const Duration enough = left - left / kLeftForErrors;
-  // The others' are shared among the workers, its own is not. It waits for no longer than it may.
+  // Jobs ahead are shared among all workers, the job itself is not. It waits at most `max_wait`.
   const Duration own = limit_.TimeFor(places_.size());
   const auto is_too_long = [&](std::size_t ahead) {
     return std::min(limit_.TimeFor(ahead), limits_.max_wait) + own > enough;

@@ -1,4 +1,4 @@
-// Buckets for latencies, whose widths grow with the latency.
+// Latency buckets whose widths grow with the latency.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,11 @@
 
 namespace waystar::runtime {
 
-// There are four buckets for each doubling, from a microsecond to 64 seconds: bucket i holds what took at
-// least (4 + i % 4) * 2^(i / 4) quarters of a microsecond, and less than the next. The first also holds what
-// took less, the last what took more.
+// Four buckets per doubling, from 1 us to 64 s. Bucket i begins at (4 + i % 4) * 2^(i / 4) quarters of a
+// microsecond. The first bucket also counts shorter latencies, the last one longer ones.
 inline constexpr std::size_t kLatencyBuckets = 104;
 
-// Returns the bucket of a latency, in some instructions and without a branch that is hard to predict.
+// Returns the bucket of a latency, in a few instructions.
 constexpr std::size_t LatencyBucketOf(std::chrono::nanoseconds time) {
   const std::int64_t quarters = time.count() / 250;
   if (quarters < 4) {

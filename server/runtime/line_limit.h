@@ -1,4 +1,4 @@
-// Limit on the log lines of one kind that clients can cause.
+// Rate limit for one kind of log line that clients can cause.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace waystar::runtime {
 
-// Admits kLines lines a second, and counts those that it leaves out for the next one to tell of.
+// Admits kLines lines per second. The next admitted line reports how many were suppressed.
 //
-// Thread safety: any.
+// Thread safety: any method may be called from any thread.
 class LineLimit {
  public:
   static constexpr int kLines = 10;
@@ -20,9 +20,10 @@ class LineLimit {
   // The clock must outlive this.
   explicit LineLimit(const Clock& clock = Clock::Steady()) : clock_(clock) {}
 
-  // Returns how many lines were left out since the last that was admitted, if one may be written now.
+  // Returns nullopt if the line must be suppressed. Otherwise returns how many were suppressed since the last
+  // admitted one.
   std::optional<std::uint64_t> Admit();
-  // Counts a line that is left out for another reason.
+  // Counts a line that was suppressed for another reason.
   void LeaveOut();
 
  private:

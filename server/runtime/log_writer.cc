@@ -15,14 +15,14 @@
 namespace waystar::runtime {
 namespace {
 
-// Returns whether all of it was written.
+// Returns false if a write failed.
 bool WriteAll(int file, absl::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (written < 0 && errno == EAGAIN) {
-      // Another process that has the file made it one that does not block.
+      // Another process with the same file has made it non-blocking.
       pollfd writable = {.fd = file, .events = POLLOUT, .revents = 0};
       ::poll(&writable, 1, -1);
     } else if (written < 0 && errno != EINTR) {
@@ -36,7 +36,7 @@ bool WriteAll(int file, absl::string_view text) {
 
 LogWriter::LogWriter(int file, DroppedLine dropped_line)
     : file_(file), dropped_line_(std::move(dropped_line)) {
-  // Whoever waits for signals blocks them before threads are started; this one may be started earlier.
+  // Blocks all signals in the writer thread, which may start before the process blocks them itself.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// Writer of log lines, on a thread of its own, so that nobody who logs waits for whoever reads the log.
+// Writes log lines on a thread of its own, so that logging never waits for the reader of the log.
 #pragma once
 
 #include <chrono>
@@ -16,32 +16,32 @@ namespace waystar::runtime {
 // Thread safety: Write, Flush and dropped may be called from any thread.
 class LogWriter {
  public:
-  // The lines that may wait take so many bytes; when there are more, the oldest are dropped.
+  // Most bytes of waiting lines. Beyond it, the oldest lines are dropped.
   static constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
 
-  // Returns the line that stands in the log where so many lines are missing. Called on the writing thread.
+  // Returns the log line that reports a number of dropped lines. Called on the writer thread.
   using DroppedLine = std::function<std::string(std::uint64_t lines)>;
 
   // Writes to that file descriptor, which must outlive this.
   LogWriter(int file, DroppedLine dropped_line);
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
-  // Waits for the write under way, for as long as it takes. Lines that wait are lost.
+  // Waits for the current write, however long it takes. Waiting lines are lost.
   ~LogWriter();
 
-  // Queues a line with the newline at its end. It costs a copy and a lock, and never waits for the file.
+  // Queues a line, which must end with a newline. Does not wait for the file.
   void Write(std::string line);
 
-  // Waits until every line is written, but no longer than `patience` after the last that was, and no longer
-  // than `most` in all. Returns whether every line is.
+  // Waits until all lines are written, but at most `patience` after the last progress and at most `most` in
+  // all. Returns true if all lines were written.
   bool Flush(std::chrono::nanoseconds patience, std::chrono::nanoseconds most);
 
-  // Returns how many lines found no room, or could not be written.
+  // Returns the number of lines dropped for lack of room or by a failed write.
   std::uint64_t dropped() const;
 
  private:
   void Run();
-  // Waits for the next line. Returns false if it is time to stop.
+  // Waits for the next line. Returns false when stopping.
   bool Take(std::string& text);
   void NoteWritten(bool is_written);
 
@@ -54,7 +54,7 @@ class LogWriter {
   std::size_t waiting_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Those of the dropped lines that the log tells of, the line under way included.
+  // Dropped lines already reported in the log, and those reported by the line being written.
   std::uint64_t reported_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t reporting_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;

@@ -40,7 +40,7 @@ std::string Format(spdlog::formatter& formatter, const spdlog::details::log_msg&
 }
 
 LogWriter& Writer() {
-  // It is never destroyed: its thread may be in a write that never ends.
+  // Never destroyed: its thread may be blocked in a write forever.
   static auto* const writer = new LogWriter(
       STDERR_FILENO, [formatter = std::shared_ptr<spdlog::formatter>(MakeFormatter())](std::uint64_t lines) {
         const std::string text = FormatLogLine("log_lines_dropped", {{"lines", lines}});

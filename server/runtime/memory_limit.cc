@@ -13,11 +13,11 @@
 namespace waystar::runtime {
 namespace {
 
-// Returns the least of the limits in `file` of the group and of all above it, up to `groups`.
+// Returns the smallest of `least` and the limits in `file` of the group and its ancestors up to `groups`.
 std::size_t LeastLimit(const std::filesystem::path& groups, std::filesystem::path group,
                        const std::string& file, std::size_t least) {
   for (;; group = group.parent_path()) {
-    // "max" is no number, and read as no limit.
+    // "max" does not parse, and means no limit.
     std::size_t limit = 0;
     if (std::ifstream(groups / group / file) >> limit && limit > 0) {
       least = std::min(least, limit);
@@ -34,7 +34,7 @@ std::size_t MemoryLimit(const std::filesystem::path& root) {
   std::size_t least =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::filesystem::path groups = root / "sys/fs/cgroup";
-  // A line for each hierarchy: NUMBER:CONTROLLERS:/GROUP. The second version is number 0 and names none.
+  // One line per hierarchy: NUMBER:CONTROLLERS:/GROUP. Version 2 is number 0 and has no controllers.
   std::ifstream hierarchies(root / "proc/self/cgroup");
   for (std::string line; std::getline(hierarchies, line);) {
     const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));

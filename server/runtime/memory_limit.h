@@ -1,4 +1,4 @@
-// The memory that this process may use.
+// Memory available to this process.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace waystar::runtime {
 
-// Returns the bytes of the machine's memory, or of the least limit among the control groups that this process
-// is in: its own and all above it, of the second version or the first. Containers and systemd set these.
-// `root` is where proc and sys are found; groups that cannot be seen from here have no limit.
+// Returns the machine's memory in bytes, or the smallest limit of this process's control groups and their
+// ancestors, version 1 or 2. Containers and systemd set these. `root` is the parent of proc and sys;
+// invisible groups have no limit.
 std::size_t MemoryLimit(const std::filesystem::path& root = "/");
 
 }  // namespace waystar::runtime

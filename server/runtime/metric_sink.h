@@ -1,4 +1,4 @@
-// The interfaces by which parts of a server report their metrics.
+// Interfaces by which parts of a server report metrics.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace waystar::runtime {
 
-// Names and values, in the order in which they are shown. Values must come from a set that clients cannot
-// make grow, because collectors keep each value as long as anything.
+// Label names and values, in display order. Values must come from a set that clients cannot grow, because
+// collectors keep every value.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-// The number of observations up to each bound, including those below.
+// Cumulative counts of a histogram, by upper bound.
 struct HistogramCounts {
-  // The bounds ascend. What is beyond the last one is only in `count`.
+  // In ascending order. Larger values are only in `count`.
   std::vector<double> bounds;
   std::vector<std::uint64_t> cumulative;
   std::uint64_t count = 0;
   double sum = 0;
 };
 
-// Receives the values of one collection. Metrics of one name have one help text and differ in their labels.
-// Names follow Prometheus: base units (seconds, bytes), counters ending with _total.
+// Receives the values of one collection. Metrics of one name share a help text and differ in labels. Names
+// follow Prometheus: base units (seconds, bytes), counters end with _total.
 //
 // Thread safety: one thread at a time.
 class MetricSink {
  public:
   virtual ~MetricSink() = default;
 
-  // Adds a value that only grows while the process lives.
+  // Adds a value that never decreases while the process lives.
   virtual void AddCounter(absl::string_view name, absl::string_view help, MetricLabels labels,
                           double value) = 0;
   virtual void AddGauge(absl::string_view name, absl::string_view help, MetricLabels labels,
@@ -42,12 +42,12 @@ class MetricSink {
 
 // A source of metrics.
 //
-// Thread safety: Collect may be called from any thread, while counting goes on.
+// Thread safety: Collect may be called from any thread, concurrently with updates.
 class MetricSource {
  public:
   virtual ~MetricSource() = default;
 
-  // Adds all metrics of the source, under names that no other source has.
+  // Adds all metrics of the source. No other source uses their names.
   virtual void Collect(MetricSink& sink) const = 0;
 };
 

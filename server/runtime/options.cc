@@ -222,7 +222,7 @@ ABSL_FLAG(std::string, log_level, Defaults().log_level, "debug, info, warning or
 namespace waystar::runtime {
 namespace {
 
-// Under which the flags of this folder are known to the flag library.
+// Group name under which the flags of this folder are registered.
 constexpr absl::string_view kGroup = "waystar-server";
 constexpr absl::string_view kFlagFile = "flagfile";
 
@@ -238,8 +238,8 @@ void AppendFromEnvironment(absl::string_view flag, std::vector<std::string>& arg
   }
 }
 
-// The command line with the environment put before it: a later flag overrides an earlier one. A flag file on
-// the command line goes first of all, so that it is what both of them override.
+// Returns the arguments in increasing priority, since a later flag overrides an earlier one: flag files, the
+// environment, the rest of the command line.
 std::vector<std::string> ArgumentsInOrder(int argc, char** argv) {
   std::vector<std::string> args = {argv[0]};
   AppendFromEnvironment(kFlagFile, args);
@@ -344,7 +344,7 @@ absl::Status ReadDataFlags(FlagReader& read, Options& options) {
   return absl::OkStatus();
 }
 
-// The process itself, its threads and connections.
+// Memory of the process itself, its threads and connections.
 constexpr std::size_t kProcessMib = 64;
 constexpr std::size_t kLeastScratchMib = 2;
 
@@ -426,7 +426,7 @@ absl::StatusOr<Options> FromFlags() {
 
 void DivideMemory(std::size_t limit_mib, Options& options) {
   const auto workers = static_cast<std::size_t>(options.workers);
-  // The heap's waste grows with it.
+  // Heap overhead grows with the heap: allow a sixteenth.
   const std::size_t others = options.max_call_memory_mib + kProcessMib + limit_mib / 16;
   const auto half_beside = [&](std::size_t more) {
     return std::min(limit_mib / 2, limit_mib - std::min(limit_mib, others + more));

@@ -27,7 +27,7 @@ std::string ReadWhole(const char* path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Fields of /proc/self/stat, counted from that after the program's name, which may hold anything.
+// Indexes of fields in /proc/self/stat, counted after the program's name, which may contain anything.
 constexpr std::size_t kUserTicks = 11;
 constexpr std::size_t kSystemTicks = 12;
 constexpr std::size_t kThreads = 17;
@@ -45,14 +45,14 @@ std::vector<double> StatFields() {
   for (const absl::string_view word :
        absl::StrSplit(absl::string_view(text).substr(name_end + 1), ' ', absl::SkipWhitespace())) {
     double value = 0;
-    // The state is a letter.
+    // The state is a letter, and stays 0.
     static_cast<void>(absl::SimpleAtod(word, &value));
     fields.push_back(value);
   }
   return fields;
 }
 
-// When the machine was started, in seconds since 1970.
+// Returns the time at which the machine booted, in seconds since 1970.
 std::optional<double> BootTime() {
   const std::string text = ReadWhole("/proc/stat");
   constexpr absl::string_view kKey = "\nbtime ";
@@ -74,7 +74,7 @@ std::optional<std::int64_t> OpenFiles() {
        file.increment(error)) {
     ++count;
   }
-  // One of the entries is the folder's own.
+  // One entry is the folder being read.
   return error ? std::nullopt : std::optional<std::int64_t>(count - 1);
 }
 

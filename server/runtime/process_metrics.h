@@ -1,4 +1,4 @@
-// Metrics of this process that the system keeps.
+// Metrics of this process from the operating system.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,21 @@
 namespace waystar::runtime {
 
 struct ProcessUsage {
-  // The processor time of all its threads together, since it was started.
+  // CPU time of all threads since the process started.
   double cpu_seconds = 0;
   double resident_bytes = 0;
   double virtual_bytes = 0;
   double threads = 0;
-  // When it was started, counted from the start of the machine.
+  // Start time, in seconds since the machine booted.
   double seconds_after_boot = 0;
 };
 
-// Returns nothing where the system does not tell.
+// Returns nullopt if the operating system does not provide it.
 std::optional<ProcessUsage> ReadProcessUsage();
 
-// The process_* metrics that all of Prometheus' client libraries have: processor time, memory, open files,
-// threads and start time; the build, and what its log lacks. What the system does not tell is left out.
+// Exports the process_* metrics common to Prometheus client libraries (CPU time, memory, open files, threads,
+// start time), the build, and the number of lost log lines. Omits metrics that the operating system does not
+// provide.
 class ProcessMetrics final : public MetricSource {
  public:
   void Collect(MetricSink& sink) const override;

@@ -18,7 +18,7 @@ sigset_t StopSignals() {
 }  // namespace
 
 void BlockStopSignals() {
-  // A shell that starts a program in the background may have it ignore SIGINT.
+  // A shell may start background programs with SIGINT ignored.
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   const sigset_t signals = StopSignals();
@@ -37,7 +37,7 @@ int WaitForStop() {
   int signal = 0;
   while (sigwait(&signals, &signal) != 0) {
   }
-  // From now on the default action, which ends the process, may take its course in this thread.
+  // The default action, which ends the process, applies to the next signal.
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   return signal;
 }

@@ -17,20 +17,20 @@ namespace waystar::runtime {
 namespace {
 
 constexpr absl::string_view kPrefix = "WAYSTAR_";
-// What the command line tool reads, whose variables a container has as well, and the project's scripts.
+// Variables of the command line tool, which containers set as well, and of the project's scripts.
 constexpr std::array<absl::string_view, 10> kOthers = {
     "CA", "CERT", "DATA", "FLAGFILE", "KEY", "SERVER", "SERVER_NAME", "TLS", "TOKEN", "TOKEN_FILE"};
 
-// The rest of the names below is behind the prefix.
+// `name` and the names below are without the prefix.
 bool IsRead(absl::string_view name) {
   const std::string flag = absl::AsciiStrToLower(name);
   return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end() ||
          (absl::AsciiStrToUpper(flag) == name && absl::FindCommandLineFlag(flag) != nullptr);
 }
 
-// Returns whether an orchestrator tells of a service by it. Kubernetes sets WAYSTAR_SERVICE_HOST,
-// WAYSTAR_SERVICE_PORT and, as Docker does for links, WAYSTAR_PORT and WAYSTAR_PORT_7450_TCP, which are URLs,
-// and WAYSTAR_PORT_7450_TCP_ADDR.
+// Returns true for a variable by which an orchestrator describes a service. Kubernetes sets
+// WAYSTAR_SERVICE_HOST and WAYSTAR_SERVICE_PORT; like Docker links, it also sets WAYSTAR_PORT and
+// WAYSTAR_PORT_7450_TCP, which are URLs, and WAYSTAR_PORT_7450_TCP_ADDR.
 bool IsOfAService(absl::string_view name, absl::string_view value) {
   return absl::StrContains(name, "SERVICE_HOST") || absl::StrContains(name, "SERVICE_PORT") ||
          (absl::StrContains(name, "PORT") && absl::StrContains(value, "://")) ||

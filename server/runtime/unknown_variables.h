@@ -1,4 +1,4 @@
-// Variables of the environment that were meant for this program and are read by nobody.
+// Environment variables that look like settings of this program but are never read.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace waystar::runtime {
 
-// Returns the names of the environment's variables that begin with WAYSTAR_ and that neither the server nor
-// the command line tool reads, in alphabetical order: those of a flag with a mistake, say. Those that
-// Kubernetes and Docker set for a service called "waystar" are left out.
+// Returns, sorted, the names of environment variables that begin with WAYSTAR_ and that neither the server
+// nor the command line tool reads: misspelled flags, for example. Ignores those that Kubernetes and Docker
+// set for a service named "waystar".
 std::vector<std::string> UnknownVariables();
 
 }  // namespace waystar::runtime

@@ -1,4 +1,4 @@
-// The version of this build.
+// Version of this build.
 #pragma once
 
 #include "absl/strings/string_view.h"

@@ -6,16 +6,16 @@
 namespace waystar::runtime {
 namespace {
 
-// The weight of one job in the moving average.
+// Weight of one job in the moving averages.
 constexpr double kWeight = 1.0 / 16;
 
-// Jobs may wait at least this many times a job's processor time before the queue counts as standing.
+// Smallest target, as a multiple of a job's CPU time.
 constexpr double kTargetJobs = 3;
 
-// The queue counts as empty once a job has waited for less than the target divided by this.
+// The queue has emptied once a job waited less than target / kEmptyShare.
 constexpr int kEmptyShare = 4;
 
-// 0 before the first.
+// `before` is 0 before the first value.
 double Averaged(double before, double now) { return before == 0.0 ? now : before + (now - before) * kWeight; }
 
 }  // namespace
@@ -24,8 +24,8 @@ void WaitLimit::NoteWait(Clock::time_point now, Duration waited) {
   if (now >= interval_end_) {
     const Duration target =
         std::max(target_, Duration(static_cast<Duration::rep>(kTargetJobs * processor_nanos_)));
-    // Long after the last interval nothing is known of the queue, but that it was empty, unless this job has
-    // been in it since: where jobs are long, few leave.
+    // Long after the last interval the queue must have been empty, unless this job was in it since then: with
+    // long jobs, few leave.
     const bool is_recent = now - waited < interval_end_ + kInterval;
     if (!is_recent) {
       allowed_ = longest_;

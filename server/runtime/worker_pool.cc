@@ -18,7 +18,7 @@
 namespace waystar::runtime {
 namespace {
 
-// Makes the calling thread alone nicer. The system may refuse; then the thread is like any other.
+// Lowers the priority of the calling thread only. The system may refuse, which is harmless.
 void BeNice(int niceness) {
   if (niceness > 0) {
     static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), niceness));

@@ -1,4 +1,4 @@
-// A fixed number of threads that take jobs from a bounded, fair queue.
+// Fixed number of threads that run jobs from a bounded, fair queue.
 #pragma once
 
 #include <atomic>
@@ -19,53 +19,55 @@
 namespace waystar::runtime {
 
 struct WorkerPoolOptions {
-  // The threads are called by it and their index: "small-3".
+  // Prefix of the thread names: "small-3".
   std::string name = "worker";
   int workers = 1;
-  // The index of the first thread; the others follow.
+  // Index of the first worker; the others follow.
   int first_index = 0;
-  // Added to the threads' nice value, where the system has such a thing: from 0 to 19.
+  // Increment of the threads' nice value, from 0 to 19.
   int niceness = 0;
-  // Jobs that may wait at a time, and for how long: see WaitLimit.
+  // Most waiting jobs, and their waiting times (WaitLimit).
   std::size_t max_queued = 256;
   absl::Duration max_wait = absl::Milliseconds(500);
   absl::Duration target_wait = absl::Milliseconds(2);
-  // See JobSchedule::Limits.
+  // As in JobSchedule::Limits.
   bool keeps_last_for_others = false;
-  // Called by each worker between its jobs, when so much time has passed since the last call, unless null.
-  // `had_jobs` tells whether the worker has run any since then.
+  // If set, called by each worker between jobs, once per `tidy_period`. `had_jobs` is true if the worker ran
+  // any since the last call.
   std::function<void(int worker, bool had_jobs)> tidy;
   absl::Duration tidy_period = absl::Seconds(5);
 };
 
-// One more thread refuses jobs on time. Thread safety: TrySubmit, SubmitOwed, SubmitOwn and counts may be
-// called from any thread.
+// An additional thread refuses expired jobs.
+//
+// Thread safety: TrySubmit, SubmitOwed, SubmitOwn and counts may be called from any thread.
 class WorkerPool {
  public:
   // REQUIRES: options.workers >= 1.
   explicit WorkerPool(const WorkerPoolOptions& options);
 
-  // Runs what is still queued, then ends the threads.
+  // Runs the queued jobs, then ends the threads.
   ~WorkerPool();
 
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Queues a job. Returns RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and keeps nothing, if too many
-  // jobs wait already and no client has had more of the workers' time than this one, or if the job most
-  // likely would not be done by `deadline`, when nobody waits for the answer any more. Otherwise another job
-  // may be refused for it, with the same status. A job that has waited for too long is refused with
-  // QUEUE_TIMEOUT, or with DEADLINE_EXCEEDED at its deadline, whether a worker is free or not: see
-  // JobSchedule. It never blocks. The job stays the caller's; it must live until it has run or was refused.
+  // Queues a job without blocking. Returns RESOURCE_EXHAUSTED / QUEUE_FULL with a retry delay, and does not
+  // keep the job, if it would most likely not finish by `deadline`, or if the queue is full and no client is
+  // further ahead than this one. If another client is, its last job is refused instead, with the same status.
+  // A job that waits too long is refused with QUEUE_TIMEOUT, or with DEADLINE_EXCEEDED at its deadline,
+  // whether or not a worker is free (JobSchedule).
+  //
+  // The caller owns the job, which must live until it has run or was refused.
   absl::Status TrySubmit(Job* job, const Flow& flow,
                          FairQueue::Clock::time_point deadline = FairQueue::Clock::time_point::max());
 
-  // Queues the job however many wait, in its turn like any other, and does not refuse it. It is for what
-  // other limits bound and has cost much already.
+  // Queues a job in its turn, even if the queue is full, and never refuses it. For jobs that are limited
+  // elsewhere and have already cost much.
   void SubmitOwed(Job* job, const Flow& flow);
 
-  // Queues the job however many wait, and does not refuse it. It is for the server's own work, of which there
-  // are only a few jobs; they wait in a line of their own, as if they came from one client.
+  // Queues a job of the server itself, even if the queue is full, and never refuses it. These jobs are few;
+  // they share one line, like those of one client.
   void SubmitOwn(Job* job);
 
   int worker_count() const { return static_cast<int>(threads_.size()); }
@@ -75,13 +77,13 @@ class WorkerPool {
   bool is_overloaded() const { return is_overloaded_.load(std::memory_order_relaxed); }
 
  private:
-  // Returns the worker's next job, without one when the pool ends. Returns nothing if there is no job until
-  // `tidy_at`.
+  // Returns the worker's next job, or one without a job if the pool is stopping. Returns nullopt if there is
+  // no job until `tidy_at`.
   std::optional<JobSchedule::Taken> Take(int worker, FairQueue::Clock::time_point tidy_at);
   void Work(int worker);
-  // Refuses jobs when their time is over, until the pool ends.
+  // Refuses expired jobs until the pool stops.
   void RefuseLate();
-  // Wakes the thread that does, if it would sleep for too long.
+  // Wakes the refuser thread if it would sleep too long.
   void WakeRefuser() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteOverload() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     is_overloaded_.store(schedule_.is_overloaded(), std::memory_order_relaxed);
@@ -92,7 +94,7 @@ class WorkerPool {
   CondVar wake_;
   CondVar wake_refuser_;
   JobSchedule schedule_ ABSL_GUARDED_BY(mutex_);
-  // When the refuser wakes by itself.
+  // Time at which the refuser wakes by itself.
   FairQueue::Clock::time_point refuser_wakes_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_overloaded_ = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

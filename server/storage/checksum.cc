@@ -18,12 +18,12 @@ std::string DigitsOf(absl::string_view bytes) {
 }  // namespace
 
 std::uint32_t Crc32c(absl::string_view bytes, std::uint32_t before) {
-  // The library's lengths are of type int.
+  // ISA-L takes lengths of type int.
   constexpr std::size_t kMaxPart = std::size_t{1} << 30;
   std::uint32_t crc = ~before;
   while (!bytes.empty()) {
     const absl::string_view part = bytes.substr(0, kMaxPart);
-    // It does not write to what it takes a pointer to.
+    // crc32_iscsi does not write through its pointer.
     auto* const data = reinterpret_cast<unsigned char*>(const_cast<char*>(part.data()));
     crc = crc32_iscsi(data, static_cast<int>(part.size()), crc);
     bytes.remove_prefix(part.size());

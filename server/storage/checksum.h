@@ -9,13 +9,13 @@
 
 namespace waystar::storage {
 
-// Returns the checksum of bytes that follow those whose checksum is `before`. It finds every error within 32
-// bits.
+// Returns the checksum of `bytes` appended to data whose checksum is `before`. Detects every error burst of
+// up to 32 bits.
 std::uint32_t Crc32c(absl::string_view bytes, std::uint32_t before = 0);
 
-// Returns the bytes behind their checksum, which is eight hexadecimal digits.
+// Returns the bytes, preceded by their checksum in eight hexadecimal digits.
 std::string WithChecksum(absl::string_view bytes);
-// Returns the bytes that WithChecksum was given; nothing if what it returned is damaged.
+// Returns the bytes that WithChecksum was given; nullopt if the checksum does not match.
 std::optional<absl::string_view> WithoutChecksum(absl::string_view bytes);
 
 }  // namespace waystar::storage

@@ -22,7 +22,7 @@ namespace {
 constexpr absl::string_view kLogPrefix = "log-";
 constexpr std::size_t kDigits = 12;
 
-// A group is closed when it has as many.
+// A group is closed at this size.
 constexpr std::size_t kMaxGroupBytes = std::size_t{64} << 20;
 
 absl::Status StorageFailed(absl::string_view message) {
@@ -146,7 +146,8 @@ absl::StatusOr<LogStart> CommitLog::Ask(bool is_rotation) {
   {
     MutexLock lock(mutex_);
     requests_.push_back({.is_rotation = is_rotation, .done = [&](absl::StatusOr<LogStart> result) {
-                           // Told under the lock: whoever waits may destroy all of this as soon as it has it.
+                           // Notify under the lock: the waiting thread may destroy the mutex as soon as it
+                           // has the answer.
                            MutexLock done_lock(mutex);
                            answer = std::move(result);
                            is_done.NotifyAll();
@@ -174,7 +175,7 @@ void CommitLog::Run() {
         GiveUpFile(status, std::nullopt);
       }
     }
-    // The status says that entries are taken again, though none comes.
+    // Reports a recovery even if no entry arrives.
     Note(CheckIsReady());
     AnswerRequests();
     MutexLock lock(mutex_);
@@ -194,7 +195,8 @@ absl::Status CommitLog::End() {
     return failure_;
   }
   WAYSTAR_RETURN_IF_ERROR(SyncFile());
-  // An empty record says that all before it was synced: what is found damaged later was whole.
+  // An empty record proves that everything before it was synced: a later mismatch is damage, not a torn
+  // write.
   WAYSTAR_RETURN_IF_ERROR(file_->Append(""));
   WAYSTAR_RETURN_IF_ERROR(SyncFile());
   mark_.is_ended = true;
@@ -257,8 +259,7 @@ absl::StatusOr<LogStart> CommitLog::Answer(bool is_rotation) {
     }
   }
   if (is_rotation) {
-    // What is begun may be there although it has failed; then nothing more must be written to the file
-    // before.
+    // Creation may fail after the new file was published, so the old one must not be written any more.
     GiveUpFile(absl::OkStatus(), file_->size());
     retry_at_ = TimePoint::min();
     WAYSTAR_RETURN_IF_ERROR(RequireFile());
@@ -332,7 +333,7 @@ absl::Status CommitLog::Write(absl::string_view record) {
     return is_there;
   }
   if (const absl::Status written = file_->Append(record); !written.ok()) {
-    // What was acknowledged before may be durable yet.
+    // Entries acknowledged before may still become durable.
     const bool is_safe = file_->synced() == end || SyncFile().ok();
     GiveUpFile(written, is_safe ? std::optional(end) : std::nullopt);
     return written;
@@ -422,8 +423,8 @@ absl::Status CommitLog::BeginFile() {
   return absl::OkStatus();
 }
 
-// Not before the first file is there: it says which epochs the maps have now, and until then the mark of
-// before says why they have new ones.
+// Called only once the first file exists: that file records the maps' current epochs. Until then, the old
+// mark is the reason for their new epochs.
 absl::Status CommitLog::BeginMark() {
   WAYSTAR_ASSIGN_OR_RETURN(mark_file_, folder_.OpenSector(kMarkName));
   absl::Status status = WriteMark();
@@ -431,7 +432,7 @@ absl::Status CommitLog::BeginMark() {
     status = mark_file_->Sync();
   }
   if (status.ok()) {
-    // It may be new.
+    // The file may be new.
     status = folder_.SyncNames();
   }
   if (!status.ok()) {

@@ -1,4 +1,4 @@
-// Commit log of all maps of a server, in the files of a folder.
+// Commit log of all maps of a server, stored in files of one folder.
 #pragma once
 
 #include <chrono>
@@ -28,110 +28,112 @@
 namespace waystar::storage {
 
 enum class Durability {
-  // What is acknowledged survives the loss of power.
+  // Acknowledged commits survive a power failure.
   kSync,
-  // What is acknowledged survives the end of the process; the machine's power only once it is synced.
+  // Acknowledged commits survive the end of the process. They survive a power failure only once they are
+  // synced.
   kRelaxed,
 };
 
 struct CommitLogOptions {
   Durability durability = Durability::kSync;
-  // How long what is acknowledged may go without being synced, if relaxed.
+  // With relaxed durability: longest time until an acknowledged commit is synced.
   absl::Duration sync_interval = absl::Seconds(1);
-  // How long to wait after a failure before another file is begun.
+  // Delay after a failure before a new file is created.
   absl::Duration retry_interval = absl::Seconds(1);
-  // Called, by the log's thread, with the error when entries begin to fail, and with OK when they are taken
-  // again. May be empty.
+  // Called by the log's thread: with the error when entries begin to fail, with OK when they succeed again.
+  // May be empty.
   std::function<void(const absl::Status& status)> on_status;
-  // The log is long when its files hold more bytes together than these and the maps that the last one begins
-  // with, or are more, or when a replay takes more work, counted as WorkOfCommit: about a second of it.
+  // Thresholds above which the log counts as long: bytes of all files beyond the maps listed at the start of
+  // the last one, number of files, and replay work as counted by WorkOfCommit (about one second).
   std::uint64_t long_bytes = std::uint64_t{64} << 20;
   std::uint64_t long_files = 16;
   std::uint64_t long_work = std::uint64_t{1} << 29;
-  // Called, by the log's thread, when the file that is written has become as long, and again for each that
-  // much more. May be empty.
+  // Called by the log's thread when the current file exceeds `long_bytes` or `long_work`, and again after
+  // each further such amount. May be empty.
   std::function<void()> on_long;
-  // Called, by the log's thread, after each sync of a file with how long it took, whether or not it failed.
-  // May be empty.
+  // Called by the log's thread after each sync of a file, failed or not, with its duration. May be empty.
   std::function<void(absl::Duration took)> on_sync;
-  // Called, by the log's thread, for each entry that was written, before its `done`, with how long it waited
-  // since its append. May be empty.
+  // Called by the log's thread for each written entry, before its `done`, with the time since its append. May
+  // be empty.
   std::function<void(absl::Duration waited)> on_commit;
-  // Called once, by the log's thread, when it ends: with OK if all that was acknowledged is on stable storage
-  // and the next start will know that, else with the error for which it may not be. May be empty.
+  // Called once by the log's thread when it ends: with OK if everything acknowledged is on stable storage and
+  // the mark says so, else with the error. May be empty.
   std::function<void(const absl::Status& status)> on_end;
-  // While all files together are longer, entries fail.
+  // Limit on the size of all files. Entries fail while it is exceeded.
   std::uint64_t max_bytes = std::uint64_t{256} << 20;
-  // The longest entry that is taken: a record must hold it, and its length in up to 16 bytes.
+  // Largest entry. A record holds it and its length of up to 16 bytes.
   std::size_t max_entry_bytes = kMaxRecordBytes - 16;
 };
 
-// A file of the log, but for the one that is written.
+// A log file that is not written any more.
 struct OldLogFile {
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;
-  // What it takes to replay its commits, counted as WorkOfCommit.
+  // Work to replay its commits, as counted by WorkOfCommit.
   std::uint64_t work = 0;
 };
 
 struct CommitLogStatistics {
-  // OK, or why entries fail.
+  // OK, or the reason why entries fail.
   absl::Status status;
-  // The bytes that were written since the log was started.
+  // Bytes of entries written since the start of the log.
   std::uint64_t written_bytes = 0;
-  // The entries that failed: creations, replacements, deletions and groups of updates.
+  // Entries that failed: creations, replacements, deletions and groups of updates.
   std::uint64_t refusals = 0;
-  // How much of what was acknowledged the loss of power may undo.
+  // How much acknowledged time a power failure may undo.
   absl::Duration loss_window;
-  // The age of the oldest entry that waits to be acknowledged, or was acknowledged and is not known to be on
-  // stable storage; zero if there is none.
+  // Age of the oldest entry that is waiting, or acknowledged and not yet on stable storage; zero if there is
+  // none.
   absl::Duration unsynced_age;
-  // The files, and their sizes together.
+  // Number and total size of the log files.
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  // What it takes to replay them, counted as WorkOfCommit.
+  // Work to replay the log files, as counted by WorkOfCommit.
   std::uint64_t work = 0;
 };
 
-// Returns the name of a log file, and the number in such a name.
+// LogFileName returns the name of a log file; LogFileNumber parses one, and returns nullopt for other names.
 std::string LogFileName(std::uint64_t number);
 std::optional<std::uint64_t> LogFileNumber(absl::string_view name);
-// Returns whether one of the names is that of a log file.
+// Returns true if any of the names is that of a log file.
 bool HasLogFile(const std::vector<std::string>& names);
 
-// One thread takes all entries that wait, writes them as one record, syncs the file once, and calls their
+// One thread takes all waiting entries, writes them as one record, syncs the file once, and calls their
 // `done`s: a group commit over all maps.
 //
-// A file in which a write or a sync has failed is not written again. Entries fail with UNAVAILABLE /
-// STORAGE_FAILED until another file can be begun, which says how much of the one before counts: what was
-// known to be durable. If relaxed, what was acknowledged may be in doubt then; so after a sync that failed
-// entries fail for good. So they do when a file was removed or changed under the log. The creation of a map
-// that no record can hold fails with RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE.
+// After a failed write or sync, a file is never written again. Entries fail with UNAVAILABLE / STORAGE_FAILED
+// until a new file can be created; its first record says how much of the previous file counts: the part known
+// to be durable. With relaxed durability, a failed sync leaves acknowledged commits in doubt, so entries then
+// fail for good. They also fail for good if a file was removed or changed by someone else. An entry above
+// `max_entry_bytes` fails with RESOURCE_EXHAUSTED / IMPORT_TOO_LARGE.
 //
-// Before entries are acknowledged, the folder's LogMark says how far the log goes.
+// Before entries are acknowledged, the end of the log is written to the folder's LogMark.
 class CommitLog final : public core::DurableLog {
  public:
-  // Begins the file that `start` describes, which follows the `old` ones. If it cannot be begun, entries fail
-  // until it can. The folder must outlive the log.
+  // Creates the file that `start` describes, after the `old` ones. If that fails, it is retried, and entries
+  // fail meanwhile. The folder must outlive the log.
   CommitLog(Folder& folder, const LogStart& start, std::vector<OldLogFile> old, CommitLogOptions options);
   CommitLog(const CommitLog&) = delete;
   CommitLog& operator=(const CommitLog&) = delete;
-  // Stops.
+  // Calls Stop.
   ~CommitLog() override;
 
-  // Writes and syncs what waits, and ends the thread. REQUIRES: nothing is appended afterwards but by
-  // `done`s, none of the calls below waits, and it is one thread that calls it.
+  // Writes and syncs all waiting entries, and ends the thread.
+  // REQUIRES: only `done` callbacks append afterwards.
+  // REQUIRES: no call of Rotate or Sync is in progress.
+  // REQUIRES: only one thread calls this.
   void Stop();
 
-  // Begins another file and returns what it begins with. Returns the errors of the folder, and those for
-  // which entries fail; what was acknowledged stays so.
+  // Starts a new file and returns its start. Returns the errors of the folder, and the reason why entries
+  // fail. Acknowledged commits stay valid in either case.
   absl::StatusOr<LogStart> Rotate();
-  // Returns whether images should be made, so that files can be removed.
+  // Returns true if images should be made so that files can be removed.
   bool IsLong() const;
-  // Removes the files before the one of that number.
+  // Removes all files with a smaller number.
   absl::Status RemoveFilesBefore(std::uint64_t number);
-  // Returns once all that was acknowledged before is on stable storage, with what the next file would begin
-  // with, or the error for which entries fail.
+  // Waits until everything acknowledged before is on stable storage. Returns the start that a next file would
+  // have, or the reason why entries fail.
   absl::StatusOr<LogStart> Sync();
 
   CommitLogStatistics Statistics() const;
@@ -154,7 +156,7 @@ class CommitLog final : public core::DurableLog {
     absl::Status status;
   };
 
-  // What Rotate and Sync ask the thread for.
+  // A call of Rotate or Sync that waits for the thread.
   struct Request {
     bool is_rotation = false;
     absl::AnyInvocable<void(absl::StatusOr<LogStart>) &&> done;
@@ -163,11 +165,11 @@ class CommitLog final : public core::DurableLog {
   absl::StatusOr<LogStart> Ask(bool is_rotation);
   void Append(LogEntry entry, std::string bytes, Done done);
 
-  // The rest is the thread's.
+  // The methods below run on the log's thread.
   void Run();
-  // Waits for entries and returns a group of them; none when there is something else to do.
+  // Waits for work and returns the next group of entries; empty if there is only other work.
   std::vector<Waiting> TakeGroup();
-  // Returns when there is something to do even if nothing is asked for.
+  // Returns the time of the next sync or retry.
   std::optional<TimePoint> NextTask() const;
   void AnswerRequests();
   absl::StatusOr<LogStart> Answer(bool is_rotation);
@@ -175,30 +177,31 @@ class CommitLog final : public core::DurableLog {
   absl::Status Write(absl::string_view record);
   absl::Status SyncFile();
   absl::Status BeginFile();
-  // Opens the mark, and writes and syncs it.
+  // Opens, writes and syncs the mark.
   absl::Status BeginMark();
   absl::Status WriteMark();
   absl::Status End();
-  // Whether there are a file and a mark to write to.
+  // True if both the file and the mark are open.
   bool IsOpen() const { return file_ != nullptr && mark_file_ != nullptr; }
-  // Begins what there is not.
+  // Opens the file and the mark if they are not open.
   absl::Status RequireFile();
-  // Does that, and returns why entries fail if they do.
+  // Calls RequireFile, and returns the reason why entries fail.
   absl::Status CheckIsReady();
   LogStart NextStart() const;
-  // Returns what an entry fails with.
+  // Returns the error of an entry that failed with `status`.
   absl::Status Refusal(const absl::Status& status) const;
   void Note(const absl::Status& status, std::size_t written_bytes = 0, std::uint64_t work = 0);
-  // Ends the file for good. What is beyond `end` does not count; without `end`, it is unknown what counts,
-  // and there is never to be another file.
+  // Closes the file for good. Bytes beyond `end` do not count. Without `end` it is unknown what counts, and
+  // no other file is ever created.
   void GiveUpFile(const absl::Status& failure, std::optional<std::uint64_t> end);
-  // Whether another file is begun by itself.
+  // Returns true if the log has a file or will retry to create one.
   bool MayRecover() const { return file_ != nullptr || retry_at_ != TimePoint::max(); }
 
   Folder& folder_;
   const CommitLogOptions options_;
 
-  // Of the file that is written, or of the next one if there is none.
+  // Number of the current file, or of the next one if there is none, and how much of the file before it
+  // counts.
   std::uint64_t number_;
   std::uint64_t previous_end_;
   // Null after a failure.
@@ -207,11 +210,11 @@ class CommitLog final : public core::DurableLog {
   LogMark mark_;
   LiveMaps maps_;
   absl::Status failure_;
-  // When a file may be begun; never if it is the end of time.
+  // When to retry to create a file; TimePoint::max() means never.
   TimePoint retry_at_ = TimePoint::min();
-  // When to sync what is acknowledged and not synced.
+  // When to sync acknowledged entries; unset if all are synced.
   std::optional<TimePoint> sync_at_;
-  // The size of the file, and the work of replaying it, at which on_long is called.
+  // Size of the file and replay work at which on_long is called next.
   std::uint64_t long_at_ = 0;
   std::uint64_t long_at_work_ = 0;
 
@@ -220,16 +223,15 @@ class CommitLog final : public core::DurableLog {
   std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   std::vector<Request> requests_ ABSL_GUARDED_BY(mutex_);
   CommitLogStatistics statistics_ ABSL_GUARDED_BY(mutex_);
-  // When the first of the entries was appended that are being written, and of those that were acknowledged
-  // and are not synced.
+  // Append time of the oldest entry being written, and of the oldest one acknowledged but not synced.
   std::optional<TimePoint> writing_since_ ABSL_GUARDED_BY(mutex_);
   std::optional<TimePoint> unsynced_since_ ABSL_GUARDED_BY(mutex_);
   std::vector<OldLogFile> old_files_ ABSL_GUARDED_BY(mutex_);
-  // The bytes of the file that is written, and of its start; and the work of replaying it.
+  // Size of the current file, size of its start, and work to replay it.
   std::uint64_t file_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t start_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t file_work_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Whether some were removed since the thread has looked whether entries fail.
+  // True if files were removed since the thread last checked the size limit.
   bool has_less_files_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;

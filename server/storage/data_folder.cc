@@ -11,10 +11,10 @@
 namespace waystar::storage {
 namespace {
 
-// The log may have as many bytes, however few it is to have.
+// Smallest limit of the log in bytes.
 constexpr std::uint64_t kLeastLimit = std::uint64_t{1} << 20;
 
-// Images are made when the log has this share of its limit, so that updates go on meanwhile.
+// Images are made when the log reaches 1/kLongShare of its limit, which leaves room for updates meanwhile.
 constexpr std::uint64_t kLongShare = 4;
 
 }  // namespace
@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<DataFolder>> DataFolder::Open(std::unique_ptr<Fol
   }
   if (begun.ok()) {
     for (const std::string& name : contents.left_overs) {
-      // One that stays does no harm.
+      // A leftover that stays does no harm.
       static_cast<void>(opened.Remove(name));
     }
   }
@@ -65,7 +65,7 @@ absl::Status DataFolder::Load(absl::string_view id) {
     WAYSTAR_ASSIGN_OR_RETURN(MapState map, images_.Read(id, *version));
     return store_.Load(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
   }();
-  // It may have been deleted or replaced meanwhile.
+  // The map may have been deleted or replaced meanwhile.
   return store_.UnloadedVersion(id) == version ? loaded : absl::OkStatus();
 }
 

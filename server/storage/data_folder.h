@@ -1,4 +1,4 @@
-// The folder that makes a store's maps durable: its log, and images of its maps.
+// Folder that makes the maps of a store durable: a commit log and images of the maps.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace waystar::storage {
 
 struct DataOptions {
   CommitLogOptions log;
-  // The most that the log files hold together; changes fail while they hold more. When the one that is
-  // written holds a quarter of it, an image of each map that has changed is made, and the others are removed.
+  // Limit on the size of all log files in bytes; changes fail above it. At a quarter of it, an image of each
+  // changed map is made and old log files are removed.
   std::uint64_t max_log_bytes = std::uint64_t{256} << 20;
-  // How long after images could not be made it is tried again.
+  // Delay before failed images are retried.
   absl::Duration image_retry_interval = absl::Seconds(5);
   ReadOptions read;
 };
@@ -35,38 +35,40 @@ struct DataStatistics {
   ImageMaker::Statistics images;
 };
 
-// Two threads of its own: one writes the log, the other makes images and removes files that are not needed.
-//
-// It is where unloaded maps are read from: each has an image of its latest version.
+// Has two threads: one writes the log, the other makes images and removes files that are not needed. Unloaded
+// maps are read from here: each has an image of its latest version.
 //
 // Thread safety: any method may be called from any thread, except Stop.
 class DataFolder final : public core::MapSource {
  public:
-  // Puts the maps of the folder into the store, and makes what happens to maps from then on durable. The
-  // store must be empty and not shared between threads yet; it must outlive this, which must outlive the
-  // updates of its maps. Returns DATA_LOSS if a map is damaged and not to be skipped, or if the log is
-  // damaged, missing or cut; it names the file and the offset, and nothing in the folder was changed. Of maps
-  // that are skipped the files are copied first; they can only be deleted or replaced. If it cannot be known
-  // whether the log is all there, maps get new epochs. If the folder cannot be written, though it holds maps,
-  // these are served, and changes fail until it can. Returns FAILED_PRECONDITION if a file is of a version
-  // that is not known; the errors of MapStore::Restore; and those of the folder.
+  // Loads the maps of the folder into the store, and makes later changes durable.
+  //
+  // If it cannot be known whether the end of the log is complete, maps get new epochs. Files of skipped
+  // damaged maps are copied first; such maps can only be deleted or replaced. If a folder with maps cannot be
+  // written, the maps are served, and changes fail until it can.
+  //
+  // Returns DATA_LOSS, with the file and the offset, if the log is damaged, missing or cut, or if a map is
+  // damaged and damaged maps are not skipped; the folder is unchanged then. Returns FAILED_PRECONDITION if a
+  // file has an unknown format version; and the errors of MapStore::Restore and of the folder.
+  //
+  // REQUIRES: the store is empty and not shared between threads yet.
+  // REQUIRES: the store outlives the folder, and the folder outlives the updates of its maps.
   static absl::StatusOr<std::unique_ptr<DataFolder>> Open(std::unique_ptr<Folder> folder,
                                                           core::MapStore& store, const DataOptions& options,
                                                           DataFound& found);
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
-  // Stops.
   ~DataFolder() override { Stop(); }
 
-  // Returns once all that was acknowledged before is on stable storage, or the error for which changes are
-  // refused.
+  // Waits until everything acknowledged before is on stable storage. Returns the reason why changes fail, if
+  // they do.
   absl::Status Sync() { return log_->Sync().status(); }
 
   absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override { return images_.Keep(id); }
   absl::Status Load(absl::string_view id) override;
 
-  // Makes durable what waits, and ends the threads; CommitLogOptions::on_end is told whether that has worked.
-  // REQUIRES: no map is created, changed or deleted any more.
+  // Makes all waiting entries durable and ends the threads. CommitLogOptions::on_end gets the result.
+  // REQUIRES: no map is created, changed or deleted afterwards.
   void Stop();
 
   DataStatistics Statistics() const;
@@ -82,7 +84,7 @@ class DataFolder final : public core::MapSource {
 
   const std::unique_ptr<Folder> folder_;
   core::MapStore& store_;
-  // Each has a thread that calls the other.
+  // The threads of these two call each other.
   std::unique_ptr<CommitLog> log_;
   ImageMaker images_;
 };

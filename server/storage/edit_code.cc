@@ -27,7 +27,7 @@ using core::ValueWriter;
 constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
 
-// The numbers are those of files: add, never change.
+// Stored in files: add values, never change any.
 enum class Code : std::uint8_t {
   kBlockCells = 0,
   kUnblockCells = 1,
@@ -243,7 +243,7 @@ core::SetEnabled ReadSetEnabled(ValueReader& from) {
 
 void WriteEdit(const Edit& edit, ValueWriter& to) { std::visit(EditWriter(to), edit); }
 
-// The initializers in braces are evaluated in their order.
+// Relies on braced initializers being evaluated in order.
 Edit ReadEdit(ValueReader& from) {
   const Code code = core::ReadEnum(from, Code::kPutMeshPortal);
   switch (code) {

@@ -1,4 +1,4 @@
-// Commits as bytes.
+// Binary encoding of edits and commits.
 #pragma once
 
 #include "server/core/edit/edit.h"
@@ -8,7 +8,7 @@
 
 namespace waystar::storage {
 
-// What is read has the right form; whoever applies it finds out whether the map can take it.
+// Readers check only the form. Whether the map accepts an edit is checked when it is applied.
 
 void WriteEdit(const core::Edit& edit, core::ValueWriter& to);
 core::Edit ReadEdit(core::ValueReader& from);
@@ -16,7 +16,7 @@ core::Edit ReadEdit(core::ValueReader& from);
 void WriteSummary(const core::ChangeSummary& summary, core::ValueWriter& to);
 core::ChangeSummary ReadSummary(core::ValueReader& from);
 
-// The request of a batch that was applied.
+// Fingerprint of the request of an applied batch.
 void WriteFingerprint(const core::Fingerprint& fingerprint, core::ValueWriter& to);
 core::Fingerprint ReadFingerprint(core::ValueReader& from);
 

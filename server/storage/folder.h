@@ -1,4 +1,4 @@
-// The interface to the folder that a store's files lie in.
+// Interface to the folder that holds a store's files.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +13,41 @@
 
 namespace waystar::storage {
 
-// A file that grows. Its destruction closes it, and syncs nothing. Errors do not name the file, which may
-// have got another name.
+// An append-only file. The destructor closes it without a sync. Errors do not name the file, since it may
+// have been renamed.
 //
 // Thread safety: one thread at a time.
 class AppendFile {
  public:
   virtual ~AppendFile() = default;
 
-  // Writes all of the bytes, or returns an error, after which any part of them may be in the file.
+  // Writes all bytes. After an error, any part of them may be in the file.
   virtual absl::Status Append(absl::string_view bytes) = 0;
 
-  // Returns once all that was appended is on stable storage. After an error it is unknown what is there, and
-  // another call would not tell: the system forgets what it could not write.
+  // Waits until everything appended is on stable storage. After an error the state is unknown, and a second
+  // call proves nothing: the kernel forgets pages that it failed to write.
   virtual absl::Status Sync() = 0;
 
-  // Returns DATA_LOSS unless this file has that name in its folder and is as long as what was appended:
-  // others may have removed, replaced or cut it.
+  // Returns DATA_LOSS if the folder has another file under that name, or the file's size differs from what
+  // was appended: someone removed, replaced or cut it.
   virtual absl::Status CheckIs(absl::string_view name) const = 0;
 };
 
-// A file of at most one sector of a disk, 512 bytes, that is overwritten in place.
+// A file of at most one disk sector, 512 bytes, that is overwritten in place.
 //
 // Thread safety: one thread at a time.
 class SectorFile {
  public:
   virtual ~SectorFile() = default;
 
-  // Replaces the file's bytes. The loss of power leaves those or the ones before, until it is synced.
-  // REQUIRES: `bytes` are as many in all calls, and no more than a sector has.
+  // Replaces the contents. Until a sync, a power failure may leave the old or the new contents.
+  // REQUIRES: `bytes` has the same size in all calls, at most one sector.
   virtual absl::Status Overwrite(absl::string_view bytes) = 0;
   virtual absl::Status Sync() = 0;
 };
 
-// Names have no '/' in them. Errors name the file and what the system says; RESOURCE_EXHAUSTED if there is no
-// space, NOT_FOUND if there is no such file, else UNAVAILABLE.
+// Names contain no '/'. Errors name the file and the system's message. The code is RESOURCE_EXHAUSTED if the
+// disk is full, NOT_FOUND if the file does not exist, else UNAVAILABLE.
 //
 // Thread safety: any method may be called from any thread.
 class Folder {
@@ -56,34 +56,33 @@ class Folder {
 
   // Returns the path of a file, or of the folder if the name is empty, for messages.
   virtual std::string PathOf(absl::string_view name) const = 0;
-  // Returns the name of this run of the operating system: while it is the same, what was written is found,
-  // synced or not. Returns an empty text if it is unknown.
+  // Returns the boot id of the operating system; empty if unknown. While it is unchanged, written data can be
+  // read back even if it was not synced.
   virtual std::string SystemRun() const = 0;
 
-  // Creates a file, empty, in the place of any of that name.
+  // Creates an empty file, replacing any file of that name.
   virtual absl::StatusOr<std::unique_ptr<AppendFile>> Create(absl::string_view name) = 0;
-  // Opens a file, which is created if there is none.
+  // Opens a file; creates it if there is none.
   virtual absl::StatusOr<std::unique_ptr<SectorFile>> OpenSector(absl::string_view name) = 0;
-  // Returns all that the file holds. Returns FAILED_PRECONDITION if it is a folder, a pipe or the like.
+  // Returns the contents of a file. Returns FAILED_PRECONDITION if it is not a regular file.
   virtual absl::StatusOr<std::string> Read(absl::string_view name) const = 0;
-  // Returns how many bytes a file holds.
+  // Returns the size of a file in bytes.
   virtual absl::StatusOr<std::uint64_t> Size(absl::string_view name) const = 0;
-  // Returns the names of all files, in their order.
+  // Returns the names of all files, sorted.
   virtual absl::StatusOr<std::vector<std::string>> List() const = 0;
 
-  // Returns once all that the file holds is on stable storage, whoever wrote it. What it holds from byte
-  // `from` on is written again first: once a sync has failed, the system takes for written what it could not
-  // write.
+  // Waits until the contents of a file are on stable storage, even if another process wrote them. Rewrites
+  // the bytes from offset `from` on first: after a failed sync, the kernel treats lost pages as written.
   virtual absl::Status Secure(absl::string_view name, std::uint64_t from) = 0;
 
-  // Gives a file another name, taking it from any file that has it. It happens as a whole or not at all.
+  // Renames a file atomically, replacing any file with the new name.
   virtual absl::Status Rename(absl::string_view from, absl::string_view to) = 0;
   virtual absl::Status Remove(absl::string_view name) = 0;
-  // Returns once all names, as created, changed and removed before, are on stable storage.
+  // Waits until all created, changed and removed names are on stable storage.
   virtual absl::Status SyncNames() = 0;
 };
 
-// Opens a folder that is named by its path, as OpenPosixFolder does.
+// Opens a folder by its path, as OpenPosixFolder does.
 using OpenFolder = std::function<absl::StatusOr<std::unique_ptr<Folder>>(const std::string& path)>;
 
 }  // namespace waystar::storage

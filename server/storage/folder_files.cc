@@ -30,7 +30,7 @@ bool IsNeeded(std::uint64_t log, const LogHistory& history) {
   return std::ranges::any_of(history.files, [&](const LogFile& file) { return file.number == log; });
 }
 
-// Returns whether a newer image has all that an image holds, or its map is gone.
+// Returns true if a newer image or the log makes this image obsolete, or if its map was deleted.
 bool IsReplaced(const ImageName& image, const LogHistory& history, const ImagesByMap& images) {
   return history.ended_epochs.contains(image.version.epoch) ||
          (images.contains(image.map) && IsKnown(image.version, history.epochs.at(image.map)));

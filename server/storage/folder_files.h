@@ -1,4 +1,4 @@
-// What the files of a data folder are for.
+// Classifies the files of a data folder.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace waystar::storage {
 
-// The files that no map is read from, in the order of their names.
+// Files from which no map is read, sorted by name.
 struct OtherFiles {
-  // The log or another file has all that they hold: a start removes them.
+  // Files whose contents the log or another file has: removed at start.
   std::vector<std::string> left_overs;
-  // Images that nothing explains. They stay, as do the rest.
+  // Images of versions that the log does not know. They are kept, as are all files below.
   std::vector<std::string> unknown_images;
   // Copies of the files of damaged maps (KeptName).
   std::vector<std::string> kept;
-  // Files that no server has made.
+  // Files not made by a server.
   std::vector<std::string> strangers;
 };
 
-// Returns what the files of these names are. `images` are those that maps are read from.
+// Classifies the files of these names. `images` are the ones that maps are read from.
 OtherFiles FindOtherFiles(const std::vector<std::string>& names, const LogHistory& history,
                           const ImagesByMap& images);
 

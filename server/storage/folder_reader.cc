@@ -23,14 +23,14 @@ namespace {
 
 core::MapVersion VersionOf(const LiveMap& map) { return {.epoch = map.epoch, .revision = map.revision}; }
 
-// Reads the maps of a folder into a store.
+// Loads the maps of a folder into a store, on several threads.
 class MapReader {
  public:
   MapReader(Folder& folder, const ReadOptions& options, const LogHistory& history, core::MapStore& store,
             FolderContents& contents)
       : folder_(folder), options_(options), history_(history), store_(store), contents_(contents) {}
 
-  // Returns the newest images of maps.
+  // Loads all maps. `images` are their newest images.
   absl::Status Read(const ImagesByMap& images) {
     const std::vector<LiveMap>& maps = contents_.next.maps;
     std::vector<absl::Status> statuses(maps.size());
@@ -55,7 +55,7 @@ class MapReader {
       return absl::CancelledError("maps are not read any more");
     }
     if (!contents_.logs.empty()) {
-      // It is gone with the last of the files that there are, as are the commits.
+      // The work is counted for the last file: it disappears when that file is removed.
       MutexLock lock(mutex_);
       contents_.logs.back().work = work_;
     }
@@ -85,7 +85,7 @@ class MapReader {
     }
     MapState& state = result.state;
     const absl::Time latest_time = state.snapshot.latest_time();
-    // A copy shares the map.
+    // A copy shares the map's memory.
     std::optional<MapState> kept;
     if (options_.may_unload) {
       kept.emplace(state);
@@ -116,7 +116,8 @@ class MapReader {
     return absl::OkStatus();
   }
 
-  // Leaves a map unloaded whose newest image has its latest version.
+  // Leaves a map unloaded without reading it.
+  // REQUIRES: `image` has the map's latest version.
   absl::Status LeaveUnread(const LiveMap& map, const ImageName& image) {
     const std::string file = ImageFileName(image);
     WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes, folder_.Size(file));
@@ -128,13 +129,13 @@ class MapReader {
     return absl::OkStatus();
   }
 
-  // Leaves a map unloaded, and returns the size of its image. It replaces one of an earlier version.
+  // Leaves a map unloaded, and returns the size of its new image, which replaces an older one.
   absl::StatusOr<std::uint64_t> LeaveUnloaded(const LiveMap& map, MapState state) {
     const core::StoredMap stored{
         .snapshot = std::make_shared<const core::MapSnapshot>(std::move(state.snapshot)),
         .requests = std::move(state.requests),
         .request_horizon = state.request_horizon};
-    // The log is on stable storage.
+    // The log is already synced.
     WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
                              WriteImageFile(stored, folder_, [] { return absl::OkStatus(); }));
     WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
@@ -180,7 +181,7 @@ class MapReader {
   FolderContents& contents_;
 };
 
-// Brings the names of all files and the log to stable storage, and says which files that has.
+// Syncs the folder's names and the log files, and lists the log files in `contents`.
 absl::Status SecureLog(Folder& folder, const LogHistory& history, FolderContents& contents) {
   WAYSTAR_RETURN_IF_ERROR(folder.SyncNames());
   for (const LogFile& file : history.files) {

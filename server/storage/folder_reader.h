@@ -22,36 +22,36 @@
 namespace waystar::storage {
 
 struct ReadOptions {
-  // If true, maps that are damaged are not served, and their files are kept (DataFound::kept).
+  // If true, damaged maps are not served, and their files are kept (DataFound::kept).
   bool skip_damaged_maps = false;
-  // Whether maps that have no room in memory are left unloaded.
+  // If true, maps that do not fit in memory are left unloaded.
   bool may_unload = false;
-  // How many threads read.
+  // Number of threads that read maps.
   int threads = 1;
-  // Called before the first map and after each, from any thread but one at a time. If it returns false, what
-  // reads ends with CANCELLED. May be empty.
+  // Called before the first map and after each, by one thread at a time. If it returns false, reading ends
+  // with CANCELLED. May be empty.
   std::function<bool(std::size_t read, std::size_t total)> on_progress;
 };
 
-// What was found when a folder was read.
+// Findings of reading a folder.
 struct DataFound {
-  // The maps that are in memory, and those that are not.
+  // Number of loaded and of unloaded maps.
   std::size_t maps = 0;
   std::size_t unloaded = 0;
-  // The commits that were applied to images.
+  // Commits that were applied to images.
   std::size_t commits = 0;
-  // How many bytes of a write that was cut short were left out.
+  // Bytes dropped at the end of the log: a torn write.
   std::uint64_t torn_bytes = 0;
-  // The latest time, by the clock of the server that wrote it, at which one of the maps was created or
-  // changed; InfinitePast() if there are no maps. What clients say of their clocks does not count.
+  // Latest time at which a map was created or changed, by the clock of the server that wrote it;
+  // InfinitePast() if there are no maps. Clients' clocks do not count.
   absl::Time latest_time = absl::InfinitePast();
-  // Of maps that are not served: each names the map, and the file and offset of what is damaged.
+  // Errors of the maps that are not served. Each names the map, the file and the offset.
   std::vector<absl::Status> damaged;
-  // The files that these maps were read from, of which there are copies now (KeptName).
+  // Files that these maps were read from; each has a copy now (KeptName).
   std::vector<std::string> kept;
-  // Not empty if all maps have new epochs: why it cannot be known whether revisions were lost.
+  // If all maps have new epochs: why it cannot be known whether revisions were lost. Otherwise empty.
   std::string new_epochs;
-  // As OtherFiles says.
+  // As in OtherFiles.
   std::vector<std::string> unknown_images;
 };
 
@@ -60,11 +60,11 @@ struct KnownImage {
   std::uint64_t bytes = 0;
 };
 
-// The images of a folder that are needed.
+// Images of a folder that are needed.
 struct KnownFiles {
-  // The images that maps were read from, by map.
+  // Images that the maps were read from, by map.
   absl::flat_hash_map<std::string, KnownImage> images;
-  // Of maps that could not be read. No image of them can be made.
+  // Epochs of damaged maps, of which no image can be made.
   absl::flat_hash_set<std::uint64_t> damaged_epochs;
 };
 
@@ -72,19 +72,19 @@ struct FolderContents {
   DataFound found;
   KnownFiles files;
   std::vector<OldLogFile> logs;
-  // What the next file of the log is to begin with.
+  // Start of the next log file.
   LogStart next;
-  // What is to be removed, as OtherFiles says.
+  // Files to be removed, as in OtherFiles.
   std::vector<std::string> left_overs;
 };
 
-// Puts the maps of a folder into a store, as of the end of its log. What it has read is on stable storage
-// when it returns; otherwise it changes nothing in the folder, but for images of maps that are left unloaded.
-// Returns the errors that DataFolder::Open names.
+// Loads the maps of a folder into a store, as of the end of its log. On return, all files read are on stable
+// storage. Otherwise writes nothing except images of maps that are left unloaded. Errors are those of
+// DataFolder::Open.
 absl::StatusOr<FolderContents> ReadFolder(Folder& folder, core::MapStore& store, const ReadOptions& options);
 
-// Returns DATA_LOSS if the log ends before the mark, and its end was not lost as relaxed durability allows.
-// Else it returns why it cannot be known whether the log is all there, or an empty text if it is.
+// Returns DATA_LOSS if the log ends before the mark and relaxed durability does not explain that. Otherwise
+// returns why it cannot be known whether the log is complete; empty if it is.
 absl::StatusOr<std::string> CheckMark(const Folder& folder, const LogHistory& history,
                                       const std::vector<std::string>& names);
 

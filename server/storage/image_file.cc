@@ -29,17 +29,17 @@ namespace {
 
 constexpr absl::string_view kImagePrefix = "image-";
 
-// A file has three records: the map's head, the requests that it remembers, and its image.
+// Records of a file: the map's head, its remembered requests, its image.
 constexpr std::size_t kRecords = 3;
 
-// A server reads back whatever it has written.
+// A server can read every image that it has written.
 constexpr core::ImageLimits kNoLimits{
     .max_side = std::numeric_limits<int>::max(),
     .max_obstacle_cells = std::numeric_limits<std::int64_t>::max(),
     .max_content_bytes = std::numeric_limits<std::uint64_t>::max(),
 };
 
-// Takes the number after the last '-' off a name.
+// Removes the last '-' and the number after it from a name.
 std::optional<std::uint64_t> TakeNumber(absl::string_view& name) {
   const std::size_t dash = name.rfind('-');
   std::uint64_t number = 0;
@@ -125,7 +125,7 @@ std::string EncodeAnyImage(const core::AnyMap& map) {
   return std::visit([](const auto& kind) { return core::EncodeImage(kind); }, map);
 }
 
-// REQUIRES: there are kRecords.
+// REQUIRES: there are kRecords records.
 absl::StatusOr<MapState> MapOfRecords(absl::string_view path, absl::Span<const Record> records) {
   const absl::StatusOr<Head> head = DecodeHead(records[0].payload);
   if (!head.ok()) {

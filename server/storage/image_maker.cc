@@ -14,7 +14,7 @@
 namespace waystar::storage {
 namespace {
 
-// The pause before the next try while the store follows the log.
+// Delay before a round is resumed while the store catches up with the log.
 constexpr absl::Duration kCatchUpInterval = absl::Milliseconds(10);
 
 }  // namespace
@@ -129,11 +129,11 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
   }
   const absl::StatusOr<core::StoredMap> stored = store_.Store(map.id);
   if (!stored.ok()) {
-    // It was deleted, or the log is ahead of the thread that creates it.
+    // It was deleted, or its creation is in the log and not yet in the store.
     return false;
   }
   if (stored->snapshot->epoch != map.epoch) {
-    // The log is ahead of the thread that replaces it, or it was replaced since.
+    // Its replacement is in the log and not yet in the store, or it was replaced again.
     return false;
   }
   WAYSTAR_RETURN_IF_ERROR(Write(*stored));
@@ -142,7 +142,7 @@ absl::StatusOr<bool> ImageMaker::RequireImage(const LiveMap& map) {
 
 absl::Status ImageMaker::Write(const core::StoredMap& map) {
   const ImageName name{.map = map.snapshot->id, .version = map.snapshot->version()};
-  // An image must not be ahead of the log, of which some may not be synced.
+  // The log is synced first: an image must not be ahead of the durable log.
   WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
                            WriteImageFile(map, folder_, [&] { return log_->Sync().status(); }));
   KnownImage& image = files_.images[name.map];
@@ -160,7 +160,7 @@ absl::StatusOr<core::MapVersion> ImageMaker::Keep(absl::string_view id) {
   if (const auto it = files_.images.find(id);
       it == files_.images.end() || it->second.name.version != version) {
     WAYSTAR_RETURN_IF_ERROR(Write(stored));
-    // Before the image that it has replaced may be removed.
+    // Sync before the replaced image may be removed.
     WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
   }
   return version;
@@ -183,7 +183,7 @@ absl::StatusOr<MapState> ImageMaker::Read(absl::string_view id, core::MapVersion
 
 absl::Status ImageMaker::RemoveNeedless() {
   MutexLock lock(files_mutex_);
-  // Maps that were created since the round began may have images already. The log knows all that have.
+  // Maps created since the round began may already have images. After the sync, the log has all of them.
   WAYSTAR_ASSIGN_OR_RETURN(const LogStart now, log_->Sync());
   absl::flat_hash_set<std::string> live;
   for (const std::vector<LiveMap>& maps : {std::cref(round_->maps), std::cref(now.maps)}) {
@@ -204,7 +204,7 @@ absl::Status ImageMaker::RemoveNeedless() {
       return removed;
     }
   }
-  // The log explains why images of deleted maps are needless, so it goes last.
+  // The log goes last: it shows which images belong to deleted maps.
   WAYSTAR_RETURN_IF_ERROR(folder_.SyncNames());
   WAYSTAR_RETURN_IF_ERROR(log_->RemoveFilesBefore(round_->number));
   round_.reset();

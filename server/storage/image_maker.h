@@ -1,4 +1,4 @@
-// Makes images of maps, so that log files are not needed any more.
+// Background thread that makes images of maps so that log files can be removed.
 #pragma once
 
 #include <atomic>
@@ -23,41 +23,40 @@
 
 namespace waystar::storage {
 
-// When it is told to, it makes a round: it begins another log file, makes an image of each map that has none
-// as new as that file's beginning, and then removes the files before it, and images that others have
-// replaced. A round that fails is gone on with later, without yet another file. Updates go on meanwhile.
-// Maps that are unloaded have an image, and need no other.
+// A requested round starts a new log file, makes an image of each map whose image is older than the start of
+// that file, and then removes older log files and replaced images. A failed round is resumed later without
+// another log file. Updates proceed meanwhile. Unloaded maps already have an image.
 //
 // Thread safety: any method may be called from any thread, except Start and Stop.
 class ImageMaker {
  public:
   struct Statistics {
-    // OK, or why the last images could not be made. Changes go on, and the log grows.
+    // OK, or why the last images could not be made. Changes still succeed, and the log grows.
     absl::Status status;
-    // The images that are needed to start again.
+    // Number and total size of the images needed for the next start.
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
   };
 
-  // The folder and the store must outlive the maker.
+  // `folder` and `store` must outlive the maker.
   ImageMaker(Folder& folder, const core::MapStore& store, KnownFiles files, absl::Duration retry_interval);
   ImageMaker(const ImageMaker&) = delete;
   ImageMaker& operator=(const ImageMaker&) = delete;
-  // Stops.
+  // Calls Stop.
   ~ImageMaker();
 
-  // Starts the thread. The log must outlive it.
+  // Starts the thread. The log must outlive the thread.
   void Start(CommitLog& log);
   void Stop();
 
-  // Has images made soon. After an error it is tried again by itself.
+  // Requests a round. A failed round is retried automatically.
   void MakeSoon();
 
-  // Makes sure that there is an image of the latest version of a map in memory, and returns that. Returns the
-  // errors of MapStore::Store, of the log and of the folder. It waits for the log.
+  // Makes sure that a loaded map has an image of its latest version, and returns that version. Waits for the
+  // log. Returns the errors of MapStore::Store, of the log and of the folder.
   absl::StatusOr<core::MapVersion> Keep(absl::string_view id) ABSL_LOCKS_EXCLUDED(files_mutex_);
-  // Returns the map of its newest image: FAILED_PRECONDITION if that is not of this version; DATA_LOSS if it
-  // is damaged; the errors of the folder.
+  // Reads the newest image of a map. Returns FAILED_PRECONDITION if it has another version, DATA_LOSS if it
+  // is damaged, and the errors of the folder.
   absl::StatusOr<MapState> Read(absl::string_view id, core::MapVersion version) const
       ABSL_LOCKS_EXCLUDED(files_mutex_);
 
@@ -65,30 +64,30 @@ class ImageMaker {
 
  private:
   void Run();
-  // Goes on with a round, or begins one. Returns ABORTED if it is soon to be gone on with.
+  // Starts or resumes a round. Returns ABORTED if it should be resumed soon.
   absl::Status Make();
-  // Makes an image unless there is one. Returns false if there is none because the map is being created,
-  // replaced or deleted; then it is to be tried again.
+  // Makes an image unless there is one. Returns false if the map is being created, replaced or deleted, so
+  // that it must be retried.
   absl::StatusOr<bool> RequireImage(const LiveMap& map) ABSL_LOCKS_EXCLUDED(files_mutex_);
   absl::Status Write(const core::StoredMap& map) ABSL_EXCLUSIVE_LOCKS_REQUIRED(files_mutex_);
-  // Forgets images that others have removed.
+  // Forgets images that someone else has removed.
   absl::Status ForgetMissingImages() ABSL_LOCKS_EXCLUDED(files_mutex_);
   absl::Status RemoveNeedless() ABSL_LOCKS_EXCLUDED(files_mutex_);
   void NoteFiles() ABSL_LOCKS_EXCLUDED(files_mutex_);
 
   Folder& folder_;
   const core::MapStore& store_;
-  // How long after an error it is tried again.
+  // Delay after an error.
   const absl::Duration retry_interval_;
   CommitLog* log_ = nullptr;
 
-  // The thread's, once it is started: what the log file of the round begins with.
+  // Used by the thread only, once started: the start of the round's log file.
   std::optional<LogStart> round_;
 
   // Held while an image is written.
   mutable Mutex files_mutex_;
   KnownFiles files_ ABSL_GUARDED_BY(files_mutex_);
-  // Images that others have replaced, or whose maps are gone.
+  // Images that were replaced, or whose maps were deleted.
   std::vector<std::string> needless_ ABSL_GUARDED_BY(files_mutex_);
 
   mutable Mutex mutex_;

@@ -1,4 +1,4 @@
-// Copies of files that a damaged map was read from.
+// Copies of files of damaged maps.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace waystar::storage {
 
-// Returns the name of a file's copy: its own with ".kept" after it.
+// Returns the name of a file's copy: its own name plus ".kept".
 std::string KeptName(absl::string_view name);
-// Returns the name of the file that a name of a copy is for; the same name if it is not that of a copy.
+// Returns the name of the copied file; `name` itself if it is not that of a copy.
 absl::string_view OriginalOfKept(absl::string_view name);
 
-// Copies the files, and returns once the copies are on stable storage. What has one already is not copied
-// again. Returns the errors of the folder.
+// Copies the files and waits until the copies are on stable storage. Files that already have a copy are
+// skipped. Returns the errors of the folder.
 absl::Status KeepFiles(Folder& folder, const std::vector<std::string>& names);
 
 }  // namespace waystar::storage

@@ -1,4 +1,4 @@
-// The maps that a commit log tells of, as of its end.
+// The maps that exist at the end of a commit log.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace waystar::storage {
 
-// Follows the entries of a log, and refuses those that do not follow what was before.
+// Applies the log's entries, and rejects those that do not continue the current state.
 //
 // Thread safety: one thread at a time.
 class LiveMaps {
  public:
-  // What an entry replaced.
+  // State before an entry, for undo.
   struct Before {
     std::string id;
     std::optional<LiveMap> map;
@@ -26,14 +26,14 @@ class LiveMaps {
   LiveMaps() = default;
   explicit LiveMaps(const LogStart& start);
 
-  // Takes an entry in and returns what it replaced. Returns FAILED_PRECONDITION, and changes nothing, for the
-  // creation of a map that exists, for a replacement unless the map has the version that it replaces, which
-  // is of another epoch, and for other entries unless the map has their epoch and the revision before them.
+  // Applies an entry and returns the state before it. Returns FAILED_PRECONDITION, without a change, if the
+  // entry creates an existing map, replaces another version than the current one or keeps its epoch, or
+  // otherwise does not have the map's epoch and next revision.
   absl::StatusOr<Before> Follow(const LogEntry& entry);
-  // Takes the last entry that was followed back.
+  // Undoes the last applied entry.
   void TakeBack(Before before);
 
-  // Returns null if there is no such map.
+  // Returns null if the map does not exist.
   const LiveMap* Find(absl::string_view id) const;
   std::vector<LiveMap> All() const;
 

@@ -15,14 +15,14 @@
 namespace waystar::storage {
 namespace {
 
-// A reader that hands out bytes where they are.
+// Reader that returns views into the input.
 class EntryReader final : public core::ValueReader {
  public:
   using core::ValueReader::ValueReader;
 
   absl::string_view View() {
     const std::uint64_t count = Number(bytes_.size() - read_);
-    // The number itself took some of them.
+    // Number() has consumed some of the bytes it was checked against.
     if (count > bytes_.size() - read_) {
       Fail("it ends too early");
       return {};
@@ -50,7 +50,7 @@ core::ValueWriter BeginEntry(LogEntry::Kind kind, absl::string_view id, std::uin
   return to;
 }
 
-// Writes what DecodeCreation reads.
+// Writes the input of DecodeCreation.
 void PutCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
                  core::ValueWriter& to) {
   to.PutText(request.request_id);
@@ -109,7 +109,7 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
 }
 
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
-  // Finding, checking and digesting what a small batch changes.
+  // Cost of finding, checking and digesting the changes of a small batch.
   constexpr std::uint64_t kLeast = 512;
   return kLeast + static_cast<std::uint64_t>(summary.work);
 }

@@ -1,4 +1,4 @@
-// The entries of a commit log: what happened to maps.
+// Entries of a commit log: creation, commits, deletion and replacement of maps.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace waystar::storage {
 
-// A map as of some place in the log.
+// A map as of some position in the log.
 struct LiveMap {
   std::string id;
   std::uint64_t epoch = 0;
@@ -23,8 +23,8 @@ struct LiveMap {
   friend bool operator==(const LiveMap&, const LiveMap&) = default;
 };
 
-// The first record of a log file. Each file goes on where the one before it ended, which need not be the end
-// of that file: what was not known to be durable there when this one began does not count.
+// First record of a log file. A file continues the previous one at offset `previous_end`, which may be before
+// the end of that file: bytes not known to be durable when the new file began do not count.
 struct LogStart {
   std::uint64_t number = 1;
   std::uint64_t previous_end = 0;
@@ -34,36 +34,35 @@ struct LogStart {
 std::string EncodeStart(const LogStart& start);
 absl::StatusOr<LogStart> DecodeStart(absl::string_view payload);
 
-// The other records are groups of entries, which become durable together.
+// All other records are groups of entries that become durable together.
 struct LogEntry {
   enum class Kind : std::uint8_t { kCreation = 0, kCommits = 1, kDeletion = 2, kReplacement = 3 };
 
   Kind kind = Kind::kCreation;
   std::string map;
   std::uint64_t epoch = 0;
-  // The first revision of the commits, and the one that the entry leads to.
+  // First revision of the commits, and the revision after the entry.
   std::uint64_t first_revision = 0;
   std::uint64_t revision = 0;
-  // Of commits: what it takes to replay them, counted as WorkOfCommit. It is not written.
+  // Work to replay the commits, as counted by WorkOfCommit. Not stored.
   std::uint64_t work = 0;
-  // Of a replacement: the last version of the map before.
+  // For a replacement: the last version of the replaced map.
   core::MapVersion replaced;
-  // What DecodeCreation, which is for all entries that begin a map, or DecodeCommits read; points into the
-  // record.
+  // Input of DecodeCreation (creation, replacement) or DecodeCommits; points into the record.
   absl::string_view body;
 };
 
-// Returns what it takes to replay a commit: about as long as painting that many cells, 2 ns each.
+// Returns the work to replay a commit, in units of painting one cell (2 ns).
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary);
 
 std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request = {});
-// REQUIRES: `commits` are not empty.
+// REQUIRES: `commits` is not empty.
 std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
                           absl::Span<const core::LoggedCommit> commits);
 std::string EncodeDeletion(absl::string_view id, core::MapVersion last);
 std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced);
 
-// Returns whether the entry is the first of its map: a creation or a replacement.
+// Returns true for a creation or a replacement.
 inline bool BeginsMap(const LogEntry& entry) {
   return entry.kind == LogEntry::Kind::kCreation || entry.kind == LogEntry::Kind::kReplacement;
 }
@@ -71,14 +70,14 @@ inline bool BeginsMap(const LogEntry& entry) {
 // Appends an encoded entry to a record.
 void AddEntry(absl::string_view entry, std::string& record);
 
-// Return INVALID_ARGUMENT / BAD_FORMAT if this is not what the above wrote.
+// Decoders return INVALID_ARGUMENT / BAD_FORMAT if the bytes are not from the encoders above.
 absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record);
 
 struct Creation {
-  // Its id is empty if the map was created or replaced without one.
+  // The request id is empty if the map was created or replaced without one.
   core::CreationRequest request;
   absl::Time create_time;
-  // The map's image.
+  // Encoded image of the map.
   absl::string_view image;
 };
 absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry);

@@ -15,7 +15,7 @@
 namespace waystar::storage {
 namespace {
 
-// Returns the numbers of the files that follow each other up to the last.
+// Returns the longest run of consecutive numbers that ends with the last file.
 std::vector<std::uint64_t> NumbersOf(const std::vector<std::string>& names) {
   std::vector<std::uint64_t> numbers;
   for (const std::string& name : names) {
@@ -32,7 +32,7 @@ std::vector<std::uint64_t> NumbersOf(const std::vector<std::string>& names) {
   return numbers;
 }
 
-// A folder without a log is a new one, or has lost it.
+// Returns DATA_LOSS if there are images: the folder is then not new but has lost its log.
 absl::Status CheckIsNew(const Folder& folder, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (ParseImageFileName(name)) {
@@ -65,7 +65,7 @@ class HistoryReader {
   }
 
  private:
-  // Each file says how far the one before it counts, so they are read from the last on.
+  // Reads backwards, because each file says how much of the previous one counts.
   absl::Status ReadRecordsOfFiles() {
     records_.resize(history_.files.size());
     starts_.resize(history_.files.size());
@@ -112,7 +112,7 @@ class HistoryReader {
     return absl::OkStatus();
   }
 
-  // Returns whether a file begins with the maps that there are, whatever their epochs.
+  // Returns true if a file starts with the current maps and revisions, whatever their epochs.
   bool GoesOn(const LogStart& start) const {
     return std::ranges::equal(maps_.All(), start.maps, [](const LiveMap& before, const LiveMap& after) {
       return before.id == after.id && before.revision == after.revision;

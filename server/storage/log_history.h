@@ -1,4 +1,4 @@
-// What the log files of a folder tell.
+// Content of the log files of a folder.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace waystar::storage {
 
-// An entry, and where it lies.
+// An entry and its position.
 struct LocatedEntry {
   LogEntry entry;
-  // Of LogHistory::files.
+  // Index into LogHistory::files.
   std::size_t file = 0;
-  // Of the record.
+  // Offset of the record.
   std::uint64_t offset = 0;
 };
 
@@ -29,38 +29,38 @@ struct LogFile {
   std::string bytes;
 };
 
-// The epochs that a map has had, each with the last revision under it; the last is the one that it has. A map
-// gets a new epoch, under which its revisions go on, when a start cannot know whether revisions were lost.
-// The epochs of an earlier map of its id are none of them.
+// Epochs of a map, each with its last revision; the last one is current. A map gets a new epoch, and
+// continues its revisions, when a start cannot know whether revisions were lost. Epochs of earlier maps with
+// the same id are not included.
 using Epochs = std::vector<core::MapVersion>;
 
-// Returns whether the map was at that revision under that epoch.
+// Returns true if the map had that revision in that epoch.
 bool IsKnown(const core::MapVersion& version, const Epochs& epochs);
 
-// The maps that there are at the end of the log, and how they came to be.
+// Maps at the end of the log, and the entries that produced them.
 struct LogHistory {
-  // The files whose bytes the entries point into.
+  // The files into which the entries point.
   std::vector<LogFile> files;
-  // What the next file is to begin with.
+  // Start of the next file.
   LogStart next;
-  // By map, the entries that tell of it, as far as they are in the log: its creation or replacement, if that
-  // is, and all commits after it or after what the first file began with.
+  // Entries by map: its creation or replacement if that is in the log, and all commits since, or since the
+  // start of the first file.
   absl::btree_map<std::string, std::vector<LocatedEntry>> entries;
-  // By map.
+  // Epochs by map.
   absl::btree_map<std::string, Epochs> epochs;
-  // The epochs of maps that were deleted, as far as the log holds that.
+  // Epochs of deleted and replaced maps, as far as the log has those entries.
   absl::flat_hash_set<std::uint64_t> ended_epochs;
-  // How many bytes of the last file count, and how many of these were synced as that file says.
+  // Valid bytes of the last file, and how many of them were synced according to its last record.
   std::uint64_t end = 0;
   std::uint64_t synced = 0;
-  // How many bytes at the end were no record: a write that was cut short.
+  // Bytes of a torn write at the end.
   std::uint64_t torn_bytes = 0;
 };
 
-// Reads the log files of a folder. Files before a missing one are not read: they were not needed, and were
-// being removed. Returns DATA_LOSS with the path and the offset if a file is damaged or does not follow the
-// one before, or if there is no file though the folder has images; FAILED_PRECONDITION if a file is of a
-// version that is not known; the errors of the folder.
+// Reads the log files of a folder. Files before a gap in the numbers are ignored: they were being removed.
+// Returns DATA_LOSS, with the path and the offset, if a file is damaged or does not continue the previous
+// one, or if there are images and no log; FAILED_PRECONDITION if a file has an unknown format version; and
+// the errors of the folder.
 absl::StatusOr<LogHistory> ReadLogFiles(const Folder& folder, const std::vector<std::string>& names);
 
 }  // namespace waystar::storage

@@ -18,7 +18,7 @@ constexpr absl::string_view kNoRun = "-";
 constexpr int kTextBytes = 151;
 constexpr std::size_t kMarkBytes = kTextBytes + 9;
 
-// The title, the file, the end, the durability, whether it is ended, the run.
+// Fields: title, file, end, durability, ended or open, run.
 constexpr std::size_t kFields = 6;
 
 std::string ChecksumOf(absl::string_view text) { return absl::StrFormat("%08x", Crc32c(text)); }

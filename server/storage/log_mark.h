@@ -1,4 +1,5 @@
-// How far the log went, kept beside the log: what is cut off the log is missed at the next start.
+// Mark of the end of the log, stored beside it: detects at the next start that the end of the log was cut
+// off.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +12,24 @@ namespace waystar::storage {
 
 inline constexpr absl::string_view kMarkName = "MARK";
 
-// Every commit overwrites it before it is acknowledged, but only the start and the end of a log sync it. So
-// after the end of the process it says exactly how far the log went; after the loss of power it may say what
-// was true some time before.
+// Each commit overwrites the mark before it is acknowledged, but only the start and the end of a log sync it.
+// So the mark is exact after the end of the process, and may be old after a power failure.
 struct LogMark {
-  // The log file that was written; 0 if there was none yet.
+  // Number of the current log file; 0 if there is none yet.
   std::uint64_t file = 0;
-  // How many bytes of it count.
+  // Valid bytes of that file.
   std::uint64_t end = 0;
-  // Whether what is acknowledged need not be on stable storage yet.
+  // True if acknowledged commits may not be on stable storage yet.
   bool is_relaxed = false;
-  // Whether the log was ended, and this was synced.
+  // True if the log was stopped properly and the mark was synced.
   bool is_ended = false;
   // Folder::SystemRun.
   std::string run;
 };
 
-// Returns a line of text that fits a sector, of one length for all marks.
+// Returns a line of text that fits into a sector. All marks have the same length.
 std::string EncodeMark(const LogMark& mark);
-// Returns nothing if it is not what EncodeMark wrote.
+// Returns nullopt if the bytes are not from EncodeMark.
 std::optional<LogMark> DecodeMark(absl::string_view bytes);
 
 }  // namespace waystar::storage

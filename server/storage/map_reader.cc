@@ -12,7 +12,7 @@
 namespace waystar::storage {
 namespace {
 
-// Applies the commits of a map's entries that its state does not have yet, and counts them.
+// Applies and counts the commits that the state does not contain yet.
 absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
                     ReadMapResult& result) {
   core::MapReplay replay(result.state.snapshot, result.state.requests);
@@ -60,7 +60,7 @@ absl::StatusOr<MapState> ReadCreation(const LogHistory& history, const LocatedEn
   return state;
 }
 
-// Reads the map's image, or else its creation.
+// Reads the image of a map, or else its creation.
 absl::StatusOr<ReadMapResult> ReadBase(const Folder& folder, const LogHistory& history,
                                        const ImagesByMap& images, const std::string& map,
                                        absl::Span<const LocatedEntry> told) {
@@ -87,8 +87,7 @@ ImagesByMap NewestImages(const std::vector<std::string>& names, const LogHistory
     if (epochs == history.epochs.end() || !IsKnown(image->version, epochs->second)) {
       continue;
     }
-    // The known epochs are all of this map, so its revisions grow from one to the next. Those of an earlier
-    // map of its id say nothing.
+    // All known epochs belong to this map, so the largest revision is the newest.
     ImageName& best = newest[image->map];
     if (best.map.empty() || best.version.revision < image->version.revision) {
       best = *image;

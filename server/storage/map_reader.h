@@ -1,4 +1,4 @@
-// Reads one map of a folder, as of the end of its log.
+// Reads one map of a folder, as of the end of the log.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,22 @@ namespace waystar::storage {
 
 using ImagesByMap = absl::flat_hash_map<std::string, ImageName>;
 
-// Returns the newest image of each map of the log that has one, of the files of these names. An image of a
-// revision that the log does not know is none of them.
+// Returns the newest image of each map in the log, among the files of these names. Images of versions that
+// the log does not know are ignored.
 ImagesByMap NewestImages(const std::vector<std::string>& names, const LogHistory& history);
 
 struct ReadMapResult {
   MapState state;
-  // Of the map's image; 0 if it was read from its creation.
+  // Size of the map's image file; 0 if the map was read from its creation.
   std::uint64_t image_bytes = 0;
-  // The commits that were applied to that, and what it took, counted as WorkOfCommit.
+  // Commits applied to the image or creation, and the work for that as counted by WorkOfCommit.
   std::size_t commits = 0;
   std::uint64_t work = 0;
 };
 
-// Reads the map's image, or else its creation, and applies the commits of the log, whatever the epochs of
-// these: what is returned has the epoch of `map`. Returns DATA_LOSS if the map is damaged: it names the map,
-// or the file and the offset. Returns FAILED_PRECONDITION if the image is of a version that is not known, and
-// the errors of the folder.
+// Reads the image of a map, or else its creation, and applies the commits of the log, whatever their epochs.
+// The result has the epoch of `map`. Returns DATA_LOSS, with the map or the file and the offset, if the map
+// is damaged; FAILED_PRECONDITION if the image has an unknown format version; and the errors of the folder.
 absl::StatusOr<ReadMapResult> ReadMap(const Folder& folder, const LogHistory& history,
                                       const ImagesByMap& images, const LiveMap& map);
 

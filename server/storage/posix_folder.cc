@@ -29,7 +29,7 @@ namespace {
 constexpr absl::string_view kLockName = "LOCK";
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-// Without a path, the caller names the file.
+// Without `path`, the caller adds it to the error.
 absl::Status Error(int error, absl::string_view doing, absl::string_view path = "") {
   const absl::StatusCode code = error == ENOENT                      ? absl::StatusCode::kNotFound
                                 : error == ENOSPC || error == EDQUOT ? absl::StatusCode::kResourceExhausted
@@ -58,7 +58,7 @@ class Descriptor {
   int number_;
 };
 
-// Calls again what a signal has interrupted.
+// Repeats a call that was interrupted by a signal.
 template <typename Call>
 auto Retry(Call call) {
   auto result = call();
@@ -72,7 +72,7 @@ absl::Status InFile(const absl::Status& status, absl::string_view path) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
 
-// Returns the state of a name in a folder.
+// Returns the stat of a name in a folder; does not follow symbolic links.
 absl::StatusOr<struct stat> StateOf(int folder, absl::string_view name) {
   struct stat state = {};
   if (fstatat(folder, std::string(name).c_str(), &state, AT_SYMLINK_NOFOLLOW) < 0) {
@@ -128,7 +128,7 @@ class PosixFile final : public AppendFile {
 
  private:
   const Descriptor file_;
-  // The descriptor of the folder, which outlives its files.
+  // Descriptor of the folder, which outlives its files.
   const int folder_;
   std::uint64_t size_ = 0;
 };
@@ -204,7 +204,7 @@ class PosixFolder final : public Folder {
   }
 
   absl::StatusOr<std::vector<std::string>> List() const override {
-    // The folder that is open, even if its path leads elsewhere by now.
+    // Lists the open folder, even if its path has changed.
     const int number = openat(folder_.number(), ".", kFolderFlags);
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(number < 0 ? nullptr : fdopendir(number), &closedir);
     if (entries == nullptr) {
@@ -245,7 +245,7 @@ class PosixFolder final : public Folder {
  private:
   absl::StatusOr<Descriptor> Open(absl::string_view name, int flags, absl::string_view doing) const {
     constexpr mode_t kMode = 0640;
-    // A pipe would let nobody go on.
+    // O_NONBLOCK: opening a pipe would block.
     constexpr int kAlways = O_CLOEXEC | O_NONBLOCK;
     const int number =
         Retry([&] { return openat(folder_.number(), std::string(name).c_str(), flags | kAlways, kMode); });
@@ -263,7 +263,7 @@ class PosixFolder final : public Folder {
     return file;
   }
 
-  // Returns what an open file holds from a byte on.
+  // Returns the contents of an open file from an offset on.
   absl::StatusOr<std::string> ReadFrom(const Descriptor& file, absl::string_view name,
                                        std::uint64_t from) const {
     struct stat state = {};
@@ -291,15 +291,15 @@ class PosixFolder final : public Folder {
   }
 
   const Descriptor folder_;
-  // Locked in place of the folder, where the file system locks no folders.
+  // Lock file, for file systems that cannot lock folders; else -1.
   const Descriptor lock_;
   const std::string path_;
 };
 
-// Brings the name of a folder to stable storage.
+// Syncs the name of a folder, in its parent.
 absl::Status SyncNameOf(int folder, const std::string& path) {
   const Descriptor parent(openat(folder, "..", kFolderFlags));
-  // Where the parent may not be opened, the whole file system is synced.
+  // If the parent cannot be opened, syncs the whole file system.
   const int synced = Retry([&] { return parent.number() < 0 ? syncfs(folder) : fsync(parent.number()); });
   return synced < 0 ? Error(errno, "sync the folder that holds", path) : absl::OkStatus();
 }
@@ -344,7 +344,7 @@ absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path)
   const int number = folder.number();
   auto opened = std::make_unique<PosixFolder>(std::move(folder), std::move(lock), path);
   WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> names, opened->List());
-  // A server that was killed may have created it.
+  // The folder may have been created by a server that was killed before the sync.
   if (!HasLogFile(names)) {
     WAYSTAR_RETURN_IF_ERROR(SyncNameOf(number, path));
   }

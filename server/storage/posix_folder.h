@@ -1,4 +1,4 @@
-// Folder of the file system.
+// Folder in a POSIX file system.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace waystar::storage {
 
-// Opens a folder, which is created if its parent exists, and locks it until it is destroyed. Nothing is
-// written to a folder that exists. The name of a folder without a log is brought to stable storage. Returns
-// FAILED_PRECONDITION if another process has locked it.
+// Opens and locks a folder; creates it if its parent exists. The lock is held until destruction. Writes
+// nothing into an existing folder. Syncs the name of a folder that has no log. Returns FAILED_PRECONDITION if
+// another process holds the lock.
 absl::StatusOr<std::unique_ptr<Folder>> OpenPosixFolder(const std::string& path);
 
-// Opens a folder that exists, for several processes at once, on several machines if its file system is
-// shared. Returns the errors of Folder.
+// Opens an existing folder without a lock, for use by several processes, also on several machines with a
+// shared file system. Returns the errors of Folder.
 absl::StatusOr<std::unique_ptr<Folder>> OpenSharedPosixFolder(const std::string& path);
 
 }  // namespace waystar::storage

@@ -77,7 +77,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Returns the record at an offset if there is a good one, and its head.
+  // Returns the record at an offset, and sets its head; nullopt if none is valid.
   std::optional<Record> RecordAt(std::uint64_t offset, std::uint64_t end, RecordHead& head) const {
     if (offset > end || end - offset < kRecordHeadBytes) {
       return std::nullopt;
@@ -97,7 +97,7 @@ class Reader {
     return Record{.offset = offset, .payload = payload};
   }
 
-  // Returns whether a later record says that the bytes from an offset on were synced.
+  // Returns true if a later record says that the bytes at `offset` were synced.
   bool WasSynced(std::uint64_t offset) const {
     for (std::uint64_t later = offset + 1; later + kRecordHeadBytes <= bytes_.size(); ++later) {
       RecordHead head;
@@ -138,7 +138,7 @@ absl::Status RecordWriter::Append(absl::string_view payload) {
   const RecordHead head{.length = static_cast<std::uint32_t>(payload.size()),
                         .synced = synced_,
                         .payload_crc = Crc32c(payload)};
-  // One write for both.
+  // Head and payload go into one write.
   buffer_ = Encode(head, number_, size_);
   buffer_.append(payload.data(), payload.size());
   size_ += buffer_.size();

@@ -28,7 +28,7 @@ void BlockReader::NextBytes() {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
   const auto content =
       ZSTD_isError(bytes) != 0 ? ZSTD_CONTENTSIZE_ERROR : ZSTD_getFrameContentSize(rest.data(), bytes);
-  // The two error values are the greatest numbers.
+  // The two error values of zstd are larger than any size.
   if (content > kImageBlockBytes || content == 0) {
     Fail(rest.empty() ? "it is missing" : "it is not a block");
     return;

@@ -1,4 +1,4 @@
-// Reader of the values that BlockWriter put into a map image.
+// Decompressing reader of the values of a map image.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace waystar::core {
 
-// It takes the memory of two blocks.
+// Holds at most one decompressed block.
 //
 // Thread safety: one thread at a time.
 class BlockReader final : public ValueReader {
  public:
-  // The image, of at most `max_content_bytes` before it was compressed, must outlive the reader. Without the
-  // magic, status() tells so.
+  // `max_content_bytes` limits the decompressed size. The image must outlive the reader. If the magic is
+  // missing, status() is an error.
   BlockReader(absl::string_view image, std::uint64_t max_content_bytes);
 
   bool IsAtEnd() const override { return read_ == bytes_.size() && next_ == image_.size(); }
@@ -27,7 +27,7 @@ class BlockReader final : public ValueReader {
 
   const absl::string_view image_;
   std::uint64_t content_left_;
-  // The offset of the block that is read, and of what follows it.
+  // Offset of the current block, and of the next one.
   std::size_t block_begin_ = 0;
   std::size_t next_ = 0;
   std::uint64_t blocks_ = 0;

@@ -16,7 +16,7 @@ void BlockWriter::BeginBlock() {
 
 void BlockWriter::EndBlock() {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
-  // These cannot fail: the parameter is valid, and the space suffices.
+  // These calls cannot fail: the parameter is valid, and the buffer suffices.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   const std::size_t before = image_.size();
   image_.resize(before + ZSTD_compressBound(bytes_.size()));

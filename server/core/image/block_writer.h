@@ -1,4 +1,4 @@
-// Writer of values into the blocks of a map image.
+// Writer of values into the compressed blocks of a map image.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace waystar::core {
 
-// What every image begins with. As in PNG, the bytes after the name are spoilt wherever a file is mistaken
-// for text.
+// Magic bytes of every image. As in PNG, the bytes after the name are altered if the file is transferred as
+// text.
 inline constexpr absl::string_view kImageMagic("\x89WAYMAP\r\n\x1a\n", 11);
 
-// The most bytes that a block holds before it is compressed.
+// Largest size of a block in bytes before compression.
 inline constexpr std::size_t kImageBlockBytes = std::size_t{1} << 20;
 
-// A block may end within a value. A block is a Zstandard frame with a checksum of its content, which begins
-// with the block's number.
+// A block is a zstd frame with a content checksum. Its content begins with the block's number. Values may
+// cross blocks.
 //
 // Thread safety: one thread at a time.
 class BlockWriter final : public ValueWriter {

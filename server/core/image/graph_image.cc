@@ -99,7 +99,7 @@ WaypointNode ReadNode(BlockReader& from) {
   return node;
 }
 
-// Of the arcs that were put: AutoConnect makes its own again.
+// Writes the explicit arcs of a node. AutoConnect recreates the automatic ones.
 void WriteArcs(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {
   const absl::Span<const Arc> arcs = graph.ArcsOf(node);
   to.PutNumber(static_cast<std::uint64_t>(
@@ -132,8 +132,8 @@ WaypointEdge ReadArc(BlockReader& from, const std::string& source, const std::ve
   return edge;
 }
 
-// Makes the graph of a list of nodes by their numbers. Each node is put by itself, since nodes that are put
-// together are numbered anew.
+// Builds a graph from its nodes in number order. Nodes are put one at a time, since a batch would be
+// renumbered.
 class GraphReader {
  public:
   GraphReader(BlockReader& from, const StopCheck* stop) : from_(from), stop_(stop) {}
@@ -147,8 +147,8 @@ class GraphReader {
   }
 
  private:
-  // Applies one edit, of which the image is to blame for any error. An editor counts the pairs of nodes that
-  // it looks at, so each edit has one of its own.
+  // Applies one edit, and turns its error into one of the image. Each edit gets its own editor, because an
+  // editor limits the number of node pairs it examines.
   template <typename Apply>
   absl::Status Edit(Apply apply) {
     WAYSTAR_RETURN_IF_ERROR(from_.status());
@@ -181,7 +181,8 @@ class GraphReader {
     return from_.status();
   }
 
-  // The numbers that are free are given to nodes that are removed again, the one that is taken next last.
+  // Free numbers are first given to dummy nodes, which are then removed in such an order that the numbers are
+  // reused in the original order.
   absl::Status ReadNodes() {
     std::vector<WaypointNode> nodes;
     absl::flat_hash_set<std::string> ids;
@@ -231,7 +232,7 @@ class GraphReader {
   BlockReader& from_;
   const StopCheck* const stop_;
   WaypointGraph graph_ = *WaypointGraph::Create({});
-  // The ids by number; empty where no node is.
+  // Node ids by number; empty for a free number.
   std::vector<std::string> ids_;
 };
 

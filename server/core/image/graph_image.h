@@ -1,4 +1,4 @@
-// Waypoint graphs in a map image.
+// Encoding of waypoint graphs in map images.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,11 +9,11 @@
 
 namespace waystar::core {
 
-// Leaves out the rest once `stop` fails.
+// Writes an incomplete graph if `stop` fails.
 void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop = nullptr);
 
-// Returns the graph, whose nodes have the numbers that they had, so that equally good paths are chosen as
-// before. Returns the errors of DecodeImage.
+// Returns the graph with its original node numbers, so that ties between paths are broken as before. Returns
+// the errors of DecodeImage.
 absl::StatusOr<WaypointGraph> ReadGraph(BlockReader& from, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

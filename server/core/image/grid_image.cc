@@ -27,14 +27,14 @@
 namespace waystar::core {
 namespace {
 
-// The first byte of the cells has a terrain and this bit for a nameless obstacle.
+// Bit of the fill byte that marks a nameless obstacle; the other bits are a terrain.
 constexpr std::uint8_t kObstacleBit = GridMapEditor::kObstacle;
 static_assert(kObstacleBit == 0x80);
 
-// How the terrains of a row are written, unless they are those of the row above.
+// Encoding of a row's terrains.
 enum class Terrains : std::uint8_t { kAsAbove, kRuns, kCells };
 
-// Where runs are shorter than this on average, to read them takes longer than to unpack single cells.
+// Shorter average runs are slower to read than single cells.
 constexpr int kCellsPerRun = 8;
 
 // A row of cells, as GridMapEditor::SetRow takes it.
@@ -53,7 +53,7 @@ struct CellRow {
   std::vector<Word> nameless;
 };
 
-// How many bytes hold the bits of a row, which bit_row.h lays out.
+// Returns the number of bytes for the bits of a row (bit_row.h).
 std::size_t BitBytes(int width) { return static_cast<std::size_t>(width) / 8 + 1; }
 
 void WriteTerrains(const std::vector<TerrainId>& row, BlockWriter& to) {
@@ -84,7 +84,7 @@ void WriteNameless(const CellRow& row, BlockWriter& to) {
 }
 
 void WriteCells(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
-  // A guess at what most cells are, which costs a reader nothing.
+  // Guess of the most frequent cell; it costs the reader nothing.
   const Cell middle{map.width() / 2, map.height() / 2};
   const auto fill =
       static_cast<std::uint8_t>(map.TerrainAt(middle) | (map.HasNamelessObstacle(middle) ? kObstacleBit : 0));
@@ -110,7 +110,7 @@ void WriteCells(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   }
 }
 
-// Reads rows of cells, each on top of the one above it. What it reads is checked.
+// Reads and checks rows of cells. Each row is encoded relative to the one above.
 class RowReader {
  public:
   RowReader(BlockReader& from, std::size_t terrains, int width)
@@ -168,7 +168,7 @@ class RowReader {
 
   BlockReader& from_;
   const std::size_t terrains_;
-  // The bits of a row's nameless obstacles as they are in the image.
+  // Bits of a row's nameless obstacles, as stored in the image.
   std::vector<std::uint8_t> nameless_;
 };
 
@@ -199,7 +199,7 @@ absl::StatusOr<GridMap> ReadCells(BlockReader& from, int width, int height, Grid
   return std::move(editor).Finish();
 }
 
-// Says of an error of what was read where it was read.
+// Turns an error about a value into one with its position in the image. Returns the reader's status.
 absl::Status Damaged(const absl::Status& status, BlockReader& from) {
   if (!status.ok()) {
     from.Fail(status.message());
@@ -231,7 +231,7 @@ absl::Status ReadObstacles(BlockReader& from, const GridMap& map, const ImageLim
   return from.status();
 }
 
-// Portals and profiles are checked as those that an update puts.
+// Portals and profiles are checked like those of an update.
 absl::StatusOr<EditPlan> ReadTables(BlockReader& from, const GridMap& map) {
   std::vector<Edit> edits;
   for (std::uint64_t left = from.Number(kMaxProfiles); left > 0 && from.ok(); --left) {

@@ -1,4 +1,4 @@
-// Grid maps in a map image.
+// Encoding of grid maps in map images.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// Leaves out the rest once `stop` fails.
+// Writes an incomplete map if `stop` fails.
 void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop = nullptr);
 
 // Returns the map, or the errors of DecodeImage.

@@ -1,4 +1,4 @@
-// Limits on what reading a map image may take.
+// Limits on reading a map image.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,14 @@
 
 namespace waystar::core {
 
-// The defaults are for images of strangers. A map that was changed by many batches may need more.
+// The defaults are for untrusted images. A map changed by many batches may need more.
 struct ImageLimits {
   int max_side = kMaxMapSide;
-  // How many cells the obstacles may cover together, counted as in kMaxBatchCells.
+  // Most cells covered by all obstacles, counted as in kMaxBatchCells.
   std::int64_t max_obstacle_cells = 4 * kMaxBatchCells;
-  // The most bytes that the image may hold before it is compressed. What is read takes some ten times as many
-  // at worst.
+  // Most bytes of the decompressed image. The map takes about ten times as much memory at worst.
   std::uint64_t max_content_bytes = std::uint64_t{256} << 20;
-  // Asked before each row, obstacle and node; the reader returns its error. Null if nothing may stop it.
+  // Checked before each row, obstacle and node; its error is returned. May be null.
   const StopCheck* stop = nullptr;
 };
 

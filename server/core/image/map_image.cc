@@ -21,7 +21,7 @@ constexpr std::uint64_t kVersion = 1;
 
 enum class Kind : std::uint8_t { kGrid, kGraph, kMesh };
 
-// The lowest byte first.
+// Little-endian.
 void PutDigest(std::uint64_t digest, BlockWriter& to) {
   for (unsigned i = 0; i < sizeof(digest); ++i) {
     to.PutByte(static_cast<std::uint8_t>(digest >> 8 * i));

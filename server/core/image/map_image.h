@@ -1,4 +1,4 @@
-// Map images: whole maps as bytes, without loss.
+// Map images: lossless encoding of whole maps as bytes.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace waystar::core {
 
-// Returns whether the bytes begin as a map image.
+// Returns true if the bytes begin with the magic of a map image.
 bool IsMapImage(absl::string_view bytes);
 
-// Return the image of a map: its cells, terrains, options, obstacles with their effects and expiry, portals
-// and profiles; its nodes, edges and obstacles and the rule that connects them; or its polygons. What is
-// derived from these is not in it, but for the digest at its end. The same state of a map has the same image,
-// whatever led to it. docs/image-format.md has the format. The memory taken is in proportion to the image.
-// Once `stop` fails, which is asked before each row, node and polygon, they return no whole image.
+// Returns the image of a map: cells, terrains, options, obstacles with effects and expiry, portals and
+// profiles; or nodes, edges, obstacles and the rule that connects nodes; or polygons and portals. Derived
+// data is not included, except the digest at the end. Equal states have equal images, whatever their history.
+// The format is in docs/image-format.md. Memory is proportional to the image. `stop` is checked before each
+// row, node and polygon; if it fails, the result is not a complete image.
 std::string EncodeImage(const GridMap& map, const StopCheck* stop = nullptr);
 std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop = nullptr);
 std::string EncodeImage(const NavMesh& mesh, const StopCheck* stop = nullptr);
 
-// Returns the map of an image, in bounded time and memory whatever the bytes are. Returns INVALID_ARGUMENT /
-// BAD_FORMAT for what is no image, or a damaged one, with the offset of the damaged block, and for one whose
-// digest is not that of the map.
+// Returns the map of an image. Time and memory are bounded for any input. Returns INVALID_ARGUMENT /
+// BAD_FORMAT, with the offset of the block, if the bytes are not an image, are damaged, or do not match their
+// digest; and the error of `limits.stop`.
 absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits = {});
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The plain values of maps, such as obstacles and profiles, in a map image.
+// Encoding of the values of maps, such as obstacles and profiles.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// What is read has the right form; whoever uses it checks that the values are ones that a map can have.
+// Readers check only the form. The caller checks that a map may have the values.
 
 void WriteSettings(const GridSettings& settings, ValueWriter& to);
 GridSettings ReadSettings(ValueReader& from);

@@ -78,7 +78,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
   if (portals.empty()) {
     return mesh;
   }
-  // They are checked as those that an update puts.
+  // Portals are checked like those of an update.
   MeshBatchEditor editor(*std::move(mesh));
   if (const absl::Status status = editor.Apply(portals, absl::UnixEpoch()).status(); !status.ok()) {
     from.Fail(status.message());

@@ -1,4 +1,4 @@
-// Navigation meshes in a map image.
+// Encoding of navigation meshes in map images.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,11 +9,10 @@
 
 namespace waystar::core {
 
-// Leaves out the rest once `stop` fails.
+// Writes an incomplete mesh if `stop` fails.
 void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop = nullptr);
 
-// Returns the mesh, whose vertices and polygons have the numbers that they had. Returns the errors of
-// DecodeImage.
+// Returns the mesh with its original vertex and polygon numbers. Returns the errors of DecodeImage.
 absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

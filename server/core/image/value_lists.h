@@ -1,4 +1,4 @@
-// Lists, enumerations and cells among the values of images and logs.
+// Lists, enumerations and 32-bit integers in images and logs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace waystar::core {
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint64_t kAnyCount = std::numeric_limits<std::uint32_t>::max();
 
-// Lists are read item by item: memory is taken for what is there, whatever the count says.
+// Memory grows with the items read, not with the stored count, which may be wrong.
 template <typename Take>
 auto ReadList(ValueReader& from, std::uint64_t max, Take take) {
   std::vector<decltype(take())> items;
@@ -32,7 +32,7 @@ void WriteList(const std::vector<Item>& items, ValueWriter& to, Put put) {
   }
 }
 
-// REQUIRES: `last` is the greatest value of the enumeration, whose values count from 0.
+// REQUIRES: the values of the enumeration are 0 to `last`.
 template <typename Enum>
 Enum ReadEnum(ValueReader& from, Enum last) {
   return static_cast<Enum>(from.Number(static_cast<std::uint64_t>(last)));

@@ -33,7 +33,7 @@ std::uint64_t ValueReader::Number(std::uint64_t max) {
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const std::uint8_t byte = Byte();
     number |= std::uint64_t{byte & 0x7FU} << shift;
-    // The tenth byte has room for one bit.
+    // Only one bit is left for the tenth byte.
     if (shift == 63 && byte > 1) {
       break;
     }

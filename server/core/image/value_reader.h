@@ -1,4 +1,4 @@
-// Reader of the plain values that ValueWriter put.
+// Reader of the values that ValueWriter writes.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// After the first error every value is 0 or empty, and status() tells what is wrong and at which byte; so
-// whoever reads a list looks at ok() before it reads on.
+// After the first error, all values are 0 or empty, and status() has the message and the position. So a loop
+// over a list must check ok().
 //
 // Thread safety: one thread at a time.
 class ValueReader {
@@ -25,30 +25,30 @@ class ValueReader {
   bool ok() const { return status_.ok(); }
   // Returns OK, or INVALID_ARGUMENT / BAD_FORMAT with the offset.
   const absl::Status& status() const { return status_; }
-  // Sets the error, unless there is one.
+  // Sets the error, unless there is one already.
   void Fail(absl::string_view message);
 
   std::uint8_t Byte();
-  // A value other than 0 and 1 is an error.
+  // Fails if the value is neither 0 nor 1.
   bool Bool();
-  // A greater number than `max` is an error.
+  // Fails if the number is greater than `max`.
   std::uint64_t Number(std::uint64_t max);
   std::int64_t Signed(std::int64_t min, std::int64_t max);
   double Double();
-  // A longer text than `max_bytes` is an error.
+  // Fails if the text is longer than `max_bytes`.
   std::string Text(std::size_t max_bytes);
-  // Fills as many bytes as there is space for.
+  // Reads `count` bytes into `space`.
   void Bytes(char* space, std::size_t count);
 
-  // Returns whether nothing follows.
+  // Returns true if all bytes were read.
   virtual bool IsAtEnd() const { return read_ == bytes_.size(); }
-  // Returns status(), after checking that nothing follows.
+  // Fails if bytes are left. Returns status().
   absl::Status Finish();
 
  protected:
-  // Puts what follows into bytes_ and 0 into read_, or fails.
+  // Sets bytes_ to the next bytes and read_ to 0, or fails.
   virtual void NextBytes() { Fail("it ends too early"); }
-  // Returns where it reads, for errors.
+  // Returns the current position, for error messages.
   virtual std::string Place() const;
 
   absl::string_view bytes_;
@@ -56,7 +56,7 @@ class ValueReader {
   absl::Status status_;
 
  private:
-  // Returns whether there is a byte to be read, now in bytes_.
+  // Returns true if bytes_ has a byte to read; loads the next bytes if needed.
   bool HasByte();
 };
 

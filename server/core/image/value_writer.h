@@ -1,4 +1,4 @@
-// Writer of plain values as bytes.
+// Binary writer of plain values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// Values follow each other without padding. A writer by itself keeps all of them; BlockWriter cuts them into
+// Values are written without padding. This class keeps them all in memory; BlockWriter splits them into
 // blocks.
 //
 // Thread safety: one thread at a time.
@@ -22,23 +22,24 @@ class ValueWriter {
 
   void PutByte(std::uint8_t byte);
   void PutBool(bool value) { PutByte(value ? 1 : 0); }
-  // Puts seven bits a byte, the lowest first; all bytes but the last have the highest bit set.
+  // Writes a varint: seven bits per byte, lowest first; all bytes but the last have the high bit set.
   void PutNumber(std::uint64_t number);
-  // Puts a number that may be negative: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+  // Writes a signed number in zigzag encoding: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
   void PutSigned(std::int64_t number);
-  // Puts the eight bytes of an IEEE 754 double, the lowest first.
+  // Writes an IEEE 754 double, little-endian.
   void PutDouble(double value);
-  // Puts the length, then the bytes.
+  // Writes the length, then the bytes.
   void PutText(absl::string_view text);
   void PutBytes(absl::string_view bytes);
 
-  // Returns what was put since the last block ended. The writer must not be used afterwards.
+  // Returns the bytes of the current block, or all of them without blocks. The writer must not be used
+  // afterwards.
   std::string TakeBytes() && { return std::move(bytes_); }
 
  protected:
   explicit ValueWriter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Makes room in bytes_, which has max_bytes_.
+  // Makes room when bytes_ has max_bytes_ bytes.
   virtual void MakeRoom() {}
 
   std::string bytes_;
