@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Hints that the values are read, or written, soon. It costs about a cycle a cache line and does not wait.
+// Prefetches the values. Costs about a cycle per cache line and does not block.
 template <typename T>
 void FetchForReading(const T* begin, std::size_t values) {
   for (std::size_t i = 0; i < values; i += 64 / sizeof(T)) {
@@ -24,18 +24,19 @@ void FetchForReading(const T* begin, std::size_t values) {
   }
 }
 
-// More cells of a word than this are not worth a look at each.
+// Words with more changed cells are not checked cell by cell.
 constexpr int kMaxCellsLookedAt = 8;
 
-// The cells of a word lie in two leaves: the first is at the east side of one, the others are in the next.
+// The cells of a word lie in two leaves: the first cell is at the east side of one, the others are in the
+// next.
 constexpr Word kFirstCell = 1;
 Cell LeafOfFirst(const WordChange& word) { return {word.index - 1, word.y / kLeafSide}; }
 Cell LeafOfOthers(const WordChange& word) { return {word.index, word.y / kLeafSide}; }
 
-// Looks for them word by word. On a large map neither the blocks nor the rows are in a cache, and each block
-// is found by way of the one above it. So both are fetched for several words at a time, while those before
-// are looked at: Chen, Ailamaki, Gibbons and Mowry, "Improving Hash Join Performance through Prefetching"
-// (2004).
+// Finds the altered leaves word by word. On a large map neither blocks nor rows are in the CPU cache, and
+// each block is found through its parent. Both are therefore prefetched for a group of words while the
+// previous group is checked: Chen, Ailamaki, Gibbons and Mowry, "Improving Hash Join Performance through
+// Prefetching" (2004).
 class AlteredLeafFinder {
  public:
   AlteredLeafFinder(const ComponentBlock* root, int root_level, const PlaneChange& change,
@@ -69,7 +70,7 @@ class AlteredLeafFinder {
     return first < change_.words.size() ? change_.words.subspan(first, kGroup) : Group();
   }
 
-  // Gives the leaves that hold all cells of the words but the first of each.
+  // Prefetches a group, and returns the leaves that hold all cells of each word but the first.
   Leaves Fetch(std::size_t first) const {
     const Group group = GroupAt(first);
     for (const WordChange& word : group) {
@@ -154,7 +155,7 @@ class AlteredLeafFinder {
   const int root_level_;
   const PlaneChange& change_;
   const Adjacency adjacency_;
-  // By IndexOf.
+  // Indexed by IndexOf.
   std::bitset<kLeavesPerSide * kLeavesPerSide> altered_;
 };
 

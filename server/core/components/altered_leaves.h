@@ -1,4 +1,4 @@
-// Finds which leaves of Components a change of cells alters.
+// Finds the leaves of Components that a change of cells alters.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct PlaneChange {
   absl::Span<const WordChange> words;
 };
 
-// Returns, in ascending order, the rows that may differ of the leaves that may be altered, in the tree below
-// `root`, which was made of the plane before. It leaves out leaves that stay as they are: most do where
-// single cells change, and telling so costs a few cache lines a cell.
+// Returns, in ascending order, the rows that may differ in leaves that may be altered, in the tree below
+// `root`, which was made from the plane before. Omits leaves that stay the same, at the cost of a few cache
+// lines per cell; where single cells change, most leaves do.
 std::vector<LeafRowKey> RowsOfAlteredLeaves(const ComponentBlock* root, int root_level,
                                             const PlaneChange& change, Adjacency adjacency);
 

@@ -1,8 +1,8 @@
-// The immutable square blocks of cells that make up Components.
+// Immutable square blocks of cells that make up Components.
 //
-// They form a quadtree. A block knows, for each component of its children, which of its own components that
-// one belongs to. Only what a child shows along its sides takes part in that, so that a change which leaves
-// the sides alone stops there. A component that a block encloses has no parent, and is whole.
+// The blocks form a quadtree. A block maps each component of its children to one of its own. Only the borders
+// of the children take part in that, so that a change which leaves a border unchanged does not propagate
+// upwards. A component enclosed by a block is not mapped to the parent.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@
 
 namespace waystar::core {
 
-// Which cells count as neighbours.
+// Neighbourhood relation of cells.
 enum class Adjacency : std::uint8_t {
-  // The four cells that share a side are neighbours.
+  // The four cells that share a side.
   kStraight,
-  // The diagonal cells are neighbours as well.
+  // The four cells that share a side, and the four diagonal cells.
   kAny,
   // The six neighbours of a hexagon: the four that share a side, and those above right and below left.
   kHexagonal,
 };
 inline constexpr std::size_t kAdjacencyCount = 3;
 
-// How far the neighbours of a cell x lie beside it in the row above: from x - left to x + right. In the row
-// below left and right change places. The columns to the right and left are like the rows above and below.
+// Range of the neighbours of cell x in the row above: from x - left to x + right. In the row below, left and
+// right are exchanged. Columns to the right and left correspond to rows above and below.
 struct NeighbourReach {
   explicit constexpr NeighbourReach(Adjacency adjacency)
       : left(adjacency == Adjacency::kAny ? 1 : 0), right(adjacency == Adjacency::kStraight ? 0 : 1) {}
@@ -47,16 +47,16 @@ inline constexpr int kLeafShift = std::countr_zero(unsigned{kLeafSide});
 constexpr int BlockSide(int level) { return kLeafSide << level; }
 
 struct ComponentBlock {
-  // The border. It may be null in a root that is a parent, as there is nothing beyond it.
+  // Border. Null only in a root that is a parent, as nothing lies beyond it.
   std::shared_ptr<const ComponentBorder> border;
-  // How many components the border shows, which are numbered first; and how many there are in all.
+  // Number of components on the border, which are numbered first, and number of all components.
   ComponentNumber open = 0;
   ComponentNumber components = 0;
-  // The bytes held by this block and those below it, without open blocks (see OpenBlock).
+  // Bytes held by this block and its descendants, without open blocks (see OpenBlock).
   std::size_t bytes = 0;
 };
 
-// The identity of a whole component: the lowest block that holds all of it, and its number there.
+// Identity of a component: the lowest block that contains all of it, and its number there.
 struct ComponentId {
   const ComponentBlock* block = nullptr;
   ComponentNumber number = 0;
@@ -70,12 +70,12 @@ struct ComponentParent : ComponentBlock {
   using Children = std::array<std::shared_ptr<const ComponentBlock>, kChildCount>;
 
   Children children;
-  // upward[i][c] is the component of this block that the open component c of child i belongs to.
+  // upward[i][c] is the component of this block that contains open component c of child i.
   std::array<const ComponentNumber*, kChildCount> upward{};
   std::shared_ptr<const ComponentNumber[]> upward_storage;
 
-  // Returns the index of the child that holds cell (x, y) of the map, in a block of this level that holds it.
-  // Blocks begin at multiples of their side.
+  // Returns the index of the child that contains cell (x, y) of the map, in the block of this level that
+  // contains it. Blocks start at multiples of their side.
   static std::size_t ChildAt(int x, int y, int level) {
     const int shift = kLeafShift + level - 1;
     return static_cast<unsigned>((y >> shift & 1) << 1 | (x >> shift & 1));
@@ -88,28 +88,29 @@ struct SideFlip {
   ComponentNumber component = 0;
 };
 
-// The block that replaces another when cells in it change.
+// Block that replaces another when its cells change.
 struct Successor {
   std::shared_ptr<const ComponentBlock> block;
-  // True if it shows the same components by the same numbers as the old block, except for the cells of
-  // `flips`, none of which joins or parts components, here or in a larger block.
+  // True if the block has the same components with the same numbers as the old one, except for the cells in
+  // `flips`, none of which joins or splits components in this block or a larger one.
   bool is_alike = false;
   std::vector<SideFlip> flips;
 };
 
-// Returns the block of this level, above 0, with these children; a root has no border. The cost is
-// proportional to the runs on the children's borders.
+// Returns the block of this level, above 0, with these children; a root has no border. Cost is proportional
+// to the runs on the children's borders.
 std::shared_ptr<ComponentParent> JoinBlocks(const ComponentParent::Children& children, int level,
                                             Adjacency adjacency, bool is_root);
 
-// Returns `parent` with another border and other children. REQUIRES: the border is that of the children, and
-// each child shows the same components by the same numbers as the one it replaces, joined as before.
+// Returns `parent` with another border and other children.
+// REQUIRES: the border is that of the children; each child has the same components with the same numbers as
+// the one that it replaces, joined as before.
 std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
                                                  ComponentParent::Children children,
                                                  std::shared_ptr<const ComponentBorder> border);
 
-// Returns the block whose leaves each are one component and show nothing but set cells along their sides. It
-// is the same object at each call. Cells inside the leaves may be clear.
+// Returns the block in which each leaf is one component and all cells on the leaves' sides are set. Cells
+// inside the leaves may be clear. Every call returns the same object.
 const std::shared_ptr<const ComponentBlock>& OpenBlock(int level);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The connected components that a square block of cells shows along its sides.
+// Connected components on the sides of a square block of cells.
 #pragma once
 
 #include <array>
@@ -15,14 +15,13 @@
 
 namespace waystar::core {
 
-// The number of a component within one block. Components with a cell on the block's sides come first,
-// numbered from 0 in the order in which a walk along the north, south, west and east side, each from its
-// lower coordinate up, first meets them. Those that the block encloses follow. 16 bits suffice: the sides of
-// the four children of the largest block show less than 4 * 4 * kMaxMapSide / 2 / 2 components.
+// Number of a component within one block. Components with a cell on the block's sides come first, numbered
+// from 0 in the order in which they are first met along the north, south, west and east side, each from its
+// lower coordinate up. Enclosed components follow. 16 bits suffice: the sides of the four children of the
+// largest block have less than 4 * 4 * kMaxMapSide / 2 / 2 components.
 using ComponentNumber = LabelForest::Label;
 
-// The set cells begin, ..., end - 1 of a side, counted from its lower end. The cells before and after them
-// are clear or off the side.
+// Maximal run of set cells begin, ..., end - 1 of a side, counted from its lower end.
 struct BorderRun {
   std::uint16_t begin = 0;
   std::uint16_t end = 0;
@@ -34,12 +33,13 @@ struct BorderRun {
 enum BorderSide : std::uint8_t { kNorthSide, kSouthSide, kWestSide, kEastSide };
 inline constexpr std::size_t kBorderSideCount = 4;
 
-// All that connections beyond a block depend on. Blocks with equal borders may replace each other.
+// Everything about a block that connections beyond it depend on. Blocks with equal borders are
+// interchangeable.
 struct ComponentBorder {
-  // The runs of all sides, one side after the other; those of side i end before ends[i].
+  // Runs of all sides, one side after the other; those of side i end before ends[i].
   std::vector<BorderRun> runs;
   std::array<std::uint32_t, kBorderSideCount> ends{};
-  // The number of components that the runs show.
+  // Number of components in the runs.
   ComponentNumber components = 0;
 
   absl::Span<const BorderRun> side(BorderSide side) const {
@@ -61,26 +61,27 @@ struct BorderFlip {
   ComponentNumber component = 0;
 };
 
-// Returns the border after the flips, made in turn, or nothing if components would have to be renumbered.
-// REQUIRES: no flip joins or parts components.
+// Returns the border after the flips, applied in order, or nothing if components would have to be renumbered.
+// REQUIRES: no flip joins or splits components.
 std::optional<ComponentBorder> Flipped(const ComponentBorder& border, absl::Span<const BorderFlip> flips);
 
-// Numbers the components that a forest of labels stands for, and draws the border meanwhile. Call AddRun for
-// the runs of a side in order, EndSide after each side, then Finish, and NumberOf for the rest.
+// Numbers the components of a forest of labels and builds the border. Call AddRun for the runs of a side in
+// order, EndSide after each side, then Finish, then NumberOf for the other labels.
 class BorderDrawer {
  public:
-  // Keeps a reference to `labels`, which it flattens and which must not change meanwhile.
+  // Keeps a reference to `labels`, which it flattens and which must not change until the drawer is done.
   explicit BorderDrawer(LabelForest& labels);
 
-  // Adds a run, joining it with the last if they touch. REQUIRES: runs that touch are of one component.
+  // Adds a run; merges it with the previous one if they touch.
+  // REQUIRES: runs that touch are of one component.
   void AddRun(int begin, int end, LabelForest::Label label);
   void EndSide() { border_.ends[side_++] = static_cast<std::uint32_t>(runs_.size()); }
   ComponentBorder Finish();
 
-  // Returns the number of a label's component, which gets the next number if it has none yet.
+  // Returns the number of a label's component; assigns the next number if it has none.
   ComponentNumber NumberOf(LabelForest::Label label);
 
-  // Returns how many components have a number.
+  // Number of components that have a number.
   ComponentNumber count() const { return next_; }
 
  private:
@@ -88,11 +89,11 @@ class BorderDrawer {
   static constexpr std::size_t kUsualRuns = 128;
 
   const LabelForest& labels_;
-  // The numbers, indexed by the lowest label.
+  // Numbers by lowest label.
   std::vector<ComponentNumber> numbers_;
   ComponentNumber next_ = 0;
   std::size_t side_ = 0;
-  // The runs of the border, kept here so that the border is given no more memory than it needs.
+  // Runs of the border, kept here so that the border allocates exactly the memory it needs.
   absl::InlinedVector<BorderRun, kUsualRuns> runs_;
   ComponentBorder border_;
 };

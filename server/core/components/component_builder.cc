@@ -35,17 +35,17 @@ bool ShowsOnlySetCells(const ComponentLeaf& leaf) {
                              [](const BorderRun& run) { return run.begin == 0 && run.end == kLeafSide; });
 }
 
-// The level of the blocks before each of which the builder asks whether to stop.
+// Level of the blocks before which the builder checks for a stop.
 constexpr int kStopLevel = 2;
 
-// The tree over a plane, anew or from the one before.
+// Builds the tree over a plane, from scratch or from the previous one.
 class Builder {
  public:
   Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const StopCheck* stop,
           const BitPlane* before = nullptr)
       : cells_(cells), adjacency_(adjacency), root_level_(root_level), stop_(stop), before_(before) {}
 
-  // The block made from the cells alone.
+  // Returns the block built from the cells alone.
   BlockPointer Build(int level, Cell corner) const {
     if (corner.x >= cells_.width() || corner.y >= cells_.height()) {
       return nullptr;
@@ -63,9 +63,8 @@ class Builder {
     return Join(std::move(children), level);
   }
 
-  // Returns the successor of `before`, in which nothing changed except in those rows of leaves and in leaves
-  // that stay as they are. It is the same block if that stays as it is, and has the same border object if
-  // that is equal.
+  // Returns the successor of `before`, in which only those rows of leaves changed. Returns the same block if
+  // nothing changed, and reuses the border object if the border is equal.
   Successor Rebuild(const BlockPointer& before, int level, Cell corner,
                     absl::Span<const LeafRowKey> rows) const {
     if (level == 0) {
@@ -111,8 +110,8 @@ class Builder {
     return {corner.x + (child % 2 == 0 ? 0 : side), corner.y + (child / 2 == 0 ? 0 : side)};
   }
 
-  // How many of the rows, which are all in a block of that level and none in a child before that one, are in
-  // the child.
+  // Returns the number of `rows` in the child. All rows are in a block of that level, and none is in an
+  // earlier child.
   static std::size_t CountIn(std::size_t child, absl::Span<const LeafRowKey> rows, int level) {
     std::size_t count = 0;
     while (count < rows.size() && ChildOf(rows[count], level) == child) {
@@ -151,7 +150,7 @@ class Builder {
     return is_open ? OpenBlock(0) : leaf;
   }
 
-  // The block above these children; null if no cell is set, or the open one.
+  // Returns the parent of these children: null if no cell is set, or the open block.
   BlockPointer Join(ComponentParent::Children children, int level) const {
     if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
       return *std::move(uniform);
@@ -159,7 +158,7 @@ class Builder {
     return JoinBlocks(children, level, adjacency_, level == root_level_);
   }
 
-  // That block if the children are all null or all open.
+  // Returns that block if the children are all null or all open.
   static std::optional<BlockPointer> UniformAbove(const ComponentParent::Children& children, int level) {
     const BlockPointer& first = children.front();
     if (!std::ranges::all_of(children, [&](const BlockPointer& child) { return child == first; })) {
@@ -171,7 +170,8 @@ class Builder {
     return first == OpenBlock(level - 1) ? std::optional(OpenBlock(level)) : std::nullopt;
   }
 
-  // Completes what takes the place of `before`, given whether its children are alike, and then their flips.
+  // Completes the successor of `before`. On entry it says whether the children are alike, and lists their
+  // flips.
   void Replace(const ComponentParent* before, ComponentParent::Children children, int level, Cell corner,
                Successor& successor) const {
     std::erase_if(successor.flips, [&](const SideFlip& flip) { return !SideOf(flip.cell, corner, level); });
@@ -179,7 +179,7 @@ class Builder {
       successor.block = *std::move(uniform);
       return;
     }
-    // The open block has a border, for which there is no use at the root.
+    // The open block has a border, which a root does not need.
     const bool has_idle_border = level == root_level_ && before != nullptr && before->border != nullptr;
     if (successor.is_alike && !has_idle_border) {
       if (std::optional<BorderPointer> border = BorderAfter(before->border, successor.flips, corner, level)) {
@@ -193,7 +193,7 @@ class Builder {
     successor = {.block = joined, .is_alike = before != nullptr && joined->border == before->border};
   }
 
-  // The side of a block that a cell is on, which is in no corner of a leaf.
+  // Returns the side of a block that a cell is on. The cell is not in a corner of a leaf.
   static std::optional<BorderSide> SideOf(Cell cell, Cell corner, int level) {
     const int last = BlockSide(level) - 1;
     return cell.y == corner.y          ? std::optional(kNorthSide)
@@ -203,7 +203,7 @@ class Builder {
                                        : std::nullopt;
   }
 
-  // Nothing if components have to be numbered anew.
+  // Returns nothing if components must be renumbered.
   static std::optional<BorderPointer> BorderAfter(const BorderPointer& before,
                                                   absl::Span<const SideFlip> flips, Cell corner, int level) {
     if (before == nullptr || flips.empty()) {
@@ -232,7 +232,7 @@ class Builder {
   Adjacency adjacency_;
   int root_level_;
   const StopCheck* stop_;
-  // Null if there is none.
+  // Null when building from scratch.
   const BitPlane* before_;
 };
 

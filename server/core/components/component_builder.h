@@ -10,15 +10,15 @@
 
 namespace waystar::core {
 
-// Returns the block of level `root_level` whose first cell is (0, 0) and which holds all of the plane, or
-// null if no cell is set. Once `stop` fails it leaves out the rest: the block is of no use then.
+// Returns the block of level `root_level` that starts at (0, 0) and contains the whole plane, or null if no
+// cell is set. Once `stop` fails the block is incomplete and must not be used.
 std::shared_ptr<const ComponentBlock> BuildBlocks(const BitPlane& cells, Adjacency adjacency, int root_level,
                                                   const StopCheck* stop);
 
-// Returns the root of the changed plane, given `root`, that of the plane before; it is the same object if no
-// component or border changed. The cost is a look at each changed word, plus the altered leaves and the
-// blocks above them; but a block is joined of its children again only if they show other components than
-// before, or show them so that others may be connected.
+// Returns the root for the changed plane; `root` is that of the plane before. Returns the same object if no
+// component or border changed. Cost: one check per changed word, plus the altered leaves and their ancestors.
+// A block is joined from its children again only if their components, or the connections that these allow,
+// changed.
 std::shared_ptr<const ComponentBlock> RebuildBlocks(const std::shared_ptr<const ComponentBlock>& root,
                                                     int root_level, const PlaneChange& change,
                                                     Adjacency adjacency);

@@ -28,17 +28,17 @@ struct LabelledRow {
   std::array<LabelForest::Label, kMaxRunsPerRow> labels;
 };
 
-// The runs of a leaf in row-major order.
+// Runs of a leaf in row-major order.
 struct LabelledRuns {
   std::size_t count = 0;
-  // Places, and labels for components.
+  // Start and component label of each run.
   std::array<LeafRun, kMaxRunsPerLeaf> runs;
-  // The first of each row, or of those after it.
+  // First run of each row, or of the rows after it.
   std::array<std::size_t, kLeafSide> first{};
 };
 
-// A run takes the label of the first run it touches in the row above, and is found to be the same as the
-// others it touches.
+// Labels the runs of a row. A run takes the label of the first run that it touches in the row above, which is
+// united with the labels of the other runs it touches.
 void LabelRow(Word bits, NeighbourReach reach, const LabelledRow& above, LabelForest& labels,
               LabelledRow& row) {
   std::size_t first = 0;
@@ -77,7 +77,7 @@ LabelForest LabelRuns(const LeafRows& rows, Adjacency adjacency, LabelledRuns& a
   return labels;
 }
 
-// Cells that are flooded have the label `flood`, and lie in none of the runs.
+// Draws the border. Flooded cells have the label `flood` and are in none of the runs of `others`.
 ComponentBorder DrawBorder(const LeafRows& rows, const LeafRows& flooded, LabelForest::Label flood,
                            const LabelledRuns& others, BorderDrawer& drawer) {
   const auto draw_row = [&](std::size_t y) {
@@ -147,7 +147,7 @@ std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacen
   leaf->components = drawer.count();
   leaf->main = MainComponent(*border, leaf->components);
   leaf->border = std::move(border);
-  // Without a branch, which in a maze would be foretold wrongly half of the time.
+  // Branch-free: in a maze a branch would be mispredicted half of the time.
   std::size_t others = 0;
   for (const LeafRun run : runs) {
     runs[others] = run;

@@ -20,12 +20,12 @@
 namespace waystar::core {
 namespace {
 
-// More cells than this cost about as much as a leaf that is labelled anew.
+// Patching more cells costs about as much as relabelling the leaf.
 constexpr int kMaxPatchedCells = 24;
 
 constexpr int kLast = kLeafSide - 1;
 
-// A cell when it is its turn to flip, and the rows of the leaf around it.
+// A cell at the moment it flips, and the rows of the leaf around it.
 struct Flip {
   Flip(const LeafFlips& flips, int x_of_it, int y_of_it)
       : x(x_of_it), y(y_of_it), rows(flips.RowsAround<1>(x, y)) {}
@@ -37,7 +37,7 @@ struct Flip {
   std::array<Word, 3> rows;
 };
 
-// That of all neighbours of a clear cell, or kNoComponent if it has none or they are of several.
+// Returns the component of all neighbours of a clear cell, or kNoComponent if it has none or they differ.
 ComponentNumber OneComponentAround(const Flip& flip, const LeafComponents& parts, Adjacency adjacency) {
   const Word cell = Word{1} << flip.x;
   const std::array<Word, 3> neighbours = {flip.rows[0] & NeighboursAbove(cell, adjacency),
@@ -60,8 +60,8 @@ ComponentNumber OneComponentAround(const Flip& flip, const LeafComponents& parts
   return one;
 }
 
-// The component that the flip gives a cell or takes one from, if it neither joins nor parts, begins nor ends
-// any; kNoComponent if it may.
+// Returns the component that gains or loses the cell, or kNoComponent if the flip may join, split, create or
+// remove components.
 ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const LeafComponents& parts,
                             Adjacency adjacency) {
   if (!flip.is_set()) {
@@ -75,8 +75,8 @@ ComponentNumber ComponentOf(const Flip& flip, const LeafFlips& flips, const Leaf
 
 bool IsOnSide(const Flip& flip) { return flip.x == 0 || flip.x == kLast || flip.y == 0 || flip.y == kLast; }
 
-// Returns, for a flip on a side that joins and parts nothing in the leaf, whether it does so in no larger
-// block either, on a side of that or not. Each side sees the flip of a corner differently.
+// Returns true if a flip on a side, which joins and splits nothing in the leaf, does so in no larger block
+// either. False for corners, because both sides of a corner see the flip differently.
 bool JoinsNothingBeyond(const Flip& flip, const LeafFlips& flips, Adjacency adjacency) {
   const bool is_corner = (flip.x == 0 || flip.x == kLast) && (flip.y == 0 || flip.y == kLast);
   return !is_corner && IsSimple(flips.PlaneAround(flip.x, flip.y), 1, adjacency);
@@ -89,7 +89,7 @@ class Patch {
     std::copy(leaf.others.begin(), leaf.others.end(), others_.begin());
   }
 
-  // The components before the next flip.
+  // Returns the components before the next flip.
   LeafComponents parts() const { return {leaf_.main, absl::MakeConstSpan(others_.data(), count_)}; }
 
   void Apply(const Flip& flip, ComponentNumber component) {
@@ -109,7 +109,7 @@ class Patch {
 
   bool IsSame() const { return !moves_runs_ && border_.empty(); }
 
-  // Returns null if components have to be renumbered, or if the main component changes.
+  // Returns null if components must be renumbered or the main component changes.
   std::shared_ptr<ComponentLeaf> Finish() const {
     auto patched = std::make_shared<ComponentLeaf>();
     static_cast<ComponentBlock&>(*patched) = leaf_;
@@ -129,7 +129,8 @@ class Patch {
  private:
   static Word FirstCells(Word row) { return row & ~(row << 1); }
 
-  // A run of another component than the main one begins or ends elsewhere, or is two, or one of two.
+  // Updates the runs of another component than the main one: a run changes its ends, is split, or two are
+  // merged.
   void MoveRuns(const Flip& flip, ComponentNumber component) {
     const Word before = FirstCells(flip.rows[1]);
     const Word now = FirstCells(flip.rows[1] ^ Word{1} << flip.x);
@@ -163,7 +164,7 @@ class Patch {
   }
 
   const ComponentLeaf& leaf_;
-  // The runs of components but the main one.
+  // Runs of components other than the main one.
   std::size_t count_;
   std::array<LeafRun, kMaxRunsPerLeaf> others_;
   bool moves_runs_ = false;

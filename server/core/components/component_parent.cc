@@ -16,7 +16,7 @@ namespace {
 
 enum Child : std::uint8_t { kNorthWest, kNorthEast, kSouthWest, kSouthEast };
 
-// The borders of four children, their components labelled one child after the other.
+// Joins the borders of four children. Components are labelled one child after the other.
 class Joiner {
  public:
   Joiner(const ComponentParent::Children& children, int child_side, Adjacency adjacency)
@@ -69,12 +69,13 @@ class Joiner {
       if (a[i].begin < b[j].end + reach_.right && b[j].begin < a[i].end + reach_.left) {
         labels_.Unite(LabelOf(child_a, a[i]), LabelOf(child_b, b[j]));
       }
-      // A later run cannot reach the one that ends first.
+      // A later run cannot touch the run that ends first.
       ++(a[i].end < b[j].end ? i : j);
     }
   }
 
-  // Unites runs of two children that share only the block's centre: a northern one and the one opposite.
+  // Unites runs of two children that touch only at the block's centre: a northern one and the one diagonally
+  // opposite.
   void UniteCorners(Child north, bool north_is_west, Child south) {
     const absl::Span<const BorderRun> a = SideOf(north, kSouthSide);
     const absl::Span<const BorderRun> b = SideOf(south, kNorthSide);
@@ -101,7 +102,7 @@ class Joiner {
   }
 
   int child_side_;
-  // How far apart along a common side two cells may be that are neighbours across it.
+  // Distance along a common side within which two cells across it are neighbours.
   NeighbourReach reach_;
   std::array<const ComponentBorder*, ComponentParent::kChildCount> borders_{};
   std::array<std::size_t, ComponentParent::kChildCount> first_label_{};
@@ -174,7 +175,7 @@ std::shared_ptr<ComponentParent> ReplaceChildren(const ComponentParent& parent,
 }
 
 const std::shared_ptr<const ComponentBlock>& OpenBlock(int level) {
-  // Never destroyed, so that it outlives whatever refers to it.
+  // Never destroyed, so that it outlives everything that refers to it.
   static const OpenBlocks& blocks = *new OpenBlocks(MakeOpenBlocks());
   return blocks[static_cast<std::size_t>(level)];
 }

@@ -22,8 +22,8 @@ int RootLevel(const BitPlane& cells) {
   return std::bit_width(static_cast<unsigned>(longest - 1) >> kLeafShift);
 }
 
-// Returns the bytes of `block` and those below it that `other`, in the same place, and those below it do not
-// hold.
+// Returns the bytes of `block` and its descendants that are not held by `other`, the block at the same
+// position, and its descendants.
 std::size_t BlockBytesBeyond(const ComponentBlock* block, const ComponentBlock* other, int level) {
   if (block == nullptr || block == other || block == OpenBlock(level).get()) {
     return 0;

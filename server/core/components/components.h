@@ -1,4 +1,4 @@
-// Connected components of a grid's cells, kept under changes.
+// Connected components of a grid's cells, maintained under changes.
 #pragma once
 
 #include <cstddef>
@@ -12,46 +12,48 @@
 
 namespace waystar::core {
 
-// The connected components of a plane's set cells. A lookup costs a few steps for each level of a quadtree,
-// whatever the cells. A repair looks at the cells around each change, then at the blocks of kLeafSide x
-// kLeafSide cells whose components or sides changed, and at what lies above them up to the first block whose
-// border is as before: it never goes through the whole map.
+// Connected components of a plane's set cells. A lookup costs a few steps per level of a quadtree. A repair
+// checks the cells around each change, then the blocks of kLeafSide x kLeafSide cells whose components or
+// sides changed, then their ancestors up to the first block with an unchanged border. It never scans the
+// whole map.
 //
 // Merging the borders of four quadrants: Samet, "Connected Component Labeling Using Quadtrees" (1981).
 // Stopping where a summary stays the same: Eppstein, Galil, Italiano and Nissenzweig, "Sparsification - A
 // Technique for Speeding up Dynamic Graph Algorithms" (1997).
 //
-// Thread safety: immutable, so any number of threads may read it. Copies and what is repaired from it share
-// its blocks. It holds its own plane, and no other.
+// Thread safety: immutable. Copies and repaired successors share its blocks. It keeps its own plane alive,
+// and no other.
 class Components {
  public:
-  // Once `stop` fails it ends early: the components must not be used then.
+  // Returns early once `stop` fails; the components must not be used then.
   Components(BitPlane cells, Adjacency adjacency, const StopCheck* stop = nullptr);
-  // Repairs the components of another plane into those of `cells`, given every word that changed between
-  // them. Naming words that did not change does no harm. REQUIRES: both planes have the same size.
+  // Repairs `before` into the components of `cells`. `changes` must list every word that changed and may list
+  // others.
+  // REQUIRES: both planes have the same size.
   Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes);
 
-  // Returns false if either cell is clear or off the plane.
+  // Returns false if either cell is clear or outside the plane.
   bool AreConnected(Cell a, Cell b) const {
     const ComponentId id = Find(a);
     return id.block != nullptr && id == Find(b);
   }
 
-  // Returns the identity of a cell's component, which is valid for comparison while this object lives. Its
-  // block is null if the cell is clear or off the plane.
+  // Returns the identity of a cell's component, valid for comparison while this object lives. Its block is
+  // null if the cell is clear or outside the plane.
   ComponentId Find(Cell cell) const;
 
   const BitPlane& cells() const { return cells_; }
   Adjacency adjacency() const { return adjacency_; }
 
-  // Returns the block whose first cell is (0, 0), the root of the tree, or null if no cell is set.
+  // Returns the root of the tree, the block that starts at (0, 0), or null if no cell is set.
   const ComponentBlock* root() const { return root_.get(); }
   int root_level() const { return root_level_; }
 
-  // Returns the bytes held besides the plane, shared parts included. The plane is counted by its owner.
+  // Returns the bytes held without the plane, including shared parts. The owner of the plane counts it.
   std::size_t memory_bytes() const;
-  // Returns those of the bytes that `other`, if it is not null, does not hold. The cost is proportional to
-  // the blocks that differ. REQUIRES: `other` is of a plane of the same size.
+  // Returns the bytes held by this and not by `other`, which may be null. Cost is proportional to the blocks
+  // that differ.
+  // REQUIRES: `other` is of a plane of the same size.
   std::size_t BytesBeyond(const Components* other) const;
 
  private:

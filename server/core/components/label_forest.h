@@ -10,12 +10,13 @@
 namespace waystar::core {
 
 // Disjoint sets of labels, each represented by its lowest. Path halving without ranks: Tarjan and van
-// Leeuwen, "Worst-case Analysis of Set Union Algorithms" (1984). A forest belongs to one thread.
+// Leeuwen, "Worst-case Analysis of Set Union Algorithms" (1984). Not thread-safe.
 class LabelForest {
  public:
   using Label = std::uint16_t;
 
-  // Makes labels 0, ..., count - 1, each in a set of its own. REQUIRES: never more than 65535 labels.
+  // Makes labels 0, ..., count - 1, each in its own set.
+  // REQUIRES: there are never more than 65535 labels.
   explicit LabelForest(std::size_t count = 0) : above_(count) {
     std::iota(above_.begin(), above_.end(), Label{0});
   }
@@ -24,7 +25,7 @@ class LabelForest {
 
   void Reserve(std::size_t count) { above_.reserve(count); }
 
-  // Returns a new label in a set of its own.
+  // Returns a new label in its own set.
   Label Add() {
     above_.push_back(static_cast<Label>(above_.size()));
     return above_.back();
@@ -53,7 +54,7 @@ class LabelForest {
   Label Lowest(Label label) const { return above_[label]; }
 
  private:
-  // The parent of each label, which is never above the label itself.
+  // Parent of each label, which is at most the label itself.
   std::vector<Label> above_;
 };
 

@@ -1,4 +1,4 @@
-// The states that a leaf passes through when the cells that a change flips are flipped one at a time.
+// States of a leaf while the changed cells are flipped one at a time.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace waystar::core {
 
-// The cells that differ between two planes flip in row-major order. When a cell's turn comes, the cells
-// before it are as in the plane after the change, and it and those after it are as in the plane before: what
-// surrounds a cell then can be read from the two planes, whichever other cells flip.
+// Sequence of the flips between two planes in row-major order. When a cell flips, earlier cells have their
+// new value and it and later cells their old one. The surroundings of a cell at that moment can therefore be
+// read from the two planes.
 //
-// It keeps references to the planes. Thread safety: any number of threads may read it.
+// Keeps references to the planes. Thread safety: const methods may run concurrently.
 class LeafFlips {
  public:
-  // Makes the flips of the leaf whose first cell is `corner`. REQUIRES: the planes have one size and hold
-  // `corner`.
+  // Makes the flips of the leaf that starts at `corner`.
+  // REQUIRES: the planes have the same size and contain `corner`.
   LeafFlips(const BitPlane& before, const BitPlane& now, Cell corner)
       : before_(before), now_(now), corner_(corner) {}
 
@@ -31,8 +31,8 @@ class LeafFlips {
     return before == now ? 0 : LeafRowAt(before, corner_.x) ^ LeafRowAt(now, corner_.x);
   }
 
-  // Returns the rows of the leaf from y - kReach to y + kReach as they are when cell (x, y) has its turn.
-  // Rows off the leaf are empty.
+  // Returns the rows of the leaf from y - kReach to y + kReach at the moment cell (x, y) flips. Rows outside
+  // the leaf are empty.
   template <int kReach>
   std::array<Word, 2 * kReach + 1> RowsAround(int x, int y) const {
     std::array<Word, 2 * kReach + 1> rows{};
@@ -48,8 +48,8 @@ class LeafFlips {
     return rows;
   }
 
-  // Returns the surroundings of reach 1 on the plane, whichever leaves they lie in: bits 0 to 2 are cells x -
-  // 1 to x + 1, and all others are clear.
+  // Returns the surroundings of reach 1 on the plane, across leaves: bits 0 to 2 are cells x - 1 to x + 1,
+  // all others are clear.
   std::array<Word, 3> PlaneAround(int x, int y) const {
     const Cell cell = {corner_.x + x, corner_.y + y};
     constexpr unsigned kBefore = 1;

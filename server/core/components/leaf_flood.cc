@@ -9,12 +9,13 @@
 namespace waystar::core {
 namespace {
 
-// Scattered obstacles take two or three passes. Mazes take many, and are labelled faster run by run.
+// Scattered obstacles take two or three passes. Mazes take many and are labelled faster run by run.
 constexpr int kMaxPasses = 4;
 
-// Returns the runs of `row` that the seeds lie in. REQUIRES: the seeds are set in `row`.
+// Returns the runs of `row` that contain seeds.
+// REQUIRES: the seeds are set in `row`.
 Word FillRuns(Word row, Word seeds) {
-  // The carry runs from the lowest seed of a run to the run's end.
+  // The carry propagates from the lowest seed of a run to the run's end.
   Word filled = seeds | (row & ~(row + seeds));
   Word open = row;
   for (int distance = 1; distance < kWordBits; distance *= 2) {
@@ -24,7 +25,7 @@ Word FillRuns(Word row, Word seeds) {
   return filled;
 }
 
-// A cell in a corner is on two sides, and counts twice, as it does for MainComponent.
+// Counts a corner cell twice, once per side, as MainComponent does.
 int CellsOnSides(const LeafRows& rows) {
   int cells = std::popcount(rows.front()) + std::popcount(rows.back());
   for (const Word row : rows) {

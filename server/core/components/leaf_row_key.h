@@ -1,4 +1,4 @@
-// Keys for the rows of the leaves of Components.
+// Keys of the rows of the leaves of Components.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace waystar::core {
 
-// Keys ascend in the order of a walk over the quadtree: Morton, "A Computer Oriented Geodetic Data Base"
-// (1966). The six lowest bits are the row; each two bits above them are the child at a level.
+// Morton key; ascending keys walk the quadtree in order: Morton, "A Computer Oriented Geodetic Data Base"
+// (1966). The six lowest bits are the row; each pair of bits above is the child at one level.
 using LeafRowKey = std::uint32_t;
 
-// Returns the key of the row of a leaf that holds the cell.
+// Returns the key of the leaf row that contains the cell.
 inline LeafRowKey LeafRowKeyOf(Cell cell) {
   auto key = static_cast<LeafRowKey>(cell.y % kLeafSide);
   for (int bit = 0; bit < kMaxBlockLevel; ++bit) {

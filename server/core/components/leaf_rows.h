@@ -1,4 +1,4 @@
-// The cells of one leaf of Components as 64 words.
+// Cells of one leaf of Components as 64 words.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,14 @@ inline constexpr LeafRows kFullLeaf = [] {
   return rows;
 }();
 
-// Returns the 64 cells of a plane's row from cell x on. REQUIRES: x is a multiple of 64.
+// Returns 64 cells of a plane's row from cell x on.
+// REQUIRES: x is a multiple of 64.
 inline Word LeafRowAt(const Word* row, int x) {
   const auto index = static_cast<std::size_t>(x) / kWordBits;
   return row[index] >> 1 | row[index + 1] << (kWordBits - 1);
 }
 
-// Returns row y of the leaf whose first cell is `corner`. Cells off the plane are clear.
+// Returns row y of the leaf that starts at `corner`. Cells outside the plane are clear.
 inline Word ReadLeafRow(const BitPlane& cells, Cell corner, int y) {
   return LeafRowAt(cells.row(corner.y + y), corner.x);
 }

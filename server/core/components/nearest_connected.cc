@@ -19,14 +19,13 @@
 namespace waystar::core {
 namespace {
 
-// The offsets from a hexagon to those of its row that are nearest to the goal, which is so far below the row:
-// both are, where the distance to the goal's row is odd.
+// Returns the offsets of the hexagons of a row nearest to a goal dy rows away. The two differ if dy is odd.
 std::array<int, 2> NearestInRow(int dy) {
   const int down = dy >= 0 ? -(dy / 2) : (-dy + 1) / 2;
   return {dy % 2 == 0 ? down : down - 1, down};
 }
 
-// Returns the squared distance from the goal to the nearest of the cells from `first` to `last`, inclusive.
+// Returns the squared distance from the goal to the nearest cell from `first` to `last`, inclusive.
 std::int64_t SquaredDistanceTo(Lattice lattice, Cell goal, Cell first, Cell last) {
   const int left = first.x - goal.x;
   const int right = last.x - goal.x;
@@ -37,7 +36,7 @@ std::int64_t SquaredDistanceTo(Lattice lattice, Cell goal, Cell first, Cell last
   if (lattice == Lattice::kSquare || (dx == 0 && dy == 0)) {
     return SquaredLength(lattice, dx, dy);
   }
-  // On hexagons, the nearest of a row or column need not be the nearest by its index.
+  // On hexagons, the nearest cell of a row or column is not always the one with the nearest coordinate.
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const int x : {left, right}) {
     for (const int y : NearestInRow(x)) {
@@ -71,7 +70,7 @@ class Search {
     wanted_.clear();
   }
 
-  // Searches from the block that holds all of the component, which has `number` there.
+  // Searches from the block that contains the whole component, which has `number` there.
   void Run(const ComponentBlock* top, int level, Cell corner, ComponentNumber number) {
     wanted_.resize(top->components, false);
     wanted_[number] = true;
@@ -175,7 +174,7 @@ class Search {
   std::vector<Block>& blocks_;
   std::vector<bool>& wanted_;
   std::vector<Cell>& nearest_;
-  // The index of the first cell that this search appended.
+  // Index of the first cell that this search appended.
   std::ptrdiff_t first_;
   std::int64_t least_ = std::numeric_limits<std::int64_t>::max();
 };

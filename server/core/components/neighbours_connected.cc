@@ -6,11 +6,11 @@
 namespace waystar::core {
 namespace {
 
-// The eight cells around one, a bit each, clockwise from the north-western one.
+// The eight cells around a cell, one bit each, clockwise from north-west.
 constexpr int kRingCells = 8;
 using RingTable = std::array<bool, std::size_t{1} << kRingCells>;
 
-// IsSimpleRing for hexagons, of whose six neighbours each touches the next.
+// IsSimpleRing for hexagons, whose six neighbours each touch the next.
 constexpr bool IsSimpleHexagon(unsigned ring) {
   constexpr std::array<unsigned, 6> kNeighbours = {1, 2, 3, 5, 6, 7};
   int components = 0;
@@ -28,14 +28,14 @@ constexpr bool IsSimpleRing(unsigned ring, Adjacency adjacency) {
     return IsSimpleHexagon(ring);
   }
   const auto is_set = [ring](int i) { return (ring >> (i % kRingCells) & 1U) != 0; };
-  // Odd places are those with a side in common with the cell.
+  // Odd positions share a side with the cell.
   int components = 0;
   for (int i = 0; i < kRingCells; ++i) {
     if (!is_set(i)) {
       continue;
     }
-    // Counts each component at its first cell. Cells next to each other in the ring share a side; two that
-    // have a corner between them share that corner's corner.
+    // Counts each component at its first cell. Cells next to each other in the ring share a side. The two
+    // cells on both sides of a corner position touch diagonally.
     const bool continues = is_set(i + kRingCells - 1) ||
                            (adjacency == Adjacency::kAny && i % 2 == 1 && is_set(i + kRingCells - 2));
     if (continues) {
@@ -44,11 +44,11 @@ constexpr bool IsSimpleRing(unsigned ring, Adjacency adjacency) {
     if (adjacency == Adjacency::kAny) {
       ++components;
     } else {
-      // A corner alone is no neighbour of the cell.
+      // A corner without a set side neighbour is not a neighbour of the cell.
       components += i % 2 == 1 || is_set(i + 1) ? 1 : 0;
     }
   }
-  // The count is 0 if the neighbours go all the way round.
+  // The count is 0 if the neighbours form a closed ring.
   return components == 1 || (components == 0 && (adjacency == Adjacency::kAny ? ring != 0 : ring == 0xFF));
 }
 
@@ -87,8 +87,8 @@ unsigned RingAround(const std::array<Word, 3>& rows, int x) {
          (own & 1U) << 7;
 }
 
-// The cells of `row` in runs that `cells` has a part of: fills by doubling steps, as of Kogge and Stone, "A
-// Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations" (1973).
+// Returns the cells of `row` in runs that contain one of `cells`. Fills by doubling steps: Kogge and Stone,
+// "A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations" (1973).
 Word RunsThrough(Word cells, Word row) {
   Word up = cells & row;
   Word down = up;

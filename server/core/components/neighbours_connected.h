@@ -8,7 +8,7 @@
 
 namespace waystar::core {
 
-// Return the cells of the row above, or below, that are neighbours of a set cell of `row`. Cells beyond the
+// Return the cells of the row above or below that are neighbours of a set cell of `row`. Cells beyond the
 // ends of a word are not included.
 inline Word NeighboursAbove(Word row, Adjacency adjacency) {
   const NeighbourReach reach(adjacency);
@@ -19,13 +19,13 @@ inline Word NeighboursBelow(Word row, Adjacency adjacency) {
   return row | row >> reach.right | row << reach.left;
 }
 
-// Returns whether cell x of the middle row has set neighbours and they are all connected through the eight
-// cells around it. Setting or clearing the cell then neither parts nor joins the others. Such a cell is a
-// simple point: Rosenfeld, "Connectivity in Digital Pictures" (1970).
+// Returns true if cell x of the middle row has set neighbours and these are connected through the eight cells
+// around it. Setting or clearing the cell then neither joins nor splits other cells. Such a cell is a simple
+// point: Rosenfeld, "Connectivity in Digital Pictures" (1970).
 bool IsSimple(const std::array<Word, 3>& rows, int x, Adjacency adjacency);
 
-// Returns whether the set neighbours are connected through these rows, without the cell itself. If they are
-// not, they may still be connected further off.
+// Returns true if the set neighbours are connected through these rows, without the cell itself. If false,
+// they may still be connected further away.
 inline constexpr int kRowsNearby = 3;
 bool AreNeighboursConnected(const std::array<Word, 2 * kRowsNearby + 1>& rows, int x, Adjacency adjacency);
 

@@ -85,7 +85,7 @@ class AStarSearch {
     return SearchEnd::kExhausted;
   }
 
-  // False if the scratch is full.
+  // Returns false if the scratch is full.
   bool Expand(Cell cell, Cost g) {
     const StepCosts& by_terrain = map_.step_costs();
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
@@ -110,7 +110,7 @@ class AStarSearch {
     if (!kHasOwnCosts && by_terrain.uniform) {
       return IsDiagonal(direction) ? by_terrain.min_diagonal : by_terrain.min_straight;
     }
-    // A large agent pays for the dearest cell it stands on after the step.
+    // A large agent pays for the most expensive cell that it covers after the step.
     return step_costs_.Of(direction,
                           query_.footprint > 1 ? scratch_.dearest_cells().Under(ground_, entered) : entered);
   }
@@ -131,7 +131,7 @@ class AStarSearch {
   const StepCostLookup<kHasOwnCosts> step_costs_;
   const GridMoves& moves_;
   const CostFloorHeuristic heuristic_;
-  // For a large agent where costs differ.
+  // Used for a large agent where costs differ.
   DearestCells::Ground ground_;
   NearestCell nearest_;
   SearchStatistics statistics_;

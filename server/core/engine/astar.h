@@ -1,7 +1,7 @@
 // A* on grids.
 //
-// Hart, Nilsson, Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost Paths" (1968); with
-// a heuristic of zero, Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959).
+// Hart, Nilsson, Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost Paths" (1968). With
+// a heuristic of zero it is Dijkstra's algorithm: "A Note on Two Problems in Connexion with Graphs" (1959).
 #pragma once
 
 #include "server/core/map/grid_map.h"
@@ -12,9 +12,9 @@
 
 namespace waystar::core {
 
-// Searches from query.start, which must be walkable, to query.goal, which need only be on the map; `walk` is
-// map.walk(query.footprint). Leaves in `scratch` for each expanded cell the step that enters it on a cheapest
-// path. REQUIRES: query.algorithm is not kAuto.
+// Searches from query.start to query.goal. `walk` is map.walk(query.footprint). Leaves in `scratch`, for each
+// expanded cell, the step that enters it on a cheapest path.
+// REQUIRES: query.algorithm is not kAuto; query.start is walkable; query.goal is on the map.
 template <typename Recorder>
 SearchReport RunAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
                       Scratch& scratch, Recorder& recorder);

@@ -1,4 +1,4 @@
-// What a cell sees by direct ways.
+// Visibility from a cell along direct paths.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,18 @@
 
 namespace waystar::core {
 
-// Answers IsDirect from one cell to many. Each of its four diagonals is followed once, and only as far as the
-// answers need.
+// Answers IsDirect from one cell to many. Each of the four diagonals is followed once, and only as far as
+// needed.
 //
-// Thread safety: none.
+// Not thread-safe.
 class DirectView {
  public:
-  // REQUIRES: the map is 4- or 8-connected; `from` is free. `walk` outlives this.
+  // REQUIRES: the map is 4- or 8-connected; `from` is walkable. `walk` outlives this.
   DirectView(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from)
       : walk_(walk), connectivity_(connectivity), rule_(rule), from_(from) {}
 
-  // Returns whether a direct way leads to the cell. REQUIRES: it is free.
+  // Returns true if a direct path leads to the cell.
+  // REQUIRES: the cell is walkable.
   bool Sees(Cell to) {
     if (connectivity_ == Connectivity::kFour) {
       return IsDirect(walk_, connectivity_, rule_, from_, to);
@@ -39,7 +40,7 @@ class DirectView {
                                        : IsRun(walk_.Column(to.x), turn.y, to.y);
   }
 
-  // Returns false if the first part of a direct way to any of the cells from `first` to `last` is blocked.
+  // Returns false if the first run of the direct paths to all cells from `first` to `last` is blocked.
   bool MaySee(Cell first, Cell last) {
     const int dx = std::clamp(0, first.x - from_.x, last.x - from_.x);
     const int dy = std::clamp(0, first.y - from_.y, last.y - from_.y);
@@ -53,7 +54,7 @@ class DirectView {
     bool is_blocked = false;
   };
 
-  // Returns whether the diagonal of a direct way to the cell dx to the right and dy down is free.
+  // Returns true if the diagonal run of a direct path to the cell dx to the right and dy down is free.
   bool HasDiagonal(int dx, int dy) {
     const int length = std::min(std::abs(dx), std::abs(dy));
     Diagonal& diagonal = diagonals_[(dx > 0 ? 1U : 0U) + (dy > 0 ? 2U : 0U)];

@@ -20,7 +20,7 @@
 
 namespace waystar::core {
 
-// Stands in for a missing or lagging DiagonalJumpIndex: every cell of a diagonal looks around.
+// Replaces a missing or lagging DiagonalJumpIndex: every cell of a diagonal looks around.
 struct EveryCellStops {
   template <Direction kDirection>
   int StepsToStop(Cell /*from*/) const {
@@ -28,11 +28,13 @@ struct EveryCellStops {
   }
 };
 
-// Follows directions, and reports to `search` by its Reach(cell, g, onward), ReachGoal(g) and goal().
+// Follows directions, and reports to `search` through its methods Reach(cell, g, onward), ReachGoal(g) and
+// goal().
 template <CornerRule kRule, typename Stops, typename Search>
 class EightConnectedJumps {
  public:
-  // With EveryCellStops, adds to `in_vain` how often a diagonal looks around and sees nothing.
+  // With EveryCellStops, adds to `in_vain` the number of cells on diagonals that look around and find
+  // nothing.
   EightConnectedJumps(const GridMap& map, const WalkGrid& walk, const Stops& stops, Search& search,
                       std::uint64_t& in_vain)
       : walk_(walk),
@@ -80,13 +82,13 @@ class EightConnectedJumps {
     return kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from);
   }
 
-  // Returns whether a run from `from` that stops at `stop` passes `position` or ends there.
+  // Returns true if a run from `from` that stops at `stop` passes `position` or ends there.
   template <int kStep>
   static bool Passes(int from, int stop, int position) {
     return kStep > 0 ? from < position && position <= stop : stop <= position && position < from;
   }
 
-  // Returns whether there is anything to see.
+  // Returns true if the jump finds anything.
   template <int kStep>
   bool JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
     const int stop = Scan<kStep>(row, cell.x);
@@ -119,8 +121,8 @@ class EightConnectedJumps {
     return finds;
   }
 
-  // Sends a straight jump to both sides from each cell on the way. Those cells get no nodes: what the jumps
-  // find has the diagonal's first cell for a parent.
+  // Makes a straight jump to both sides from each cell on the diagonal. These cells get no nodes: the parent
+  // of what the jumps find is the diagonal's first cell.
   template <int kStepX, int kStepY>
   void JumpDiagonally(Cell cell, Cost g) {
     constexpr Direction kArrival = kStepX > 0 ? (kStepY > 0 ? Direction::kSouthEast : Direction::kNorthEast)
@@ -156,9 +158,9 @@ class EightConnectedJumps {
     }
   }
 
-  // Looks at the goal from where a diagonal of `steps` from `cell` crosses the goal's row or column, as
-  // nowhere else can it see the goal. Returns whether that is before its last cell, which always looks
-  // around.
+  // Looks at the goal from the cell where a diagonal of `steps` from `cell` crosses the goal's row or column,
+  // the only cell from which it can see the goal. Returns true if the goal lies on the diagonal. The last
+  // cell is skipped: it always looks around.
   template <int kStepX, int kStepY>
   bool LooksAtGoal(Cell cell, Cost g, int steps) {
     const int across = (goal_.x - cell.x) * kStepX;
@@ -183,7 +185,7 @@ class EightConnectedJumps {
     return false;
   }
 
-  // Returns whether a diagonal step from a cell of `row` to one of `next_row` is legal.
+  // Returns true if a diagonal step from a cell of `row` to one of `next_row` is legal.
   static bool IsStepLegal(const Word* row, const Word* next_row, int from, int to) {
     if (!TestBit(next_row, to)) {
       return false;
@@ -204,7 +206,7 @@ class EightConnectedJumps {
   const Stops& stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // If the goal is not walkable, a cell where no jump ever ends.
+  // If the goal is not walkable, a cell where no jump can end.
   const Cell goal_;
   const Cost straight_;
   const Cost diagonal_;

@@ -38,7 +38,7 @@ absl::Status Unsuited(absl::string_view message) {
   return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm", message);
 }
 
-// Returns whether a Hierarchy can answer the query.
+// Returns true if a Hierarchy can answer the query.
 bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
   return map.HasUniformCost() && map.settings().connectivity == Connectivity::kEight &&
          query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
@@ -56,7 +56,7 @@ absl::StatusOr<Algorithm> ResolveOnHexagons(const PathQuery& query) {
   }
 }
 
-// The algorithm to run for a query; never kAuto.
+// Returns the algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
   if (map.settings().connectivity == Connectivity::kSix) {
     return ResolveOnHexagons(query);
@@ -101,7 +101,7 @@ absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
   return query.algorithm;
 }
 
-// A query on its way to an answer. `query_.algorithm` is not kAuto.
+// One query in progress. `query_.algorithm` is not kAuto.
 template <typename Recorder>
 class Finder {
  public:
@@ -128,8 +128,8 @@ class Finder {
   }
 
  private:
-  // Returns whether jumps would lead from the start to the goal at once. Then neither the components nor an
-  // open list are needed.
+  // Returns true if jumps would lead directly from the start to the goal. Neither components nor an open list
+  // are then needed.
   bool IsInSight() const {
     return query_.algorithm == Algorithm::kJumpPoint && map_.HasUniformCost() &&
            walk_.IsWalkable(query_.goal) && !BudgetEndAtFirst(budget_) &&
@@ -193,8 +193,7 @@ class Finder {
     }
   }
 
-  // Searches for the cheapest to reach of the reachable cells nearest to the goal; among equals for the
-  // first.
+  // Searches for the cheapest of the reachable cells nearest to the goal; the first among equals.
   SearchReport SearchToNearest(const Components& components) {
     std::vector<Cell>& candidates = scratch_.candidates();
     candidates.clear();
@@ -214,12 +213,12 @@ class Finder {
     if (report.end == SearchEnd::kGoalReached) {
       return SearchTo(candidates[goals.best_index()]);
     }
-    // The path leads as far as this search came.
+    // The search was interrupted; the path leads as far as it came.
     query_.algorithm = report.statistics.algorithm;
     return report;
   }
 
-  // Returns whether a search for one goal takes jumps where RunGoalSearch takes none.
+  // Returns true if searches for one goal use jumps although RunGoalSearch does not.
   bool IsOfCostlyCells() const { return query_.algorithm == Algorithm::kJumpPoint && !map_.HasUniformCost(); }
 
   SearchReport SearchToEach(absl::Span<const Cell> candidates) {
@@ -233,7 +232,7 @@ class Finder {
         best = report;
       }
     }
-    // The scratch holds the last search; the best one's path is wanted.
+    // The scratch holds the last search; repeat the best one for its path.
     return best.nearest == candidates.back() ? best : SearchTo(best.nearest);
   }
 
@@ -279,7 +278,7 @@ class Finder {
     WritePathForm(map_, walk_, query_, scratch_, result);
   }
 
-  // Where single searches have jumps and the one for all has none, so many take about as long as that.
+  // If single searches use jumps and the search for all candidates does not, this many take about as long.
   static constexpr std::size_t kFewCandidates = 4;
 
   const GridMap& map_;
@@ -288,7 +287,7 @@ class Finder {
   const Budget& budget_;
   Scratch& scratch_;
   Recorder& recorder_;
-  // The sum over all searches for this query.
+  // Sum over all searches for this query.
   SearchStatistics statistics_;
 };
 
@@ -300,7 +299,7 @@ absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& que
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "goal", query.goal));
   PathQuery resolved = query;
   WAYSTAR_ASSIGN_OR_RETURN(resolved.algorithm, Resolve(map, query));
-  // The map keeps the grid of agents of one cell.
+  // The map owns the grid of agents of one cell.
   const std::shared_ptr<const WalkGrid> made = query.footprint == 1 ? nullptr : map.walk(query.footprint);
   const WalkGrid& walk = made == nullptr ? map.walk() : *made;
   WAYSTAR_RETURN_IF_ERROR(

@@ -1,4 +1,4 @@
-// Path queries on one map: checks a query, searches, and returns the path in the form that was asked for.
+// Path queries on one map: checks a query, searches, and returns the path in the requested form.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,20 +9,20 @@
 
 namespace waystar::core {
 
-// Finds a path. It lives in `scratch` until the next search there.
+// Finds a path. It is stored in `scratch` and valid until the next search there.
 //
-// An unreachable goal and an exhausted budget are results. Returns OUT_OF_RANGE / OFF_MAP and
+// An unreachable goal and an exhausted budget are results. Returns OUT_OF_RANGE / OFF_MAP or
 // FAILED_PRECONDITION / START_BLOCKED or GOAL_BLOCKED (the latter only with UnreachablePolicy::kReport), with
-// the field "start" or "goal"; DEADLINE_EXCEEDED, CANCELLED and ABORTED / SNAPSHOT_EVICTED when the budget's
-// deadline or flags stopped the search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or
-// directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED for an algorithm that cannot
-// search this map.
+// the field "start" or "goal"; DEADLINE_EXCEEDED, CANCELLED or ABORTED / SNAPSHOT_EVICTED if the budget's
+// deadline or flags stopped the search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or for
+// directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED if the algorithm cannot search
+// this map.
 //
-// Thread safety: it only reads `map`; `scratch` belongs to the caller's thread.
+// Thread safety: only reads `map`; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
                                     Scratch& scratch);
 
-// Returns the same result by the same search, whose events `recorder` gets.
+// As FindPath, and records the events of the search in `recorder`.
 absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
                                        Scratch& scratch, EventRecorder& recorder);
 

@@ -18,13 +18,13 @@
 
 namespace waystar::core {
 
-// Follows directions, and reports to `search` as EightConnectedJumps does. Of equally cheap ways the one that
-// goes along the row first is kept: a vertical run turns only where a wall beside it gives way, a horizontal
-// one anywhere.
+// Follows directions, and reports to `search` as EightConnectedJumps does. Among paths of equal cost, the one
+// that starts along the row is kept: a vertical run turns only where a wall beside it ends, a horizontal one
+// anywhere.
 template <typename Search>
 class FourConnectedJumps {
  public:
-  // Without `stops` a jump looks around at every cell of a row, and counts in `in_vain` how often in vain.
+  // Without `stops` a jump looks around at every cell of a row, and counts vain look-arounds in `in_vain`.
   FourConnectedJumps(const GridMap& map, const WalkGrid& walk, const TurnJumpIndex* stops, Search& search,
                      std::uint64_t& in_vain)
       : walk_(walk),
@@ -59,7 +59,7 @@ class FourConnectedJumps {
   static constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
   static constexpr Cell kNowhere{-2, -2};
 
-  // Returns whether there is anything to see.
+  // Returns true if the jump finds anything.
   template <int kStep>
   bool JumpVertically(Cell cell, Cost g) {
     const LineBits column = ColumnLine(walk_, cell.x);
@@ -80,8 +80,8 @@ class FourConnectedJumps {
     return finds;
   }
 
-  // Jumps up and down wherever that finds something. The cells on the way get no nodes: what is found has the
-  // run's first cell for a parent.
+  // Jumps up and down from each stop along the row. The stops get no nodes: the parent of what the jumps find
+  // is the run's first cell.
   template <int kStep>
   void JumpHorizontally(Cell cell, Cost g) {
     const Word* walkable = walk_.Row(cell.y);
@@ -104,8 +104,8 @@ class FourConnectedJumps {
     }
   }
 
-  // Looks at the goal from where a run along the row of `cell` comes to the goal's column. Returns whether
-  // the goal lies on the row itself.
+  // Looks at the goal from the cell where a run along the row of `cell` reaches the goal's column. Returns
+  // true if the goal lies on the row itself.
   bool LooksAtGoal(Cell cell, Cost g) {
     const Cell crossing{goal_.x, cell.y};
     if (!walk_.IsWalkable(crossing)) {
@@ -124,7 +124,8 @@ class FourConnectedJumps {
     return false;
   }
 
-  // Returns the first cell of the row after x where vertical jumps find something, or that is not walkable.
+  // Returns the first cell of the row after x that is not walkable or from which vertical jumps find
+  // something.
   template <int kStep>
   static int NextStop(const Word* walkable, const Word* turns, int x) {
     const auto first_bit = static_cast<unsigned>(x + 1 + kStep);
@@ -144,7 +145,7 @@ class FourConnectedJumps {
   const TurnJumpIndex* stops_;
   Search& search_;
   std::uint64_t& in_vain_;
-  // If the goal is not walkable, a cell where no jump ever ends.
+  // If the goal is not walkable, a cell where no jump can end.
   const Cell goal_;
   const Cost straight_;
 };

@@ -12,7 +12,7 @@
 namespace waystar::core {
 namespace {
 
-// What steps cost. A large agent pays for the dearest cell below it.
+// Costs of steps. A large agent pays for the most expensive cell that it covers.
 class EnteringCosts {
  public:
   EnteringCosts(const GridMap& map, int footprint, DearestCells& dearest)
@@ -75,7 +75,7 @@ SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& quer
       goals.LookAround(
           cell, g, [&](const GoalSet::Box& box) { return Contains(box, cell); },
           [&](Cell goal) { return goal == cell; });
-      // Whatever lies behind a goal is dearer than it.
+      // Everything behind a goal costs more than the goal.
       continue;
     }
     for (unsigned left = moves.From(walk, cell); left != 0; left &= left - 1) {

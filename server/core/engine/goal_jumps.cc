@@ -32,7 +32,7 @@ class GoalJumps {
     return {.end = end, .nearest = nearest.cell(), .cost = nearest.cost(), .statistics = statistics_};
   }
 
-  // These are called by jumps; see EightConnectedJumps.
+  // Called by jumps; see EightConnectedJumps.
   static constexpr Cell goal() { return {-2, -2}; }
   static void ReachGoal(Cost /*g*/) {}
   void Reach(Cell cell, Cost g, DirectionSet directions) {
@@ -123,7 +123,7 @@ class GoalJumps {
   Scratch& scratch_;
   GoalSet& goals_;
   SearchStatistics statistics_{.algorithm = Algorithm::kJumpPoint};
-  // The node being expanded; the start is its own parent.
+  // Node being expanded; the start is its own parent.
   NodeIndex current_ = 0;
   bool is_full_ = false;
 };

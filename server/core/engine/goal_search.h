@@ -9,23 +9,23 @@
 
 namespace waystar::core {
 
-// All search from query.start, which is free, until the best of scratch.goals() is known. They report
-// kGoalReached, and nothing else, if there is one; otherwise the cell nearest to query.goal of those that
-// they expanded, to which the scratch holds the way. REQUIRES: `walk` is
-// map.walk(query.footprint).
+// All of these search from query.start until the best of scratch.goals() is known. They report kGoalReached
+// only if a goal was found. Otherwise they report the expanded cell nearest to query.goal; the scratch holds
+// the path to it. They expand only cells that a search for a single goal would expand, and no more than
+// Dijkstra's algorithm.
 //
-// They expand only what the search for one of the goals alone would, and no more than Dijkstra's algorithm.
+// REQUIRES: query.start is walkable; `walk` is map.walk(query.footprint).
 
-// Runs a jump point search; see RunJps. Each node looks for the goals that it sees itself. REQUIRES:
-// map.HasUniformCost(); the map is 4- or 8-connected.
+// Jump point search; see RunJps. Each node checks which goals it sees.
+// REQUIRES: map.HasUniformCost(); the map is 4- or 8-connected.
 SearchReport RunGoalJumps(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                           const Budget& budget, Scratch& scratch);
 
-// Runs A*, cell by cell, on any map.
+// Cell-by-cell A*, for any map.
 SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                           const Budget& budget, Scratch& scratch);
 
-// Runs the one of the two that suits the map and query.algorithm; see statistics.algorithm of its report.
+// Runs the search that suits the map and query.algorithm; statistics.algorithm of the report names it.
 SearchReport RunGoalSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                            const Budget& budget, Scratch& scratch);
 

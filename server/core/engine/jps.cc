@@ -18,8 +18,8 @@
 namespace waystar::core {
 namespace {
 
-// The main loop: the open list, the nodes, the goal, the budget. Jumps follow the directions asked for from a
-// node and call Reach and ReachGoal for what they find there.
+// Main loop: open list, nodes, goal and budget. Jumps follow the directions of a node and call Reach and
+// ReachGoal for what they find.
 template <typename Recorder>
 class JumpSearch {
  public:
@@ -33,11 +33,11 @@ class JumpSearch {
         recorder_(recorder),
         heuristic_(map, query.goal),
         // A bucket is a quarter to half of a step wide. On open random maps (random512-10) that is 10 %
-        // faster than twice that width and 26 % faster than four times; elsewhere all are within 3 %, as a
-        // sixteenth is.
+        // faster than twice that width and 26 % faster than four times; elsewhere all widths, down to a
+        // sixteenth, are within 3 %.
         width_shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map.min_straight()))) - 2) {}
 
-  // Expands nodes in the order of their buckets until the goal's cost is settled.
+  // Expands nodes in bucket order until the goal's cost is final.
   SearchReport Run(const GridMap& map) {
     const DirectionSet first = GridMoves::For(connectivity_, query_.corner_rule).From(walk_, query_.start);
     const SearchEnd end =
@@ -55,7 +55,7 @@ class JumpSearch {
 
   Cell goal() const { return query_.goal; }
 
-  // Reports that the node being expanded leads to `cell` at cost g, to go on in `directions`.
+  // Reports that the node being expanded leads to `cell` at cost g, to be continued in `directions`.
   void Reach(Cell cell, Cost g, DirectionSet directions) {
     const Cost f = g + heuristic_(cell);
     if (f >= goal_cost_) {
@@ -71,7 +71,7 @@ class JumpSearch {
       return;
     }
     if (g == node.g) {
-      // Equally cheap ways from two sides may need to go on in different directions.
+      // Paths of equal cost from two sides may have to continue in different directions.
       const auto more = static_cast<DirectionSet>(directions & ~(node.todo | node.done));
       const bool is_waiting = node.todo != 0;
       node.todo |= more;
@@ -148,7 +148,7 @@ class JumpSearch {
       recorder_.Expanded(cell, g, entry.f);
       current_ = entry.node;
       if (IsInSight(cell)) {
-        // No way from here is cheaper.
+        // No path from here is cheaper.
         ReachGoal(g + heuristic_(cell));
         continue;
       }
@@ -168,8 +168,9 @@ class JumpSearch {
   }
 
   static constexpr Cost kUnreached = NodeTable::kUnreached;
-  // The first expansions look whether the goal is in sight, but for the very first: who begins the search has
-  // looked from there. Short searches end so. Looks from all expansions cost long searches up to a tenth.
+  // The first kLooks expansions check whether the goal is in sight, which ends short searches early. The very
+  // first is exempt, because the caller checked the start. Checks at all expansions would slow long searches
+  // by up to a tenth.
   static constexpr std::uint64_t kLooks = 8;
 
   bool IsInSight(Cell cell) const {
@@ -186,9 +187,9 @@ class JumpSearch {
   const OctileHeuristic heuristic_;
   const int width_shift_;
   SearchStatistics statistics_;
-  // The node being expanded.
+  // Node being expanded.
   NodeIndex current_ = kNoNode;
-  // The cost of the cheapest path to the goal so far.
+  // Cost of the cheapest path to the goal so far.
   Cost goal_cost_ = kUnreached;
   bool is_full_ = false;
 };

@@ -1,4 +1,4 @@
-// The choice of the jumps that suit a map.
+// Selection of the jumps for a map.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ auto RunWithEightConnectedJumps(const GridMap& map, const WalkGrid& walk, Search
 }
 
 // Returns run(jumps), where `jumps` follow directions by the corner rule and report to `search`; see
-// EightConnectedJumps. How often they look around in vain is recorded with `walk`. REQUIRES: the map is 4- or
-// 8-connected.
+// EightConnectedJumps. Records vain look-arounds with `walk`.
+// REQUIRES: the map is 4- or 8-connected.
 template <typename Search, typename Run>
 auto RunWithJumps(const GridMap& map, const WalkGrid& walk, CornerRule rule, Search& search, Run run) {
   if (map.settings().connectivity == Connectivity::kFour) {

@@ -20,8 +20,8 @@
 namespace waystar::core {
 namespace {
 
-// JumpNode::todo is 1 while a node waits to be expanded. JumpNode::done is 1 once it is known that node and
-// parent see each other: from then on g only falls.
+// JumpNode::todo is 1 while a node is on the open list. JumpNode::done is 1 once node and parent are known to
+// be mutually visible; from then on g only decreases.
 template <typename Recorder>
 class LazyThetaSearch {
  public:
@@ -50,7 +50,7 @@ class LazyThetaSearch {
 
  private:
   static constexpr Cost kUnreached = NodeTable::kUnreached;
-  // How far back from a neighbour a parent is looked for. More finds little that is better.
+  // Number of ancestors of a neighbour considered as parents. More find little improvement.
   static constexpr int kTurnsBack = 2;
 
   SearchEnd Search() {
@@ -100,15 +100,15 @@ class LazyThetaSearch {
     return goal_cost_ == kUnreached ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
   }
 
-  // A sixteenth of a straight step or less: what comes out early within a bucket is hardly ever expanded
-  // twice.
+  // At most a sixteenth of a straight step: nodes that are popped early within a bucket are then rarely
+  // expanded twice.
   int BucketShift() const {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(straight_))) - 5;
   }
 
   Cost ToGoal(Cell cell) const { return EuclideanCost(cell, query_.goal, straight_); }
 
-  // The cost of `cell` if it is reached straight from a node.
+  // Returns the cost of `cell` if it is reached in a straight line from a node.
   Cost CostBy(NodeIndex from, Cell cell) const {
     return nodes_[from].g + EuclideanCost(Unpack(nodes_[from].cell), cell, straight_);
   }
@@ -118,9 +118,9 @@ class LazyThetaSearch {
     return HasLineOfSight(walk_, rule_, Unpack(nodes_[node.parent].cell), Unpack(node.cell));
   }
 
-  // Puts a node that does not see its parent back with the best parent there is among the neighbours that are
-  // known to be reached and the turning points before them. One neighbour is: that which put the node in.
-  // False if the scratch is full.
+  // Reinserts a node that does not see its parent with the best parent among its reached neighbours and their
+  // ancestors. At least one neighbour qualifies: the one that inserted the node. Returns false if the scratch
+  // is full.
   bool FindParent(NodeIndex index) {
     const Cell cell = Unpack(nodes_[index].cell);
     NodeIndex best = kNoNode;
@@ -153,7 +153,7 @@ class LazyThetaSearch {
     return Improve(index, best, best_g);
   }
 
-  // False if the scratch is full.
+  // Returns false if the scratch is full.
   bool Expand(NodeIndex index, Cell cell) {
     const NodeIndex parent = nodes_[index].parent;
     for (unsigned moves = moves_.From(walk_, cell); moves != 0; moves &= moves - 1) {
@@ -164,7 +164,7 @@ class LazyThetaSearch {
       }
       NodeIndex from = parent;
       Cost g = CostBy(parent, next);
-      // Here a guess is not good enough: others may already be reached from this node.
+      // Checked here, because other nodes may already have been reached from this node.
       if (nodes_[reached].done != 0 && g < nodes_[reached].g &&
           !HasLineOfSight(walk_, rule_, Unpack(nodes_[parent].cell), next)) {
         from = index;
@@ -177,7 +177,7 @@ class LazyThetaSearch {
     return true;
   }
 
-  // Gives a node a parent and a cost, and puts it in. False if the scratch is full.
+  // Sets a node's parent and cost, and inserts it. Returns false if the scratch is full.
   bool Improve(NodeIndex index, NodeIndex parent, Cost g) {
     JumpNode& node = nodes_[index];
     node.g = g;
@@ -185,7 +185,8 @@ class LazyThetaSearch {
     node.todo = 1;
     ++statistics_.generated;
     const Cell cell = Unpack(node.cell);
-    // Straight from the parent the way may be shorter than by the cell that was just expanded, and f smaller.
+    // The straight line from the parent may be shorter than the path through the cell just expanded, and f
+    // smaller than Floor().
     const Cost f = std::max(g + ToGoal(cell), scratch_.buckets().Floor());
     recorder_.Generated(cell, Unpack(nodes_[parent].cell), g, f);
     return scratch_.PushJump(f, index);
@@ -202,7 +203,7 @@ class LazyThetaSearch {
   const GridMoves& moves_;
   NearestCell nearest_;
   SearchStatistics statistics_;
-  // The cost of the best path to the goal so far.
+  // Cost of the best path to the goal so far.
   Cost goal_cost_ = kUnreached;
 };
 

@@ -9,7 +9,7 @@
 namespace waystar::core {
 namespace {
 
-// What judging takes as long as, in expansions: a tile where all cells are alike, and a neighbourhood.
+// Cost, in expansions, of judging a uniform tile and one neighbourhood.
 constexpr std::uint64_t kExpansionsPerTile = 64;
 constexpr std::uint64_t kExpansionsPerNeighbourhood = 4;
 

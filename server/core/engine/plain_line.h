@@ -15,14 +15,14 @@
 
 namespace waystar::core {
 
-// The plain cells of a map for one search, which pays for those that it is the first to ask for.
+// Plain cells of a map for one search, whose budget pays for the tiles that it is the first to use.
 class PlainGround {
  public:
   PlainGround(const GridMap& map, const Budget& budget)
       : map_(map), plain_(map.plain_cells()), budget_(budget) {}
 
-  // Returns the tile as PlainCells does. Once the search has ended, those that were not judged are without
-  // plain cells. TileNear is quicker where the tile before was the same.
+  // Return the tile as PlainCells does. Once the search must end, tiles that are not judged yet are returned
+  // without plain cells. TileNear is faster if the previous tile was the same.
   const PlainCells::Tile& TileAt(std::size_t column, std::size_t row) {
     const PlainCells::Tile* tile = plain_.Find(column, row);
     return tile != nullptr ? *tile : Judge(column, row);
@@ -41,7 +41,7 @@ class PlainGround {
     return TestBitOfWord(tile.diagonally[static_cast<unsigned>(cell.y + 1) % kWordBits], cell.x);
   }
 
-  // Returns why the search must end, if the budget was found to be spent.
+  // Returns why the search must end, if the budget is exhausted.
   std::optional<SearchEnd> end() const { return end_; }
 
  private:
@@ -51,12 +51,12 @@ class PlainGround {
   const PlainCells& plain_;
   const Budget& budget_;
   std::optional<SearchEnd> end_;
-  // The last tile that TileNear returned, and where it is.
+  // Last tile returned by TileNear, and its position.
   const PlainCells::Tile* tile_ = nullptr;
   std::size_t place_ = static_cast<std::size_t>(-1);
 };
 
-// The row or column that a straight run follows. A cell's position on it is its x or y.
+// Row or column that a straight run follows. A cell's position on it is its x or y.
 class PlainLine {
  public:
   // REQUIRES: `from` is on the map; `direction` is straight. `ground` outlives this.
@@ -72,7 +72,8 @@ class PlainLine {
   int PositionOf(Cell cell) const { return is_row_ ? cell.x : cell.y; }
   Cell CellAt(int position) const { return is_row_ ? Cell{position, from_.y} : Cell{from_.x, position}; }
 
-  // Returns the first cell after `at` that is not plain. REQUIRES: the cell after `at` is on the map.
+  // Returns the first cell after `at` that is not plain.
+  // REQUIRES: the cell after `at` is on the map.
   int NextStop(int at) const {
     if (is_forward_) {
       const auto bit = static_cast<unsigned>(at + 2);
@@ -92,13 +93,13 @@ class PlainLine {
     return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(stops) - 1;
   }
 
-  // Returns whether a run from `at` to `stop` enters `position`.
+  // Returns true if a run from `at` to `stop` enters `position`.
   bool IsBetween(int at, int position, int stop) const {
     return is_forward_ ? at < position && position <= stop : stop <= position && position < at;
   }
 
  private:
-  // Cells at the sides of the map are not plain, so that no run leaves it.
+  // Cells at the border of the map are not plain, so that no run leaves it.
   Word PlainWord(std::size_t index) const {
     return is_row_ ? ground_.TileAt(index, tiles_).along_rows[line_]
                    : ground_.TileAt(tiles_, index).along_columns[line_];
@@ -112,7 +113,7 @@ class PlainLine {
   Cell from_;
   bool is_row_;
   bool is_forward_;
-  // The row or column of tiles, and the line's place in each.
+  // Row or column of tiles, and the index of the line in each tile.
   std::size_t tiles_;
   std::size_t line_;
 };

@@ -21,14 +21,13 @@
 namespace waystar::core {
 namespace {
 
-// Why it finds a cheapest path: the canonical one (canonical_steps.h) is made up of canonical steps alone. If
-// a node of it is reached at its cost and in its direction, that direction's steps are expanded, whatever
-// others led there at the same cost, and the run along the canonical path is followed to its next node: a run
-// ends only where no step, or one that it cannot take itself, is canonical. The heuristic is consistent, so
-// that all of that has happened before the floor of the buckets passes the path's cost.
+// Proof of optimality: the canonical path (canonical_steps.h) consists of canonical steps only. If a node of
+// it is reached at its cost and in its direction, the steps of that direction are expanded, whatever other
+// directions reached it at the same cost. The run along the canonical path is then followed to its next node,
+// because a run ends only where no step is canonical, or one that it cannot take itself. The heuristic is
+// consistent, so all of that happens before the floor of the buckets passes the path's cost.
 //
-// What is left out besides, on the ground that a run passed a cell before, is no cheaper than that run, or is
-// its repetition.
+// Steps pruned because a run already passed a cell are no cheaper than that run, or repeat it.
 template <typename Recorder, bool kHasOwnCosts>
 class WeightedJpsSearch {
  public:
@@ -58,13 +57,13 @@ class WeightedJpsSearch {
 
  private:
   static constexpr Cost kNone = std::numeric_limits<Cost>::max();
-  // A diagonal run ends here even if nothing calls for it, and goes on when its end is expanded: what lies
-  // far off is often reached more cheaply by then. On game maps that is up to twice as fast as no limit.
+  // Maximum length of a diagonal run; it continues when its end is expanded. Distant cells are often reached
+  // more cheaply by then. On game maps this is up to twice as fast as no limit.
   static constexpr int kMaxDiagonal = 8;
 
   SearchEnd Search() {
     scratch_.canonical_steps().Prepare(costs_);
-    // No step costs less than a bucket is wide, which keeps nodes from being taken up again and again.
+    // No step costs less than the width of a bucket, so that nodes are not reexpanded repeatedly.
     const bool has_room = scratch_.StartJumpsOverCells(
         map_, heuristic_(query_.start),
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map_.min_straight()))) - 1);
@@ -125,7 +124,7 @@ class WeightedJpsSearch {
   // Jumps along a row or column from a cell that costs g to reach from `parent`, which may be that cell.
   void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
     const Cell first = Step(from, direction);
-    // All cells up to the next stop cost the same: plain ones cost what their neighbours on the line do.
+    // All cells up to the next stop cost the same: a plain cell costs as much as its neighbours on the line.
     Cost step_cost = step_costs_.Straight(first);
     if (!IsNews(first, g + step_cost, direction)) {
       return;
@@ -187,9 +186,9 @@ class WeightedJpsSearch {
     }
   }
 
-  // Notes that a run passes a cell. False if it need not go on: a cheaper way to the cell is known, or one of
-  // the same cost and direction. Without this, runs over open ground that set out side by side from the
-  // border of a terrain would each scan all of it.
+  // Records that a run passes a cell. Returns false if the run need not continue, because the cell was
+  // reached more cheaply, or at the same cost in the same direction. Without this, parallel runs from the
+  // border of a terrain over open ground would each scan all of it.
   bool IsNews(Cell cell, Cost g, Direction arrival) {
     SearchNode* passed = scratch_.Find(cell);
     if (passed == nullptr) {
@@ -220,7 +219,7 @@ class WeightedJpsSearch {
     return scratch_.canonical_steps().Steps(Neighbourhood(map_, cell), costs_, query_.corner_rule, arrival);
   }
 
-  // Notes a way of cost g to a cell, after which `steps` are canonical.
+  // Records a path of cost g to a cell after which `steps` are canonical.
   void Generate(Cell cell, Cost g, DirectionSet steps, NodeIndex parent) {
     if (g + heuristic_(cell) >= goal_g_) {
       return;
@@ -271,7 +270,7 @@ class WeightedJpsSearch {
       return;
     }
     goal_g_ = g;
-    // Nothing is left to do at the goal but to be taken from the open list.
+    // The goal only has to be taken from the open list.
     Reach(index, query_.goal, g, parent, 0);
   }
 
@@ -286,7 +285,7 @@ class WeightedJpsSearch {
   const CostFloorHeuristic heuristic_;
   NearestCell nearest_;
   SearchStatistics statistics_;
-  // The cost of the cheapest way to the goal so far.
+  // Cost of the cheapest path to the goal so far.
   Cost goal_g_ = kNone;
   bool is_full_ = false;
 };

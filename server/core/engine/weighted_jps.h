@@ -1,8 +1,8 @@
 // Jump point search on grids whose cells differ in cost.
 //
-// Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023); scans of
-// 64 cells at a time and the pruning of intermediate points after Harabor, Grastien, "Improving Jump Point
-// Search" (2014).
+// Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023). Scans of
+// 64 cells at a time and pruning of intermediate points: Harabor, Grastien, "Improving Jump Point Search"
+// (2014).
 #pragma once
 
 #include "server/core/map/grid_map.h"
@@ -13,20 +13,22 @@
 
 namespace waystar::core {
 
-// Searches from query.start, which must be walkable, to query.goal, which need only be on the map, by the
-// corner rule and costs of the query and the map; query.algorithm is ignored. REQUIRES: 8-connected.
+// Searches from query.start to query.goal under the corner rule of the query and the costs of the map;
+// query.algorithm is ignored.
+// REQUIRES: 8-connected; query.start is walkable; query.goal is on the map.
 //
-// Leaves its nodes in scratch.nodes(); scratch.Find is for its own use. From the goal's node, if it was
-// reached, parents lead along a cheapest path to the start: from a parent to its node go first as many
-// diagonal steps as both coordinates differ by, then straight ones. Those steps are legal for every node; but
-// for the goal's they need not be the cheapest way to the node, and their cost may lie below its g.
+// Leaves its nodes in scratch.nodes() and uses scratch.Find internally. From the goal's node, if it was
+// reached, parents lead along a cheapest path to the start. A parent leads to its node by as many diagonal
+// steps as both coordinates differ by, then by straight steps. These steps are legal for every node, but only
+// for the goal's node are they a cheapest path; for others their cost may be below g.
 //
-// The report is that of RunAStar except that only jump points are expanded, some of them again when a cheaper
-// way to them or another direction of it turns up, and each time counts; report.nearest is the nearest among
-// those. So with SearchEnd::kExhausted a cell that was passed over may be nearer to the goal.
+// The report is that of RunAStar, except that only jump points are expanded. A node that is reached more
+// cheaply or from another direction is expanded again, and each expansion counts. report.nearest is the
+// nearest expanded jump point, so that with SearchEnd::kExhausted a cell between jump points may be nearer to
+// the goal.
 //
-// It judges the plain cells (plain_cells.h) that no search before came to, which costs a budget's upkeep and
-// changes nothing else.
+// Judges plain cells (plain_cells.h) that no search has visited before, which uses the budget's upkeep and
+// has no other effect.
 template <typename Recorder>
 SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
                             Scratch& scratch, Recorder& recorder);

@@ -1,7 +1,7 @@
-// The open list of floods: a ring of buckets.
+// Open list of floods: a ring of buckets.
 //
 // Dial, "Algorithm 360: Shortest-Path Forest with Topological Ordering" (1969); buckets as wide as the
-// cheapest step after Dinitz (1978).
+// cheapest step: Dinitz (1978).
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,18 @@
 
 namespace waystar::core {
 
-// Cells by cost, in buckets of equal width, of which those in use form a ring. What is pushed lies at most
-// one step above the bucket being drained, or where HasRoomFor allows.
+// Cells by cost in buckets of equal width; the buckets in use form a ring. A pushed cell must lie at most one
+// step above the bucket being drained, or where HasRoomFor allows.
 //
-// Where a bucket is no wider than the cheapest step, the cells of the lowest one are final: nothing in their
-// bucket leads to them more cheaply. Buckets are that narrow unless the dearest step costs more than kMost
-// times the cheapest; then they are wider, and a search must reopen cells whose cost falls.
+// If a bucket is no wider than the cheapest step, the cells of the lowest bucket are final: no cell of the
+// bucket leads to another more cheaply. Buckets are that narrow unless the most expensive step costs more
+// than kMost times the cheapest. Otherwise they are wider, and a search must reopen cells whose cost
+// decreases.
 //
-// Thread safety: none. Memory is kept.
+// Not thread-safe. Memory is kept.
 class BucketRing {
  public:
-  // Clears the ring. The first bucket begins at 0.
+  // Clears the ring. The first bucket starts at 0.
   void Start(Cost cheapest_step, Cost dearest_step) {
     shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cheapest_step))) - 1;
     is_final_ = true;
@@ -43,7 +44,7 @@ class BucketRing {
     is_draining_ = false;
   }
 
-  // Returns whether the buckets are no wider than the cheapest step.
+  // Returns true if buckets are no wider than the cheapest step.
   bool has_final_buckets() const { return is_final_; }
 
   void Push(Cost cost, std::uint32_t cell) {
@@ -51,7 +52,7 @@ class BucketRing {
     ++waiting_;
   }
 
-  // Clears the drained bucket and goes to the next one. Returns false if nothing is left.
+  // Clears the drained bucket and moves to the next one. Returns false if no cell is left.
   bool Next() {
     if (is_draining_) {
       waiting_ -= Current().size();
@@ -64,19 +65,21 @@ class BucketRing {
     return is_draining_;
   }
 
-  // Returns whether a cell of that cost may be pushed yet, however far above the bucket being drained it
-  // lies. REQUIRES: it does not lie below.
+  // Returns true if a cell of that cost may be pushed, regardless of its distance from the bucket being
+  // drained.
+  // REQUIRES: the cost is not below that bucket.
   bool HasRoomFor(Cost cost) const { return NumberOf(cost) - current_ <= mask_; }
-  // Goes on at the bucket of that cost. REQUIRES: Next() returned false; the cost does not lie below.
+  // Continues at the bucket of that cost.
+  // REQUIRES: Next() returned false; the cost is not below the current bucket.
   void SkipTo(Cost cost) { current_ = NumberOf(cost); }
 
-  // The cells of the bucket being drained. What is pushed into it meanwhile comes at its end.
+  // Cells of the bucket being drained. Cells pushed into it meanwhile are appended.
   std::size_t drained_count() const { return buckets_[current_ & mask_].size(); }
   std::uint32_t Drained(std::size_t i) const { return buckets_[current_ & mask_][i]; }
-  // Returns whether a cell of that cost belongs into the bucket being drained; if not, it was drained before.
+  // Returns true if a cell of that cost belongs to the bucket being drained; if not, it was drained before.
   bool IsCurrent(Cost cost) const { return NumberOf(cost) == current_; }
   bool AreInOneBucket(Cost a, Cost b) const { return NumberOf(a) == NumberOf(b); }
-  // Returns a bound that no cell that is left costs less than.
+  // Returns a lower bound of the costs of the remaining cells.
   Cost Floor() const { return static_cast<Cost>(current_ << shift_); }
 
   std::size_t memory_bytes() const {
@@ -93,7 +96,7 @@ class BucketRing {
   std::uint64_t NumberOf(Cost cost) const { return static_cast<std::uint64_t>(cost) >> shift_; }
   std::vector<std::uint32_t>& Current() { return buckets_[current_ & mask_]; }
 
-  // The ring, and buckets that earlier floods needed besides.
+  // The ring, and further buckets that earlier floods needed.
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::size_t mask_ = 0;
   int shift_ = 0;

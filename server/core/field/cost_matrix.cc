@@ -29,8 +29,8 @@
 namespace waystar::core {
 namespace {
 
-// Searches pair by pair may take so many times what floods over all maps take at the least: they take less
-// than they are taken for.
+// Searches pair by pair may cost this many times the minimum cost of floods over all maps: their cost is
+// overestimated.
 constexpr std::uint64_t kMostPairCells = 3;
 
 absl::Status CheckList(const GridMap& map, absl::string_view list, absl::Span<const Cell> cells) {
@@ -53,14 +53,14 @@ absl::StatusOr<CostMatrix> OnFoot(const GridMap& map, const CostMatrixQuery& que
       budget, field_scratch);
 }
 
-// Fills a matrix by a search for each pair, while they take no longer than so many cells of a flood.
+// Fills a matrix by one search per pair, as long as they cost no more than a given number of flooded cells.
 class PairByPair {
  public:
   PairByPair(const CostMatrixQuery& query, absl::FunctionRef<bool(Cell from, Cell to)> leads,
              absl::FunctionRef<absl::StatusOr<PathResult>(const PathQuery& query)> search)
       : query_(query), leads_(leads), search_(search) {}
 
-  // Returns whether the matrix is filled.
+  // Returns true if the matrix is filled.
   absl::StatusOr<bool> TryFill(std::size_t doors, std::uint64_t most_cells) {
     std::uint64_t cells = 0;
     for (const Cell source : query_.starts) {
@@ -93,7 +93,7 @@ class PairByPair {
   CostMatrix& matrix() { return matrix_; }
 
  private:
-  // An expansion, and a look at a portal, take as long as so many cells of a flood at the most.
+  // Upper bound of the cost of an expansion, or of checking a portal, in flooded cells.
   static constexpr std::uint64_t kCellsOfAnExpansion = 16;
 
   const CostMatrixQuery& query_;
@@ -103,7 +103,7 @@ class PairByPair {
   bool is_filled_ = false;
 };
 
-// Floods the map and those that portals lead to as one, which has been read.
+// Floods the map and the maps that portals lead to as one ground, which has been read.
 absl::StatusOr<CostMatrix> OverWorld(const CostMatrixQuery& query, absl::Span<const Passage> passages,
                                      absl::FunctionRef<bool(Cell from, Cell to)> leads, const Budget& budget,
                                      FieldScratch& field_scratch, std::uint64_t expanded) {

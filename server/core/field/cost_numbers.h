@@ -1,4 +1,4 @@
-// The step costs of a region's cells as numbers of one byte a cell.
+// Step costs of a region's cells, encoded as one byte per cell.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace waystar::core {
 
-// Cells whose costs are alike have the same number. Floods read numbers quicker than costs.
+// Numbers the distinct costs of cells. Floods read one-byte numbers faster than costs.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class CostNumbers {
  public:
   static constexpr std::size_t kMost = 255;
 
-  // Numbers the terrains of the map, row by row from the region's upper left cell. Memory is reused. It costs
-  // half a nanosecond a cell. REQUIRES: the region is on the map; no cell has costs of its own.
+  // Numbers the terrains of the region's cells in row-major order; reuses memory. Costs half a nanosecond per
+  // cell.
+  // REQUIRES: the region is on the map; no cell has costs of its own.
   void ReadTerrains(const GridMap& map, const Rectangle& region);
-  // Numbers a list of costs. Returns false, and leaves none, if there are more than kMost. It costs
-  // nanoseconds a cell.
+  // Numbers a list of costs. Returns false, and is empty, if there are more than kMost distinct ones. Costs
+  // several nanoseconds per cell.
   bool ReadEntries(absl::Span<const CellCosts::Entry> entering);
   void Clear();
 
@@ -37,7 +38,7 @@ class CostNumbers {
   }
 
  private:
-  // Returns the number of a cost, which gets one if it has none.
+  // Returns the number of a cost; assigns one if it has none.
   std::size_t NumberOf(const CellCosts::Entry& cost);
 
   std::vector<std::uint8_t> numbers_;

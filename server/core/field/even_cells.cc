@@ -5,7 +5,7 @@
 namespace waystar::core {
 namespace {
 
-// The values of cells that no path leads out of: comparing with them changes nothing.
+// Neutral values for cells that no path leaves.
 constexpr std::uint8_t kNoLeast = 255;
 constexpr std::uint8_t kNoHighest = 0;
 

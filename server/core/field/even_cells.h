@@ -1,4 +1,4 @@
-// The cells that are surrounded by cells of the same cost.
+// Cells surrounded by cells of the same cost.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace waystar::core {
 
-// Tells, for each cell of a region, whether steps into it cost the same as those into each of the eight
-// around it from which steps lead.
+// Set of the cells of a region for which steps into the cell cost the same as steps into each of its eight
+// neighbours that has legal steps.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class EvenCells {
  public:
-  // Finds the cells, given the legal steps out of each cell, and a number below 255 for the costs of steps
-  // into it, row by row. Memory is reused. It costs a nanosecond a cell. REQUIRES: both lists have the same
-  // size, a multiple of the width.
+  // Finds the cells. `moves` holds the legal steps out of each cell and `numbers` a number below 255 for the
+  // cost of steps into it, both in row-major order. Reuses memory. Costs a nanosecond per cell.
+  // REQUIRES: both lists have the same size, a multiple of `width`.
   void Find(absl::Span<const DirectionSet> moves, absl::Span<const std::uint8_t> numbers, std::size_t width);
 
   bool Test(std::size_t index) const { return (bits_[index / kWordBits] >> (index % kWordBits) & 1U) != 0; }
@@ -28,7 +28,7 @@ class EvenCells {
   std::size_t memory_bytes() const { return bits_.capacity() * sizeof(Word); }
 
  private:
-  // The least and the highest number of each cell and those beside it.
+  // Minimum and maximum number of each cell and its neighbours in the row.
   struct Row {
     std::vector<std::uint8_t> least;
     std::vector<std::uint8_t> highest;
@@ -37,9 +37,9 @@ class EvenCells {
   void ReadRow(absl::Span<const DirectionSet> moves, absl::Span<const std::uint8_t> numbers, Row& row);
 
   std::vector<Word> bits_;
-  // The rows above, at and below the current row.
+  // Rows above, at and below the current row.
   std::array<Row, 3> rows_;
-  // Values of single cells, with one more before the first and behind the last.
+  // Values of single cells, with one more before the first and after the last.
   Row single_;
 };
 

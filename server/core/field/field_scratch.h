@@ -1,4 +1,4 @@
-// The working memory of fields.
+// Working memory of fields.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace waystar::core {
 
-// Reused from query to query: once warm, a flood allocates nothing but its result. It holds at most 30 bytes
-// for each of kMaxFieldCells, and Trim frees it if it is more than kKeptBytes.
+// Working memory reused between queries: once warm, a flood allocates only its result. It holds at most 30
+// bytes for each of kMaxFieldCells cells. Trim frees it if it exceeds kKeptBytes.
 //
-// Thread safety: none. Each worker thread has its own.
+// Not thread-safe; each worker thread has its own.
 class FieldScratch {
  public:
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
@@ -40,7 +40,7 @@ class FieldScratch {
            legs_.capacity() * sizeof(legs_[0]);
   }
 
-  // Frees memory beyond kKeptBytes. Call it when the result is written.
+  // Frees the memory if it exceeds kKeptBytes. Call it after the result is written.
   void Trim() {
     if (memory_bytes() > kKeptBytes) {
       ground_ = {};

@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-// How far the index of a neighbour is from a cell's.
+// Offset from a cell's index to that of each neighbour.
 using Offsets = std::array<std::int64_t, kDirectionCount>;
 
 Offsets OffsetsIn(const Rectangle& region) {
@@ -32,7 +32,7 @@ struct UniformPricing {
   }
 };
 
-// The flood goes the way the agent goes, or against it.
+// Costs by cell. The flood runs along the agent's path, or against it.
 template <FloodSense kSense>
 struct CellPricing {
   const CellCosts::Entry* entering;
@@ -52,15 +52,15 @@ struct NumberPricing {
   }
 };
 
-// Every legal step.
+// Keeps every legal step.
 struct NoPruning {
   DirectionSet operator()(std::size_t /*cell*/, DirectionSet /*arrivals*/, DirectionSet moves) const {
     return moves;
   }
 };
 
-// JumpDirections by the legal moves of a cell instead of the cells around it: what the latter say beyond the
-// former makes no difference, since it is about steps that are not legal.
+// JumpDirections by the legal moves of a cell instead of the cells around it. The surrounding cells would
+// only add information about steps that are not legal.
 class CanonicalMoves {
  public:
   DirectionSet operator()(std::size_t /*cell*/, DirectionSet arrivals, DirectionSet moves) const {
@@ -111,8 +111,8 @@ class CanonicalMoves {
   std::array<std::array<DirectionSet, 256>, kDirectionCount> table_{};
 };
 
-// Prunes as above at cells amid cells of one cost, where alone another path can replace the pruned one;
-// elsewhere it keeps every legal step.
+// Prunes as CanonicalMoves at cells surrounded by cells of the same cost; only there can another path replace
+// the pruned one. Elsewhere keeps every legal step.
 struct CanonicalMovesAmidEvenCells {
   DirectionSet operator()(std::size_t cell, DirectionSet arrivals, DirectionSet moves) const {
     return even_cells.Test(cell) ? canonical.Of(arrivals, moves) : moves;
@@ -170,8 +170,8 @@ SearchEnd Flood::ExpandWeighted(const FloodGround& ground, const FloodSpec& spec
   return Expand(ground, spec, budget, expanded, pricing, pruning);
 }
 
-// Returns whether all of the cells cost less than `cost`, and so have their final costs. Those that have them
-// are not looked at again.
+// Returns true if all cells of `until` cost less than `cost` and are therefore final. Cells found final are
+// not checked again.
 bool Flood::HasCome(absl::Span<const std::uint32_t> until, Cost cost) {
   ++until_looks_;
   while (come_ < until.size() && costs_[until[come_]] < cost) {
@@ -205,7 +205,7 @@ bool Flood::NextBucket() {
       }
     }
     const auto costs_less = [](const Waiting& a, const Waiting& b) { return a.first < b.first; };
-    // Most often all of them cost the same.
+    // Usually all of them cost the same.
     if (!std::is_sorted(sorted_.begin(), sorted_.end(), costs_less)) {
       std::sort(sorted_.begin(), sorted_.end());
     }
@@ -213,8 +213,8 @@ bool Flood::NextBucket() {
   return is_any;
 }
 
-// Returns the next cell of the bucket to be expanded. A call of it, or of Put, for each cell would make
-// floods through portals half again as slow.
+// Returns the next cell of the bucket to expand. Inlined, as is Put: a call per cell would slow floods
+// through portals by half.
 template <Flood::Order kOrder>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<std::uint32_t> Flood::NextCell(std::size_t& drained) {
   if constexpr (kOrder == Order::kByCost) {
@@ -240,7 +240,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline std::optional<std::uint32_t> Flood::NextCell
   }
 }
 
-// Lists a cell whose cost has fallen, where it is not listed yet.
+// Adds a cell whose cost decreased to the open list, unless it is there already.
 template <Flood::Order kOrder>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline void Flood::Put(Cost before, Cost cost, std::uint32_t cell) {
   if constexpr (kOrder == Order::kByCost) {
@@ -262,7 +262,7 @@ ABSL_ATTRIBUTE_NOINLINE void Flood::PushNear(Cost cost, std::uint32_t cell) {
   std::push_heap(near_.begin(), near_.end(), std::greater<>());
 }
 
-// Returns the cheapest cell of the heap if it costs less than `bound`.
+// Pops the cheapest cell of the heap if it costs less than `bound`.
 ABSL_ATTRIBUTE_NOINLINE std::optional<std::uint32_t> Flood::PopNear(Cost bound) {
   while (!near_.empty() && near_.front().first < bound) {
     std::pop_heap(near_.begin(), near_.end(), std::greater<>());
@@ -292,7 +292,7 @@ template <Flood::Order kOrder>
 ABSL_ATTRIBUTE_NOINLINE void Flood::PassGates(const FloodSpec& spec, std::uint32_t from) {
   ++gate_looks_;
   for (const Gate& gate : spec.gates->From(from)) {
-    // Very many dear portals together cost more than a Cost holds.
+    // Guards against overflow: very many expensive portals together exceed the range of Cost.
     if (gate.cost > spec.max_cost - costs_[from]) {
       continue;
     }
@@ -390,7 +390,7 @@ void Flood::WriteSteps(absl::Span<std::uint8_t> steps) const {
   constexpr std::uint8_t kNoWay = 0;
   constexpr std::uint8_t kAtSeed = 9;
   constexpr std::uint8_t kThroughPortal = 10;
-  // Indexed by the set of arrivals, which is empty at a seed and out of reach.
+  // Indexed by the set of arrivals, which is empty at a seed and at unreachable cells.
   std::array<std::uint8_t, 256> by_arrivals{};
   for (unsigned arrivals = 1; arrivals < by_arrivals.size(); ++arrivals) {
     const auto arrival = static_cast<Direction>(std::countr_zero(arrivals));

@@ -1,4 +1,4 @@
-// Passages as a flood meets them.
+// Portals and other passages as edges of a flood.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,23 @@
 
 namespace waystar::core {
 
-// A gate, through which a flood that has come to one cell goes on at another.
+// Edge from one cell of a flood to another.
 struct Gate {
-  // Indexes of the ground. A flood to its seeds goes against the agent: `from` is where the passage leads to.
+  // Indices of the ground. In a flood to its seeds, edges are reversed: `from` is the passage's target.
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Cost cost = 0;
   const Portal* portal = nullptr;
 };
 
-// The passages between cells of a ground, by the cell at which a flood passes them.
+// Passages between cells of a ground, by the cell at which a flood uses them.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class FloodGates {
  public:
-  // Reads the passages that have both ends on the ground, for floods in that sense. Memory is reused. It
-  // costs a bit a cell of the ground, or nothing if there are none. REQUIRES: they are of the ground's map.
+  // Reads the passages with both ends on the ground, for floods in that sense. Reuses memory. Costs one bit
+  // per cell of the ground, or nothing without passages.
+  // REQUIRES: the passages belong to the ground's map.
   void Read(const FloodGround& ground, absl::Span<const Passage> passages, FloodSense sense);
 
   bool empty() const { return gates_.empty(); }
@@ -43,9 +44,9 @@ class FloodGates {
   }
 
  private:
-  // The gates, sorted by `from`.
+  // Sorted by `from`.
   std::vector<Gate> gates_;
-  // A bit for each cell.
+  // One bit per cell.
   std::vector<Word> at_;
 };
 

@@ -21,7 +21,7 @@ std::uint64_t Transpose8x8(std::uint64_t bits) {
   return bits ^ swap ^ swap << 28;
 }
 
-// The moves of the 64 cells of a word, given by direction.
+// Converts the moves of the 64 cells of a word from one word per direction to one set per cell.
 void Interleave(const std::array<Word, kDirectionCount>& by_direction,
                 std::array<DirectionSet, kWordBits>& moves) {
   for (unsigned block = 0; block < kWordBits / 8; ++block) {
@@ -228,8 +228,8 @@ void FloodGround::FindMaxStep() {
 void FloodGround::ReadEntries(const GridMap& map, int footprint) {
   const auto width = static_cast<std::size_t>(region_.width);
   entering_.assign(moves_.size(), {});
-  // The dearest of `footprint` cells of a row, from each of the region's columns on, and then of as many such
-  // rows. What lies off the map costs nothing: nobody stands there.
+  // First the most expensive of `footprint` cells of a row, from each of the region's columns on; then that
+  // of `footprint` such rows. Cells outside the map cost nothing: no agent stands there.
   across_.resize(width);
   const int last_row = std::min(region_.y + region_.height + footprint - 1, map.height());
   for (int y = region_.y; y < last_row; ++y) {

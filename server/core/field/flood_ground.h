@@ -1,4 +1,4 @@
-// The cells of a region in the form that floods read.
+// Cells of a region in the form that floods read.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,28 @@
 
 namespace waystar::core {
 
-// The steps out of each cell of a region that stay in it, and what they cost, in arrays by cell, row by row
-// from the region's upper left cell. It is made once for any number of floods over the same region.
+// Legal steps within a region and their costs, in arrays by cell in row-major order. Read once for any number
+// of floods over the same region.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class FloodGround {
  public:
-  // Reads the map and keeps nothing of it; memory is reused. `walk` is map.walk(footprint). It costs half a
-  // nanosecond a cell, and two more where terrains differ in cost; some more, in proportion to the footprint,
-  // for a large agent and where cells have costs of their own. REQUIRES: the region is on the map, not empty,
-  // and has fewer than 2^32 cells.
+  // Reads the map and keeps no reference to it; reuses memory. `walk` is map.walk(footprint). Costs half a
+  // nanosecond per cell, and two more if terrains differ in cost. For large agents and for cells with costs
+  // of their own it costs more, in proportion to the footprint.
+  // REQUIRES: the region is on the map, not empty, and has fewer than 2^32 cells.
   void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
             const Rectangle& region);
 
-  // A map of several, read as a whole. `walk` is map->walk(footprint).
+  // One of several maps that are read as a whole. `walk` is map->walk(footprint).
   struct Layer {
     const GridMap* map = nullptr;
     const WalkGrid* walk = nullptr;
   };
-  // Reads maps that lie one below the other, as one region from (0, 0) on, as wide as the widest of them. No
-  // step leads from one to another. It costs some nanoseconds a cell, and while it lasts the memory of the
-  // largest map once more. REQUIRES: there is a map; the region has fewer than 2^32 cells.
+  // Reads maps stacked vertically as one region that starts at (0, 0) and is as wide as the widest map. No
+  // step connects two maps. Costs several nanoseconds per cell and, temporarily, the memory of the largest
+  // map again.
+  // REQUIRES: there is a map; the region has fewer than 2^32 cells.
   void ReadStacked(absl::Span<const Layer> layers, int footprint, CornerRule rule);
 
   const Rectangle& region() const { return region_; }
@@ -52,20 +53,20 @@ class FloodGround {
   }
   bool Contains(Cell cell) const { return region_.Contains(cell); }
 
-  // Returns the legal steps that stay in the region; none from a cell on which the agent cannot stand.
+  // Returns the legal steps that stay in the region; none for cells that are not walkable.
   const DirectionSet* moves() const { return moves_.data(); }
 
-  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() or, if empty, entering()
-  // has them.
+  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() or, if that is empty,
+  // entering() has the costs.
   bool is_uniform() const { return is_uniform_; }
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
-  // Returns the greatest cost of a step of the region.
+  // Maximum cost of a step in the region.
   Cost max_step() const { return max_step_; }
-  // Returns, by cell, the costs of a step that enters it.
+  // Returns, by cell, the costs of entering it.
   const CellCosts::Entry* entering() const { return entering_.data(); }
   const CostNumbers& numbers() const { return numbers_; }
-  // REQUIRES: the maps are 8-connected and its costs have numbers.
+  // REQUIRES: the maps are 8-connected and the costs have numbers.
   const EvenCells& even_cells() const { return even_cells_; }
 
   bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
@@ -93,7 +94,7 @@ class FloodGround {
   Cost max_step_ = 0;
   std::vector<DirectionSet> moves_;
   std::vector<CellCosts::Entry> entering_;
-  // For a large agent: the dearest cell below each of its rows.
+  // For a large agent: the most expensive cell below each of its rows.
   std::vector<CellCosts::Entry> across_;
   CostNumbers numbers_;
   EvenCells even_cells_;

@@ -24,7 +24,7 @@ absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, F
   gates.Read(ground, query.passages, sense);
   std::vector<std::uint32_t> until;
   for (std::size_t root = 0; root < roots.size(); ++root) {
-    // Floods of few cells on large ground do not look at the clock themselves.
+    // Floods of few cells on a large ground do not check the clock themselves.
     if (const std::optional<SearchEnd> end = Interruption(budget)) {
       return StatusOfEnd(*end, matrix.expanded);
     }

@@ -1,4 +1,4 @@
-// Cost matrices by a flood from each start, or from each goal if they are fewer.
+// Cost matrices by a flood from each start, or from each goal if there are fewer.
 #pragma once
 
 #include "absl/functional/function_ref.h"
@@ -17,12 +17,12 @@ struct FloodMatrixQuery {
   absl::Span<const Cell> starts;
   absl::Span<const Cell> goals;
   absl::Span<const Passage> passages;
-  // Whether a path leads from one cell to the other; false if either is blocked.
+  // Returns true if a path leads from one cell to the other; false if either is blocked.
   absl::FunctionRef<bool(Cell from, Cell to)> leads;
 };
 
-// Fills the entries of a matrix over scratch.ground(), which has been read. Where no path leads, entries stay
-// as they are. It adds to `expanded`. Returns the errors of StatusOfEnd.
+// Fills the reachable entries of a matrix over scratch.ground(), which has been read. Adds to `expanded`.
+// Returns the errors of StatusOfEnd.
 //
 // REQUIRES: matrix.costs has an entry for each start and goal.
 absl::Status FillByFloods(const FloodMatrixQuery& query, const Budget& budget, FieldScratch& scratch,

@@ -1,4 +1,4 @@
-// The sense of a flood, from its seeds or to them, and the choice between a flood and searches.
+// Sense of a flood, from or to its seeds, and the choice between a flood and searches.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,15 @@
 namespace waystar::core {
 
 enum class FloodSense : std::uint8_t {
-  // The flood finds the costs of going from the seeds to each cell.
+  // Costs of paths from the seeds to each cell.
   kFromSeeds,
-  // The flood finds the costs of going from each cell to the seeds. Steps pay for the cell they enter, so
-  // that where cells differ in cost the way back costs something else than the way there; and portals may
-  // lead one way.
+  // Costs of paths from each cell to the seeds. These differ from kFromSeeds where cells differ in cost,
+  // because a step costs what the entered cell costs, and where portals are one-way.
   kToSeeds,
 };
 
-// Returns whether a flood of the map takes less time than searches on it that make so many expansions. A jump
-// takes as long as 10 cells of a flood, or 40 where cells differ in cost; a step of A* takes as long as 4.
+// Returns true if a flood of the map is faster than searches that make that many expansions. A jump takes as
+// long as 10 flooded cells, or 40 where costs differ; a step of A* as long as 4.
 inline bool IsFloodQuicker(const GridMap& map, int footprint, std::uint64_t expansions) {
   const Connectivity connectivity = map.settings().connectivity;
   const bool has_jumps = map.HasUniformCost() && connectivity != Connectivity::kSix;

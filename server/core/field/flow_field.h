@@ -1,4 +1,4 @@
-// Flow fields: the way from every cell of a region to the nearest goal, one answer for thousands of agents.
+// Flow fields: the next step from every cell of a region towards the nearest goal, for thousands of agents.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@
 namespace waystar::core {
 
 struct FlowFieldQuery {
-  // From 1 to kMaxGoals, in the region. Blocked ones are skipped.
+  // 1 to kMaxGoals cells in the region. Blocked goals are skipped.
   absl::Span<const Cell> goals;
   Agent agent;
-  // The region that paths may not leave; all of the map without a value. Then costs are those of path queries
-  // on one map.
+  // Region that paths may not leave; the whole map if unset. With the whole map, costs are those of path
+  // queries on one map.
   std::optional<Rectangle> region;
-  // Cells that are further away have no direction.
+  // Cells with a higher cost have no direction.
   std::optional<double> max_cost;
   bool want_costs = false;
 };
 
-// A portal to take at a cell instead of a step.
+// Portal to take at a cell instead of a step.
 struct PortalStep {
   Cell cell;
-  // It lives as long as the map.
+  // Lives as long as the map.
   const Portal* portal = nullptr;
-  // The cell that it leads to.
+  // Cell that it leads to.
   Cell arrival;
 };
 
@@ -44,24 +44,23 @@ struct FlowField {
   static constexpr float kUnreachable = -1.0F;
 
   Rectangle region;
-  // The first step of a cheapest path for each cell of the region, row by row: a Direction's value plus one,
-  // or one of the constants above.
+  // First step of a cheapest path for each cell of the region, in row-major order: a Direction's value plus
+  // one, or one of the constants above.
   std::vector<std::uint8_t> directions;
-  // The cost of the path, or kUnreachable, by cell; empty unless asked for.
+  // Cost of the path by cell, or kUnreachable; empty unless requested.
   std::vector<float> costs;
-  // One entry for each kThroughPortal, in the order of the cells.
+  // One entry per kThroughPortal, in the order of the cells.
   std::vector<PortalStep> portals;
   std::uint64_t expanded = 0;
 };
 
-// Computes the field. It takes portals that lead from one cell of the region to another. Following directions
-// and portals from any cell leads to a goal at the cost of that cell. Of several first steps that are equally
-// cheap, the same one is chosen on every machine. It costs 15 to 40 ns a cell, and up to 100 ns on
-// 4-connected maps whose cells differ in cost.
+// Computes the field, including portals between cells of the region. Following directions and portals from
+// any cell leads to a goal at the cost of that cell. Ties are broken the same way on every machine. Costs 15
+// to 40 ns per cell, and up to 100 ns on 4-connected maps whose cells differ in cost.
 //
-// Returns the errors of FindReachable, with "goals[i]" for "start", but INVALID_ARGUMENT / MISSING_FIELD and
-// RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or many of them, and FAILED_PRECONDITION /
-// GOAL_BLOCKED with "goals" only if all of them are blocked.
+// Returns the errors of FindReachable with "goals[i]" instead of "start", except: INVALID_ARGUMENT /
+// MISSING_FIELD or RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "goals" for too few or too many goals, and
+// FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if all are blocked.
 absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQuery& query,
                                            const Budget& budget, FieldScratch& scratch);
 

@@ -10,7 +10,7 @@ namespace waystar::core {
 SearchEnd JumpCosts::Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
                          std::uint64_t& expanded) {
   states_.assign(graph.node_count(), {});
-  // A bucket no wider than the cheapest step holds final costs only (Dinitz, 1978).
+  // A bucket no wider than the cheapest step holds only final costs (Dinitz, 1978).
   open_.Start(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(min_straight))) - 1);
   const auto push = [&](Cost cost, NodeIndex node) {
     if (open_.IsFull()) {

@@ -1,4 +1,4 @@
-// The least costs from one node of a jump graph to all others.
+// Minimum costs from one node of a jump graph to all others.
 //
 // Dijkstra, "A Note on Two Problems in Connexion with Graphs" (1959), over jump points.
 #pragma once
@@ -16,18 +16,18 @@
 
 namespace waystar::core {
 
-// Thread safety: none. Memory is reused.
+// Single-source costs over a JumpGraph. Reuses memory. Not thread-safe.
 class JumpCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // Computes the costs from `root`. It checks the budget every Budget::kPollInterval expansions, which it
-  // adds to `expanded`. Returns kExhausted if all costs are known. REQUIRES: no jump costs less than
-  // `min_straight`; `root` was a root of the graph.
+  // Computes the costs from `root`. Checks the budget every Budget::kPollInterval expansions, which it adds
+  // to `expanded`. Returns kExhausted if all costs are known.
+  // REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
   SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
                 std::uint64_t& expanded);
 
-  // Returns kUnreached where no path leads.
+  // Returns kUnreached if there is no path.
   Cost CostTo(NodeIndex node) const { return states_[node].cost; }
 
   std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }
@@ -35,7 +35,7 @@ class JumpCosts {
  private:
   struct State {
     Cost cost = kUnreached;
-    // The directions to go on in. All ways of the same cost are known before the node is expanded.
+    // Directions in which to continue. All paths of equal cost are known before the node is expanded.
     DirectionSet onward = 0;
   };
 

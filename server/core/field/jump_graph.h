@@ -1,7 +1,7 @@
-// A jump graph: the jump points of a map and the jumps between them, found once for many searches.
+// Jump graph: the jump points of a map and the jumps between them, explored once for many searches.
 //
-// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011). Keeping what jumps find is
-// done for whole maps in advance by JPS+ ("Improving Jump Point Search", 2014).
+// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011). JPS+ ("Improving Jump Point
+// Search", 2014) precomputes jumps for whole maps.
 #pragma once
 
 #include <array>
@@ -21,32 +21,34 @@
 
 namespace waystar::core {
 
-// All that jump point searches from some cells can come to, on a map whose walkable cells cost the same.
+// Part of the jump graph that is reachable from some cells, on a map of uniform cost.
 //
-// Thread safety: none. Memory is reused from graph to graph.
+// Not thread-safe. Reuses memory.
 class JumpGraph {
  public:
   struct Edge {
     Cost cost = 0;
     NodeIndex to = kNoNode;
-    // The directions in which the search must go on from there.
+    // Directions in which the search must continue from there.
     DirectionSet onward = 0;
   };
 
-  // Explores from `roots`, which get a node each. Returns kScratchLimit if that takes more than `max_nodes`,
-  // what the budget demands, or kExhausted if the graph is whole. It costs 0.2 to 0.5 microseconds a node.
-  // REQUIRES: the roots are free; map.HasUniformCost().
+  // Explores from `roots`, which get a node each. Returns kExhausted if the graph is complete, kScratchLimit
+  // if it would exceed `max_nodes`, or the reason of an interruption by the budget. Costs 0.2 to 0.5
+  // microseconds per node.
+  // REQUIRES: the roots are walkable; map.HasUniformCost().
   SearchEnd Explore(const GridMap& map, const WalkGrid& walk, CornerRule rule, absl::Span<const Cell> roots,
                     std::size_t max_nodes, const Budget& budget);
 
   std::size_t node_count() const { return nodes_.size(); }
   Cell CellOf(NodeIndex node) const { return core::Unpack(nodes_[node].cell); }
-  // Returns kNoNode for a cell that has none.
+  // Returns kNoNode for a cell without a node.
   NodeIndex Find(Cell cell) const { return nodes_.Find(cell); }
 
-  // Returns the directions out of a node that were explored: for a root all that are legal.
+  // Returns the explored directions of a node; for a root all legal ones.
   DirectionSet DirectionsOf(NodeIndex node) const { return nodes_[node].done; }
-  // Returns what a jump finds. REQUIRES: the direction was explored.
+  // Returns the results of a jump.
+  // REQUIRES: the direction was explored.
   absl::Span<const Edge> Jumps(NodeIndex node, unsigned direction) const {
     const Range& range = ranges_[node][direction];
     return {edges_.data() + range.begin, range.count};
@@ -57,7 +59,7 @@ class JumpGraph {
            edges_.capacity() * sizeof(Edge) + waiting_.capacity() * sizeof(NodeIndex);
   }
 
-  // These are called by jumps; see EightConnectedJumps.
+  // Called by jumps; see EightConnectedJumps.
   Cell goal() const { return goal_; }
   static void ReachGoal(Cost /*g*/) {}
   void Reach(Cell cell, Cost g, DirectionSet onward) {
@@ -71,18 +73,18 @@ class JumpGraph {
     std::uint32_t count = 0;
   };
 
-  // Returns the node of a cell. Those of its directions that were not explored yet wait to be.
+  // Returns the node of a cell, and queues those of its directions that are not explored yet.
   NodeIndex Add(Cell cell, DirectionSet directions);
 
   template <typename Jumper>
   SearchEnd Follow(Jumper jumps, std::size_t max_nodes, const Budget& budget);
 
-  // A cell off the map: there is no goal.
+  // A cell outside the map: there is no goal.
   Cell goal_{-2, -2};
   NodeTable nodes_;
   std::vector<std::array<Range, kDirectionCount>> ranges_;
   std::vector<Edge> edges_;
-  // Nodes with directions to be explored.
+  // Nodes with directions to explore.
   std::vector<NodeIndex> waiting_;
 };
 

@@ -1,4 +1,4 @@
-// The jump points from which a cell is seen.
+// Jump points from which a cell is visible.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace waystar::core {
 
-// Finds the last leg of paths over jump points: every path that a jump point search finds leads from its last
-// jump point to the goal by a diagonal and then a straight run (on a 4-connected map by a horizontal and then
-// a vertical one). It goes that way back from the goal, 64 cells at a time, and finds the jump points on it.
+// Finds the last legs of paths over jump points. Every path of a jump point search leads from its last jump
+// point to the goal by a diagonal and then a straight run (on a 4-connected map, a horizontal and then a
+// vertical run). This searches backwards from the goal, 64 cells at a time, for the jump points on such legs.
 //
-// Thread safety: none. Memory is reused.
+// Not thread-safe. Reuses memory.
 class JumpSight {
  public:
   struct Leg {
@@ -30,12 +30,13 @@ class JumpSight {
     Cost cost = 0;
   };
 
-  // Prepares for the nodes of a graph. It costs 2 bits a cell, and some nanoseconds a node. The arguments
+  // Prepares for the nodes of a graph. Costs 2 bits per cell and several nanoseconds per node. The arguments
   // must outlive the calls of AddLegs.
   void Start(const GridMap& map, const WalkGrid& walk, CornerRule rule, const JumpGraph& graph);
 
-  // Appends the legs that end at a free cell; a node that is the cell itself has one of cost 0. It costs
-  // nanoseconds for each row and column from which the cell is seen, and for each leg; some legs come twice.
+  // Appends the legs that end at a walkable cell; a node at the cell itself has a leg of cost 0. Costs
+  // several nanoseconds per row and column from which the cell is visible, and per leg. Some legs are
+  // appended twice.
   void AddLegs(Cell to, std::vector<Leg>& legs);
 
   std::size_t memory_bytes() const {
@@ -43,7 +44,7 @@ class JumpSight {
   }
 
  private:
-  // The rows of the map, or its columns as if they were rows.
+  // The rows of the map, or its columns treated as rows.
   struct Side {
     const BitPlane* cells;
     const Word* nodes;
@@ -52,8 +53,8 @@ class JumpSight {
   };
 
   void AddBeforeStraight(const Side& side, Cell to, std::vector<Leg>& legs);
-  // Follows diagonals back from the cells that are lit in row y: towards lower or higher rows, and against
-  // straight runs that go to the right or to the left.
+  // Follows diagonals backwards from the lit cells of row y, towards lower or higher rows, and against
+  // straight runs to the right or left.
   void FollowDiagonals(const Side& side, Cell to, int first, int last, int row_step, bool goes_right,
                        std::vector<Leg>& legs);
   void AddLit(const Side& side, Cell to, int y, std::size_t begin, std::size_t end, std::vector<Leg>& legs);
@@ -65,7 +66,7 @@ class JumpSight {
   bool is_eight_connected_ = true;
   Cost straight_ = 0;
   Cost diagonal_ = 0;
-  // A bit for each node, laid out as the walkable cells of the map.
+  // One bit per node, laid out as the walkable cells of the map.
   std::vector<Word> row_nodes_;
   std::vector<Word> column_nodes_;
   std::vector<Word> lit_;

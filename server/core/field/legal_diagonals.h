@@ -1,4 +1,4 @@
-// The legal diagonal steps of 64 cells of a row at once.
+// Legal diagonal steps of 64 cells of a row at once.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ inline Word FromLeft(const Word* row, std::size_t i) {
   return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
 }
 
-// Returns which of the diagonal steps into the cells of `target` the rule allows, given where each of the two
-// cells beside the step is free.
+// Returns the diagonal steps into cells of `target` that the rule allows, given where the two cells beside
+// each step are walkable.
 inline Word LegalDiagonals(CornerRule rule, Word target, Word one_side, Word other_side) {
   switch (rule) {
     case CornerRule::kNoCornerCutting:

@@ -1,4 +1,4 @@
-// Passages: how an agent gets from one cell of a map to another without steps.
+// Passages: connections between cells of a map other than steps.
 #pragma once
 
 #include <cstddef>
@@ -14,47 +14,46 @@
 
 namespace waystar::core {
 
-// Returns the cost of two ways in a row, or the greatest Cost if that is less: a way through very many dear
-// portals costs more than a Cost holds.
+// Returns the cost of two paths in sequence, or the maximum Cost if the sum overflows, as it can with very
+// many expensive portals.
 inline Cost SaturatingSum(Cost a, Cost b) {
   constexpr Cost kGreatest = std::numeric_limits<Cost>::max();
   return a > kGreatest - b ? kGreatest : a + b;
 }
 
-// A passage between two cells, both of which are free.
+// Connection between two walkable cells.
 struct Passage {
   Cell from;
   Cell to;
   Cost cost = 0;
-  // Null if it leads by way of other maps; else it lives as long as the map.
+  // Null for a path through other maps; otherwise lives as long as the map.
   const Portal* portal = nullptr;
 };
 
-// Returns the portals from the map to itself that the agent can pass, in the order of their ids; those that
-// lead both ways occur twice. It costs a look at each portal of the map.
+// Returns the portals within the map that the agent can use, in id order; two-way portals occur twice. Checks
+// each portal of the map.
 std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent);
 
-// Runs Dijkstra's algorithm over the cells that passages lead to, whose edges are a walk and a passage. Rows
-// hold the costs of walks from one cell, first to the ends, then to each entrance; kUnreached where none
-// leads.
+// Dijkstra's algorithm over the exits of passages, whose edges are a walk followed by a passage. A row holds
+// the costs of walks from one cell, first to the ends, then to each entrance; kUnreached if there is no walk.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class PassageCosts {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  // With `is_reversed`, ways go from where passages lead to, to where they begin.
+  // If `is_reversed`, passages are used backwards.
   PassageCosts(absl::Span<const Passage> passages, bool is_reversed, std::size_t end_count);
 
-  // The cells where passages begin, and those where they lead to; no cell occurs twice.
+  // Cells where passages start and cells where they end, without duplicates.
   const std::vector<Cell>& entrances() const { return entrances_; }
   const std::vector<Cell>& exits() const { return exits_; }
 
-  // Returns the row of an exit. Fill all of them before Improve.
+  // Returns the row of an exit. Fill all rows before calling Improve.
   std::vector<Cost>& RowOfExit(std::size_t exit) { return rows_[exit]; }
 
-  // Lowers the costs of the ends in a row to those of the cheapest ways. It costs a nanosecond for each exit
-  // that is reached, times passages, exits and ends.
+  // Lowers the costs of the ends in a row to those of the cheapest paths. Costs a nanosecond per reached exit
+  // times (passages + exits + ends).
   void Improve(std::vector<Cost>& row) const;
 
  private:

@@ -22,14 +22,14 @@
 namespace waystar::core {
 namespace {
 
-// What can be within that cost on foot: each step leads one cell on at the most.
+// Returns the cells that may be within that cost on foot: each step moves by at most one cell.
 Rectangle Within(Cell centre, Cost max_cost, Cost cheapest_step) {
   const auto radius = static_cast<std::int32_t>(
       std::min<Cost>(max_cost / cheapest_step, std::numeric_limits<std::int16_t>::max()));
   return {centre.x - radius, centre.y - radius, 2 * radius + 1, 2 * radius + 1};
 }
 
-// Those between cells of the region, as the flood meets them.
+// Returns the passages between cells of the region, oriented for the flood.
 std::vector<Passage> PassagesIn(const Rectangle& region, absl::Span<const Passage> passages,
                                 FloodSense sense) {
   std::vector<Passage> inside;
@@ -86,7 +86,7 @@ Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Ce
     return reached;
   }
   const std::vector<Passage> inside = PassagesIn(region, passages, sense);
-  // What it costs at the least to come through each.
+  // Lower bound of the cost of passing each.
   std::vector<Cost> least(inside.size(), std::numeric_limits<Cost>::max());
   using Arrival = std::pair<Cost, std::size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> open;

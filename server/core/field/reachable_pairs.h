@@ -1,4 +1,4 @@
-// Reachability of cells and of pairs of them, through portals too.
+// Reachability of cells and of pairs of cells, including portals.
 #pragma once
 
 #include <cstddef>
@@ -20,33 +20,34 @@
 
 namespace waystar::core {
 
-// Tells which cells of a map a path leads to, by portals of the map and by way of other maps and back, as a
-// path query would find. It is a graph whose nodes are the components that portals begin or end in.
+// Reachability between cells of a map, through its portals and through other maps and back, as path queries
+// would find. A graph whose nodes are the components in which portals start or end.
 //
-// Thread safety: none.
+// Not thread-safe.
 class PortalReach {
  public:
-  // The arguments must outlive this. It costs a look at each portal of all maps that portals lead to.
+  // The arguments must outlive this. Checks each portal of all maps that portals lead to.
   PortalReach(const GridMap& map, World& world, const Agent& agent);
 
-  // Returns whether a path leads from one cell of the map to another; false if either is blocked. It costs
-  // what Components::AreConnected does; the first query about a component takes some time for each portal as
-  // well. REQUIRES: they are on the map.
+  // Returns true if a path leads from one cell of the map to another; false if either is blocked. Costs as
+  // much as Components::AreConnected; the first query for a component also visits the portals.
+  // REQUIRES: both cells are on the map.
   bool Leads(Cell from, Cell to);
 
-  // Returns the components of the map. Another call of GridMap::walk may return others.
+  // Returns the components of the map. Another call of GridMap::walk may return different ones.
   const Components& components() const { return ComponentsOf(0); }
-  // Returns the components that a path leads to from the cell, its own included. REQUIRES: the cell is free.
+  // Returns the components reachable from the cell, including its own.
+  // REQUIRES: the cell is walkable.
   std::vector<ComponentId> ComponentsFrom(Cell cell);
 
  private:
-  // A component of a map, by the map's number.
+  // A component of a map, with the map's number.
   using Place = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;
   struct Node {
     Place place;
-    // The nodes that its portals lead to.
+    // Nodes that its portals lead to.
     std::vector<std::size_t> next;
-    // Entry i says whether paths lead to node i. It is empty until it is asked for.
+    // Entry i is true if node i is reachable. Empty until computed.
     std::vector<bool> reached;
   };
 
@@ -70,12 +71,12 @@ struct CellPair {
   Cell goal;
 };
 
-// Returns, for each pair in order, whether FindPathThroughPortals finds a path, possibly by way of other
-// maps; false where one of the two is blocked. It costs tens of nanoseconds a pair (see Components), and on a
-// map with portals a look at each of them as well, and at those of the maps that they lead to.
+// Returns, for each pair in order, true if FindPathThroughPortals finds a path, possibly through other maps;
+// false if either cell is blocked. Costs tens of nanoseconds per pair (see Components). On a map with
+// portals, also checks each portal, and those of the maps that they lead to.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "footprint"; RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "pairs";
-// OUT_OF_RANGE / OFF_MAP with "pairs[i].start" or "pairs[i].goal"; the errors of InterruptionError.
+// OUT_OF_RANGE / OFF_MAP with "pairs[i].start" or "pairs[i].goal"; and the errors of InterruptionError.
 absl::StatusOr<std::vector<bool>> CheckReachability(const GridMap& map, World& world, const Agent& agent,
                                                     absl::Span<const CellPair> pairs,
                                                     const Budget& budget = {});

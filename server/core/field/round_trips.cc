@@ -24,9 +24,9 @@ namespace {
 constexpr Cost kFar = std::numeric_limits<Cost>::max();
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
-// Returns what a matrix from one cell takes on a map by itself, as cells of a flood.
+// Returns the estimated cost of a matrix from one cell on a single map, in flooded cells.
 std::uint64_t CellsOfRoot(const GridMap& map) {
-  // A matrix over jump points takes about an eighth of what floods take.
+  // A matrix over jump points takes about an eighth of the time of floods.
   constexpr std::uint64_t kFloodsOfJumps = 8;
   const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix;
   return static_cast<std::uint64_t>(map.walkable_cells()) / (has_jumps ? kFloodsOfJumps : 1);
@@ -71,8 +71,8 @@ RoundTrips::Parts RoundTrips::FindParts() const {
   return parts;
 }
 
-// Which doors one can come to from the map without having come back to it; or, going `backwards`, from which
-// one can come back.
+// Returns the doors that can be reached from the map without having returned to it; with `backwards`, the
+// doors from which the map can be reached again.
 std::vector<bool> RoundTrips::DoorsReached(const Parts& parts, bool backwards) const {
   const std::vector<std::size_t>& before = backwards ? parts.to : parts.from;
   const std::vector<std::size_t>& behind = backwards ? parts.from : parts.to;
@@ -124,8 +124,8 @@ std::uint64_t RoundTrips::KeptCount(const std::vector<std::uint32_t>& doors) con
 }
 
 std::uint64_t RoundTrips::CellsOfTrips(std::size_t roots) const {
-  // A look at a walk or a trip takes a fifth of the time that a cell of a flood does, and to list a trip four
-  // times as long.
+  // Checking a walk or trip takes a fifth of the time of a flooded cell; appending a trip takes four times as
+  // long.
   constexpr std::uint64_t kLooksOfACell = 5;
   constexpr std::uint64_t kLooksOfATrip = 20;
   std::uint64_t cells = roots * CellsOfRoot(*maps_[0].map);
@@ -156,8 +156,8 @@ std::uint64_t RoundTrips::CellsOfTrips(std::size_t roots) const {
 }
 
 std::optional<std::uint64_t> RoundTrips::CellsOfWorld(std::size_t roots) const {
-  // To clear a cell for a flood takes a tenth of what it takes to flood it. Maps of other widths leave many
-  // that are nothing but cleared.
+  // Clearing a cell for a flood takes a tenth of the time of flooding it. Maps of different widths leave many
+  // cells that are only cleared.
   constexpr std::int64_t kClearedCellsOfACell = 10;
   std::int64_t width = 1;
   std::int64_t height = 0;

@@ -1,4 +1,4 @@
-// Round trips: ways from a map to itself by way of other maps.
+// Round trips: paths from a map back to itself through other maps.
 #pragma once
 
 #include <cstddef>
@@ -19,47 +19,47 @@
 
 namespace waystar::core {
 
-// Finds the portals that lead from a map to others and back, and what they cost to go through: either trips
-// between cells of the map, or all of the maps in one.
+// Finds the portals that lead from a map to others and back, and the costs of using them: either as trips
+// between cells of the map, or by reading all maps as one ground.
 //
-// Thread safety: none.
+// Not thread-safe.
 class RoundTrips {
  public:
-  // The arguments must outlive this. It costs a look at each portal of all maps that portals lead to.
+  // The arguments must outlive this. Checks each portal of all maps that portals lead to.
   RoundTrips(const GridMap& map, World& world, const Agent& agent);
 
-  // Returns the portals, those that lead both ways counted twice.
+  // Number of portals; two-way portals count twice.
   std::size_t door_count() const { return doors_.size(); }
-  // Returns the cells of floods from where each portal that leads out and back arrives, which is what Find
-  // takes at the most before it joins the walks to trips; 0 if there are none.
+  // Returns the number of cells of floods from the arrival of each portal on a round trip: an upper bound of
+  // the cost of Find before it combines walks into trips. 0 if there are no round trips.
   std::uint64_t flood_cells() const;
-  // Returns an estimate of what a matrix takes by trips, as cells of a flood, where it is filled from so many
-  // cells.
+  // Returns the estimated cost, in flooded cells, of a matrix from `roots` cells by trips.
   std::uint64_t CellsOfTrips(std::size_t roots) const;
-  // Returns an estimate of what it takes by floods of all maps in one, or nothing if ReadWorld cannot read
-  // them.
+  // Returns the estimated cost of that matrix by floods of all maps as one, or nothing if ReadWorld cannot
+  // read them.
   std::optional<std::uint64_t> CellsOfWorld(std::size_t roots) const;
 
-  // Returns the cheapest way for each portal that leads from the map and each that leads back to it, where
-  // there is one; none between a cell and itself. It takes a matrix of costs between portals on each of the
-  // other maps, and for each portal that leads from the map Dijkstra's algorithm over those. It adds to
+  // Returns the cheapest trip for each pair of a portal that leads from the map and one that leads back to
+  // it, if there is one, except trips from a cell to itself. Computes a matrix of costs between portals on
+  // each other map, and runs Dijkstra's algorithm over these for each portal that leads from the map. Adds to
   // `expanded`. Returns the errors of ComputeWalkMatrix.
   absl::StatusOr<std::vector<Passage>> Find(const Budget& budget, Scratch& scratch,
                                             FieldScratch& field_scratch, std::uint64_t& expanded);
 
-  // Reads the map and, below it, the others: their cells have other rows there. Returns the passages by
-  // portals that lead out, back and between them. REQUIRES: CellsOfWorld returned something.
+  // Reads the map and, below it, the others, whose cells have different rows there. Returns the passages that
+  // lead out, back and between the other maps.
+  // REQUIRES: CellsOfWorld returned a value.
   std::vector<Passage> ReadWorld(FloodGround& ground) const;
 
  private:
-  // The costs of walks on one map, from the doors that lead to it to those that lead from it.
+  // Costs of walks on one map, from the doors that lead to it to the doors that lead from it.
   struct Walks {
     std::vector<std::size_t> departures;
-    // A row for each of the former: see numbers_.
+    // One row per door that leads to it: see numbers_.
     std::vector<double> costs;
   };
 
-  // The parts of maps that doors begin and end in, by door.
+  // Components in which doors start and end, by door.
   struct Parts {
     std::vector<std::size_t> from;
     std::vector<std::size_t> to;
@@ -77,9 +77,9 @@ class RoundTrips {
   const Agent agent_;
   std::vector<PortalScratch::Map> maps_;
   std::vector<Door> doors_;
-  // Whether a door leads out and back, or is passed by a way that does.
+  // True if a door is part of a round trip.
   std::vector<bool> is_kept_;
-  // The walks by map.
+  // Indexed by map.
   std::vector<Walks> walks_;
   // For each door that leads to another map, its row there.
   std::vector<std::size_t> numbers_;

@@ -25,7 +25,7 @@
 namespace waystar::core {
 namespace {
 
-// The cells to draw from, in row-major order.
+// Cells to draw from, in row-major order.
 class Candidates {
  public:
   Candidates(const GridMap& map, World& world, const WalkGrid& walk, const SampleQuery& query,
@@ -53,7 +53,7 @@ class Candidates {
 
   std::int64_t total() const { return total_; }
 
-  // Sets `cells` to the candidates of those numbers, in the same order.
+  // Sets `cells` to the candidates with those numbers, in the same order.
   SearchEnd Find(const std::vector<std::int64_t>& numbers, const Budget& budget,
                  std::vector<Cell>& cells) const {
     std::vector<std::size_t> order(numbers.size());
@@ -126,7 +126,7 @@ class Candidates {
     return a.block != b.block ? std::less<>()(a.block, b.block) : a.number < b.number;
   }
 
-  // The first set cell from x on; `end` if there is none before it.
+  // Returns the first set cell from x on; `end` if there is none before it.
   static int NextSet(const Word* row, int x, int end) {
     const auto bit = static_cast<unsigned>(x + 1);
     std::size_t index = bit / kWordBits;
@@ -142,12 +142,12 @@ class Candidates {
   const Rectangle region_;
   const std::optional<Rectangle> part_;
   const std::optional<HexBoard> board_;
-  // Set for a map that has portals.
+  // Set for a map with portals.
   std::optional<PortalReach> through_portals_;
   const Components* components_ = nullptr;
   std::vector<ComponentId> reachable_;
   std::int64_t total_ = 0;
-  // Candidates up to and with each row.
+  // Number of candidates up to and including each row.
   std::vector<std::int64_t> through_;
 };
 

@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Fills a matrix from one side: `roots` are the starts and `ends` the goals, or the other way round.
+// Fills a matrix from one side: `roots` are the starts and `ends` the goals, or vice versa.
 class MatrixFiller {
  public:
   MatrixFiller(const GridMap& map, const WalkGrid& walk, const WalkMatrixQuery& query, const Budget& budget,
@@ -74,13 +74,13 @@ class MatrixFiller {
     return free;
   }
 
-  // False if there are so many jump points that floods are quicker, which takes 10 ns a cell and root, a jump
-  // point 50, and 300 to be explored.
+  // Returns false if there are so many jump points that floods are faster. A flood takes 10 ns per cell and
+  // root; a jump point takes 50 ns per root, and 300 ns to explore.
   absl::StatusOr<bool> FillOverJumps() {
     PassageCosts through(query_.passages, is_turned_, ends_.size());
     const auto cells = static_cast<std::size_t>(map_.walkable_cells());
     const bool may_flood = map_.bounds().area() <= kMaxFieldCells;
-    // A flood passes many passages more quickly than Improve does, which takes 1 ns for each of these.
+    // A flood handles many passages faster than Improve, which takes 1 ns for each of these.
     const std::size_t exits = through.exits().size();
     if (may_flood && exits * (exits + query_.passages.size() + ends_.size()) > 10 * cells) {
       return false;
@@ -120,7 +120,8 @@ class MatrixFiller {
     return true;
   }
 
-  // The legs to each end, and then to each entrance; up to which number they are its.
+  // Finds the legs to each end and then to each entrance. Returns, for each of these, the number of legs up
+  // to and including its own.
   std::vector<std::size_t> FindLegs(const std::vector<Cell>& entrances) {
     JumpSight& sight = field_.jump_sight();
     sight.Start(map_, walk_, query_.agent.corner_rule, field_.jump_graph());
@@ -138,7 +139,7 @@ class MatrixFiller {
     return leg_ends;
   }
 
-  // Fills a row with the costs of walks from a cell that was explored from to the end of each leg.
+  // Fills a row with the costs of walks from an explored cell to the end of each leg.
   absl::Status FillRow(Cell from, const std::vector<std::size_t>& leg_ends, std::vector<Cost>& row) {
     JumpCosts& costs = field_.jump_costs();
     const JumpGraph& graph = field_.jump_graph();
@@ -164,7 +165,7 @@ class MatrixFiller {
         budget_, field_, matrix_);
   }
 
-  // False if it takes more than the scratch holds, here and below.
+  // Returns false if the search exceeds the scratch memory; here and below.
   absl::StatusOr<bool> SearchPair(std::size_t root, std::size_t end) {
     if (!Leads(roots_[root], ends_[end])) {
       return true;
@@ -195,7 +196,7 @@ class MatrixFiller {
     return true;
   }
 
-  // Returns whether floods take less time than a search for each pair, judging by some of the pairs.
+  // Returns true if floods are faster than a search per pair, estimated from a sample of the pairs.
   absl::StatusOr<bool> AreFloodsQuicker() {
     const std::uint64_t before = matrix_.expanded;
     const std::size_t probes = std::min(kMostProbes, roots_.size() * ends_.size() / kPairsOfProbe);
@@ -215,10 +216,10 @@ class MatrixFiller {
                      "a search touches more of the map than the server's memory for one holds");
   }
 
-  // On maps that are not flooded; some 100 MB.
+  // Limit on maps too large for floods; about 100 MB.
   static constexpr std::size_t kMostJumpPoints = 500'000;
   static constexpr std::size_t kMostProbes = 16;
-  // What is probed is searched for again with the others.
+  // Sampled pairs are searched again with the others.
   static constexpr std::size_t kPairsOfProbe = 4;
 
   const GridMap& map_;

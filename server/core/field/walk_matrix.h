@@ -17,7 +17,7 @@
 
 namespace waystar::core {
 
-// Up to this many pairs each get a search of their own.
+// Up to this many pairs are searched individually.
 inline constexpr std::size_t kFewPairs = 4;
 
 struct WalkMatrixQuery {
@@ -25,9 +25,10 @@ struct WalkMatrixQuery {
   absl::Span<const Cell> starts;
   absl::Span<const Cell> goals;
   Agent agent;
-  // They are ignored for up to kFewPairs pairs.
+  // Ignored for up to kFewPairs pairs.
   absl::Span<const Passage> passages;
-  // Whether a path leads from one cell to the other, and a search for it; both take passages into account.
+  // Returns true if a path leads from one cell to the other; and a search for that path. Both take passages
+  // into account.
   absl::FunctionRef<bool(Cell from, Cell to)> leads;
   absl::FunctionRef<absl::StatusOr<PathResult>(const PathQuery& query)> search;
 };
@@ -35,20 +36,19 @@ struct WalkMatrixQuery {
 struct CostMatrix {
   static constexpr double kUnreachable = -1.0;
 
-  // Row by row, a row for each start with an entry for each goal: the cost that a path query between the
-  // two finds, up to rounding below a hundred-millionth of it. It is kUnreachable where no path leads, and
-  // where start or goal is blocked.
+  // One row per start with an entry per goal: the cost that a path query finds, within a relative rounding
+  // error of 1e-8; kUnreachable if there is no path, or if start or goal is blocked.
   std::vector<double> costs;
   std::uint64_t expanded = 0;
 };
 
-// Computes the matrix. Where all steps cost the same, the jump points are explored once for all starts, and
-// passages are put between the walks. Where there are too many jump points, and where cells differ in cost,
-// each start, or each goal if they are fewer, is flooded from, unless some pairs tell that a search for
-// each takes less time. Maps too large for a flood get a search for each pair.
+// Computes the matrix. Where all steps cost the same, jump points are explored once for all starts, and
+// passages are inserted between the walks. If there are too many jump points, or costs differ, a flood runs
+// from each start, or from each goal if there are fewer, unless a sample of pairs shows that one search per
+// pair is faster. Maps too large for a flood get one search per pair.
 //
-// Returns the errors of StatusOfEnd, and those of `search`; RESOURCE_EXHAUSTED / REGION_TOO_LARGE if it ran
-// out of its budget.
+// Returns the errors of StatusOfEnd and of `search`; RESOURCE_EXHAUSTED / REGION_TOO_LARGE if it exceeded its
+// budget.
 absl::StatusOr<CostMatrix> ComputeWalkMatrix(const GridMap& map, const WalkMatrixQuery& query,
                                              const Budget& budget, FieldScratch& scratch);
 

@@ -10,7 +10,7 @@
 namespace waystar::core {
 namespace {
 
-// Calls visit(page, changes of the page) for changes that are in order.
+// Calls visit(page, changes of the page) for sorted changes.
 template <typename Change, typename NodeOf, typename Visitor>
 void ForEachPage(const std::vector<Change>& changes, NodeOf node_of, Visitor visit) {
   for (std::size_t begin = 0; begin < changes.size();) {
@@ -28,7 +28,7 @@ void ForEachPage(const std::vector<Change>& changes, NodeOf node_of, Visitor vis
 
 std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
   std::stable_sort(changes.begin(), changes.end());
-  // The last of those of one arc.
+  // Keeps only the last change of each arc.
   const auto is_same = [](const ArcChange& a, const ArcChange& b) {
     return a.from == b.from && a.arc.to == b.arc.to;
   };
@@ -149,7 +149,7 @@ void ArcWriter::WritePage(std::size_t number, absl::Span<const ArcChange> change
 
 ArcCostBound ArcWriter::BoundOf(std::size_t number) const {
   const NodePage& page = graph_.pages_[number];
-  // The cheapest so far, the dearest of them first.
+  // The cheapest arcs so far, as a heap with the most expensive of them first.
   std::vector<CheapArc> cheapest;
   const auto is_cheaper = [](const CheapArc& a, const CheapArc& b) { return a.ratio < b.ratio; };
   for (std::size_t place = 0; place < kPageNodes; ++place) {

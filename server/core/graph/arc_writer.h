@@ -1,4 +1,4 @@
-// Writes arcs into the pages of a waypoint graph.
+// Writer for the arcs in the pages of a waypoint graph.
 #pragma once
 
 #include <cstddef>
@@ -11,38 +11,38 @@
 
 namespace waystar::core {
 
-// The new state of the arc from one node to another.
+// New state of the arc from one node to another.
 struct ArcChange {
   NodeNumber from = 0;
-  // Its `to` is set even if the arc is not there.
+  // `to` is set even if the arc does not exist.
   Arc arc;
   TagSet tags = 0;
   bool is_there = true;
-  // Set in what ArcWriter returns: whether paths can use the arc that could not before, or for less.
+  // Set by ArcWriter::Write: true if the change makes a path possible or cheaper.
   bool is_better = false;
 
-  // Arcs are ordered by their source, then by their target.
+  // Orders arcs by source, then by target.
   friend bool operator<(const ArcChange& a, const ArcChange& b) {
     return a.from != b.from ? a.from < b.from : a.arc.to < b.arc.to;
   }
 };
 
-// Thread safety: one thread at a time.
+// Applies arc changes to a graph. Not thread-safe.
 class ArcWriter {
  public:
   // REQUIRES: no other writer has `owner`.
   ArcWriter(WaypointGraph& graph, Owner owner) : graph_(graph), owner_(owner) {}
 
-  // Makes all changes; where two are of one arc, the last one counts. The cost is proportional to the pages
-  // they fall into, and to all pages of the graph if the arc of least cost per distance goes. It also brings
-  // up to date what depends on the positions of moved nodes, provided that each of their arcs is among the
-  // changes, even if unchanged. Returns the changes that made a difference, in order.
+  // Applies all changes; the last one of each arc counts. Also updates data that depends on the positions of
+  // moved nodes; `changes` must include each of their arcs, even if unchanged. Cost is proportional to the
+  // affected pages, and to all pages of the graph if the arc of least cost per distance is removed. Returns
+  // the effective changes, in order.
   std::vector<ArcChange> Write(std::vector<ArcChange> changes);
 
  private:
-  // Makes the changes of one page and leaves those in `changed` that made a difference.
+  // Applies the changes of one page, and appends the effective ones to `changed`.
   void WritePage(std::size_t page, absl::Span<const ArcChange> changes, std::vector<ArcChange>& changed);
-  // A change of the arcs that lead to a node.
+  // Change of the arcs that lead to a node.
   struct SourceChange {
     NodeNumber to = 0;
     NodeNumber from = 0;

@@ -1,4 +1,4 @@
-// A quadtree of boxes in the plane that its copies share until they change it.
+// Copy-on-write quadtree of boxes in the plane.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,22 @@
 
 namespace waystar::core {
 
-// A quadtree. An Item has
-//   double x() const, y() const;       Its place, from -2^21 to 2^21, by which the tree keeps it.
-//   Box box() const;                   What it covers, which need not include its place.
-//   bool IsSame(const Item&) const;    Whether it is the given item. A copy costs one pointer. A change
-//   clones the nodes on the way to the item; the depth grows with the logarithm of how crowded the place is.
-//   Nodes know the box around their items, so that visits skip what does not matter.
+// Copy-on-write quadtree. An Item has:
+//   double x() const, y() const;       Its position, from -2^21 to 2^21, by which the tree stores it.
+//   Box box() const;                   Its extent, which need not include its position.
+//   bool IsSame(const Item&) const;    True if the two are the same item.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// A copy costs one pointer. A change clones the nodes on the path to the item; the depth grows with the
+// logarithm of the local density. Nodes store the bounding box of their items, so that visits skip subtrees.
+//
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 template <typename Item>
 class BoxTree {
  public:
   std::size_t size() const { return root_ == nullptr ? 0 : root_->count; }
 
-  // REQUIRES, of all that change: `owner` belongs to this writer, which has not let anybody copy the tree.
+  // REQUIRES, for all changes: `owner` belongs to this writer, and the tree was not copied since it was
+  // created.
   void Put(const Item& item, Owner owner) {
     if (root_ == nullptr) {
       root_ = std::make_shared<Node>();
@@ -37,7 +39,7 @@ class BoxTree {
     Put(root_, kWhole, 0, item, owner);
   }
 
-  // REQUIRES: the item is there.
+  // REQUIRES: the item exists.
   void Remove(const Item& item, Owner owner) {
     Remove(root_, kWhole, item, owner);
     if (root_->count == 0) {
@@ -45,7 +47,7 @@ class BoxTree {
     }
   }
 
-  // Calls visit(item) for items whose box overlaps `area`, until it returns false. Returns whether it never
+  // Calls visit(item) for items whose box overlaps `area`, until it returns false. Returns true if it never
   // did.
   template <typename Visitor>
   bool VisitOverlapping(const Box& area, Visitor visit) const {
@@ -78,17 +80,17 @@ class BoxTree {
     Owner owner = 0;
     bool is_leaf = true;
     std::size_t count = 0;
-    // The boxes around what the items cover and around their places.
+    // Bounding boxes of the items' extents and of their positions.
     Box box;
     Box places;
     std::vector<Item> items;
     std::array<std::shared_ptr<Node>, 4> children;
-    // The boxes of the children, so that a search for what is near touches only the children that it enters.
+    // Position boxes of the children, so that a nearest-item search reads only the children that it enters.
     std::array<Box, 4> child_places;
   };
   using NodePointer = std::shared_ptr<Node>;
 
-  // A square given by its middle and half of its side.
+  // A square, given by its centre and half its side.
   struct Square {
     double x = 0.0;
     double y = 0.0;

@@ -1,4 +1,4 @@
-// Arcs that cost far less for their length than the others of a graph, and the least that the others cost.
+// Arcs that are much cheaper for their length than the others of a graph, and a bound for the others.
 #pragma once
 
 #include <cstddef>
@@ -14,42 +14,44 @@ struct CheapArc {
   WorldPoint from;
   WorldPoint to;
   Cost cost = 0;
-  // The cost per unit of length.
+  // Cost per unit of length.
   double ratio = 0.0;
 
   friend bool operator==(const CheapArc&, const CheapArc&) = default;
 };
 
-// The arcs of which a heuristic must know one by one, so that a single cheap one does not spoil the least
-// cost per length that it may count on everywhere else.
+// Lower bound of arc costs for heuristics. The cheapest arcs are listed individually, so that a single cheap
+// arc does not weaken the bound on the cost per length everywhere else.
 struct ArcCostBound {
-  // A heuristic looks at so many for each node that it is asked of.
+  // Maximum number of cheap arcs; a heuristic checks each of them for every node.
   static constexpr std::size_t kMostCheap = 8;
-  // What costs more than this part of what the others cost at the least is not worth that.
+  // An arc is listed only if its ratio is below this fraction of the least ratio of the others.
   static constexpr double kWorthwhile = 0.8;
 
-  // At most kMostCheap, the cheapest first.
+  // At most kMostCheap, cheapest first.
   std::vector<CheapArc> cheap;
-  // The least cost of any other arc per unit of length; infinity if there is none.
+  // Minimum cost of all other arcs per unit of length; infinity if there are none.
   double least = std::numeric_limits<double>::infinity();
 
   friend bool operator==(const ArcCostBound&, const ArcCostBound&) = default;
 
-  // Takes the arcs in. Those that are too many or not worth it count as others. As long as there are none to
-  // compare with, all are kept: what is added later may cost more. So the order of arcs makes no difference.
+  // Adds arcs. Arcs that are too many or not worth listing count as others. While there are no others to
+  // compare with, all are listed, because later arcs may cost more. The result does not depend on the order
+  // of arcs.
   void Add(std::vector<CheapArc> arcs);
-  // Once all arcs of a graph are added: if none counts as another, the dearest does.
+  // Called after all arcs of a graph were added: if there are no others, the most expensive listed arc
+  // becomes one.
   void Close();
 
-  // Returns whether this bound, to which that of a part was added, may be another once the part's changes.
+  // Returns true if this bound, to which that of a part was added, may change when the part's bound does.
   bool DependsOnChange(const ArcCostBound& before, const ArcCostBound& after) const;
 
  private:
   void TakeDearestAsOther();
   void TakeOthers();
 
-  // The least of the others before those joined them that are not worth it. What costs more is of no account;
-  // it is infinity if there were no others.
+  // Minimum of the others before arcs not worth listing joined them; infinity if there were none. Arcs with a
+  // higher ratio do not matter.
   double least_before_trim_ = std::numeric_limits<double>::infinity();
 };
 

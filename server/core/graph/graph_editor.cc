@@ -155,7 +155,7 @@ absl::Status GraphEditor::WriteNode(const WaypointNode& node, NodeNumber number,
 
 absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool replace) {
   absl::flat_hash_set<absl::string_view> ids;
-  // New nodes are numbered in the order of their places on the curve.
+  // New nodes are numbered in the order of their positions on the curve.
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
@@ -180,7 +180,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
     order.emplace_back(PlaceOnCurve(ToFixed(node.position)), i);
   }
   std::sort(order.begin(), order.end());
-  // All of them first, so that no tag that only they carry is in the way of another.
+  // Remove all nodes first, so that tags that only they carry can be replaced.
   for (std::size_t i = 0; replace && i < nodes.size(); ++i) {
     if (const NodeNumber number = graph_.FindNode(nodes[i].id); number != kNoNodeNumber) {
       TakeNodeOut(number);
@@ -293,7 +293,7 @@ absl::Status GraphEditor::Reconnect(absl::Span<const NodeNumber> nodes, std::vec
     return absl::OkStatus();
   }
   const absl::flat_hash_set<NodeNumber> all(nodes.begin(), nodes.end());
-  // Existing arcs go unless they are made again: of two changes of one arc the later counts.
+  // Existing arcs are removed unless they are made again: the later of two changes of an arc counts.
   for (const NodeNumber node : nodes) {
     for (const Arc& arc : graph_.ArcsOf(node)) {
       ConnectPair({node, arc.to}, false, changes);
@@ -502,7 +502,7 @@ absl::Status GraphEditor::RemoveEdges(absl::Span<const EdgeName> edges) {
                          .arc = {.cost = cost, .to = to, .flags = Arc::kEnabled | Arc::kCostIsLength},
                          .tags = graph_.TagsOf(from) & graph_.TagsOf(to),
                          .is_there = connected});
-      // Not before, so that one that goes for good is known as one that was put.
+      // Set last, so that an arc that is removed for good is recorded as an explicit one.
       changes.back().arc.flags |= connected ? std::uint32_t{Arc::kAuto} : 0U;
     }
   }

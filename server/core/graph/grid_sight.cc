@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kCell = std::int64_t{1} << 20;
 
-// The first and last of `count` cells that touch a stretch; what lies off them is not counted.
+// First and last of `count` cells that touch an interval; cells outside the grid are not counted.
 struct CellRange {
   std::int64_t first;
   std::int64_t last;
@@ -53,7 +53,7 @@ bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
   for (std::int64_t row = rows.first; row <= rows.last; ++row) {
     CellRange columns = CellRange::Of(x_low, x_high, 1, width);
     if (dy != 0) {
-      // The points where the line enters and leaves the row, times dy.
+      // Points where the line enters and leaves the row, times dy.
       const auto x_at = [&](std::int64_t y) { return Int128{low.x} * dy + Int128{y - low.y} * dx; };
       const Int128 one = x_at(std::max(row * kCell, low.y));
       const Int128 other = x_at(std::min((row + 1) * kCell, high.y));

@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// The walkable cells of a grid at one time. Cell (x, y) is the square that begins at `origin` + `cell_size` *
-// (x, y), in the units of the world.
+// Walkable cells of a grid at one time. Cell (x, y) is the square that begins at `origin` + `cell_size` * (x,
+// y), in world units.
 //
 // Thread safety: immutable.
 class GridSight {
@@ -23,14 +23,14 @@ class GridSight {
   Point origin() const { return origin_; }
   double cell_size() const { return cell_size_; }
 
-  // Returns whether a line lies on the grid and touches no cell that is not walkable, not even at a corner.
-  // The cost is proportional to the rows that it passes.
+  // Returns true if a line lies on the grid and touches only walkable cells, including at corners. Cost is
+  // proportional to the rows that it crosses.
   bool IsFree(const WorldPoint& a, const WorldPoint& b) const;
 
-  // Returns whether the cell that holds a position is walkable; false off the grid.
+  // Returns true if the cell that contains a position is walkable; false outside the grid.
   bool IsWalkableAt(const WorldPoint& position) const;
 
-  // Returns a position in units of 2^-20 of a cell, from the corner of cell (0, 0).
+  // Returns a position in units of 2^-20 of a cell, relative to the corner of cell (0, 0).
   FixedPoint InCells(const WorldPoint& point) const {
     return ToFixed(Point{(point.x - origin_.x) / cell_size_, (point.y - origin_.y) / cell_size_});
   }

@@ -5,7 +5,7 @@
 
 namespace waystar::core {
 
-// FNV-1a (Fowler, Noll and Vo, 1991), its bits mixed once more, as the low ones are used first.
+// FNV-1a (Fowler, Noll and Vo, 1991), with a final mix because the low bits are used first.
 std::uint64_t IdIndex::HashOf(absl::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) {
@@ -44,7 +44,7 @@ void IdIndex::Put(std::shared_ptr<Node>& pointer, int shift, const Entry& entry,
   Put(node.children[ChildAt(entry.hash, shift)], shift + kBits, entry, owner);
 }
 
-// Nodes that are left empty stay: they hold what the graph held at its largest.
+// Empty nodes are kept; memory stays that of the graph at its largest.
 void IdIndex::Remove(absl::string_view name, std::uint32_t number, Owner owner) {
   const std::uint64_t hash = HashOf(name);
   Node* node = &Own(root_, owner);

@@ -1,4 +1,4 @@
-// An index from names to numbers that its copies share until they change it.
+// Copy-on-write index from names to numbers.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace waystar::core {
 
-// A tree over the hashes of names, 16 ways a level. A copy costs one pointer, a change clones a handful of
-// small nodes. It does not keep the names themselves.
+// 16-way tree over the hashes of names. A copy costs one pointer; a change clones a few small nodes. The
+// names themselves are not stored.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 class IdIndex {
  public:
-  // Returns the number of a name: the one for which is_it(number) holds among those with the same hash.
-  // Returns `not_found` if there is none.
+  // Returns the number of a name: of those with the same hash, the one that satisfies is_it(number). Returns
+  // `not_found` if there is none.
   template <typename Predicate>
   std::uint32_t Find(absl::string_view name, std::uint32_t not_found, Predicate is_it) const {
     const std::uint64_t hash = HashOf(name);
@@ -39,7 +39,7 @@ class IdIndex {
     return not_found;
   }
 
-  // REQUIRES: no other writer has `owner`; for Put the name is not there, for Remove it has that number.
+  // REQUIRES: no other writer has `owner`. For Put, the name does not exist; for Remove, it has that number.
   void Put(absl::string_view name, std::uint32_t number, Owner owner);
   void Remove(absl::string_view name, std::uint32_t number, Owner owner);
 

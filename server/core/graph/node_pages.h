@@ -1,4 +1,4 @@
-// The pages in which a waypoint graph keeps its nodes and the arcs that leave them.
+// Pages in which a waypoint graph stores its nodes and their outgoing arcs.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace waystar::core {
 
-// The number of a node. Nodes that are put together are numbered along a curve through the plane
-// (PlaceOnCurve), so that what a search meets lies close in memory; nodes on one point are numbered in the
-// order in which they are put. A new node takes the number that was freed last, if there is any.
+// Number of a node. Nodes that are put together are numbered along a space-filling curve (PlaceOnCurve), so
+// that nodes that a search visits are close in memory; nodes at the same point are numbered in the order
+// given. A new node takes the number that was freed last, if any.
 using NodeNumber = std::uint32_t;
 inline constexpr NodeNumber kNoNodeNumber = ~NodeNumber{0};
 
-// A bit for each of the tags of a graph.
+// One bit per tag of a graph.
 using TagSet = std::uint64_t;
 
 // An edge in one direction.
 struct Arc {
   enum Flag : std::uint32_t {
     kEnabled = 1,
-    // A named obstacle blocks the arc.
+    // Blocked by a named obstacle.
     kBlocked = 2,
-    // AutoConnect made the arc.
+    // Made by AutoConnect.
     kAuto = 4,
-    // The cost of the arc is the distance between its nodes.
+    // The cost is the distance between the nodes.
     kCostIsLength = 8,
   };
 
@@ -48,7 +48,7 @@ struct Arc {
   friend bool operator==(const Arc&, const Arc&) = default;
 };
 
-// What a search reads of an arc, in one word: its cost, its target and whether it is open.
+// The fields of an arc that searches read, in one word: cost, target and openness.
 class PackedArc {
  public:
   static constexpr int kNodeBits = 20;
@@ -69,7 +69,7 @@ class PackedArc {
 static_assert(kMaxNodes <= std::size_t{1} << PackedArc::kNodeBits);
 static_assert(kMaxEdgeCost * kCostScale < static_cast<double>(std::uint64_t{1} << PackedArc::kCostBits));
 
-// What a search reads of a node, in half of a cache line.
+// The fields of a node that searches read, in half a cache line.
 struct alignas(32) NodeHead {
   WorldPoint position;
   std::uint32_t first_arc = 0;
@@ -83,14 +83,14 @@ inline constexpr std::size_t kPageNodes = 64;
 struct NodePage {
   std::array<NodeHead, kPageNodes> heads;
   std::uint64_t exists = 0;
-  // The tags of each node. Where a node was removed it is the number that new nodes take after this one.
+  // Tags of each node. For a removed node: the number that new nodes take after this one.
   std::array<TagSet, kPageNodes> tags{};
-  // The arcs of a node stand together, ordered by target; twice, as `packed` is for searches.
+  // Arcs, grouped by node and sorted by target. `packed` is a copy for searches.
   std::vector<Arc> arcs;
   std::vector<PackedArc> packed;
-  // The tags of the same arcs; empty if none has any.
+  // Tags of the same arcs; empty if none has any.
   std::vector<TagSet> arc_tags;
-  // What the open arcs of nonzero length cost at the least; not closed, as it is a part of the graph's.
+  // Bound of the costs of the open arcs of nonzero length. Not closed, as it is a part of the graph's bound.
   ArcCostBound bound;
 
   std::size_t memory_bytes() const {
@@ -99,7 +99,7 @@ struct NodePage {
   }
 };
 
-// The sources of the arcs that lead to each node.
+// Sources of the arcs that lead to each node.
 struct SourcePage {
   std::array<std::uint32_t, kPageNodes + 1> first_source{};
   std::vector<NodeNumber> sources;
@@ -107,7 +107,7 @@ struct SourcePage {
   std::size_t memory_bytes() const { return sources.capacity() * sizeof(NodeNumber); }
 };
 
-// The label of one node of a page.
+// Label of one node of a page.
 struct PlacedLabel {
   std::size_t place = 0;
   std::string label;
@@ -115,7 +115,7 @@ struct PlacedLabel {
 
 struct IdPage {
   std::array<std::string, kPageNodes> ids;
-  // The labels that are not empty, ordered by place.
+  // Non-empty labels, sorted by place.
   std::vector<PlacedLabel> labels;
 
   // Costs O(log labels of the page).
@@ -148,17 +148,17 @@ struct IdPage {
   }
 
  private:
-  // Returns the bytes that a string holds outside of itself.
+  // Returns the bytes that a string holds on the heap.
   static std::size_t BytesBeside(const std::string& text) {
     return text.capacity() > sizeof(std::string) / 2 - 1 ? text.capacity() + 1 : 0;
   }
 };
 
-// A node in the tree that finds nodes by place.
+// Node in the spatial index.
 struct PlacedNode {
   WorldPoint position;
   NodeNumber number = 0;
-  // A box around the node and the ends of its arcs, without those that AutoConnect made.
+  // Box around the node and the ends of its explicit arcs.
   Box reach;
 
   double x() const { return position.x; }

@@ -1,4 +1,4 @@
-// The part of GraphEditor that lays obstacles over a graph.
+// The part of GraphEditor that handles obstacles.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kArcsPerPoll = 1024;
 
-// For an obstacle of a graph, which has no cells: it may lie anywhere.
+// Checks an obstacle of a graph. It may lie anywhere, since there are no cells.
 absl::Status CheckOnGraph(const Obstacle& obstacle) {
   WAYSTAR_RETURN_IF_ERROR(CheckObstacle(obstacle, Rectangle{}));
   if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
@@ -122,7 +122,7 @@ absl::Status GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChan
   const auto is_same = [](const ArcChange& a, const ArcChange& b) {
     return a.from == b.from && a.arc.to == b.arc.to;
   };
-  // Many parts may touch one arc.
+  // Several parts may touch one arc.
   const auto merge = [&] {
     std::sort(touched.begin(), touched.end(), is_before);
     touched.erase(std::unique(touched.begin(), touched.end(), is_same), touched.end());

@@ -1,4 +1,4 @@
-// Ownership of parts that copies of a value share.
+// Ownership of parts shared by copies of a value.
 #pragma once
 
 #include <atomic>
@@ -6,11 +6,11 @@
 
 namespace waystar::core {
 
-// A writer's number. A shared part carries the number of the writer that made it, which alone may write to
-// it; all others clone it first.
+// Number of a writer. A shared part carries the number of the writer that created it, which alone may write
+// to it; others clone it first.
 using Owner = std::uint64_t;
 
-// Returns a number that is never 0 and never returned again.
+// Returns a unique number other than 0.
 inline Owner NewOwner() {
   static std::atomic<Owner> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -1,4 +1,4 @@
-// A long sequence that its copies share until they change it.
+// Copy-on-write sequence of pages.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace waystar::core {
 
-// Pages in groups of kGroup. A copy costs one pointer a group; a change clones a group's pointers and the
+// Pages in groups of kGroup. A copy costs one pointer per group; a change clones a group's pointers and the
 // page. A Page is copyable and has memory_bytes().
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 template <typename Page>
 class SharedPages {
  public:
@@ -25,8 +25,8 @@ class SharedPages {
 
   const Page& operator[](std::size_t index) const { return *starts_[static_cast<std::ptrdiff_t>(index)]; }
 
-  // Returns a page for the owner to write to until the sequence is copied. REQUIRES: no other writer has
-  // `owner`.
+  // Returns a page that the owner may write to until the sequence is copied.
+  // REQUIRES: no other writer has `owner`.
   Page& Write(std::size_t index, Owner owner) {
     Group& group = WriteGroup(index / kGroup, owner);
     std::shared_ptr<Owned>& page = group.pages[index % kGroup];
@@ -54,7 +54,7 @@ class SharedPages {
     return page->page;
   }
 
-  // Returns the bytes that `other`, which may be empty, does not hold.
+  // Returns the bytes held by this and not by `other`, which may be empty.
   std::size_t BytesBeyond(const SharedPages& other) const {
     std::size_t bytes = groups_.capacity() * sizeof(groups_[0]);
     bytes += starts_ == other.starts_ ? 0 : room_ * sizeof(const Page*);
@@ -93,7 +93,7 @@ class SharedPages {
     return *group;
   }
 
-  // Makes the plain pointers the owner's, with room for `count`.
+  // Makes `owner` the owner of the page pointers, with room for `count`.
   void OwnStarts(Owner owner, std::size_t count) {
     if (starts_owner_ == owner && count <= room_) {
       return;
@@ -107,7 +107,7 @@ class SharedPages {
   }
 
   std::vector<std::shared_ptr<Group>> groups_;
-  // Where each page lies, with spare room at the end.
+  // Address of each page, with spare capacity at the end.
   std::shared_ptr<const Page*[]> starts_;
   Owner starts_owner_ = 0;
   std::size_t room_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kOne = std::int64_t{1} << 20;
 
-// More than 0 if p lies to one side of the line from a to b, less than 0 to the other.
+// Returns a positive number if p lies on one side of the line from a to b, a negative one on the other.
 Int128 Side(FixedPoint a, FixedPoint b, FixedPoint p) {
   return Int128{b.x - a.x} * (p.y - a.y) - Int128{b.y - a.y} * (p.x - a.x);
 }
@@ -31,7 +31,7 @@ Int128 Dot(FixedPoint a, FixedPoint b) { return Int128{a.x} * b.x + Int128{a.y} 
 
 FixedPoint Minus(FixedPoint a, FixedPoint b) { return {a.x - b.x, a.y - b.y}; }
 
-// Returns whether the point is at most half of `width` from the segment.
+// Returns true if the point is at most `width` / 2 from the segment.
 bool IsNear(FixedPoint point, const Segment& segment, std::int64_t width) {
   const FixedPoint along = Minus(segment.b, segment.a);
   const FixedPoint from_a = Minus(point, segment.a);
@@ -80,7 +80,7 @@ FixedBox BoxOf(const Line& line) {
   return {box.x_low - half, box.y_low - half, box.x_high + half, box.y_high + half};
 }
 
-// Returns what visit returns for the part of that number.
+// Returns visit(part) for the part with that number.
 template <typename Visitor>
 auto VisitPart(const Shape& shape, std::size_t part, Visitor visit) {
   if (part < shape.cells.size()) {
@@ -111,7 +111,7 @@ bool Touches(const Segment& segment, const FixedBox& box) {
   if (!Overlap(BoxOf(segment), box)) {
     return false;
   }
-  // Else only the line itself can part them, having all corners on one side.
+  // The boxes overlap, so only the segment's line can separate the two, with all corners on one side.
   const Int128 first = Side(segment.a, segment.b, {box.x_low, box.y_low});
   for (const FixedPoint corner : {FixedPoint{box.x_low, box.y_high}, FixedPoint{box.x_high, box.y_low},
                                   FixedPoint{box.x_high, box.y_high}}) {

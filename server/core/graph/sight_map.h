@@ -1,4 +1,4 @@
-// Obstructions of sight between nodes: named obstacles, found by id and by place, and cells of a grid.
+// Obstructions of sight between nodes: named obstacles, indexed by id and position, and cells of a grid.
 #pragma once
 
 #include <cstddef>
@@ -17,36 +17,36 @@
 
 namespace waystar::core {
 
-// Copies share what they hold.
+// Copy-on-write set of obstructions.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 class SightMap {
  public:
   // `grid` may be null.
   explicit SightMap(std::shared_ptr<const GridSight> grid = nullptr)
       : obstacles_(Rectangle{}), grid_(std::move(grid)) {}
 
-  // Returns the obstacles by id; this table does not find them by place.
+  // Returns the obstacles by id. This table has no spatial index.
   const ObstacleTable& obstacles() const { return obstacles_; }
   bool is_empty() const { return obstacles_.size() == 0 && grid_ == nullptr; }
-  // Returns null if there is none.
+  // Returns the grid, or null.
   const GridSight* grid() const { return grid_.get(); }
 
-  // Puts an obstacle, replacing one with the same id. REQUIRES: its shape is valid; here and below: no other
-  // writer has `owner`.
+  // Inserts an obstacle, or replaces the one with the same id.
+  // REQUIRES: its shape is valid; here and below: no other writer has `owner`.
   void Put(std::shared_ptr<const Obstacle> obstacle, Owner owner);
-  // REQUIRES: the obstacle is there.
+  // REQUIRES: the obstacle exists.
   void Remove(absl::string_view id, Owner owner);
 
-  // Returns whether the straight line between two positions, seen from above, touches no obstacle.
+  // Returns true if the straight line between two positions, seen from above, touches no obstacle.
   bool IsClearOfObstacles(const WorldPoint& a, const WorldPoint& b) const;
-  // Returns whether it touches neither an obstacle nor a grid cell that is not walkable.
+  // Returns true if it touches neither an obstacle nor a grid cell that is not walkable.
   bool IsClear(const WorldPoint& a, const WorldPoint& b) const {
     return IsClearOfObstacles(a, b) && (grid_ == nullptr || grid_->IsFree(a, b));
   }
 
   // Calls visit(obstacle, part) for the parts of obstacles that the straight line between two positions may
-  // touch (TouchesPart in sight_line.h), in no particular order, until it returns false. Returns whether it
+  // touch (TouchesPart in sight_line.h), in no particular order, until it returns false. Returns true if it
   // never did.
   template <typename Visitor>
   bool VisitPartsAlong(const WorldPoint& a, const WorldPoint& b, Visitor visit) const {
@@ -54,7 +54,7 @@ class SightMap {
                              [&](const Part& part) { return visit(*part.obstacle, part.number); });
   }
 
-  // Returns the obstacles with a part near `area`, in the order of ids, and maybe some that come close.
+  // Returns the obstacles with a part near `area`, in id order, and possibly some just outside.
   std::vector<const Obstacle*> ObstaclesNear(const Box& area) const;
   // Visits them as ObstacleTable::VisitOverlapping does.
   template <typename Visitor>
@@ -64,7 +64,7 @@ class SightMap {
         [&] { return ObstaclesNear(area); }, visit);
   }
 
-  // The grid is counted as held.
+  // Includes the grid.
   std::size_t memory_bytes() const;
   std::size_t BytesBeyond(const SightMap& other) const;
 
@@ -87,7 +87,7 @@ class SightMap {
   std::shared_ptr<const GridSight> grid_;
 };
 
-// Returns a box around a part of a shape, widened by at least what rounding may have moved it.
+// Returns a box around a part of a shape, widened by at least the rounding error of its coordinates.
 Box BoxAroundPart(const Shape& shape, std::size_t part);
 
 }  // namespace waystar::core

@@ -15,9 +15,9 @@
 namespace waystar::core {
 namespace {
 
-// Takes the first character off a text that is not empty. Returns nothing where UTF-8 has none.
+// Removes the first character of a non-empty text. Returns nothing if the UTF-8 is invalid.
 std::optional<char32_t> TakeCharacter(absl::string_view& text) {
-  // The least character that takes so many bytes.
+  // Smallest character encoded in that many bytes.
   constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
   const auto byte = [&](std::size_t i) { return char32_t{static_cast<unsigned char>(text[i])}; };
   const char32_t first = byte(0);
@@ -69,7 +69,7 @@ absl::Status CheckNodeLabel(absl::string_view label) {
 
 absl::Status CheckPosition(const WorldPoint& position) {
   for (const auto& [value, field] : {std::pair(position.x, ".x"), {position.y, ".y"}, {position.z, ".z"}}) {
-    // Not a number compares with nothing.
+    // Negated so that NaN fails.
     if (!(std::abs(value) <= kMaxReach)) {
       return BadNumber(ErrorReason::kBadValue, field, value, "from -2^20 to 2^20");
     }

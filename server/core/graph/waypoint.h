@@ -1,4 +1,4 @@
-// The parts of a waypoint graph as plain values.
+// Parts of a waypoint graph as plain values.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 namespace waystar::core {
 
 struct WaypointNode {
-  // The id obeys CheckNodeId.
+  // Valid by CheckNodeId.
   std::string id;
   WorldPoint position;
   // No path goes through a disabled node.
   bool enabled = true;
-  // An edge made by AutoConnect carries the tags that both its nodes carry. CheckTags holds, here and below.
+  // Valid by CheckTags, here and below. An automatic edge carries the tags that both its nodes have.
   std::vector<std::string> tags;
-  // What the node is called where it comes from: "Köln/Hbf", say, for the id "koln-hbf". It may be empty, and
-  // obeys CheckNodeLabel. No search reads it.
+  // Name of the node in its source, such as "Köln/Hbf" for the id "koln-hbf". May be empty; valid by
+  // CheckNodeLabel. Not used by searches.
   std::string label;
 
   friend bool operator==(const WaypointNode&, const WaypointNode&) = default;
 };
 
-// Names the edge from one node to another, and back as well unless it is `one_way`.
+// Names the edge from one node to another, in both directions unless `one_way`.
 struct EdgeName {
   std::string from;
   std::string to;
@@ -40,10 +40,11 @@ struct EdgeName {
 
 struct WaypointEdge {
   EdgeName name;
-  // The cost, from 0 to kMaxEdgeCost. A negative one is the distance between the nodes, wherever they move.
+  // Cost from 0 to kMaxEdgeCost. If negative, the cost is the distance between the nodes and follows their
+  // moves.
   double cost = kCostIsLength;
   bool enabled = true;
-  // The tags that a query may require.
+  // Tags that a query may require.
   std::vector<std::string> tags;
 
   static constexpr double kCostIsLength = -1.0;
@@ -52,10 +53,10 @@ struct WaypointEdge {
 };
 
 inline constexpr std::size_t kMaxNodes = std::size_t{1} << 20;
-// An edge both ways counts as two arcs.
+// A two-way edge counts as two arcs.
 inline constexpr std::size_t kMaxArcs = std::size_t{1} << 23;
 inline constexpr std::size_t kMaxLabelBytes = 200;
-// One bit of 64 stands for tags that no edge carries.
+// One of the 64 bits stands for tags that no edge carries.
 inline constexpr std::size_t kMaxTagsOfMap = 63;
 // The sum of kMaxNodes of these costs stays below 2^63 in units of Cost.
 inline constexpr double kMaxEdgeCost = 80'000.0;
@@ -63,10 +64,10 @@ inline constexpr double kMaxEdgeCost = 80'000.0;
 // Returns INVALID_ARGUMENT / BAD_NODE_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckNodeId(absl::string_view id);
 // Returns INVALID_ARGUMENT / BAD_VALUE without a field unless the label has at most kMaxLabelBytes bytes of
-// UTF-8 (RFC 3629) and no control characters (U+0000 to U+001F and U+007F to U+009F).
+// UTF-8 (RFC 3629) without control characters (U+0000 to U+001F and U+007F to U+009F).
 absl::Status CheckNodeLabel(absl::string_view label);
-// Returns INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each is a finite number from
-// -kMaxReach to kMaxReach.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field ".x", ".y" or ".z" unless each coordinate is a finite
+// number from -kMaxReach to kMaxReach.
 absl::Status CheckPosition(const WorldPoint& position);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// A waypoint graph: the immutable nodes and edges of a waypoint map at one revision.
+// Waypoint graph: immutable snapshot of the nodes and edges of a waypoint map at one revision.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,17 @@
 
 namespace waystar::core {
 
-// A rule that makes edges. Nodes that see each other get an edge both ways, whose cost is the length of the
-// straight line between them, unless one was put between them by name. It has the tags that both nodes have.
+// Rule for automatic edges. Nodes that see each other get a two-way edge whose cost is the length of the
+// straight line between them, unless an explicit edge exists. It has the tags that both nodes have.
 struct AutoConnect {
-  // The longest distance, height included: more than 0, at most kMaxEdgeCost.
+  // Maximum distance, including height: more than 0, at most kMaxEdgeCost.
   double max_distance = 0.0;
-  // The grid that blocks sight, or null for none. Only auto-connection, snapping and direct lines heed it:
-  // edges that were put pass it.
+  // Grid that blocks sight, or null. Only automatic edges, snapping and direct lines respect it; explicit
+  // edges ignore it.
   std::shared_ptr<const GridSight> grid;
 };
 
-// All that a new graph holds.
+// Complete content of a new graph.
 struct WaypointSpec {
   std::vector<WaypointNode> nodes;
   std::vector<WaypointEdge> edges;
@@ -45,38 +45,38 @@ struct WaypointSpec {
   std::vector<Obstacle> obstacles;
 };
 
-// At most one arc leads from a node to another; an edge both ways is two arcs. An arc is open if it is
-// enabled and, unless AutoConnect made it, no named obstacle touches it. What AutoConnect makes depends only
-// on what else the graph holds, not on how that came about.
+// Snapshot of a waypoint graph. At most one arc leads from a node to another; a two-way edge is two arcs. An
+// arc is open if it is enabled and, unless it is automatic, no named obstacle touches it. Automatic arcs
+// depend only on the current content of the graph, not on its history.
 //
-// Thread safety: immutable, so any number of threads may read it. Copies share what they hold and cost a
-// pointer for some thousand nodes; GraphEditor makes a changed copy.
+// Thread safety: immutable. Copies share their parts and cost one pointer per several thousand nodes;
+// GraphEditor makes a changed copy.
 class WaypointGraph {
  public:
   // Returns the errors of GraphEditor, with fields such as "nodes[3].id", "edges[0].cost",
-  // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance", and the error of `stop`, which is
-  // asked before each obstacle, node and edge.
+  // "obstacles[2].shape.discs[0].radius" and "auto_connect.max_distance", or the error of `stop`, which is
+  // checked before each obstacle, node and edge.
   static absl::StatusOr<WaypointGraph> Create(const WaypointSpec& spec, const StopCheck* stop = nullptr);
 
   static MapKind kind() { return MapKind::kWaypointGraph; }
 
   std::size_t node_count() const { return node_count_; }
   std::size_t arc_count() const { return arc_count_; }
-  // Returns a number that all numbers of nodes are below.
+  // Returns an exclusive upper bound of all node numbers.
   std::size_t number_limit() const { return pages_.size() * kPageNodes; }
 
-  // Returns the numbers below number_limit() that nodes had and new ones will take, the next one first.
+  // Returns the free numbers below number_limit(), the next to be used first.
   std::vector<NodeNumber> FreeNumbers() const;
 
-  // Returns kNoNodeNumber if there is none.
+  // Returns kNoNodeNumber if there is no such node.
   NodeNumber FindNode(absl::string_view id) const;
   bool Exists(NodeNumber node) const {
     return node < number_limit() && (PageOf(node).exists >> PlaceOf(node) & 1) != 0;
   }
 
-  // REQUIRES, of the following: Exists(node).
+  // REQUIRES, for the following: Exists(node).
   const std::string& IdOf(NodeNumber node) const { return ids_[node / kPageNodes].ids[PlaceOf(node)]; }
-  // Returns the label, empty if it has none, until the graph goes.
+  // Returns the label, or an empty string; valid as long as the graph.
   absl::string_view LabelOf(NodeNumber node) const { return ids_[node / kPageNodes].LabelAt(PlaceOf(node)); }
   const WorldPoint& PositionOf(NodeNumber node) const { return HeadOf(node).position; }
   bool IsEnabled(NodeNumber node) const { return HeadOf(node).is_enabled != 0; }
@@ -86,17 +86,17 @@ class WaypointGraph {
     const NodeHead& head = page.heads[PlaceOf(node)];
     return {page.arcs.data() + head.first_arc, head.arc_count};
   }
-  // Return, for searches, the head of the node and the same arcs.
+  // Return the head of the node and the packed arcs, for searches.
   const NodeHead& HeadOf(NodeNumber node) const { return PageOf(node).heads[PlaceOf(node)]; }
   const PackedArc* PackedArcsOf(NodeNumber node) const {
     const NodePage& page = PageOf(node);
     return page.packed.data() + page.heads[PlaceOf(node)].first_arc;
   }
-  // Makes it likely that the first of those arcs are in the cache when they are read.
+  // Prefetches the first of those arcs.
   void PrefetchArcsOf(NodeNumber node) const {
     const PackedArc* const arcs = PackedArcsOf(node);
     __builtin_prefetch(arcs);
-    // Eight arcs lie in two lines. There may be none, and then nothing to point into.
+    // Eight arcs span two cache lines. If there are no arcs, this stays in the first line.
     __builtin_prefetch(arcs + std::min<std::uint32_t>(HeadOf(node).arc_count, 8));
   }
   // Returns the tags of the same arcs, or null if no arc of the page has any.
@@ -104,31 +104,31 @@ class WaypointGraph {
     const NodePage& page = PageOf(node);
     return page.arc_tags.empty() ? nullptr : page.arc_tags.data() + page.heads[PlaceOf(node)].first_arc;
   }
-  // Returns null if there is none. It costs O(log arcs of the node).
+  // Returns null if there is no such arc. Costs O(log arcs of the node).
   const Arc* FindArc(NodeNumber from, NodeNumber to) const;
   TagSet TagsOfArc(NodeNumber from, const Arc& arc) const;
-  // Returns the nodes from which arcs lead here, in ascending order.
+  // Returns the sources of arcs that lead to the node, in ascending order.
   absl::Span<const NodeNumber> SourcesOf(NodeNumber node) const;
 
-  // Returns, in alphabetical order, the tags that nodes carry, or arcs that were put.
+  // Returns, in alphabetical order, the tags of nodes and explicit arcs.
   std::vector<std::string> tags() const { return NamesOf(TagsInUse()); }
-  // Returns nothing if one of the tags is not in use, as no arc carries them all then.
+  // Returns nothing if one of the tags is not in use; no arc then carries them all.
   std::optional<TagSet> FindTags(absl::Span<const std::string> tags) const;
-  // Returns them in alphabetical order: which bits stand for them depends on earlier edits.
+  // Returns the names in alphabetical order, because the bits depend on earlier edits.
   std::vector<std::string> NamesOf(TagSet tags) const;
 
   const SightMap& sight() const { return sight_; }
   const ObstacleTable& obstacles() const { return sight_.obstacles(); }
   std::optional<double> max_distance() const { return max_distance_; }
 
-  // Returns the least cost per unit of length of an open arc that is none of cheap_arcs(), which a heuristic
-  // may count on. It is less than the true value by a margin greater than the rounding of distances.
+  // Returns a lower bound, for heuristics, of the cost per unit of length of open arcs other than
+  // cheap_arcs(). It is lower than the exact minimum by a margin greater than the rounding of distances.
   double least_cost_per_length() const;
   const std::vector<CheapArc>& cheap_arcs() const { return bound_.cheap; }
 
-  // Returns the enabled node nearest to the position of those it sees (IsClear in sight_map.h) within
-  // `radius`, and among equals the smallest number. Returns kNoNodeNumber if there is none, or once `stop`
-  // fails, which is asked every few nodes.
+  // Returns the nearest enabled node within `radius` that the position sees (IsClear in sight_map.h); the
+  // smallest number among equals. Returns kNoNodeNumber if there is none, or once `stop` fails, which is
+  // checked every few nodes.
   NodeNumber NearestVisible(const WorldPoint& position, double radius, const StopCheck* stop = nullptr) const;
 
   // Calls visit(node) for the nodes at most `radius` from a position.
@@ -142,15 +142,16 @@ class WaypointGraph {
     });
   }
 
-  // As GridMap::digest. The numbers of nodes have no part in it.
+  // As GridMap::digest. Independent of the numbers of nodes.
   std::uint64_t digest() const { return digest_ + sight_.obstacles().digest(); }
 
-  // Returns the bytes held by this revision, shared parts included.
+  // Returns the bytes held by this revision, including shared parts.
   std::size_t memory_bytes() const;
-  // Adds them to `use`.
+  // Adds these bytes to `use`.
   void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
-  // Returns the bytes held by this revision and not by `other`. The cost is proportional to what differs,
-  // plus a pointer for some thousand nodes. REQUIRES: one was edited into the other, or a third into both.
+  // Returns the bytes held by this revision and not by `other`. Cost is proportional to the differences, plus
+  // one pointer per several thousand nodes.
+  // REQUIRES: one was edited into the other, or a third into both.
   std::size_t BytesBeyond(const WaypointGraph& other) const;
 
  private:
@@ -160,17 +161,19 @@ class WaypointGraph {
   WaypointGraph() : tags_(std::make_shared<const std::vector<std::string>>()) {}
 
   static std::size_t PlaceOf(NodeNumber node) { return node % kPageNodes; }
-  // Return the parts of the digest of a node, and of an arc that was put. REQUIRES: Exists(node).
+  // Return the parts of the digest of a node, and of an explicit arc.
+  // REQUIRES: Exists(node).
   std::uint64_t DigestOfNode(NodeNumber node) const;
   std::uint64_t DigestOfArc(NodeNumber from, const Arc& arc, TagSet tags) const;
   std::uint64_t DigestOfTags(TagSet tags) const;
-  // Count what carries the tags: a node, or an arc that was put.
+  // Count the users of the tags: nodes and explicit arcs.
   void AddUseOf(TagSet tags);
   void EndUseOf(TagSet tags);
   TagSet TagsInUse() const;
 
   const NodePage& PageOf(NodeNumber node) const { return pages_[node / kPageNodes]; }
-  // Returns the number that is taken after this one. REQUIRES: the number is free.
+  // Returns the number to be used after this one.
+  // REQUIRES: the number is free.
   NodeNumber FreeAfter(NodeNumber free) const {
     return static_cast<NodeNumber>(PageOf(free).tags[PlaceOf(free)]);
   }
@@ -182,18 +185,17 @@ class WaypointGraph {
   BoxTree<PlacedNode> places_;
   SightMap sight_;
   std::optional<double> max_distance_;
-  // How many nodes, and arcs that were put, carry each tag. The name of one without a use may give way to
-  // another.
+  // Number of nodes and explicit arcs with each tag. The name of an unused tag may be replaced.
   std::array<std::uint32_t, kMaxTagsOfMap> tag_uses_{};
   std::shared_ptr<const std::vector<std::string>> tags_;
-  // The free number that a new node takes next; kNoNodeNumber if there is none.
+  // Next free number for a new node; kNoNodeNumber if there is none.
   NodeNumber first_free_ = kNoNodeNumber;
-  // All numbers that were ever used are below this one.
+  // Exclusive upper bound of all numbers ever used.
   NodeNumber next_number_ = 0;
   std::size_t node_count_ = 0;
   std::size_t arc_count_ = 0;
   ArcCostBound bound_;
-  // The digest of all but the obstacles.
+  // Digest without the obstacles.
   std::uint64_t digest_ = ElementHash(ElementKind::kGraph).value();
 };
 

@@ -1,7 +1,7 @@
-// Positions in the units of a game, and distances between them.
+// Positions in game units, and distances between them.
 //
-// Coordinates are rounded to the nearest 2^-20 when they enter: from there on integers decide what a straight
-// line in the plane touches, without rounding, so that the result is the same on every machine.
+// Coordinates are rounded to the nearest 2^-20 on input. Tests of what a straight line in the plane touches
+// are exact in integers, so that results are the same on every machine.
 #pragma once
 
 #include <cmath>
@@ -12,11 +12,11 @@
 
 namespace waystar::core {
 
-// A position whose coordinates are from -kMaxReach to kMaxReach.
+// Position with coordinates from -kMaxReach to kMaxReach.
 struct WorldPoint {
   double x = 0.0;
   double y = 0.0;
-  // The height. Obstacles have none: they block at every height.
+  // Height. Obstacles block at every height.
   double z = 0.0;
 
   friend bool operator==(const WorldPoint&, const WorldPoint&) = default;
@@ -24,7 +24,7 @@ struct WorldPoint {
 
 inline constexpr double kFixedScale = 1 << 20;
 
-// A point of the plane in units of 2^-20.
+// Point of the plane in units of 2^-20.
 struct FixedPoint {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -41,7 +41,7 @@ inline WorldPoint Rounded(const WorldPoint& point) {
   return {Rounded(point.x), Rounded(point.y), Rounded(point.z)};
 }
 
-// Whatever includes this must be compiled with -ffp-contract=off: each operation is rounded by itself.
+// Files that include this must be compiled with -ffp-contract=off: each operation is rounded separately.
 inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dx = a.x - b.x;
   const double dy = a.y - b.y;
@@ -50,8 +50,7 @@ inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
 }
 inline double Distance(const WorldPoint& a, const WorldPoint& b) { return std::sqrt(SquaredDistance(a, b)); }
 
-// Returns the place of a point on a Z-order curve (Morton, 1966): points near to each other mostly have
-// places near to each other.
+// Returns the position of a point on a Z-order curve (Morton, 1966), on which nearby points are usually near.
 inline std::uint64_t PlaceOnCurve(const FixedPoint& point) {
   const auto spread = [](std::int64_t coordinate) {
     auto bits = static_cast<std::uint64_t>((coordinate + (std::int64_t{1} << 40)) >> 10) & 0xFFFFFFFFU;

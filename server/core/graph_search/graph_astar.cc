@@ -31,8 +31,8 @@ class GraphAStar {
   }
 
  private:
-  // The distance is rounded, so that the heuristic may be inconsistent by a unit of cost, but never says too
-  // much: a node that a cheaper way leads to is expanded again.
+  // Distances are rounded, so the heuristic may be inconsistent by one unit of cost, but it is admissible. A
+  // node that is reached more cheaply later is expanded again.
   SearchEnd Loop() {
     while (!scratch_.open().empty()) {
       const OpenEntry entry = scratch_.open().Pop();
@@ -89,7 +89,7 @@ class GraphAStar {
       }
       scratch_.Reach(next, next_g, node);
       if (is_fresh) {
-        // It is likely to be expanded soon.
+        // The node is likely to be expanded soon.
         graph_.PrefetchArcsOf(to);
       }
       if (!Push(to, node, next_g, head)) {

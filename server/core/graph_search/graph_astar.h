@@ -11,27 +11,27 @@ namespace waystar::core {
 
 struct GraphSearchTask {
   NodeNumber start = 0;
-  // kNoNodeNumber means no goal: then every node is expanded.
+  // kNoNodeNumber for no goal: every reachable node is then expanded.
   NodeNumber goal = 0;
-  // The position of the goal.
+  // Position of the goal.
   WorldPoint goal_position;
   // An arc must carry all of these tags.
   TagSet required_tags = 0;
   // If true, a heuristic is used.
   bool is_guided = true;
-  // If true, the search looks for the node nearest to the goal.
+  // If true, the search also determines the expanded node nearest to the goal.
   bool wants_nearest = false;
 };
 
 struct GraphSearchReport {
   SearchEnd end = SearchEnd::kExhausted;
-  // The goal with kGoalReached; else the expanded node nearest to it, if that was wanted.
+  // The goal with kGoalReached; otherwise the expanded node nearest to the goal, if requested.
   NodeNumber last = 0;
   Cost cost = 0;
   SearchStatistics statistics;
 };
 
-// A recorder, unless it is null, receives each step of the search.
+// Searches for a cheapest path. The recorder, which may be null, gets each step of the search.
 //
 // REQUIRES: the start is enabled; scratch.Start(graph.number_limit()) returned true.
 GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,

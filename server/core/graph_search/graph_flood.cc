@@ -88,7 +88,7 @@ class GraphFlood {
 
   bool CarriesAll(TagSet tags) const { return (tags & task_.required_tags) == task_.required_tags; }
 
-  // Returns false if the memory limit stands in the way.
+  // Returns false if the memory limit is reached.
   bool Enter(NodeNumber node, Cost g, NodeNumber parent) {
     ReachedNode& next = scratch_.At(node);
     const bool is_fresh = scratch_.IsFresh(next);
@@ -102,7 +102,7 @@ class GraphFlood {
     }
     scratch_.Reach(next, g, parent);
     if (is_fresh && task_.sense == GraphSense::kFromSeeds) {
-      // It is likely to be expanded soon.
+      // The node is likely to be expanded soon.
       graph_.PrefetchArcsOf(node);
     }
     ++report_.generated;

@@ -1,4 +1,4 @@
-// Dijkstra's algorithm on a waypoint graph, from several nodes or to them.
+// Dijkstra's algorithm on a waypoint graph, from or to several nodes.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@
 namespace waystar::core {
 
 enum class GraphSense : std::uint8_t {
-  // The flood follows the arcs and finds the cost from the seeds to each node.
+  // Follows the arcs and finds the cost from the seeds to each node.
   kFromSeeds,
-  // The flood goes against the arcs and finds the cost from each node to the seeds.
+  // Follows the arcs backwards and finds the cost from each node to the seeds.
   kToSeeds,
 };
 
 struct GraphSeed {
   NodeNumber node = 0;
-  // What it costs to be there.
+  // Initial cost at the node.
   Cost cost = 0;
 };
 
 struct GraphFloodTask {
-  // A node may occur more than once. Disabled nodes and those outside the region are passed over.
+  // May contain duplicates. Disabled nodes and nodes outside the region are skipped.
   absl::Span<const GraphSeed> seeds;
   GraphSense sense = GraphSense::kFromSeeds;
   // An arc must carry all of these tags.
@@ -51,36 +51,36 @@ struct GraphFloodReport {
   std::uint64_t generated = 0;
 };
 
-// Returns whether a box holds a position, seen from above.
+// Returns true if the box contains the position, seen from above.
 inline bool Holds(const Box& box, const WorldPoint& position) {
   return box.x_low <= position.x && position.x <= box.x_high && box.y_low <= position.y &&
          position.y <= box.y_high;
 }
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with that field unless the region, if there is one, holds the node.
+// Returns INVALID_ARGUMENT / BAD_VALUE with that field if there is a region that does not contain the node.
 absl::Status CheckSeatInRegion(const WaypointGraph& graph, const std::optional<Box>& region,
                                const GraphSeat& seat, absl::string_view field);
 
-// Floods over enabled nodes and open arcs. It calls visit(node, cost) once for each node before it is
-// expanded, in the order of costs; of the nodes on the open list with equal costs the smallest number goes
-// first. The flood ends when the visitor returns false. A node that is reached at equal cost from two others
-// keeps the one that was expanded first as its parent; seeds are their own parents. So the result is the same
-// on every machine.
+// Floods over enabled nodes and open arcs. Calls visit(node, cost) once for each node before it is expanded,
+// in order of cost; among open nodes of equal cost the smallest number is first. Ends when the visitor
+// returns false. A node reached at equal cost from two others keeps the one expanded first as its parent;
+// seeds are their own parents. The result is therefore the same on every machine.
 //
-// What it reached stays in the scratch until its next search (FindReached). After an early end some of it may
-// not be visited yet, and the cost of that may be too high. It takes O(arcs + nodes log nodes), and
-// O(log arcs of the node) more for each arc that it goes against.
+// Reached nodes stay in the scratch until its next search (FindReached). After an early end, some of them may
+// not have been visited, and their costs may be too high. Takes O(arcs + nodes log nodes), plus O(log arcs of
+// the node) for each arc that is followed backwards.
 GraphFloodReport FloodGraph(const WaypointGraph& graph, const GraphFloodTask& task, const Budget& budget,
                             GraphScratch& scratch, absl::FunctionRef<bool(NodeNumber node, Cost cost)> visit);
 
-// Returns null for a node that the last flood did not reach. REQUIRES: the node is below the number limit.
+// Returns null for a node that the last flood did not reach.
+// REQUIRES: the node is below the number limit.
 inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
   const ReachedNode& reached = scratch.At(node);
   return scratch.IsFresh(reached) || reached.g == ReachedNode::kBarred ? nullptr : &reached;
 }
 
-// Returns the error of a flood that was stopped by its budget, as StatusOfEnd does; and RESOURCE_EXHAUSTED /
-// REGION_TOO_LARGE if it would need more expansions or memory than it may have; the message says which.
+// Returns the error of a flood that its budget stopped, as StatusOfEnd does; or RESOURCE_EXHAUSTED /
+// REGION_TOO_LARGE if it needs more expansions or memory than allowed; the message says which.
 absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded);
 
 }  // namespace waystar::core

@@ -5,7 +5,7 @@
 namespace waystar::core {
 namespace {
 
-// More than what sums of costs are rounded by.
+// Covers the rounding errors of sums of costs.
 constexpr double kMargin = 1.0 - 1e-12;
 
 }  // namespace
@@ -17,7 +17,7 @@ GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goa
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     cost_to_goal[i] = static_cast<double>(arcs[i].cost) + per_length_ * Distance(arcs[i].to, goal);
   }
-  // As many rounds as a way can have arcs (Bellman, 1958).
+  // As many rounds as a path can have cheap arcs (Bellman, 1958).
   for (std::size_t round = 1; round < arcs.size(); ++round) {
     for (std::size_t i = 0; i < arcs.size(); ++i) {
       for (std::size_t next = 0; next < arcs.size(); ++next) {

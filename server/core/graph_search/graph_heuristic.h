@@ -11,12 +11,12 @@
 
 namespace waystar::core {
 
-// The cost of the cheapest way to the goal through free space, where a unit of length costs as much as on the
-// cheapest arc of the graph, but for the few that are far cheaper (ArcCostBound): those may be taken as they
-// are. It is exact for that space and so is consistent, but for the rounding of distances.
+// Cost of the cheapest path to the goal through free space, in which a unit of length costs as much as on the
+// graph's cheapest arc, except for the few much cheaper arcs (ArcCostBound), which are used individually. It
+// is exact for that space and therefore consistent, apart from the rounding of distances.
 class GraphHeuristic {
  public:
-  // Estimates nothing, which is Dijkstra's algorithm.
+  // Makes the zero heuristic, for Dijkstra's algorithm.
   GraphHeuristic() = default;
   GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal);
 
@@ -35,10 +35,10 @@ class GraphHeuristic {
   }
 
  private:
-  // Keeps estimated totals below 2^63. The least of it and a consistent heuristic is one too.
+  // Keeps estimated totals below 2^63. The minimum of this constant and a consistent heuristic is consistent.
   static constexpr double kMaxEstimate = 8e17;
 
-  // A cheap arc that brings somebody at its beginning nearer to the goal.
+  // A cheap arc that shortens the path to the goal.
   struct Shortcut {
     WorldPoint from;
     double cost_to_goal = 0.0;

@@ -15,14 +15,14 @@ namespace waystar::core {
 namespace {
 
 constexpr Cost kNone = -1;
-// To find the node of a position may take as long as a look at many obstacles.
+// Finding the node of a position may take as long as checking many obstacles.
 constexpr std::size_t kSeatsPerPoll = 16;
 
 // The starts or the goals.
 struct Side {
   absl::Span<const GraphPlace> places;
   absl::string_view list;
-  // One for each place. The node is kNoNodeNumber for a place that needs none or is disabled.
+  // One per place. The node is kNoNodeNumber for a place that needs none or is disabled.
   std::vector<GraphSeat> seats;
   NodeSet nodes;
 
@@ -82,7 +82,8 @@ class MatrixMaker {
     return absl::OkStatus();
   }
 
-  // For each place of a side, whether it sees all of the other; a step in lines_ leads from place to place.
+  // Returns, for each place of a side, whether it sees all places of the other side. `step` is the distance
+  // in lines_ between consecutive places.
   std::vector<bool> SeeingAll(std::size_t places, std::size_t others, std::size_t step,
                               std::size_t other_step) const {
     std::vector<bool> seeing(places, true);
@@ -174,9 +175,9 @@ class MatrixMaker {
   TagSet required_tags_ = 0;
   Side starts_;
   Side goals_;
-  // By start and goal, the cost of the line between those that see each other, else kNone.
+  // Cost of the straight line by start and goal; kNone if they do not see each other.
   std::vector<Cost> lines_;
-  // By the node that is flooded from and the node of the other side.
+  // Cost by source node of the floods and node of the other side.
   std::vector<Cost> between_;
   std::uint64_t expanded_ = 0;
 };

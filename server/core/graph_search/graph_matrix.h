@@ -1,4 +1,4 @@
-// Matrices of the costs of going from each of some places on a waypoint graph to each of others.
+// Matrices of path costs between two lists of places on a waypoint graph.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace waystar::core {
 
 struct GraphMatrixQuery {
-  // At least one of each; a place may occur more than once.
+  // At least one each; a place may occur more than once.
   absl::Span<const GraphPlace> starts;
   absl::Span<const GraphPlace> goals;
   // As in GraphQuery, also below.
@@ -26,18 +26,18 @@ struct GraphMatrixQuery {
 struct GraphMatrix {
   static constexpr double kUnreachable = -1.0;
 
-  // Row by row, a row for each start with an entry for each goal: the cost that FindGraphPath finds for the
-  // two. It is kUnreachable where no path leads, and where start or goal is disabled.
+  // One row per start with an entry per goal: the cost that FindGraphPath finds; kUnreachable if there is no
+  // path, or if start or goal is disabled.
   std::vector<double> costs;
   std::uint64_t expanded = 0;
 };
 
-// Computes the matrix. Each distinct node that starts begin at, or that goals end at if those are fewer, is
-// flooded from until all nodes of the other side are reached. A position that sees all places of the other
-// side (SeeEachOther) needs no node.
+// Computes the matrix. A flood runs from each distinct start node, or goal node if there are fewer, until all
+// nodes of the other side are reached. A position that sees all places of the other side (SeeEachOther) needs
+// no node.
 //
 // Returns the errors of FindSeat with "starts[i]" or "goals[i]", of FindRequiredTags and of StatusOfFlood.
-// REQUIRES: the snap radius is finite, and 0 or more.
+// REQUIRES: the snap radius is finite and not negative.
 absl::StatusOr<GraphMatrix> ComputeGraphMatrix(const WaypointGraph& graph, const GraphMatrixQuery& query,
                                                const Budget& budget, GraphScratch& scratch);
 

@@ -23,7 +23,7 @@ absl::Status CheckOverlayList(absl::string_view list, std::size_t count) {
                    absl::StrCat("a query has at most ", kMaxOverlayEntries, " of these, not ", count));
 }
 
-// The editor's lists are called "nodes" and "edges".
+// Renames the editor's fields "nodes" and "edges".
 absl::Status BelowOverlay(const absl::Status& status) {
   return status.ok() ? status : WithFieldPrefix(status, "overlay.blocked_");
 }

@@ -1,4 +1,4 @@
-// An overlay of a waypoint graph: changes that a single query sees.
+// Overlay of a waypoint graph: changes that apply to a single query.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 namespace waystar::core {
 
 struct GraphOverlay {
-  // An area that blocks sight and edges as a named obstacle of that shape would. It may lie anywhere.
+  // Area that blocks sight and edges as a named obstacle of that shape would. It may lie anywhere.
   std::optional<Shape> blocked;
-  // Ids of named obstacles to treat as if they were not there. Ids that are not on the map are ignored.
+  // Ids of named obstacles to ignore. Unknown ids have no effect.
   std::vector<std::string> ignored_obstacles;
-  // Ids of nodes to treat as not enabled.
+  // Ids of nodes to treat as disabled.
   std::vector<std::string> blocked_nodes;
-  // Edges to treat as not enabled.
+  // Edges to treat as disabled.
   std::vector<EdgeName> blocked_edges;
 
   bool empty() const {
@@ -31,15 +31,15 @@ struct GraphOverlay {
   friend bool operator==(const GraphOverlay&, const GraphOverlay&) = default;
 };
 
-// How many entries each list of an overlay may have, and parts the shape.
+// Maximum number of entries in each list of an overlay, and of parts of the shape.
 inline constexpr std::size_t kMaxOverlayEntries = 1000;
 
-// Returns the graph under the overlay. It shares with the graph all that the overlay leaves as it is, and
-// costs what the same edits would cost (GraphEditor); the graph itself stays as it was. Nodes keep their
-// numbers and ids. The area that is blocked has the id GraphEditor::kAreaId, which no obstacle has.
+// Returns the graph with the overlay applied. It shares unchanged parts with the original and costs as much
+// as the same edits (GraphEditor); the original is unchanged. Nodes keep their numbers and ids. The blocked
+// area has the id GraphEditor::kAreaId, which no obstacle can have.
 //
-// Obstacles are ignored first, and the area is blocked last: so an edge may be blocked that is there once an
-// obstacle is ignored, and one that the area closes as well.
+// Obstacles are ignored first, and the area is blocked last. An edge that appears when an obstacle is ignored
+// can therefore be blocked, and so can an edge that the area closes.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE for a list that is too long ("overlay.blocked_nodes", ...),
 // BAD_OBSTACLE_ID ("overlay.ignored_obstacles[0]"), BAD_NODE_ID, BAD_EDGE or DUPLICATE_EDGE; the errors of

@@ -22,7 +22,7 @@ class GraphPathValidator {
       : graph_(graph),
         path_(path),
         budget_(budget),
-        // No edge carries a tag that the graph does not know, nor all bits there are.
+        // If the graph does not know a tag, no edge carries it: require all bits, which no edge has.
         tags_(graph.FindTags(path.required_tags).value_or(~TagSet{0})) {}
 
   absl::StatusOr<GraphPathCheck> Run() {
@@ -82,7 +82,7 @@ class GraphPathValidator {
     return absl::OkStatus();
   }
 
-  // Return false if the way is blocked. Else they add its cost.
+  // Return false if the path is blocked; otherwise add its cost.
   bool Enter(NodeNumber last, NodeNumber node) {
     if (node == kNoNodeNumber || !graph_.IsEnabled(node)) {
       return false;
@@ -98,7 +98,7 @@ class GraphPathValidator {
     const WorldPoint& b = graph_.PositionOf(to);
     const Arc* arc = graph_.FindArc(from, to);
     if (arc == nullptr) {
-      // Only sight could have joined them.
+      // The arc could only have been an automatic one.
       const std::optional<double> limit = graph_.max_distance();
       if (limit && SquaredDistance(a, b) <= *limit * *limit && !graph_.sight().IsClear(a, b)) {
         obstacle_ = FirstObstacle(a, b);

@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
   std::vector<GraphSeat> seats;
   seats.reserve(places.size());
   for (const GraphPlace& place : places) {
-    // The field's name is made for what is refused alone.
+    // The field name is built only for errors.
     if (seats.size() % kPlacesPerPoll == 0) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     }
@@ -89,7 +89,7 @@ absl::StatusOr<TagSet> FindRequiredTags(const WaypointGraph& graph, const std::v
   if (absl::Status status = CheckTags(tags, ErrorReason::kBadProfile); !status.ok()) {
     return WithFieldPrefix(status, "agent.profile.required_tags");
   }
-  // No arc carries all the bits that there are.
+  // No arc carries all bits.
   return graph.FindTags(tags).value_or(~TagSet{0});
 }
 

@@ -1,4 +1,4 @@
-// Starts and goals on a waypoint graph, and the nodes that stand in for them.
+// Starts and goals on a waypoint graph, and the nodes that represent them.
 #pragma once
 
 #include <string>
@@ -17,29 +17,29 @@
 
 namespace waystar::core {
 
-// A node by its id, or a position.
+// A node id or a position.
 using GraphPlace = std::variant<std::string, WorldPoint>;
 
-// A place, and the node that stands in for it.
+// A place with the node that represents it.
 struct GraphSeat {
   NodeNumber node = kNoNodeNumber;
-  // The rounded position that was given, or that of the node.
+  // Rounded position that was given, or that of the node.
   WorldPoint position;
-  // The length of the straight line from the position to the node.
+  // Length of the straight line from the position to the node.
   Cost cost = 0;
   bool is_position = false;
 };
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with a field such as "<field>.position.x" for a position that does not
-// obey CheckPosition.
+// Returns INVALID_ARGUMENT / BAD_VALUE with a field such as "<field>.position.x" for a position that is not
+// valid by CheckPosition.
 absl::Status CheckPlace(const GraphPlace& place, absl::string_view field);
 
-// Returns the node of that id, enabled or not, or the nearest enabled node that the position sees
+// Returns the node with that id, enabled or not, or the nearest enabled node that the position sees
 // (WaypointGraph::NearestVisible). Returns INVALID_ARGUMENT / BAD_NODE_ID or NOT_FOUND / NODE_NOT_FOUND with
-// "<field>.node"; the error of CheckPlace; FAILED_PRECONDITION / NO_NODE_NEAR with "<field>"; and the error
-// of `stop`.
+// "<field>.node"; the error of CheckPlace; FAILED_PRECONDITION / NO_NODE_NEAR with "<field>"; or the error of
+// `stop`.
 //
-// REQUIRES: the snap radius is finite, and 0 or more.
+// REQUIRES: the snap radius is finite and not negative.
 absl::StatusOr<GraphSeat> FindSeat(const WaypointGraph& graph, const GraphPlace& place, double snap_radius,
                                    absl::string_view field, const StopCheck* stop = nullptr);
 
@@ -48,16 +48,18 @@ absl::StatusOr<std::vector<GraphSeat>> FindSeats(const WaypointGraph& graph,
                                                  absl::Span<const GraphPlace> places, double snap_radius,
                                                  absl::string_view list, const StopCheck* stop = nullptr);
 
-// Returns whether the way between the two is the straight line, which needs no node: the graph is connected
-// by sight, both are positions and see each other, and no tags are required. REQUIRES: CheckPlace holds.
+// Returns true if the path between the two is the straight line, without a node: the graph is connected by
+// sight, both are positions that see each other, and no tags are required.
+// REQUIRES: CheckPlace holds.
 bool SeeEachOther(const WaypointGraph& graph, const GraphPlace& from, const GraphPlace& to,
                   bool requires_tags);
-// Returns the cost of that line. REQUIRES: SeeEachOther(from, to).
+// Returns the cost of that line.
+// REQUIRES: SeeEachOther(from, to).
 Cost LineCost(const GraphPlace& from, const GraphPlace& to);
 
-// Returns the tags that an arc must carry. If the graph does not know one of them, these are tags that no arc
-// carries. Returns INVALID_ARGUMENT / BAD_PROFILE with a field such as "agent.profile.required_tags[0]"
-// unless they obey CheckTags.
+// Returns the tags that an arc must carry; if the graph does not know one of them, a set that no arc carries.
+// Returns INVALID_ARGUMENT / BAD_PROFILE with a field such as "agent.profile.required_tags[0]" for tags that
+// are not valid by CheckTags.
 absl::StatusOr<TagSet> FindRequiredTags(const WaypointGraph& graph, const std::vector<std::string>& tags);
 
 }  // namespace waystar::core

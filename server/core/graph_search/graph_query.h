@@ -15,29 +15,29 @@ namespace waystar::core {
 
 struct GraphQuery {
   GraphPlace start;
-  // At least one. The goal that is cheapest to reach counts.
+  // At least one. The path leads to the goal that is cheapest to reach.
   absl::InlinedVector<GraphPlace, 1> goals;
-  // How far a position may be from the node that stands in for it: finite, 0 or more.
+  // Maximum distance from a position to the node that represents it: finite and not negative.
   double snap_radius = 0.0;
-  // kAStar (which kAuto means) or kDijkstra.
+  // kAStar (the meaning of kAuto) or kDijkstra.
   Algorithm algorithm = Algorithm::kAuto;
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
-  // Only edges that carry all of these tags are used: the tags of the agent's profile. They obey CheckTags.
+  // Only edges with all of these tags are used: the tags of the agent's profile. Valid by CheckTags.
   std::vector<std::string> required_tags;
 };
 
 struct GraphPathResult {
   Outcome outcome = Outcome::kUnreachable;
   OutcomeReason reason = OutcomeReason::kNoRoute;
-  // The cost of the edges, plus the lengths of the straight lines from a start that is a position to the
-  // first node and from the last node to a goal that is one.
+  // Cost of the edges, plus the lengths of the straight lines from a start position to the first node and
+  // from the last node to a goal position.
   double cost = 0.0;
-  // The nodes live in the scratch of the search until its next search. They are empty without a path, and
-  // where start and goal see each other and need none.
+  // Nodes of the path, stored in the scratch until its next search. Empty without a path, and if start and
+  // goal see each other and need no node.
   absl::Span<const NodeNumber> nodes;
-  // True if the path ends at the goal that was asked for, be it a node or a position.
+  // True if the path ends at the requested goal, a node or a position.
   bool reaches_goal = false;
-  // The index of the goal that the path leads to, with Outcome::kFound.
+  // Index of the goal that the path leads to, with Outcome::kFound.
   std::size_t goal_index = 0;
   SearchStatistics statistics;
 };

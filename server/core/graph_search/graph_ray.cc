@@ -29,12 +29,12 @@ Int128 Dot(FixedPoint a, FixedPoint b) { return Int128{a.x} * b.x + Int128{a.y} 
 FixedPoint Minus(FixedPoint a, FixedPoint b) { return {a.x - b.x, a.y - b.y}; }
 double Quotient(Int128 a, Int128 b) { return static_cast<double>(a) / static_cast<double>(b); }
 
-// Finds where a ray first touches a part of a shape, as a fraction of the ray. That it does touch it, and not
-// at its beginning, is decided elsewhere, and without rounding. So nothing here depends on whether a rounded
-// number is just below zero or just above.
+// Computes where a ray first touches a part of a shape, as a fraction of the ray. That it touches the part,
+// and not at its start, is decided elsewhere without rounding. Results here therefore do not depend on
+// whether a rounded number is just below or above zero.
 class FirstTouch {
  public:
-  // REQUIRES: the ends are not the same point.
+  // REQUIRES: the ends differ.
   explicit FirstTouch(const Segment& ray)
       : ray_(ray), along_(Minus(ray.b, ray.a)), squared_length_(static_cast<double>(Dot(along_, along_))) {}
 
@@ -59,8 +59,7 @@ class FirstTouch {
     return first;
   }
 
-  // A line with its width is convex. The ray comes into it through one of its long sides or of its round
-  // ends.
+  // A line with its width is convex. The ray enters it through one of its long sides or round ends.
   double Of(const Line& line) const {
     const Segment middle{ToFixed(line.start), ToFixed(line.end)};
     const double half = static_cast<double>(ToFixed(line.width)) / 2;
@@ -80,18 +79,18 @@ class FirstTouch {
     return 0.0;
   }
 
-  // Returns where the ray is nearest to a point.
+  // Returns the fraction at which the ray is nearest to a point.
   double PlaceOf(FixedPoint point) const {
     return static_cast<double>(Dot(along_, Minus(point, ray_.a))) / squared_length_;
   }
 
-  // Lets pass what rounding may have moved off the ray.
+  // Returns true if the fraction is on the ray, with a tolerance for rounding.
   bool IsOnRay(double fraction) const {
     const double slack = 1.0 / std::sqrt(squared_length_);
     return fraction >= -slack && fraction <= 1.0 + slack;
   }
 
-  // Returns kNever if it does not touch the other.
+  // Returns kNever if the ray does not touch the segment.
   double Of(const Segment& other) const {
     if (!Touches(ray_, other)) {
       return kNever;
@@ -104,12 +103,12 @@ class FirstTouch {
     return Quotient(Cross(Minus(other.a, ray_.a), way), whole);
   }
 
-  // Returns kNever if the ray surely does not come into the disc.
+  // Returns kNever if the ray certainly does not enter the disc.
   double EntryOfDisc(FixedPoint center, double radius) const {
     const double length = std::sqrt(squared_length_);
     const double off = std::abs(static_cast<double>(Cross(along_, Minus(center, ray_.a))));
     const double reach = radius * length;
-    // A disc that is grazed may seem to be missed by the rounding of these.
+    // Tolerance, because rounding may make a ray appear to miss a disc that it grazes.
     constexpr double kSlack = 0x1p-48;
     if (off > reach + kSlack * (reach + off)) {
       return kNever;
@@ -119,8 +118,8 @@ class FirstTouch {
     return IsOnRay(entry) ? entry : kNever;
   }
 
-  // Returns where the ray comes into the rectangle about the middle line through one of the long sides;
-  // kNever if it does not.
+  // Returns where the ray enters the rectangle around the middle line through one of its long sides; kNever
+  // if it does not.
   double EntryOfStrip(const Segment& middle, double half) const {
     const FixedPoint way = Minus(middle.b, middle.a);
     const double squared = static_cast<double>(Dot(way, way));
@@ -157,7 +156,7 @@ double FirstTouchOfPart(const FirstTouch& touch, const Shape& shape, std::size_t
   return touch.Of(shape.lines[part - shape.polygons.size()]);
 }
 
-// Returns how far a ray is free of a grid's cells, as a fraction of it.
+// Computes how far a ray is free of a grid's blocked cells, as a fraction.
 class GridRay {
  public:
   GridRay(const GridSight& grid, const WorldPoint& from, const WorldPoint& to)
@@ -186,7 +185,7 @@ class GridRay {
   }
 
  private:
-  // Return the first cell that a point is in, and the last, along one axis: two meet in a border.
+  // Return the first and last cell that contain a point along one axis; on a border there are two.
   static int FirstOf(Int128 place, int count, std::int64_t divisor = 1) {
     return static_cast<int>(
         std::clamp<std::int64_t>(CeilDivide(place, divisor * kCell) - 1, 0, std::int64_t{count}));
@@ -215,7 +214,7 @@ class GridRay {
     Int128 high = std::max(from_.x, to_.x);
     std::int64_t divisor = 1;
     if (dy != 0) {
-      // The places where the ray comes into the row and leaves it, times the ray's height.
+      // Points where the ray enters and leaves the row, times the ray's height.
       divisor = std::abs(dy);
       const auto x_at = [&](std::int64_t y) {
         return Int128{from_.x} * divisor + Int128{y - from_.y} * dx * (dy > 0 ? 1 : -1);
@@ -246,7 +245,7 @@ class GridRay {
   const FirstTouch touch_;
 };
 
-// The first thing that a ray has been found to touch so far.
+// First thing that a ray has been found to touch so far.
 class FirstHit {
  public:
   // REQUIRES: the positions are rounded.
@@ -289,7 +288,7 @@ class FirstHit {
 
   const WorldPoint from_;
   const WorldPoint to_;
-  // How many units of 2^-20 the ray goes along the axis that it goes along most.
+  // Length of the ray along its longer axis, in units of 2^-20.
   const double steps_;
   bool is_found_ = false;
   std::int64_t step_ = 0;

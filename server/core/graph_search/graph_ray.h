@@ -1,4 +1,4 @@
-// Ray casting on waypoint graphs: what first stands in the way of sight between two positions.
+// Ray casting on waypoint graphs: the first obstruction of sight between two positions.
 #pragma once
 
 #include <string>
@@ -12,38 +12,38 @@ namespace waystar::core {
 
 struct GraphRayHit {
   bool is_blocked = false;
-  // Where the ray first touches something, or its end. The height is that of the ray there.
+  // Point where the ray first touches something, or its end, with the ray's height there.
   WorldPoint position;
-  // How far that is, as a part of the whole way.
+  // Fraction of the ray's length up to there.
   double fraction = 1.0;
-  // The id of the named obstacle that is touched there. It is empty if the ray is free, or touches a cell of
-  // the reference grid or leaves that grid.
+  // Id of the named obstacle touched there. Empty if the ray is free, touches a cell of the reference grid,
+  // or leaves that grid.
   std::string obstacle;
 
   friend bool operator==(const GraphRayHit&, const GraphRayHit&) = default;
 };
 
-// Casts a ray between two positions, which are rounded to the nearest 2^-20 as those of nodes are. It is
-// blocked exactly if SightMap::IsClear says so: obstacles and cells that are not walkable block with their
-// edges and corners, and so does what lies off the reference grid. A ray that begins on something has the
-// fraction 0.
+// Casts a ray between two positions, which are rounded to the nearest 2^-20 like those of nodes. It is
+// blocked exactly if SightMap::IsClear returns false: obstacles and cells that are not walkable block with
+// their edges and corners, and so does everything outside the reference grid. A ray that starts on an
+// obstruction has fraction 0.
 //
-// The place of the first touch is computed from exact differences with floating point: it is right to 2^-20
-// or so in each coordinate. Where a ray only grazes an obstacle it may be any place at which the two are that
-// near to each other. Of several things that are touched within 2^-20 of each other, the obstacle with the
-// smallest id is named, and a cell only if there is none. The result is the same on every machine, and does
-// not depend on the order in which obstacles were put.
+// The point of first touch is computed in floating point from exact differences, to about 2^-20 in each
+// coordinate. If a ray only grazes an obstacle, it may be any point at which the two are that close. Of
+// several things touched within 2^-20 of each other, the obstacle with the smallest id is reported, and a
+// cell only if there is no obstacle. The result is the same on every machine and does not depend on the order
+// in which obstacles were put.
 //
-// It costs O(vertices) for each part of an obstacle near the ray, and some nanoseconds for each row and each
-// 64 cells of the grid that the ray passes.
+// Costs O(vertices) per part of an obstacle near the ray, and several nanoseconds per row, and per 64 cells,
+// of the grid that the ray crosses.
 //
-// Returns INVALID_ARGUMENT / BAD_VALUE with "from.position.x", "to.position.z" and the like for a coordinate
-// out of range.
+// Returns INVALID_ARGUMENT / BAD_VALUE with a field such as "from.position.x" or "to.position.z" for a
+// coordinate out of range.
 absl::StatusOr<GraphRayHit> CastGraphRay(const WaypointGraph& graph, const WorldPoint& from,
                                          const WorldPoint& to);
 
-// As CastGraphRay, for what `sight` holds but the grid: named obstacles alone. REQUIRES: the positions are in
-// range.
+// CastGraphRay for named obstacles only, without the grid.
+// REQUIRES: the positions are in range.
 GraphRayHit CastRayAtObstacles(const SightMap& sight, const WorldPoint& from, const WorldPoint& to);
 
 }  // namespace waystar::core

@@ -16,14 +16,14 @@
 namespace waystar::core {
 namespace {
 
-// To find the node of a position may take as long as a look at many obstacles.
+// Finding the node of a position may take as long as checking many obstacles.
 constexpr std::size_t kPairsPerPoll = 16;
 
-// A pair whose nodes are enabled, and differ.
+// A pair whose nodes are enabled and differ.
 struct Trip {
   NodeNumber start = 0;
   NodeNumber goal = 0;
-  // The index of the pair.
+  // Index of the pair.
   std::size_t index = 0;
 };
 

@@ -25,12 +25,13 @@ struct GraphReachabilityQuery {
   std::vector<std::string> required_tags;
 };
 
-// Returns, for each pair in order, whether FindGraphPath finds a path; false where one of the two is a
-// disabled node. Each distinct node that a pair begins at, or that a pair ends at if those are fewer, is
-// flooded from until the other nodes of its pairs are reached.
+// Returns, for each pair in order, true if FindGraphPath finds a path; false if either place is a disabled
+// node. A flood runs from each distinct start node of a pair, or end node if there are fewer, until the other
+// nodes of its pairs are reached.
 //
 // Returns the errors of FindSeat with "pairs[i].start" or "pairs[i].goal", of FindRequiredTags and of
-// StatusOfFlood. REQUIRES: the snap radius is finite, and 0 or more.
+// StatusOfFlood.
+// REQUIRES: the snap radius is finite and not negative.
 absl::StatusOr<std::vector<bool>> CheckGraphReachability(const WaypointGraph& graph,
                                                          const GraphReachabilityQuery& query,
                                                          const Budget& budget, GraphScratch& scratch);

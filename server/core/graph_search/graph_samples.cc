@@ -30,11 +30,11 @@ absl::Status CheckSampleCount(std::int64_t count, absl::string_view what) {
   return CheckCount("count", static_cast<std::size_t>(count), kMaxSampledNodes);
 }
 
-// The nodes of a graph as stretches of one line, each as long as its weight. They follow each other in the
-// order of hashes of their ids, which for a graph of a million nodes is far quicker found than that of the
-// ids. They are not sorted as a whole: only those of the buckets from which something is drawn.
+// Nodes of a graph as intervals on a line, each as long as its weight, ordered by the hashes of their ids.
+// Hashes are found much faster than the order of the ids in a graph of a million nodes. Only the buckets from
+// which something is drawn are sorted.
 //
-// `weight_of(node)` is 0 for a node that is no candidate, and the same at each call.
+// `weight_of(node)` is 0 for a node that is not a candidate, and must be the same at each call.
 template <typename WeightOf>
 class NodeLine {
  public:
@@ -53,8 +53,9 @@ class NodeLine {
 
   std::int64_t length() const { return through_.back(); }
 
-  // Calls visit(i, node, rest) for each of the numbers, in no particular order: numbers[i] lies `rest` behind
-  // the beginning of the node. REQUIRES: Measure came to its end; the numbers are less than length().
+  // Calls visit(i, node, rest) for each number, in no particular order: numbers[i] lies `rest` behind the
+  // start of the node's interval.
+  // REQUIRES: Measure completed; the numbers are less than length().
   template <typename Visitor>
   SearchEnd Find(const std::vector<std::int64_t>& numbers, Visitor visit) const {
     std::vector<std::size_t> order(numbers.size());
@@ -138,17 +139,17 @@ class NodeLine {
   const Among among_;
   const Budget& budget_;
   const WeightOf weight_of_;
-  // The weight of all nodes up to and with each bucket.
+  // Weight of all nodes up to and including each bucket.
   std::array<std::int64_t, kBuckets> through_{};
 };
 
-// The edges that places are drawn from: those that begin at each node.
+// Edges from which places are drawn, by the node where they start.
 class SampledEdges {
  public:
   SampledEdges(const WaypointGraph& graph, const EdgeSampleQuery& query)
       : graph_(graph), among_(query.among), required_tags_(query.required_tags) {}
 
-  // Counts the edges of the node, too.
+  // Also counts the edges of the node.
   std::int64_t LengthAt(NodeNumber from) {
     std::int64_t all = 0;
     ForEachEdge(from, [&](NodeNumber to) {
@@ -160,7 +161,7 @@ class SampledEdges {
   }
   std::int64_t counted() const { return counted_; }
 
-  // REQUIRES: 0 <= rest < LengthAt(from). Calls for the same node, one after the other, sort its edges once.
+  // REQUIRES: 0 <= rest < LengthAt(from). Consecutive calls for the same node sort its edges once.
   PlaceOnEdge PlaceAt(NodeNumber from, std::int64_t rest) {
     if (from != from_) {
       Sort(from);
@@ -181,7 +182,7 @@ class SampledEdges {
  private:
   struct Edge {
     NodeNumber to = 0;
-    // The length of the edges up to and with this one.
+    // Length of the edges up to and including this one.
     std::int64_t through = 0;
   };
 
@@ -227,7 +228,7 @@ class SampledEdges {
   const Among among_;
   const TagSet required_tags_;
   std::int64_t counted_ = 0;
-  // The node whose edges are sorted.
+  // Node whose edges are sorted.
   NodeNumber from_ = kNoNodeNumber;
   std::vector<Edge> sorted_;
 };

@@ -20,27 +20,26 @@ inline constexpr std::size_t kMaxSampledNodes = 100'000;
 struct NodeSampleQuery {
   // From 1 to kMaxSampledNodes.
   std::int64_t count = 1;
-  // The same seed gives the same nodes of graphs whose enabled nodes have the same ids, on every machine:
-  // neither their numbers nor the order in which they were put matter.
+  // The same seed gives the same nodes on every machine for all graphs whose enabled nodes have the same ids,
+  // independent of their numbers and of the order of edits.
   std::uint64_t seed = 0;
-  // Restricts the sample to nodes whose position, seen from above, lies in the box.
+  // If set, only nodes whose position, seen from above, is in the box are drawn.
   std::optional<Box> region;
-  // Restricts the sample to these nodes, such as those that a path leads to. They exist, and are in ascending
-  // order without duplicates.
+  // If set, only these nodes are drawn, such as the reachable ones. They exist and are strictly ascending.
   std::optional<absl::Span<const NodeNumber>> among;
-  // If true, no node occurs twice; then there may be fewer than `count`.
+  // If true, the nodes are distinct, and there may be fewer than `count`.
   bool distinct = false;
 };
 
 struct SampledNodes {
-  // The nodes in random order, each drawn from all candidates with equal chance; empty if there are none.
+  // Nodes in random order, each drawn uniformly from all candidates; empty if there are none.
   std::vector<NodeNumber> nodes;
-  // How many candidates there are.
+  // Number of candidates.
   std::int64_t candidates = 0;
 };
 
-// Draws from the enabled nodes. It looks at each node of the graph, or of `among`, twice, which takes some
-// 100 nanoseconds together, and asks the budget on the way.
+// Draws from the enabled nodes. Visits each node of the graph, or of `among`, twice, which takes about 100
+// nanoseconds in total. Checks the budget meanwhile.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE or RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "count", and the errors of
 // StatusOfEnd.
@@ -51,17 +50,17 @@ struct EdgeSampleQuery {
   // As in NodeSampleQuery.
   std::int64_t count = 1;
   std::uint64_t seed = 0;
-  // Restricts the sample to edges both of whose nodes are among these.
+  // If set, only edges between two of these nodes are drawn.
   std::optional<absl::Span<const NodeNumber>> among;
-  // Restricts the sample to edges that carry all of these tags.
+  // Only edges with all of these tags are drawn.
   TagSet required_tags = 0;
 };
 
 struct PlaceOnEdge {
-  // An open arc leads from the one to the other. If one leads back as well, `from` has the smaller id.
+  // Ends of an open arc. If there is an arc back as well, `from` has the smaller id.
   NodeNumber from = 0;
   NodeNumber to = 0;
-  // How far along the edge, of its whole length.
+  // Fraction of the edge's length.
   double fraction = 0.0;
   WorldPoint position;
 
@@ -69,18 +68,18 @@ struct PlaceOnEdge {
 };
 
 struct SampledPlaces {
-  // The places in random order; empty if no edge has a length.
+  // Places in random order; empty if no edge has a length.
   std::vector<PlaceOnEdge> places;
-  // How many edges there are to draw from.
+  // Number of edges to draw from.
   std::int64_t candidates = 0;
-  // The length of all edges together, each rounded to the nearest 2^-16, but not to 0.
+  // Total length of all edges, each rounded to the nearest positive multiple of 2^-16.
   double length = 0.0;
 };
 
-// Draws places evenly by length from the straight edges between enabled nodes that are open. An edge both
-// ways counts once, and one of no length has no chance. Places are drawn in steps of 2^-16 of a unit. It
-// looks twice at each node, its arcs and the arcs back, which takes some 100 nanoseconds for each arc
-// together, and asks the budget on the way.
+// Draws places uniformly by length from the open straight edges between enabled nodes. A two-way edge counts
+// once, and an edge of length 0 is never drawn. Places are drawn in steps of 2^-16 units. Visits each node,
+// its arcs and the arcs back twice, which takes about 100 nanoseconds per arc in total. Checks the budget
+// meanwhile.
 //
 // Returns the errors of SampleNodes.
 absl::StatusOr<SampledPlaces> SamplePlacesOnEdges(const WaypointGraph& graph, const EdgeSampleQuery& query,

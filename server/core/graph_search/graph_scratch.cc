@@ -21,7 +21,7 @@ bool GraphScratch::Start(std::size_t limit) {
   }
   ++generation_;
   if (generation_ == 0) {
-    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    // The counter wrapped: nodes of an old generation must not match a new one.
     nodes_.assign(nodes_.size(), ReachedNode{});
     generation_ = 1;
   }
@@ -39,7 +39,7 @@ bool GraphScratch::HasRoom(std::size_t bytes) {
 }
 
 bool GraphScratch::GrowOpen() {
-  // While it grows, the list is there twice.
+  // While it grows, the list needs both its old and new memory.
   if (!HasRoom(open_.grown_bytes())) {
     return false;
   }

@@ -1,4 +1,4 @@
-// The working memory of searches on waypoint graphs.
+// Working memory of searches on waypoint graphs.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,33 @@
 
 namespace waystar::core {
 
-// What a search knows of a node that it has reached.
+// Search state of a node.
 struct ReachedNode {
-  // The cost of nodes that no path may go through: no way to them is cheaper.
+  // Cost of nodes that paths may not enter; lower than any other cost.
   static constexpr Cost kBarred = -1;
 
-  // The least cost from the start known so far.
+  // Minimum cost from the start so far.
   Cost g = 0;
-  // The search that wrote this; an older one means that the node is not reached yet.
+  // Search that wrote this; an older generation means that the node is not reached yet.
   std::uint32_t generation = 0;
-  // The node that the way comes from; at the start the node itself.
+  // Predecessor; the node itself at the start.
   NodeNumber parent = 0;
 };
 
-// One search's nodes, open list and path, reused from search to search: nothing is allocated once it has
-// grown to the graphs it is used for. It takes 16 bytes a node of the largest of them.
+// Nodes, open list and path of one search, reused between searches. Allocates nothing once it has grown to
+// the largest graph searched. Takes 16 bytes per node of that graph.
 //
-// Thread safety: none. Each worker thread has its own.
+// Not thread-safe; each worker thread has its own.
 class GraphScratch {
  public:
-  // Nodes and open list together stay below `max_bytes`, and what earlier searches have left is freed before
-  // a search is refused more.
+  // Nodes and open list together stay below `max_bytes`; memory left by earlier searches is freed before a
+  // search is refused more.
   explicit GraphScratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   GraphScratch(const GraphScratch&) = delete;
   GraphScratch& operator=(const GraphScratch&) = delete;
 
-  // Clears the last search and prepares for one over nodes of numbers below `limit`. Returns false if the
-  // memory limit stands in the way. It costs O(1) besides what it grows.
+  // Clears the scratch and prepares for a search over node numbers below `limit`. Returns false if the memory
+  // limit does not allow it. Costs O(1) plus growth.
   bool Start(std::size_t limit);
 
   ReachedNode& At(NodeNumber node) { return nodes_[node]; }
@@ -47,7 +47,7 @@ class GraphScratch {
   }
 
   OpenList& open() { return open_; }
-  // Puts an entry on the open list. Returns false if the memory limit stands in the way.
+  // Pushes an entry onto the open list. Returns false if the memory limit is reached.
   bool Push(const OpenEntry& entry) {
     if (open_.IsFull() && !GrowOpen()) {
       return false;
@@ -65,12 +65,12 @@ class GraphScratch {
   }
 
  private:
-  // Returns whether so much more stays below the limit, if need be once what is not in use is freed.
+  // Returns true if `bytes` more fit below the limit, after freeing unused memory if necessary.
   bool HasRoom(std::size_t bytes);
   bool GrowOpen();
 
   const std::size_t max_bytes_;
-  // How many nodes the search uses.
+  // Number of nodes that the search uses.
   std::size_t limit_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<ReachedNode> nodes_;

@@ -24,11 +24,11 @@
 namespace waystar::core {
 namespace {
 
-// The query's fields.
+// Fields of the query.
 constexpr absl::string_view kStartField = "start";
 constexpr absl::string_view kGoalField = "goals[0]";
 
-// To find the node of a position may take as long as a look at many obstacles.
+// Finding the node of a position may take as long as checking many obstacles.
 constexpr std::size_t kGoalsPerPoll = 16;
 
 class GraphPathFinder {
@@ -110,7 +110,7 @@ class GraphPathFinder {
       return MakeError(ErrorReason::kBadValue, "goals",
                        "with several goals unreachable_policy can only be REPORT");
     }
-    // The goals that a search may lead to.
+    // Goals that a search may lead to.
     std::vector<GraphGoal> goals;
     std::optional<NearestGraphGoal> direct;
     bool is_start_found = false;
@@ -145,7 +145,7 @@ class GraphPathFinder {
     return PathToNearest(goals, direct);
   }
 
-  // The path to the nearest of `goals` and `direct`.
+  // Returns the path to the nearest of `goals` and `direct`.
   absl::StatusOr<GraphPathResult> PathToNearest(absl::Span<const GraphGoal> goals,
                                                 const std::optional<NearestGraphGoal>& direct) {
     std::optional<NearestGraphGoal> nearest = direct;
@@ -164,7 +164,7 @@ class GraphPathFinder {
     if (!nearest) {
       return GraphPathResult{.statistics = spent};
     }
-    // Nothing is left to search with.
+    // The budget is used up.
     if (spent.expanded >= budget_.max_expansions && !IsAlongLine(*nearest, goals)) {
       return StartAlone(SearchEnd::kExpansionLimit, spent);
     }
@@ -197,7 +197,7 @@ class GraphPathFinder {
     return Search(left, false);
   }
 
-  // The answer when a budget ran out before the nearest goal was known.
+  // Returns the result if a budget ran out before the nearest goal was known.
   GraphPathResult StartAlone(SearchEnd end, const SearchStatistics& statistics) {
     GraphPathResult result{.outcome = Outcome::kBudgetExhausted,
                            .reason = end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit

@@ -9,7 +9,8 @@
 namespace waystar::core {
 namespace {
 
-// The goals that no flood has reached yet; of several at one node only the best, as all are reached at once.
+// Goals that the flood has not reached yet. Of several goals at one node only the best is kept, since all are
+// reached at once.
 class OpenGoals {
  public:
   OpenGoals(const WaypointGraph& graph, absl::Span<const GraphGoal> goals)
@@ -36,7 +37,8 @@ class OpenGoals {
   bool HasNode(NodeNumber node) const { return nodes_.Contains(node); }
   bool empty() const { return count_ == 0; }
 
-  // Returns the best goal at the node, which is open no longer. REQUIRES: HasNode(node).
+  // Returns the best goal at the node and closes it.
+  // REQUIRES: HasNode(node).
   const GraphGoal& Take(NodeNumber node) {
     const std::size_t best = best_at_[nodes_.IndexOf(node)];
     is_open_[best] = false;
@@ -44,7 +46,8 @@ class OpenGoals {
     return goals_[best];
   }
 
-  // Returns the least index of an open goal. REQUIRES: !empty().
+  // Returns the minimum index of an open goal.
+  // REQUIRES: !empty().
   std::size_t FirstIndex() {
     while (!is_open_[first_]) {
       ++first_;
@@ -55,7 +58,7 @@ class OpenGoals {
  private:
   const absl::Span<const GraphGoal> goals_;
   NodeSet nodes_;
-  // By index of the node in the set.
+  // Index of the best goal, by index of the node in the set.
   std::vector<std::size_t> best_at_;
   std::vector<bool> is_open_;
   std::size_t count_ = 0;
@@ -81,7 +84,7 @@ GraphFloodReport FindNearestGraphGoal(const WaypointGraph& graph, const GraphSea
         nearest = reached;
       }
     }
-    // What is reached from here on costs as much or more.
+    // Nodes visited from here on cost at least as much.
     return !open.empty() && !(nearest && nearest->IsBefore({.index = open.FirstIndex(), .cost = cost}));
   });
 }

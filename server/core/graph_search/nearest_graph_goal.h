@@ -1,4 +1,4 @@
-// The goal of several that is cheapest to reach on a waypoint graph.
+// Selection of the goal that is cheapest to reach on a waypoint graph.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace waystar::core {
 
 struct GraphGoal {
   GraphSeat seat;
-  // The index of the goal in the query.
+  // Index of the goal in the query.
   std::size_t index = 0;
 };
 
@@ -29,9 +29,9 @@ struct NearestGraphGoal {
   }
 };
 
-// Floods from the start until no other goal can be cheaper. `nearest` is the best goal found so far, if there
-// is one, and becomes the best of it and these; it is certain unless the report tells of a limit or an
-// interruption. REQUIRES: the goals are enabled and in the order of their indexes.
+// Floods from the start until no other goal can be cheaper. `nearest` is the best goal found so far, if any,
+// and becomes the best of it and these. It is final unless the report ends with a limit or an interruption.
+// REQUIRES: the goals are enabled and in the order of their indices.
 GraphFloodReport FindNearestGraphGoal(const WaypointGraph& graph, const GraphSeat& start,
                                       absl::Span<const GraphGoal> goals, TagSet required_tags,
                                       const Budget& budget, GraphScratch& scratch,

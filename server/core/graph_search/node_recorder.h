@@ -1,6 +1,6 @@
 // Recorders of searches on waypoint graphs.
 //
-// The search is a template over its recorder, so that one that nobody watches pays nothing.
+// The search is a template over its recorder, so that unrecorded searches pay nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct NoNodeRecorder {
   static constexpr void Expanded(NodeNumber /*node*/, Cost /*g*/, Cost /*f*/) {}
 };
 
-// As SearchEvent, about nodes.
+// As SearchEvent, for nodes.
 struct NodeEvent {
   SearchEvent::Kind kind = SearchEvent::Kind::kGenerated;
   NodeNumber node = 0;
-  // With kGenerated, the node that the way comes from. It is the node itself for the start.
+  // With kGenerated, the predecessor. The start is its own parent.
   NodeNumber parent = 0;
   Cost g = 0;
   Cost f = 0;
 };
 
-// Keeps every event in order, up to a limit.
+// Stores events in order, up to a limit.
 class NodeRecorder {
  public:
   explicit NodeRecorder(std::size_t max_events) : max_events_(max_events) {}
@@ -39,7 +39,7 @@ class NodeRecorder {
   void Expanded(NodeNumber node, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, node, node, g, f}); }
 
   const std::vector<NodeEvent>& events() const { return events_; }
-  // Returns whether there were more events than the limit; those are lost.
+  // Returns true if events beyond the limit were dropped.
   bool is_truncated() const { return is_truncated_; }
 
  private:

@@ -1,4 +1,4 @@
-// A set of nodes that a flood asks for each node it visits.
+// Set of nodes with fast membership tests.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace waystar::core {
 
-// Nodes in ascending order, and a bit for each node that there may be.
+// Sorted list of nodes, plus one bit per possible node.
 class NodeSet {
  public:
-  // The nodes to come have numbers below `limit`.
+  // Nodes have numbers below `limit`.
   explicit NodeSet(std::size_t limit) : bits_((limit + 63) / 64) {}
 
-  // Replaces the nodes by these, which may repeat and come in any order.
+  // Replaces the nodes; `nodes` may contain duplicates and be in any order.
   void Assign(std::vector<NodeNumber> nodes) {
     for (const NodeNumber node : nodes_) {
       bits_[node / 64] = 0;
@@ -34,7 +34,8 @@ class NodeSet {
   std::size_t size() const { return nodes_.size(); }
 
   bool Contains(NodeNumber node) const { return (bits_[node / 64] >> (node % 64) & 1) != 0; }
-  // Returns the index in nodes(). It costs O(log size). REQUIRES: Contains(node).
+  // Returns the index in nodes(). Costs O(log size).
+  // REQUIRES: Contains(node).
   std::size_t IndexOf(NodeNumber node) const {
     return static_cast<std::size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin());
   }

@@ -1,4 +1,4 @@
-// The nodes of a waypoint graph within a cost of a start.
+// Nodes of a waypoint graph within a cost of a start.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct ReachableNodesQuery {
   // As in GraphQuery, also below.
   double snap_radius = 0.0;
   std::vector<std::string> required_tags;
-  // The limit of the cost; see ToMaxCost. Without it, the result is all that a path leads to.
+  // Maximum cost; see ToMaxCost. If unset, all reachable nodes are returned.
   std::optional<double> max_cost;
-  // The area that paths may not leave, seen from above, edges included; everywhere without a value.
+  // Area that paths may not leave, seen from above, including its edges; unlimited if unset.
   std::optional<Box> region;
   // kToSeeds asks for the nodes from which the start is within the cost.
   GraphSense sense = GraphSense::kFromSeeds;
@@ -31,25 +31,26 @@ struct ReachableNodesQuery {
 
 struct ReachableNode {
   NodeNumber node = 0;
-  // The cost of the cheapest way between it and the start, where the line from a start that is a position to
-  // its node counts.
+  // Cost of the cheapest path between the node and the start, including the line from a start position to its
+  // node.
   double cost = 0.0;
 
   friend bool operator==(const ReachableNode&, const ReachableNode&) = default;
 };
 
 struct ReachableNodes {
-  // In the order of numbers. The start's node is among them, unless the line to it costs too much.
+  // In the order of node numbers. Includes the start's node, unless the line to it exceeds the cost.
   std::vector<ReachableNode> nodes;
   std::uint64_t expanded = 0;
 };
 
-// Finds the nodes. The nearest enabled node that a position sees stands in for it (FindSeat); what else the
-// position sees is not looked for. It takes the time of a flood (FloodGraph) of what is within the cost.
+// Finds the nodes. A position is represented by the nearest enabled node that it sees (FindSeat); other nodes
+// that it sees are not used. Takes the time of a flood (FloodGraph) of the nodes within the cost.
 //
 // Returns the errors of FindSeat with "start", and of FindRequiredTags; INVALID_ARGUMENT / BAD_VALUE with
-// "max_cost", or with "start" if the region does not hold its node; FAILED_PRECONDITION / START_BLOCKED with
-// "start"; and the errors of StatusOfFlood. REQUIRES: the snap radius is finite, and 0 or more.
+// "max_cost", or with "start" if the region does not contain its node; FAILED_PRECONDITION / START_BLOCKED
+// with "start"; and the errors of StatusOfFlood.
+// REQUIRES: the snap radius is finite and not negative.
 absl::StatusOr<ReachableNodes> FindReachableNodes(const WaypointGraph& graph,
                                                   const ReachableNodesQuery& query, const Budget& budget,
                                                   GraphScratch& scratch);

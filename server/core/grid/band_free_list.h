@@ -1,4 +1,4 @@
-// Bands of a plane that are not in use.
+// Free list of the bands of a plane.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace waystar::core {
 
-// A stack of bands, each from new T[], that are freed with it. To clone into a band from a stock takes less
-// time than to allocate one, and the last that was put in is the likeliest to be in a cache.
+// Stack of bands, each allocated with new T[]; owns them. Reusing a band is faster than allocating one, and
+// the band freed last is the likeliest to be in the CPU cache.
 //
-// Thread safety: none.
+// Not thread-safe.
 template <typename T>
 class BandFreeList {
  public:
@@ -28,7 +28,8 @@ class BandFreeList {
     }
   }
 
-  // A band of `values` values, whatever they are; a new one if there is none. REQUIRES: so are all here.
+  // Returns a band of `values` uninitialized values, allocated if the list is empty.
+  // REQUIRES: all bands in the list have this size.
   T* Take(std::size_t values) {
     if (bands_.empty()) {
       return new T[values];
@@ -38,7 +39,7 @@ class BandFreeList {
     return band;
   }
 
-  // Keeps the band, or frees it if there is no memory to remember it.
+  // Adds the band to the list, or frees it if the list cannot grow.
   void Put(T* band) noexcept {
     try {
       bands_.push_back(band);
@@ -47,8 +48,7 @@ class BandFreeList {
     }
   }
 
-  // Moves bands to `other`, up to as many as that then holds `limit`, and none if there is no memory for
-  // that.
+  // Moves bands to `other` until that holds `limit`. Moves none if `other` cannot grow.
   void MoveTo(BandFreeList& other, std::size_t limit) noexcept {
     if (other.bands_.empty() && bands_.size() <= limit) {
       std::swap(bands_, other.bands_);

@@ -1,4 +1,4 @@
-// A set of a plane's bands.
+// Set of bands of a plane.
 #pragma once
 
 #include <bit>
@@ -8,17 +8,19 @@
 
 namespace waystar::core {
 
-// A set with a bit for each band. Thread safety: const methods may run beside each other.
+// Set of a plane's bands, one bit per band.
+//
+// Thread safety: const methods may run concurrently.
 class BandSet {
  public:
   BandSet() = default;
-  // Makes an empty set for bands with numbers below `bands`.
+  // Makes an empty set for band numbers below `bands`.
   explicit BandSet(std::size_t bands) : words_((bands + kWordBits - 1) / kWordBits) {}
 
   bool Contains(std::size_t band) const { return (words_[band / kWordBits] >> (band % kWordBits) & 1U) != 0; }
   void Add(std::size_t band) { words_[band / kWordBits] |= std::uint64_t{1} << (band % kWordBits); }
 
-  // REQUIRES, for both: `other` is for as many bands.
+  // REQUIRES, for both: `other` was made for the same number of bands.
   void AddAll(const BandSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       words_[i] |= other.words_[i];

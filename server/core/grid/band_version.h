@@ -1,4 +1,4 @@
-// One version of a plane, in the tree of all that were made from each other.
+// Node of the version tree of a plane.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,20 @@ namespace waystar::core {
 template <typename T>
 class BandVersions;
 
-// A version has a table of where each band begins, by which the plane is read. The tree tells who may free a
-// band: a band is read by the version that cloned it and by those below, except those that cloned it again
-// and all below them.
+// One version of a plane: a table of pointers to its bands, and a node of the version tree. The tree
+// determines when a band may be freed. A band is used by the version that cloned it and by its descendants,
+// except those that cloned it again and their descendants.
 //
-// Thread safety: `starts` and `own` belong to the one writer until the version is closed. Then `starts` is
-// constant, for whoever holds the version, and BandVersions guards `own`, like all else, by its mutex.
+// Thread safety: `starts` and `own` belong to the single writer until the version is closed. After that
+// `starts` is constant for all holders of the version, and `own` and the other fields are guarded by the
+// mutex of BandVersions.
 template <typename T>
 struct BandVersion {
   BandVersion(BandVersions<T>& family_of_it, std::size_t bands) : family(family_of_it), own(bands) {}
   BandVersion(const BandVersion&) = delete;
   BandVersion& operator=(const BandVersion&) = delete;
 
-  // Puts `other` in the place of this in the tree, below the parent of this.
+  // Replaces this version by `other` in the tree.
   void GiveWayTo(BandVersion* other) {
     other->parent = parent;
     if (parent != nullptr) {
@@ -36,13 +37,13 @@ struct BandVersion {
 
   BandVersions<T>& family;
   std::unique_ptr<T*[]> starts;
-  // The bands that were cloned here, and so are not read above.
+  // Bands cloned by this version. Ancestors do not use them.
   BandSet own;
   BandVersion* parent = nullptr;
   std::vector<BandVersion*> children;
-  // True while a plane or its writer holds it.
+  // True while a plane or its writer holds the version.
   bool is_held = true;
-  // True while it is still written to.
+  // True until the version is closed.
   bool is_open = true;
 };
 

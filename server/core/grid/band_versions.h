@@ -18,32 +18,31 @@
 
 namespace waystar::core {
 
-// A tree of versions, each a table of bands and the set of those that it cloned. No band is counted: when a
-// version is let go of
-//  - and has none below it, nobody reads the bands that it cloned: they are freed, and it leaves the tree;
-//  - and has one below it, nobody reads those of its bands which that one cloned again: they are freed, and
-//    the others become that one's;
-//  - and has several, it stays until it has one or none, with its bands, though all of them may have been
-//    cloned again.
-// So to make a version costs what is written to it and a pointer a band, whatever else is alive, and letting
-// go of one what was written and a bit a band. The dead lists of ZFS do the same for snapshots in a row:
-// Bonwick, Ahrens et al., "The Zettabyte File System" (2003).
+// Version tree. Each version is a table of bands and the set of bands that it cloned. Bands are not
+// reference-counted. When a version is released and
+// - it has no child, the bands that it cloned are freed and it leaves the tree;
+// - it has one child, those of its bands that the child cloned again are freed, the child takes over the
+//   others, and it leaves the tree;
+// - it has several children, it stays, with all its bands, until it has at most one.
+// Creating a version therefore costs one pointer per band plus what is written to it, however many versions
+// exist. Releasing one costs one bit per band plus what was written. The dead lists of ZFS do the same for
+// linear snapshots: Bonwick, Ahrens et al., "The Zettabyte File System" (2003).
 //
-// Thread safety: any method from any thread, but for what is said of open versions.
+// Thread safety: thread-safe, except for open versions, which belong to one thread.
 template <typename T>
 class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
  public:
   using Version = BandVersion<T>;
-  // Who has one reads the version.
+  // Reference to a version; the version stays readable while one exists.
   using Held = std::shared_ptr<Version>;
 
-  // Of planes of as many bands, which are all `band` at first.
+  // Creates the family of planes of `bands` bands, all equal to `band` at first.
   BandVersions(std::size_t bands, std::vector<T> band)
       : bands_(bands),
         first_band_(std::move(band)),
         max_stock_(kKeepsStock ? std::min(bands / 8, kMaxStockBytes / band_bytes()) : 0) {}
 
-  // The version that all others come of. To be called once.
+  // Returns the root version. Call once.
   Held Begin() {
     auto first = std::make_unique<Version>(*this, bands_);
     first->starts.reset(new T*[bands_]);
@@ -52,7 +51,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     return Hold(std::move(first));
   }
 
-  // An open version, for one thread, that is equal to `parent`. `stock` is given bands to clone into.
+  // Returns an open version, equal to `parent`, for one thread. Moves the free bands into `stock`.
   Held Branch(Version& parent, BandFreeList<T>& stock) {
     auto version = std::make_unique<Version>(*this, bands_);
     version->parent = &parent;
@@ -76,7 +75,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     return Hold(std::move(version));
   }
 
-  // Gives an open version a band of its own in place of one that it shares.
+  // Replaces a shared band of an open version by a copy of its own.
   void Clone(Version& open, std::size_t band, BandFreeList<T>& stock) const {
     T* const clone = stock.Take(first_band_.size());
     std::copy_n(open.starts[band], first_band_.size(), clone);
@@ -84,7 +83,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     open.own.Add(band);
   }
 
-  // From now on the version stays as it is. What is left of the stock is kept for the next.
+  // Makes the version immutable. Keeps the rest of `stock` for the next writer.
   void Close(Version& open, BandFreeList<T> stock) {
     Garbage garbage;
     MutexLock lock(mutex_);
@@ -94,18 +93,19 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     garbage.bands.MoveTo(stock_, max_stock_);
   }
 
-  // The bands in which they differ, if one came of the other not too many versions ago, and both are closed.
+  // Returns the bands in which the two versions differ. Returns nothing if a version is open, or if neither
+  // descends from the other within kMaxSteps versions.
   std::optional<BandSet> Between(const Version& a, const Version& b) const {
     MutexLock lock(mutex_);
     std::optional<BandSet> bands = Above(a, b);
     return bands ? std::move(bands) : Above(b, a);
   }
 
-  // What all bands of the first version are. It is kept as long as the family.
+  // Returns the initial content of every band. It lives as long as the family.
   const T* first_band() const { return first_band_.data(); }
   std::size_t band_bytes() const { return first_band_.size() * sizeof(T); }
 
-  // What a version takes besides its bands; spare memory is not counted.
+  // Returns the memory of a version without its bands. Spare memory is not counted.
   static constexpr std::size_t BytesFor(std::size_t bands) {
     return sizeof(Version) + bands * sizeof(T*) + BandSet::BytesFor(bands);
   }
@@ -113,7 +113,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
  private:
   using Spare = typename SpareTables<T>::Spare;
 
-  // What is no longer in use, to be freed without the mutex; within it if there is no memory to remember it.
+  // Unused memory, collected under the mutex and freed after it is released. What cannot be collected for
+  // lack of memory is freed at once.
   struct Garbage {
     BandFreeList<T> bands;
     std::vector<std::unique_ptr<Version>> versions;
@@ -127,17 +128,17 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     }
   };
 
-  // A table of so few bands is copied faster than changes are followed.
+  // For fewer bands copying the whole table is faster than tracking the changes.
   static constexpr std::size_t kMaxSmall = 1024;
-  // Unused bands that are kept: an eighth of as many as a plane has, and a megabyte at the most. The
-  // sanitizer finds who reads a band that is not in use only if it is freed.
+  // Limit of the free list: an eighth of a plane's bands, at most 1 MiB. Disabled under the address
+  // sanitizer, which detects reads of a band only after it is freed.
   static constexpr std::size_t kMaxStockBytes = std::size_t{1} << 20;
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
   static constexpr bool kKeepsStock = false;
 #else
   static constexpr bool kKeepsStock = true;
 #endif
-  // To look at every band takes less time than to go farther.
+  // Beyond this number of versions comparing every band is faster.
   static constexpr int kMaxSteps = 64;
 
   Held Hold(std::unique_ptr<Version> version) {
@@ -153,8 +154,8 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     garbage.bands.MoveTo(stock_, max_stock_);
   }
 
-  // Takes `version`, if it may go, out of the tree, and those that may go then. It lets no exception out,
-  // since destructors call it.
+  // Removes `version` from the tree if it is unused, then any relatives that this makes removable. Must not
+  // throw, because destructors call it.
   void Dissolve(Version* version, Garbage& garbage) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     while (version != nullptr && !version->is_held && version->children.size() <= 1) {
       Version* const parent = version->parent;
@@ -167,7 +168,7 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
         }
       } else {
         left = version->children.front();
-        // What it is yet to clone is not known.
+        // An open child may still clone bands.
         if (left->is_open) {
           return;
         }
@@ -190,12 +191,12 @@ class BandVersions : public std::enable_shared_from_this<BandVersions<T>> {
     try {
       garbage.tables.push_back(spare_tables_.Inherit(gone, left, but_for));
     } catch (const std::bad_alloc&) {
-      // None may be like a version that is gone.
+      // A spare must not refer to a freed version.
       spare_tables_.Clear();
     }
   }
 
-  // What was cloned from `above` down to `version`.
+  // Returns the bands cloned by `version` and its ancestors below `above`.
   std::optional<BandSet> Above(const Version& version, const Version& above) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     BandSet bands(bands_);

@@ -1,4 +1,4 @@
-// A plane of bits, one for each cell of a grid, that its copies share until they change it.
+// Copy-on-write plane of bits, one per cell of a grid.
 #pragma once
 
 #include <bit>
@@ -13,9 +13,10 @@
 
 namespace waystar::core {
 
-// Rows of bits, laid out as bit_row.h says. Copies share a row until one of them writes to it.
+// Rows of bits, laid out as in bit_row.h. Copies share a row until one of them writes to it.
 //
-// Thread safety: const methods may run beside each other, and beside a BitPlaneWriter of another copy.
+// Thread safety: const methods may run concurrently with each other and with a BitPlaneWriter of another
+// copy.
 class BitPlane {
  public:
   BitPlane() = default;
@@ -30,15 +31,17 @@ class BitPlane {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  // Returns an empty row if y is off the plane.
+  // Returns row y, or an empty row if y is outside the plane.
   const Word* row(int y) const {
     return static_cast<unsigned>(y) < static_cast<unsigned>(height_) ? plane_.row(y) : kEmptyRow;
   }
 
-  // Returns word `index` of row y. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  // Returns word `index` of row y.
+  // REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word word(int y, std::size_t index) const { return plane_.row(y)[index]; }
 
-  // Rows y, y - 1 and y + 1, in this order. REQUIRES: 0 <= y < height().
+  // Rows y, y - 1 and y + 1, in this order.
+  // REQUIRES: 0 <= y < height().
   struct ThreeRows {
     const Word* own;
     const Word* low;
@@ -51,7 +54,7 @@ class BitPlane {
     return {own, low != nullptr ? low : row(y - 1), high != nullptr ? high : row(y + 1)};
   }
 
-  // Returns false for cells off the plane.
+  // Returns false for cells outside the plane.
   bool Test(Cell cell) const {
     return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width_) &&
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height_) &&
@@ -76,13 +79,14 @@ class BitPlane {
   Plane<Word> plane_;
 };
 
-// Writes words to one plane. REQUIRES: 0 <= y < height.
+// Writer for one plane.
+// REQUIRES: 0 <= y < height.
 class BitPlaneWriter : public PlaneWriter<Word> {
  public:
   explicit BitPlaneWriter(BitPlane& plane) : PlaneWriter(plane.plane_) {}
 };
 
-// The place of a word: it is word `index` of row y; see bit_row.h.
+// Position of a word: word `index` of row y; see bit_row.h.
 struct WordIndex {
   std::int32_t y = 0;
   std::int32_t index = 0;
@@ -90,15 +94,15 @@ struct WordIndex {
   friend auto operator<=>(const WordIndex&, const WordIndex&) = default;
 };
 
-// A word in which bits were flipped: word `index` of row y, with the flipped bits set in `flipped`.
+// Changed bits of a word: word `index` of row y, with the changed bits set in `flipped`.
 struct WordChange {
   std::int32_t y = 0;
   std::int32_t index = 0;
   Word flipped = 0;
 };
 
-// Returns the words in which two planes differ, in ascending order. REQUIRES: one plane was made from the
-// other by copying and writing.
+// Returns the words in which two planes differ, in ascending order.
+// REQUIRES: one plane was made from the other by copying and writing.
 inline std::vector<WordChange> DifferencesBetween(const BitPlane& before, const BitPlane& now) {
   std::vector<WordChange> changes;
   const int words = WordsPerRow(now.width());

@@ -1,7 +1,7 @@
 // Rows of cells packed 64 to a word.
 //
-// Cell x of a row is bit x + 1, so that the bits on both sides of the row exist and are 0, and every word
-// that a window of three cells starts in has a successor.
+// Cell x of a row is bit x + 1. The bits on both sides of the row therefore exist and are 0, and every word
+// in which a window of three cells starts has a successor.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ inline constexpr int kWordBits = 64;
 
 constexpr int WordsPerRow(int width) { return (width + 2 + kWordBits - 1) / kWordBits + 1; }
 
-// A row without a single bit set. It stands for the rows above and below the map.
+// A row of zeros; stands for the rows above and below the map.
 inline constexpr Word kEmptyRow[static_cast<std::size_t>(WordsPerRow(kMaxMapSide))] = {};
 
 // Returns the index of the word that holds cell x of a row.
 constexpr std::size_t WordOf(int x) { return static_cast<unsigned>(x + 1) / kWordBits; }
 
-// Returns whether the bit of cell x is set in its word.
+// Returns true if the bit of cell x is set in its word.
 inline bool TestBitOfWord(Word word, int x) {
   return (word >> (static_cast<unsigned>(x + 1) % kWordBits) & 1U) != 0;
 }
@@ -38,7 +38,7 @@ inline void AssignBit(Word* row, int x, bool value) {
   word = value ? word | mask : word & ~mask;
 }
 
-// Returns a mask of those cells with x_begin <= x < x_end that lie in word `index` of a row.
+// Returns a mask of the cells with x_begin <= x < x_end in word `index` of a row.
 inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
   const auto low = static_cast<std::int64_t>(index) * kWordBits;
   const std::int64_t from = std::max<std::int64_t>(x_begin + 1 - low, 0);
@@ -49,7 +49,7 @@ inline Word SpanMask(std::size_t index, int x_begin, int x_end) {
   return (~Word{0} >> (kWordBits - (to - from))) << from;
 }
 
-// Calls visit(index, mask) for each word that holds cells with x_begin <= x < x_end; `mask` has their bits.
+// Calls visit(index, mask) for each word with cells x_begin <= x < x_end; `mask` selects these cells.
 template <typename Visitor>
 void ForEachWord(int x_begin, int x_end, Visitor visit) {
   for (std::size_t index = WordOf(x_begin); index <= WordOf(x_end - 1); ++index) {
@@ -57,7 +57,7 @@ void ForEachWord(int x_begin, int x_end, Visitor visit) {
   }
 }
 
-// Returns the bits of those cells in `mask`, a part of word `index`, for which is_set(x) holds.
+// Returns the bits of the cells in `mask`, a part of word `index`, that satisfy is_set(x).
 template <typename Predicate>
 Word WordWhere(std::size_t index, Word mask, Predicate is_set) {
   Word word = 0;

@@ -1,4 +1,4 @@
-// Scans along a row for clear bits, a word at a time.
+// Scans of a row for clear bits, a word at a time.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,8 @@
 
 namespace waystar::core {
 
-// Returns the first cell at or right of x whose bit is clear. REQUIRES: 0 <= x <= width.
+// Returns the first cell at or right of x whose bit is clear.
+// REQUIRES: 0 <= x <= width.
 inline int FirstClear(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x + 1);
   std::size_t index = bit / kWordBits;
@@ -19,7 +20,8 @@ inline int FirstClear(const Word* row, int x) {
   return static_cast<int>(index) * kWordBits + std::countr_zero(clear) - 1;
 }
 
-// Returns the first cell at or left of x whose bit is clear. REQUIRES: -1 <= x < width.
+// Returns the last cell at or left of x whose bit is clear.
+// REQUIRES: -1 <= x < width.
 inline int LastClear(const Word* row, int x) {
   const auto bit = static_cast<unsigned>(x + 1);
   std::size_t index = bit / kWordBits;
@@ -30,8 +32,8 @@ inline int LastClear(const Word* row, int x) {
   return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(clear) - 1;
 }
 
-// Returns whether the bits of all cells with first <= x <= last are set. REQUIRES: 0 <= first <= last <
-// width.
+// Returns true if the bits of all cells with first <= x <= last are set.
+// REQUIRES: 0 <= first <= last < width.
 inline bool AreSet(const Word* row, int first, int last) {
   const auto low = static_cast<unsigned>(first + 1);
   const auto high = static_cast<unsigned>(last + 1);

@@ -1,4 +1,4 @@
-// Cells of a grid, the steps between them, and rectangles of cells. x grows to the right and y down.
+// Cells of a grid, steps between them, and rectangles of cells. x grows to the right and y downwards.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// Compares in row-major order (smaller y first, then smaller x), which breaks ties between cells.
+// Row-major order (smaller y first, then smaller x); breaks ties between cells.
 inline bool RowMajorLess(Cell a, Cell b) { return a.y != b.y ? a.y < b.y : a.x < b.x; }
 
-// The directions run clockwise from north, so that odd values are diagonals. The wire adds 1 to each.
+// Directions run clockwise from north; odd values are diagonals. Protos add 1 to each.
 enum class Direction : std::uint8_t {
   kNorth,
   kNorthEast,
@@ -32,14 +32,14 @@ enum class Direction : std::uint8_t {
 
 inline constexpr int kDirectionCount = 8;
 
-// A set of directions: bit d stands for the Direction of value d.
+// Set of directions: bit d stands for the Direction of value d.
 using DirectionSet = std::uint8_t;
 
 constexpr DirectionSet SetOf(Direction direction) {
   return static_cast<DirectionSet>(1U << static_cast<unsigned>(direction));
 }
 
-// Returns the direction that lies `eighths` of a turn clockwise from `direction`.
+// Returns the direction `eighths` of a turn clockwise from `direction`.
 constexpr Direction Turned(Direction direction, int eighths) {
   return static_cast<Direction>((static_cast<unsigned>(direction) + static_cast<unsigned>(eighths)) %
                                 kDirectionCount);
@@ -61,7 +61,8 @@ constexpr Cell Step(Cell cell, Direction direction) {
 
 constexpr int Sign(int value) { return (value > 0) - (value < 0); }
 
-// Returns the direction of a step. REQUIRES: both parts are from -1 to 1, and they are not both 0.
+// Returns the direction of a step.
+// REQUIRES: both coordinates are from -1 to 1 and not both 0.
 constexpr Direction DirectionOf(Cell step) {
   constexpr std::array<Direction, 9> kByStep = {
       Direction::kNorthWest, Direction::kNorth, Direction::kNorthEast,
@@ -70,7 +71,7 @@ constexpr Direction DirectionOf(Cell step) {
   return kByStep[static_cast<std::size_t>(step.y + 1) * 3 + static_cast<std::size_t>(step.x + 1)];
 }
 
-// The cells with x <= cell.x < x + width and y <= cell.y < y + height. It is empty if a side is 0 or less.
+// Cells with x <= cell.x < x + width and y <= cell.y < y + height. Empty if a side is 0 or negative.
 struct Rectangle {
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -79,10 +80,10 @@ struct Rectangle {
 
   bool empty() const { return width <= 0 || height <= 0; }
 
-  // Returns the number of cells. The result is exact for any values of the fields.
+  // Returns the number of cells. Exact for all values of the fields.
   std::int64_t area() const { return empty() ? 0 : std::int64_t{width} * height; }
 
-  // Returns whether the cell is one of them. The result is exact for any values of the fields.
+  // Returns true if the rectangle contains the cell. Exact for all values of the fields.
   bool Contains(Cell cell) const {
     return cell.x >= x && std::int64_t{cell.x} - x < width && cell.y >= y &&
            std::int64_t{cell.y} - y < height;
@@ -91,7 +92,7 @@ struct Rectangle {
   friend bool operator==(const Rectangle&, const Rectangle&) = default;
 };
 
-// Returns the cells that both rectangles hold. The result is exact for any values of the fields.
+// Returns the cells in both rectangles. Exact for all values of the fields.
 inline Rectangle Intersect(const Rectangle& a, const Rectangle& b) {
   const auto left = std::max<std::int64_t>(a.x, b.x);
   const auto top = std::max<std::int64_t>(a.y, b.y);
@@ -104,7 +105,7 @@ inline Rectangle Intersect(const Rectangle& a, const Rectangle& b) {
           static_cast<std::int32_t>(right - left), static_cast<std::int32_t>(bottom - top)};
 }
 
-// Returns the smallest rectangle that holds both `rectangle` and `cell`.
+// Returns the smallest rectangle that contains `rectangle` and `cell`.
 inline Rectangle Extend(const Rectangle& rectangle, Cell cell) {
   if (rectangle.empty()) {
     return {cell.x, cell.y, 1, 1};
@@ -116,7 +117,7 @@ inline Rectangle Extend(const Rectangle& rectangle, Cell cell) {
   return {left, top, right - left, bottom - top};
 }
 
-// Returns the smallest rectangle that holds both.
+// Returns the smallest rectangle that contains both.
 inline Rectangle Union(const Rectangle& a, const Rectangle& b) {
   if (a.empty() || b.empty()) {
     return a.empty() ? b : a;

@@ -1,23 +1,23 @@
-// The rule that says which diagonal steps are allowed.
+// Rules for diagonal steps.
 #pragma once
 
 #include <cstdint>
 
 namespace waystar::core {
 
-// The rule looks at the two cells that are adjacent to both ends of a diagonal step.
+// Decides a diagonal step by the two cells adjacent to both of its ends.
 enum class CornerRule : std::uint8_t {
-  // Both cells must be walkable.
+  // Both must be walkable.
   kNoCornerCutting,
-  // At least one of them must be walkable.
+  // At least one must be walkable.
   kOneSideFree,
-  // Neither need be walkable.
+  // Neither needs to be walkable.
   kAlways,
 };
 
 inline constexpr int kCornerRuleCount = 3;
 
-// Returns whether a corner rule allows a diagonal step, given whether the two cells beside it are free.
+// Returns true if the rule allows a diagonal step, given whether the two cells beside it are walkable.
 constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
   switch (rule) {
     case CornerRule::kNoCornerCutting:

@@ -1,8 +1,8 @@
 // Fixed-point costs of steps and paths.
 //
-// Integers make sums exact and independent of their order, so that equal costs are equal on every machine and
-// a tie is a tie. The unit is decimal: the costs people write (1.4, 0.5, 3) have no rounding error at all,
-// and the square root of 2 has one of 2e-9.
+// Integer sums are exact and independent of order, so equal costs compare equal on every machine. The unit is
+// decimal: costs that people write (1.4, 0.5, 3) have no rounding error, and the square root of 2 has an
+// error of 2e-9.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace waystar::core {
 
-// A cost in units of 1 / kCostScale. The dearest path of the largest map (2^26 cells, each entered once by a
-// step of at most kMaxTerrainCost * 2) stays below 2^63: no cell of a cheapest path has a third cell of the
-// path beside it, so the path enters at most two thirds of the cells.
+// Cost in units of 1 / kCostScale. Cannot overflow: the most expensive path on the largest map (2^26 cells,
+// each entered once at most 2 * kMaxTerrainCost) stays below 2^63. No cell of a cheapest path is adjacent to
+// a third cell of the path, so a path enters at most two thirds of the cells.
 using Cost = std::int64_t;
 
 inline constexpr Cost kCostScale = 100'000'000;

@@ -1,4 +1,4 @@
-// Tables of the legal steps out of a cell of a grid, looked up by the nine cells around it.
+// Lookup tables of the legal steps out of a cell, indexed by the nine cells around it.
 #pragma once
 
 #include <array>
@@ -13,8 +13,9 @@
 
 namespace waystar::core {
 
-// Returns which of the nine cells around a cell (itself included) are walkable. Bit 3 * row + column is a
-// cell, counted from the one above and to the left. REQUIRES: the cell is on the map.
+// Returns the walkable cells among the nine around a cell, itself included. Bit 3 * row + column stands for a
+// cell; bit 0 is the upper left one.
+// REQUIRES: the cell is on the map.
 inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
   const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
   const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
@@ -22,7 +23,7 @@ inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
   return above | beside << 3 | below << 6;
 }
 
-// Each window mirrored in its falling diagonal, so that bit 3 * column + row is a cell.
+// Windows mirrored at the main diagonal, so that bit 3 * column + row stands for a cell.
 constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
   std::array<std::uint16_t, 512> mirrored{};
   for (unsigned window = 0; window < 512; ++window) {
@@ -35,14 +36,14 @@ constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
   return mirrored;
 }();
 
-// Returns whether the cell at that offset from the middle of a window is walkable.
+// Returns true if the cell at that offset from the middle of a window is walkable.
 constexpr bool IsFree(unsigned window, Cell offset) {
   return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
 }
 
 // Table of the legal steps out of a walkable cell under one corner rule and connectivity.
 //
-// Thread safety: immutable. The table keeps nothing of the map that it is asked about.
+// Thread safety: immutable.
 class GridMoves {
  public:
   constexpr GridMoves(Connectivity connectivity, CornerRule rule) {
@@ -54,7 +55,7 @@ class GridMoves {
   // REQUIRES: the cell is on the map.
   DirectionSet From(const WalkCells& walk, Cell cell) const { return table_[WindowAround(walk, cell)]; }
 
-  // Returns the shared table of a rule.
+  // Returns the shared table of a connectivity and rule.
   static const GridMoves& For(Connectivity connectivity, CornerRule rule);
 
   // Returns the legal steps out of the middle of a window.

@@ -31,7 +31,7 @@ absl::Status CheckTerrain(const Terrain& terrain) {
     return MakeError(ErrorReason::kBadTerrain, "name",
                      "a terrain's name has 1 to 63 printable ASCII characters and no spaces");
   }
-  // Written so that NaN fails.
+  // Negated so that NaN fails.
   if (!(terrain.cost >= kMinTerrainCost && terrain.cost <= kMaxTerrainCost)) {
     return MakeError(ErrorReason::kBadTerrain, "cost",
                      absl::StrCat("a terrain's cost is from 0.001 to 1000, not ", terrain.cost));

@@ -7,14 +7,14 @@
 namespace waystar::core {
 namespace {
 
-// The names in the order of HexLayout.
+// Names in the order of HexLayout.
 constexpr std::array<absl::string_view, 6> kNames = {"axial_pointy", "axial_flat",  "odd_rows",
                                                      "even_rows",    "odd_columns", "even_columns"};
 
-// Rounded down, below zero too.
+// Rounds towards negative infinity.
 constexpr std::int32_t Half(std::int32_t value) { return value >> 1; }
 
-// Returns how far the hexagons of a row, or of a column, are shifted on the plane against those of number 0.
+// Returns the shift, in hexagons, of row or column `line` relative to line 0 of the plane.
 std::int32_t MovedBy(HexLayout layout, std::int32_t line) {
   switch (layout) {
     case HexLayout::kAxialPointy:
@@ -94,7 +94,7 @@ HexBoard::Span HexBoard::InRow(std::int32_t y, const Rectangle& part) const {
     const bool is_in_part = y >= part.y && y < part.y + part.height;
     return {begin, is_in_part ? begin + part.width : begin};
   }
-  // Further right it lies further down on the board, by half a row a column.
+  // Column x lies half a row per column lower on the plane.
   const std::int32_t r = y - zero().y;
   const std::int32_t earlier = layout == HexLayout::kEvenColumns ? 1 : 0;
   const std::int32_t begin = std::max(part.x, 2 * (part.y - r) - earlier);

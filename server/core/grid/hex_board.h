@@ -1,8 +1,8 @@
-// The layout of a map's hexagons: which way up they are, and how offset coordinates count them.
+// Layout of a map's hexagons: their orientation and offset coordinates.
 //
-// Hexagons are kept on a plane of axial coordinates (lattice.h). Offset coordinates, which many engines and
-// map editors use, count columns and rows instead, of which every other one is shifted by half a hexagon.
-// Conversions between the two: Patel, "Hexagonal Grids" (2013).
+// Hexagons are stored on a plane of axial coordinates (lattice.h). Offset coordinates, which many engines and
+// map editors use, count columns and rows, every other one of which is shifted by half a hexagon.
+// Conversions: Patel, "Hexagonal Grids" (2013).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace waystar::core {
 
 enum class HexLayout : std::uint8_t {
-  // The map is whatever is set of the plane itself. Pointy hexagons have a corner on top and stand in level
-  // rows; flat ones have a side on top and stand in upright columns.
+  // The map is the plane itself, without offset coordinates. Pointy-topped hexagons form horizontal rows;
+  // flat-topped ones form vertical columns.
   kAxialPointy,
   kAxialFlat,
-  // Columns x rows of hexagons with a corner on top. The odd, or the even, rows are shifted to the right.
+  // Columns x rows of pointy-topped hexagons. Odd or even rows are shifted to the right.
   kOddRows,
   kEvenRows,
-  // Columns x rows of hexagons with a side on top. The odd columns, or the even ones, are shifted down.
+  // Columns x rows of flat-topped hexagons. Odd or even columns are shifted down.
   kOddColumns,
   kEvenColumns,
 };
@@ -34,28 +34,28 @@ constexpr bool HasOffsets(HexLayout layout) {
   return layout != HexLayout::kAxialPointy && layout != HexLayout::kAxialFlat;
 }
 
-// Converts between a layout and its name, such as "axial_pointy" or "odd_rows".
+// Convert between a layout and its name, such as "axial_pointy" or "odd_rows".
 absl::string_view HexLayoutName(HexLayout layout);
 std::optional<HexLayout> HexLayoutOf(absl::string_view name);
 
-// Convert between offset coordinates (x is the column, y the row) and axial ones; (0, 0) is the same hexagon
-// in both. They change nothing for layouts without offsets.
+// Convert between offset coordinates (x is the column, y the row) and axial ones. (0, 0) is the same hexagon
+// in both. Layouts without offsets return the argument.
 Cell AxialOf(HexLayout layout, Cell offset);
 Cell OffsetOf(HexLayout layout, Cell axial);
 
-// The board that a map's hexagons make up. With offset coordinates it has columns x rows of hexagons and the
-// plane is just large enough for them; the rest of the plane is off the board and stays blocked. Clients
-// count hexagons as the layout does: by columns and rows, or, without offsets, as cells of the plane.
+// Board of a map's hexagons. With offset coordinates it has columns x rows hexagons, and the plane is just
+// large enough for them; other cells of the plane are off the board and stay blocked. Clients count hexagons
+// by columns and rows or, in layouts without offsets, as cells of the plane.
 struct HexBoard {
   HexLayout layout = HexLayout::kAxialPointy;
   std::int32_t columns = 0;
   std::int32_t rows = 0;
 
-  // The size of the plane.
+  // Size of the plane, in cells.
   std::int32_t plane_width() const { return columns + (IsFlatTopped(layout) ? 0 : Shift()); }
   std::int32_t plane_height() const { return rows + (IsFlatTopped(layout) ? Shift() : 0); }
 
-  // Returns where on the plane the hexagon lies whose axial and offset coordinates are both (0, 0).
+  // Returns the plane cell of the hexagon whose axial and offset coordinates are (0, 0).
   Cell zero() const { return IsFlatTopped(layout) ? Cell{0, Shift()} : Cell{Shift(), 0}; }
 
   // Convert between cells as clients count them and cells of the plane. Cells far off any map stay as they
@@ -70,7 +70,7 @@ struct HexBoard {
   Rectangle PlaneBoundsOf(const Rectangle& part) const;
   Rectangle PartAround(const Rectangle& of_plane) const;
 
-  // The part of a row of the plane that lies on the board: the cells begin, ..., end - 1.
+  // Part of a row of the plane that lies on the board: cells begin, ..., end - 1.
   struct Span {
     std::int32_t begin = 0;
     std::int32_t end = 0;
@@ -80,7 +80,7 @@ struct HexBoard {
   // The same for a part of the board; empty if it has no cell there.
   Span InRow(std::int32_t y, const Rectangle& part) const;
 
-  // Returns whether a cell of that rectangle of the plane lies on the board. It costs O(short side).
+  // Returns true if some cell of that rectangle of the plane lies on the board. Cost is O(short side).
   bool Overlaps(const Rectangle& rectangle) const;
 
   friend bool operator==(const HexBoard&, const HexBoard&) = default;

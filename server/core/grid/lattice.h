@@ -1,8 +1,8 @@
-// The lattice that the cells of a map form: squares or hexagons.
+// Lattice of a map's cells: squares or hexagons.
 //
-// Hexagons have axial coordinates: the six neighbours of (x, y) are (x + 1, y), (x - 1, y), (x, y + 1), (x, y
-// - 1), (x + 1, y - 1) and (x - 1, y + 1), whichever way they are turned. So a plane of hexagons is a plane
-// of squares of which two corners out of four count as sides.
+// Hexagons have axial coordinates: the neighbours of (x, y) are (x + 1, y), (x - 1, y), (x, y + 1), (x, y -
+// 1), (x + 1, y - 1) and (x - 1, y + 1), in either orientation. A plane of hexagons is therefore a plane of
+// squares with two of the four diagonal steps.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ constexpr Lattice LatticeOf(Connectivity connectivity) {
   return connectivity == Connectivity::kSix ? Lattice::kHexagonal : Lattice::kSquare;
 }
 
-// Returns the square of the distance between the centres of two cells that lie (dx, dy) apart, in units of
-// the distance between two neighbours. Maps are small enough for it to be exact.
+// Returns the squared distance between the centres of two cells that lie (dx, dy) apart, in units of the
+// distance between two neighbours. Exact for all map sizes.
 constexpr std::int64_t SquaredLength(Lattice lattice, std::int64_t dx, std::int64_t dy) {
   return dx * dx + dy * dy + (lattice == Lattice::kHexagonal ? dx * dy : 0);
 }

@@ -1,4 +1,4 @@
-// A value that is computed when it is first asked for.
+// Lazily computed values.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,19 @@ namespace waystar::core {
 
 // Lazily computed, immutable value.
 //
-// Thread safety: any method may be called from any thread. Reading takes no lock once the value is there.
+// Thread safety: thread-safe. Reads take no lock once the value exists.
 template <typename T>
 class Lazy {
  public:
-  // Stores the value. REQUIRES: it has not been made, and no other thread is making it.
+  // Stores the value.
+  // REQUIRES: there is no value, and no other thread is computing it.
   void Set(T value) const {
     MutexLock lock(mutex_);
     value_ = std::make_unique<const T>(std::move(value));
     published_.store(value_.get(), std::memory_order_release);
   }
 
-  // Stores the value, unless there is one or another call is computing it, which this does not wait for.
+  // Stores the value unless one exists or another thread is computing it. Does not block.
   void TrySet(T value) const {
     auto made = std::make_unique<const T>(std::move(value));
     if (!mutex_.TryLock()) {
@@ -35,7 +36,7 @@ class Lazy {
     mutex_.Unlock();
   }
 
-  // Returns the value. The first call computes it by make(); calls from other threads wait meanwhile.
+  // Returns the value. The first call computes it with make(); concurrent calls wait for it.
   template <typename Maker>
   const T& Get(Maker make) const {
     if (const T* value = GetIfMade()) {
@@ -49,13 +50,13 @@ class Lazy {
     return *value_;
   }
 
-  // Waits while another call computes the value. Returns null if none has been asked to.
+  // Waits for a computation in progress. Returns null if none was started.
   const T* Wait() const {
     MutexLock lock(mutex_);
     return value_.get();
   }
 
-  // Returns the value, or null before it is made.
+  // Returns the value, or null before it is computed.
   const T* GetIfMade() const { return published_.load(std::memory_order_acquire); }
 
  private:

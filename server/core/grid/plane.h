@@ -1,4 +1,4 @@
-// A two-dimensional array that its copies share until they change it.
+// Copy-on-write two-dimensional array.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@
 
 namespace waystar::core {
 
-// Rows of `stride` values, kept in bands of a few rows. Copying a plane copies a few pointers. The first
-// write to a copy, through a PlaneWriter, makes a table of where the bands begin, by which rows are read;
-// each write clones the band that it writes to. A plane whose rows all started alike holds one band.
+// Rows of `stride` values, stored in bands of a few rows. Copying a plane copies a few pointers. The first
+// write to a copy, through a PlaneWriter, copies its table of bands; each write clones the band that it
+// changes. A plane of equal rows holds a single band.
 //
-// Thread safety: const methods may run beside each other, and beside a PlaneWriter of another copy.
+// Thread safety: const methods may run concurrently with each other and with a PlaneWriter of another copy.
 template <typename T>
 class Plane {
  public:
   Plane() = default;
 
-  // Makes a plane each of whose rows is `pattern`.
+  // Makes a plane in which every row is `pattern`.
   Plane(int rows, absl::Span<const T> pattern)
       : Plane(rows, pattern, UsualBandBytes(rows, pattern.size() * sizeof(T))) {}
-  // As above, in bands of about the given size, but of one row at least.
+  // As above, with bands of about the given size but at least one row.
   Plane(int rows, absl::Span<const T> pattern, std::size_t target_band_bytes)
       : stride_(pattern.size()), shift_(BandShift(pattern.size() * sizeof(T), rows, target_band_bytes)) {
     const std::size_t rows_per_band = std::size_t{1} << shift_;
@@ -49,7 +49,7 @@ class Plane {
   }
 
   // Return the row above or below row `from`, which lies at `pointer`, if it is in the same band, else null.
-  // They are quicker than row().
+  // Faster than row().
   const T* RowAbove(int from, const T* pointer) const {
     return (static_cast<std::size_t>(from) & Mask()) != 0 ? pointer - stride_ : nullptr;
   }
@@ -57,9 +57,10 @@ class Plane {
     return (static_cast<std::size_t>(from) & Mask()) != Mask() ? pointer + stride_ : nullptr;
   }
 
-  // Calls visit(y), in ascending order, for the rows of this plane, which has `rows`, that lie in bands which
-  // `other` does not hold. It costs a bit a band, or a pointer if neither plane was recently made from the
-  // other. REQUIRES: one was made from the other by copying and writing.
+  // Calls visit(y), in ascending order, for the rows of this plane (of `rows` rows) in bands that `other`
+  // does not share. Costs one bit per band, or one pointer per band if neither plane was recently made from
+  // the other.
+  // REQUIRES: one was made from the other by copying and writing.
   template <typename Visitor>
   void ForEachUnsharedRow(const Plane& other, int rows, Visitor visit) const {
     ForEachUnsharedBand(other, [&](std::size_t band) {
@@ -70,10 +71,11 @@ class Plane {
     });
   }
 
-  // Returns the bytes held. A band that several parts of this plane share is counted once.
+  // Returns the bytes held. A band used several times is counted once.
   std::size_t memory_bytes() const { return BytesBeyond({}); }
 
-  // Returns the bytes held that `other` does not hold. REQUIRES: `other` is of the same size, or empty.
+  // Returns the bytes held by this and not by `other`.
+  // REQUIRES: `other` has the same size or is empty.
   std::size_t BytesBeyond(const Plane& other) const {
     if (version_ == nullptr || version_ == other.version_) {
       return 0;
@@ -91,10 +93,10 @@ class Plane {
   friend class PlaneWriter;
   using Version = typename BandVersions<T>::Held;
 
-  // Bands are small enough to be cloned in 0.1 to 0.2 microseconds, since each of a few scattered cells on a
-  // large map touches a band; but a search is quicker if the next row lies in the same band. On planes that
-  // hardly fit into a cache a clone waits for memory, and the way to the next row is little of what a search
-  // waits for. Where a band would have two rows, searches were no slower with one.
+  // A band can be cloned in 0.1 to 0.2 microseconds, because each of a few scattered edits on a large map
+  // clones one. Larger bands make searches faster, since the next row is more often in the same band. On
+  // planes that barely fit into the CPU cache, cloning waits for memory and band size matters less to
+  // searches, so bands are smaller. Bands of one row made searches no slower than bands of two.
   static constexpr std::size_t kTargetBandBytes = std::size_t{4} * 1024;
   static constexpr std::size_t kLargePlaneBytes = std::size_t{1} << 20;
   static constexpr std::size_t kTargetBandBytesOfLarge = std::size_t{2} * 1024;
@@ -147,13 +149,13 @@ class Plane {
   std::size_t stride_ = 0;
   int shift_ = 0;
   std::size_t bands_ = 0;
-  // Where each band begins, and the version that keeps the bands alive.
+  // Band table of the version, and the version, which keeps the bands alive.
   T* const* starts_ = nullptr;
   Version version_;
 };
 
-// Writes to one plane, making it the sole owner of each band that it touches. A writer belongs to one thread.
-// While it lives the plane must not be copied, but may be destroyed. It costs nothing until it writes.
+// Writer for one plane; clones each band before its first write. While it lives the plane must not be copied,
+// but may be destroyed. Costs nothing until the first write. Not thread-safe.
 template <typename T>
 class PlaneWriter {
  public:
@@ -171,14 +173,14 @@ class PlaneWriter {
     return open_->starts[static_cast<std::ptrdiff_t>(band)] + (row & plane_.Mask()) * plane_.stride_;
   }
 
-  // Sets value `index` of row y. It clones nothing if the value is the same already.
+  // Sets value `index` of row y. Clones nothing if the value is unchanged.
   void Set(int y, std::size_t index, T value) {
     if (plane_.row(y)[index] != value) {
       row(y)[index] = value;
     }
   }
 
-  // Lets the plane be copied. Copies share what was written so far, and further writes clone again.
+  // Allows copies of the plane. Copies share what was written; further writes clone again.
   void Release() {
     if (open_ != nullptr) {
       open_->family.Close(*open_, std::move(stock_));
@@ -187,7 +189,7 @@ class PlaneWriter {
   }
 
  private:
-  // Apart, so that row() is short enough to be part of the loops that write.
+  // Not inlined, so that row() stays short enough to be inlined into loops.
   ABSL_ATTRIBUTE_NOINLINE void Own(std::size_t band) {
     if (open_ == nullptr) {
       open_ = plane_.version_->family.Branch(*plane_.version_, stock_);
@@ -201,7 +203,7 @@ class PlaneWriter {
   Plane<T>& plane_;
   // Null before the first write.
   typename Plane<T>::Version open_;
-  // The free list that clones take their bands from.
+  // Free list for clones.
   BandFreeList<T> stock_;
 };
 

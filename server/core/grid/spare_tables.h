@@ -1,4 +1,4 @@
-// Tables of where bands begin whose version is gone, to be used again.
+// Band tables of released versions, kept for reuse.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace waystar::core {
 
-// Copying the whole table of a version for the next one is slow on a large plane of which little changes. A
-// spare table remembers a version that still exists and the bands in which it differs from that version's
-// table, so that only those need to be copied.
+// Cache of spare band tables. Copying a version's whole table is slow on a large plane with few changes. A
+// spare table refers to a live version and lists the bands in which it differs from that version's table, so
+// that only these are copied.
 //
-// Thread safety: none.
+// Not thread-safe.
 template <typename T>
 class SpareTables {
  public:
@@ -27,7 +27,8 @@ class SpareTables {
     BandSet but_for;
   };
 
-  // The spare that is nearest to `version` among those like it or like versions above, as one like `version`.
+  // Takes the spare nearest to `version` among those of `version` and its ancestors, and relates it to
+  // `version`. Returns nothing if there is none within kMaxSteps.
   std::optional<Spare> TakeNearest(const BandVersion<T>& version, std::size_t bands) {
     if (spares_.empty()) {
       return std::nullopt;
@@ -49,8 +50,8 @@ class SpareTables {
     return std::nullopt;
   }
 
-  // Keeps the table of `gone`, and what was like that: all are now like `left`, but for `bands` besides.
-  // Returns what there is no room for.
+  // Adds the table of `gone`. It and all spares related to `gone` are now related to `left`, with `bands` as
+  // additional differences. Returns the oldest spare if there are too many.
   Spare Inherit(BandVersion<T>& gone, const BandVersion<T>& left, const BandSet& bands) {
     for (Spare& spare : spares_) {
       if (spare.like == &gone) {
@@ -71,10 +72,10 @@ class SpareTables {
 
  private:
   static constexpr std::size_t kMaxSpares = 2;
-  // Farther away too much is different.
+  // At a greater distance too many bands differ.
   static constexpr int kMaxSteps = 16;
 
-  // The oldest first.
+  // Oldest first.
   std::vector<Spare> spares_;
 };
 

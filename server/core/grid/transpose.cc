@@ -10,12 +10,12 @@
 namespace waystar::core {
 namespace {
 
-// The 64 cells of row y from cell 64 * block, the first in the lowest bit.
+// Returns the 64 cells of row y from cell 64 * block, the first in the lowest bit.
 Word CellsOf(const Word* row, std::size_t block) {
   return row[block] >> 1 | row[block + 1] << (kWordBits - 1);
 }
 
-// Turns a strip of columns, a few words wide, so that both what is read and what is written stays in a cache.
+// Transposes a strip of columns, a few words wide, so that both input and output stay in the CPU cache.
 class StripTurner {
  public:
   static constexpr int kColumns = 8 * kWordBits;
@@ -25,7 +25,7 @@ class StripTurner {
         words_(static_cast<std::size_t>(WordsPerRow(plane.height()))),
         rows_(kColumns * words_) {}
 
-  // Turns the columns from `left` on.
+  // Transposes the columns from `left` on.
   void Turn(int left) {
     std::ranges::fill(rows_, Word{0});
     const int right = std::min(left + kColumns, plane_.width());
@@ -65,7 +65,7 @@ class StripTurner {
 
 }  // namespace
 
-// Only rows unlike the fill are written, so that the bands of uniform parts stay one.
+// Writes only rows that differ from the fill, so that uniform parts still share one band.
 BitPlane Transposed(const BitPlane& plane) {
   BitPlane turned(plane.height(), plane.width(), plane.Test({0, 0}));
   BitPlaneWriter writer(turned);

@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// Transposes a square of bits over its main diagonal: bit i of word j becomes bit j of word i. Warren,
-// "Hacker's Delight" (2002), 7-3.
+// Transposes a square of bits over its main diagonal: bit i of word j becomes bit j of word i. Source:
+// Warren, "Hacker's Delight" (2002), 7-3.
 inline void Transpose(std::array<Word, kWordBits>& square) {
   Word mask = 0x00000000FFFFFFFF;
   for (unsigned half = kWordBits / 2; half != 0; half >>= 1, mask ^= mask << half) {

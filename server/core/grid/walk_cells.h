@@ -1,4 +1,4 @@
-// The cells on which an agent may stand, as bits by rows and by columns.
+// Walkable cells as bits, by rows and by columns.
 #pragma once
 
 #include <utility>
@@ -9,9 +9,9 @@
 
 namespace waystar::core {
 
-// Two bit planes of the same cells, one by rows and one, its transpose, by columns.
+// A bit plane of walkable cells and its transpose.
 //
-// Thread safety: immutable, so any number of threads may read it.
+// Thread safety: immutable.
 class WalkCells {
  public:
   // REQUIRES: `columns` is the transpose of `rows`.
@@ -24,13 +24,15 @@ class WalkCells {
            static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
   }
 
-  // Returns false for cells off the map.
+  // Returns false for cells outside the map.
   bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
 
-  // Returns the bits of the walkable cells of row y, cell x being bit x + 1; see bit_row.h. The rows just off
-  // the map are empty. REQUIRES: -1 <= y <= height().
+  // Returns the walkable cells of row y; cell x is bit x + 1, see bit_row.h. The rows just outside the map
+  // are empty.
+  // REQUIRES: -1 <= y <= height().
   const Word* Row(int y) const { return rows_.row(y); }
-  // Returns the bits of the walkable cells of column x, cell y being bit y + 1. REQUIRES: -1 <= x <= width().
+  // Returns the walkable cells of column x; cell y is bit y + 1.
+  // REQUIRES: -1 <= x <= width().
   const Word* Column(int x) const { return columns_.row(x); }
 
   const BitPlane& rows() const { return rows_; }

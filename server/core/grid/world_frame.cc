@@ -14,10 +14,10 @@
 namespace waystar::core {
 namespace {
 
-// No map reaches so far.
+// Beyond the largest map.
 constexpr double kFurthestCell = 1 << 20;
 
-// Between rows of hexagons, or columns, in steps.
+// Distance between rows (or columns) of hexagons, in steps.
 constexpr double kHexRowHeight = 0.8660254037844386;
 
 double EdgeOf(std::int32_t cell, double origin, double size) {

@@ -1,4 +1,4 @@
-// The frame that ties the cells of a map to positions in the world of its game.
+// Mapping between the cells of a map and positions in the game's world.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// A position in the units of the game.
+// Position in game units.
 struct Position {
   double x = 0.0;
   double y = 0.0;
@@ -23,39 +23,41 @@ inline constexpr double kMaxOrigin = 1e9;
 inline constexpr double kMinCellSize = 0.001;
 inline constexpr double kMaxCellSize = 1e6;
 
-// Ties cells to positions. On square maps, the left edge of cell x lies at origin.x + x * cell_size, rounded
-// once to a double, and belongs to the cell; its right edge is the left edge of cell x + 1 and belongs to
-// that. Top edges and y follow the same rule. A position's cell is found by comparing it with the edges, so
-// it is exact. All cells lie at the height origin.z; the height of a position is ignored.
+// Mapping between cells and positions. On square maps, the left edge of cell x lies at origin.x + x *
+// cell_size, rounded once to a double, and belongs to the cell; the right edge belongs to cell x + 1. Top
+// edges and y follow the same rule. Comparing a position with these edges gives its exact cell. All cells lie
+// at height origin.z; the height of a position is ignored.
 //
-// On hexagonal maps, the centre of the hexagon with axial coordinates (q, r) lies at origin.x + size * (q + r
-// / 2) and origin.y + size * r * sqrt(3) / 2 if hexagons have a corner on top; if they have a side on top, x
-// and y change places, and so do q and r. A position is in the hexagon whose centre is nearest, by squares of
-// distances in doubles; of equally near ones, in the last in row-major order of the plane.
+// On hexagonal maps with pointy tops, the centre of the hexagon with axial coordinates (q, r) lies at
+// origin.x + size * (q + r / 2) and origin.y + size * r * sqrt(3) / 2. With flat tops, x and y are exchanged,
+// and so are q and r. A position belongs to the hexagon with the nearest centre, by squared distances in
+// doubles; of equally near ones, to the last in row-major order of the plane.
 struct WorldFrame {
-  // The position of the outer corner of cell (0, 0), or of its centre on hexagonal maps.
+  // Position of the outer corner of cell (0, 0); of its centre on hexagonal maps.
   Position origin;
-  // The side of a square, or the distance between the centres of two hexagons that touch.
+  // Side of a square, or the distance between the centres of two adjacent hexagons.
   double cell_size = 1.0;
-  // The board of a hexagonal map; null on square ones.
+  // Board of a hexagonal map; null on square maps.
   std::optional<HexBoard> hexagons;
 
-  // Convert between cells as clients count them and cells of the plane: those of squares are the same.
+  // Convert between cells as clients count them and cells of the plane. On square maps they are the same.
   Cell PlaneCellOf(Cell counted) const { return hexagons ? hexagons->PlaneCellOf(counted) : counted; }
   Cell CountedAt(Cell plane_cell) const { return hexagons ? hexagons->CountedAt(plane_cell) : plane_cell; }
 
-  // Returns the cell that holds the position, on the map or off it. Far off the map it is any cell off it.
+  // Returns the cell that contains the position, on the map or outside it. For positions far outside the map,
+  // returns an arbitrary cell outside the map.
   Cell CellAt(const Position& position) const;
 
-  // Returns the middle of a cell, which CellAt maps back to the cell. REQUIRES: the cell is on a map.
+  // Returns the centre of a cell. CellAt maps it back to the cell.
+  // REQUIRES: the cell is on a map.
   Position CenterOf(Cell cell) const;
 
-  // A point on the plane of cells: cell (x, y) has its centre at (x, y).
+  // Point on the plane of cells: cell (x, y) has its centre at (x, y).
   struct PlanePoint {
     double x = 0.0;
     double y = 0.0;
   };
-  // Return, approximately, where a position lies among the cells, and the position of a point among them.
+  // Convert approximately between positions and points on the plane.
   PlanePoint PointAt(const Position& position) const;
   Position PositionOf(const PlanePoint& point) const;
 
@@ -65,8 +67,8 @@ struct WorldFrame {
   Cell HexagonAt(const Position& position) const;
 };
 
-// Returns INVALID_ARGUMENT / BAD_VALUE, with a field such as "origin.x" or "cell_size", unless the parts of
-// the origin are from -kMaxOrigin to kMaxOrigin and the size is from kMinCellSize to kMaxCellSize.
+// Returns INVALID_ARGUMENT / BAD_VALUE, with a field such as "origin.x" or "cell_size", unless the origin's
+// coordinates are from -kMaxOrigin to kMaxOrigin and the size is from kMinCellSize to kMaxCellSize.
 absl::Status CheckWorldFrame(const WorldFrame& frame);
 
 }  // namespace waystar::core

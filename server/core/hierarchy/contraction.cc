@@ -16,14 +16,14 @@ namespace {
 
 using NodeId = std::uint32_t;
 
-// Looks for ways around a node that is to be contracted.
+// Searches for paths around a node that is to be contracted (witnesses).
 class WitnessSearch {
  public:
   WitnessSearch(const Graph& graph, const TautTurns& turns)
       : graph_(graph), turns_(turns), known_(graph.arcs.size()) {}
 
-  // Settles nodes around `from`, never `without`, until `max_settled` are, or all within `radius`, or
-  // `targets` of those that were marked.
+  // Settles nodes around `from`, never `without`, until `max_settled` nodes, all nodes within `radius`, or
+  // `targets` marked nodes are settled.
   void Run(NodeId from, NodeId without, Cost radius, int max_settled, int targets) {
     Forget();
     Reach(from, 0, kNoSector);
@@ -54,7 +54,7 @@ class WitnessSearch {
   void ForgetMarks() { ++marks_generation_; }
   void Mark(NodeId node) { known_[node].marked = marks_generation_; }
 
-  // The cost of a way found from where Run started, not necessarily the cheapest.
+  // Returns true if a path of at most that cost from the start of Run was found.
   bool Finds(NodeId node, Cost cost) const {
     return known_[node].generation == generation_ && known_[node].cost <= cost;
   }
@@ -163,8 +163,8 @@ class Contractor {
 
   bool HasStepsLeft() const { return witnesses_.steps() + pairs_ / kPairsPerStep < limits_.max_steps; }
 
-  // Fills shortcuts_ with what contracting the node takes. Nodes of few shortcuts for the arcs they lose go
-  // first, and evenly over the map.
+  // Computes shortcuts_, those that contracting the node needs. Priority favours nodes with few shortcuts per
+  // removed arc, evenly distributed over the map.
   std::uint64_t PriorityOf(NodeId node) {
     FindShortcuts(node);
     const std::uint64_t degree = graph_.arcs[node].size();
@@ -208,7 +208,7 @@ class Contractor {
     }
   }
 
-  // Contracts the node, whose shortcuts were just found.
+  // Contracts the node, whose shortcuts were just computed.
   void Take(NodeId node) {
     for (const GraphArc& arc : graph_.arcs[node]) {
       std::vector<GraphArc>& back = graph_.arcs[arc.to];
@@ -228,7 +228,7 @@ class Contractor {
     graph_.arcs[node].shrink_to_fit();
   }
 
-  // Returns whether there was no arc to that node before.
+  // Returns true if there was no arc to that node before.
   bool AddOrCheapen(NodeId from, const GraphArc& arc) {
     for (GraphArc& known : graph_.arcs[from]) {
       if (known.to == arc.to) {
@@ -240,12 +240,12 @@ class Contractor {
     return true;
   }
 
-  // Four times as many take twice as long and save 2 % of the arcs.
+  // Four times this limit takes twice as long and saves 2 % of the arcs.
   static constexpr int kMaxSettled = 10;
-  // Looking at this many pairs of arcs takes as long as a step of a search.
+  // Number of pairs of arcs that can be checked in the time of a search step.
   static constexpr std::uint64_t kPairsPerStep = 4;
-  // The weight of a node's level, and that of a shortcut for each arc lost. A greater weight of the level
-  // gives flatter hierarchies, which answer no faster.
+  // Weights of a node's level, and of a shortcut per removed arc. A greater weight of the level gives flatter
+  // hierarchies, which answer no faster.
   static constexpr unsigned kLevelWeight = 150;
   static constexpr std::size_t kShortcutWeight = 1000;
 

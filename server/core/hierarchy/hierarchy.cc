@@ -33,7 +33,7 @@ NeighbourBits SurroundingsOf(const WalkGrid& walk, Cell cell) {
 constexpr std::size_t kSubgoalsPerPoll = 16;
 constexpr std::size_t kSamples = 256;
 
-// About how many arcs the graph has, by a sample: telling early that there are far too many.
+// Estimates the number of arcs of the graph from a sample, to fail early if there are far too many.
 std::size_t EstimateArcs(const Subgoals& subgoals) {
   const std::size_t stride = subgoals.count() / kSamples + 1;
   std::size_t ends = 0;
@@ -46,7 +46,7 @@ std::size_t EstimateArcs(const Subgoals& subgoals) {
   return ends * stride / 2;
 }
 
-// The subgoals and the arcs between neighbours.
+// Builds the graph of the subgoals and the arcs between neighbours.
 absl::StatusOr<Graph> SubgoalGraph(const Subgoals& subgoals, const WalkGrid& walk, Cost straight,
                                    Cost diagonal, const ContractionLimits& limits) {
   Graph graph{.arcs = std::vector<std::vector<GraphArc>>(subgoals.count())};
@@ -87,8 +87,8 @@ Hierarchy::Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal)
     : subgoals_(walk), straight_(straight), diagonal_(diagonal), turns_(straight, diagonal) {}
 
 std::size_t Hierarchy::MaxArcs(std::size_t max_bytes) const {
-  // At work: an arc at both its ends in vectors with room to grow; in the result once, in the core twice. A
-  // node with the state of the search for witnesses, its place in the queue and so on.
+  // While building, an arc is stored at both ends in vectors with spare capacity; in the result once, in the
+  // core twice. A node includes its state of the witness search, its queue entry and so on.
   constexpr std::size_t kArcBytes = 4 * sizeof(GraphArc) + 2 * (sizeof(Arc) + sizeof(Node));
   constexpr std::size_t kNodeBytes = 112;
   const std::size_t fixed = sizeof(*this) + subgoals_.memory_bytes() + kNodeBytes * subgoals_.count();

@@ -1,9 +1,9 @@
-// A static index for shortest paths: subgoals of the grid, and a contraction hierarchy over them.
+// Static index for shortest paths: subgoals of the grid, and a contraction hierarchy over them.
 //
 // Uras, Koenig, Hernandez, "Subgoal Graphs for Optimal Pathfinding in Eight-Neighbor Grids" (2013);
 // Geisberger, Sanders, Schultes, Delling, "Contraction Hierarchies: Faster and Simpler Hierarchical Routing
-// in Road Networks" (2008); the two together: Uras, Koenig, "Identifying Hierarchies for Fast Optimal Search"
-// (2014), and Harabor, Uras, Stuckey, Koenig, "Regarding Jump Point Search and Subgoal Graphs" (2019).
+// in Road Networks" (2008). The combination: Uras, Koenig, "Identifying Hierarchies for Fast Optimal Search"
+// (2014); Harabor, Uras, Stuckey, Koenig, "Regarding Jump Point Search and Subgoal Graphs" (2019).
 #pragma once
 
 #include <atomic>
@@ -25,10 +25,10 @@
 
 namespace waystar::core {
 
-// The index of an 8-connected grid whose walkable cells all cost the same, for CornerRule::kNoCornerCutting.
-// It holds for the cells and step costs it was built from, and is of no use after any change.
+// Index of an 8-connected grid of uniform cost, for CornerRule::kNoCornerCutting. It is valid only for the
+// cells and step costs from which it was built.
 //
-// Nodes are the subgoals, numbered from the least important up; each keeps the arcs to more important nodes.
+// Nodes are the subgoals, numbered from the least important up. Each stores its arcs to more important nodes.
 //
 // Thread safety: immutable.
 class Hierarchy final : public StaticIndex {
@@ -38,17 +38,19 @@ class Hierarchy final : public StaticIndex {
   static constexpr std::uint32_t kNone = kNoMiddle;
 
   struct Limits {
-    // The most bytes of the hierarchy, and of the working memory while it is built.
+    // Maximum bytes of the hierarchy, and of the working memory while it is built.
     std::size_t max_bytes = std::size_t{256} << 20;
-    // The most steps of building, about 5 to 10 ns each. Where they do not suffice, on maps full of single
-    // obstacles, the most important nodes stay a core that is searched as it is. It is the same everywhere.
+    // Maximum number of build steps, about 5 to 10 ns each. If they do not suffice, as on maps full of single
+    // obstacles, the most important nodes form a core that is not contracted. The result is the same on every
+    // machine.
     std::uint64_t max_steps = 200'000'000;
-    // A cancellation flag, or null. It is only read; another thread may set it at any time.
+    // Cancellation flag, or null. Only read; another thread may set it at any time.
     const std::atomic<bool>* cancelled = nullptr;
   };
 
-  // Returns RESOURCE_EXHAUSTED if max_bytes stands in the way, which is seen at once if there are far too
-  // many subgoals, and CANCELLED within milliseconds. REQUIRES: 0 < straight <= diagonal <= 2 * straight.
+  // Returns RESOURCE_EXHAUSTED if max_bytes does not suffice, which is detected at once if there are far too
+  // many subgoals; or CANCELLED, within milliseconds.
+  // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   static absl::StatusOr<std::unique_ptr<const Hierarchy>> Build(const WalkGrid& walk, Cost straight,
                                                                 Cost diagonal, const Limits& limits);
 
@@ -58,7 +60,7 @@ class Hierarchy final : public StaticIndex {
     Node to : kNodeBits;
     // As in GraphArc.
     std::uint32_t leaves : kSectorBits;
-    // The cell of `to`.
+    // Cell of `to`.
     std::uint32_t x : kSideBits;
     std::uint32_t y : kSideBits;
     std::uint32_t arrives : kSectorBits;
@@ -72,27 +74,28 @@ class Hierarchy final : public StaticIndex {
 
   std::size_t node_count() const { return cells_.size(); }
   Node NodeOf(SubgoalId subgoal) const { return node_of_[subgoal]; }
-  // Returns the first node of the core, which all nodes from there on belong to: none of them is above
-  // another, and each has all its arcs to others.
+  // Returns the first node of the core; all later nodes belong to it. Core nodes are not ordered, and each
+  // stores all its arcs to other core nodes.
   Node first_of_core() const { return first_of_core_; }
   PackedCell CellOf(Node node) const { return cells_[node]; }
 
-  // Returns the sectors to which cheapest ways go on that come to the node from that sector.
+  // Returns the sectors in which cheapest paths continue that come to the node from that sector.
   SectorSet Onward(Node node, Sector from) const { return turns_.Onward(surroundings_[node], from); }
 
   ArcIndex FirstArc(Node node) const { return first_arc_[node]; }
-  // Returns the arcs in the order of their other ends.
+  // Returns the arcs, sorted by their other end.
   absl::Span<const Arc> ArcsOf(Node node) const {
     return {arcs_.data() + first_arc_[node], first_arc_[node + 1] - first_arc_[node]};
   }
   const Arc& ArcAt(ArcIndex index) const { return arcs_[index]; }
-  // Returns the node that a shortcut leads over, less important than both its ends, or kNone if the arc is
-  // not a shortcut. Then its ends are neighbours in the sense of Subgoals.
+  // Returns the node that a shortcut bypasses, which is less important than both ends, or kNone if the arc is
+  // not a shortcut. The ends of such an arc are neighbours as defined by Subgoals.
   Node MiddleOf(ArcIndex index) const { return middles_[index]; }
 
-  // Returns the node that lists an arc: the less important of its ends, unless both are of the core.
+  // Returns the node that lists an arc: the less important end, or one of the two in the core.
   Node FromOf(ArcIndex index) const;
-  // Returns the arc to one node that is listed with another. REQUIRES: there is one.
+  // Returns the arc to `to` that is listed at `from`, or vice versa.
+  // REQUIRES: there is one.
   ArcIndex ArcBetween(Node from, Node to) const;
 
   std::size_t memory_bytes() const override;
@@ -100,9 +103,10 @@ class Hierarchy final : public StaticIndex {
  private:
   Hierarchy(const WalkGrid& walk, Cost straight, Cost diagonal);
 
-  // Takes over what contraction left; `order` is the subgoals from the least important up.
+  // Takes over the result of the contraction; `order` holds the subgoals, least important first.
   void Number(Graph& graph, const std::vector<SubgoalId>& order);
-  // Returns how many arcs keep working memory and result below `max_bytes`; 0 if not even the nodes fit.
+  // Returns the number of arcs that keep working memory and result below `max_bytes`; 0 if not even the nodes
+  // fit.
   std::size_t MaxArcs(std::size_t max_bytes) const;
 
   Subgoals subgoals_;
@@ -113,7 +117,7 @@ class Hierarchy final : public StaticIndex {
   std::vector<Node> node_of_;
   std::vector<PackedCell> cells_;
   std::vector<NeighbourBits> surroundings_;
-  // The first arc of each node, and the end of the last.
+  // First arc of each node, then the end of the last.
   std::vector<ArcIndex> first_arc_;
   std::vector<Arc> arcs_;
   std::vector<Node> middles_;

@@ -13,14 +13,15 @@
 
 namespace waystar::core {
 
-// Appends to a path in scratch.nodes(), which is empty at first. Functions that append return false if the
-// memory limit stands in the way.
+// Appends to a path in scratch.nodes(), which must be empty at first. Functions that append return false if
+// the memory limit is reached.
 class HierarchyPath {
  public:
   HierarchyPath(const Hierarchy& hierarchy, Scratch& scratch)
       : hierarchy_(hierarchy), scratch_(scratch), state_(scratch.hierarchy()) {}
 
-  // Appends a cell that a diagonal and then a straight run lead to, or the last cell once more.
+  // Appends a cell that is reached by a diagonal and then a straight run. Appending the last cell again has
+  // no effect.
   bool Append(Cell cell) {
     const NodeIndex index = scratch_.FindOrAddNode(cell);
     if (index == kNoNode) {
@@ -39,7 +40,8 @@ class HierarchyPath {
     return true;
   }
 
-  // Returns the cost of the path so far. REQUIRES: it is not empty.
+  // Returns the cost of the path so far.
+  // REQUIRES: the path is not empty.
   Cost cost() const { return scratch_.nodes()[last_].g; }
 
   // Appends the subgoals from the start to a node that was reached from there.
@@ -59,7 +61,7 @@ class HierarchyPath {
     return has_room;
   }
 
-  // Appends the subgoals from a node that was reached from the goal on to the goal.
+  // Appends the subgoals from a node that was reached from the goal, down to the goal.
   bool AppendDownFrom(Hierarchy::Node node) {
     bool has_room = true;
     for (auto arc = ArcOf(1, node); arc != HierarchyScratch::kFromEnd && has_room; arc = ArcOf(1, node)) {
@@ -76,7 +78,7 @@ class HierarchyPath {
   Hierarchy::ArcIndex ArcOf(int side, Hierarchy::Node node) const { return state_.nodes[node].arc[side]; }
   Cell CellOf(Hierarchy::Node node) const { return Unpack(hierarchy_.CellOf(node)); }
 
-  // Unpacks shortcuts.
+  // Appends the subgoals of an arc, unpacking shortcuts.
   bool AppendLegs(const Leg& whole) {
     std::vector<Leg>& legs = state_.legs;
     legs.clear();

@@ -50,7 +50,7 @@ class HierarchySearch {
 
  private:
   using Node = Hierarchy::Node;
-  // Which end a search comes from.
+  // End from which a search starts.
   enum Side : std::uint8_t { kFromStart, kFromGoal };
 
   static constexpr std::uint32_t kNone = Hierarchy::kNone;
@@ -98,7 +98,7 @@ class HierarchySearch {
     return Climb();
   }
 
-  // Reaches the subgoals from which an end's first or last leg leads.
+  // Reaches the subgoals to which an end is directly connected.
   void Connect(Side side) {
     const Cell end = EndOf(side);
     const SubgoalId own = hierarchy_.subgoals().At(end);
@@ -139,8 +139,8 @@ class HierarchySearch {
     is_full_ = is_full_ || !scratch_.PushHierarchy(side, f, node);
   }
 
-  // Takes nodes from both sides in turn until neither has one left that a path cheaper than the best could
-  // lead over.
+  // Settles nodes from both sides in turn until neither side has a node that could be on a cheaper path than
+  // the best.
   SearchEnd Climb() {
     std::array<bool, 2> is_done = {};
     for (Side side = kFromStart; !(is_done[0] && is_done[1]); side = Other(side)) {
@@ -171,7 +171,7 @@ class HierarchySearch {
         }
         ++statistics_.expanded;
         has_settled = true;
-        // The reference to the node may dangle now.
+        // The reference to the node may dangle after this.
         Settle(side, entry.node, state_.nodes[entry.node], entry.f);
       }
     }
@@ -190,7 +190,7 @@ class HierarchySearch {
       }
     }
     if (side == kFromGoal && node >= hierarchy_.first_of_core()) {
-      // The search from the start goes all the way through the core.
+      // The search from the start covers the whole core.
       return;
     }
     const SectorSet onward =
@@ -204,7 +204,7 @@ class HierarchySearch {
     }
   }
 
-  // False if the memory limit stands in the way.
+  // Returns false if the memory limit is reached.
   bool WriteWay() {
     return path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal);
   }
@@ -219,10 +219,10 @@ class HierarchySearch {
   HierarchyPath path_;
   SearchStatistics statistics_;
   NearestCell nearest_;
-  // The node of nearest_; kNone while that is the start.
+  // Node of nearest_; kNone while that is the start.
   Node nearest_node_ = kNone;
   std::uint32_t generation_ = 0;
-  // The cost of the cheapest path so far, and the node where its two halves meet.
+  // Cost of the cheapest path so far, and the node where its two halves meet.
   Cost best_ = kUnreached;
   Node meeting_ = kNone;
   bool is_full_ = false;

@@ -25,7 +25,7 @@ Word SubgoalsIn(const LineBits& line, std::size_t i) {
   return found & line.own[i];
 }
 
-// Calls put(index, subgoals, walkable) for the words of a line of `words`; the last is all off the map.
+// Calls put(index, subgoals, walkable) for each word of a line; the last word is outside the map.
 template <typename Put>
 void ScanLine(const LineBits& line, std::size_t words, Put put) {
   for (std::size_t i = 0; i + 1 < words; ++i) {

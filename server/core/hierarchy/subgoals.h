@@ -1,4 +1,4 @@
-// Subgoals: the cells around which shortest paths bend.
+// Subgoals: the cells at which shortest paths turn.
 //
 // Uras, Koenig, Hernandez, "Subgoal Graphs for Optimal Pathfinding in Eight-Neighbor Grids" (2013).
 #pragma once
@@ -16,27 +16,30 @@
 
 namespace waystar::core {
 
-// The number of a subgoal, from 0 in row-major order.
+// Number of a subgoal, from 0 in row-major order.
 using SubgoalId = std::uint32_t;
 inline constexpr SubgoalId kNoSubgoal = std::numeric_limits<SubgoalId>::max();
 
-// The subgoals of a grid under CornerRule::kNoCornerCutting: the walkable cells diagonally across from a
-// blocked cell, both cells adjacent to the two being walkable.
+// Subgoals of a grid under CornerRule::kNoCornerCutting: walkable cells diagonally adjacent to a blocked
+// cell, where both cells adjacent to the two are walkable.
 //
-// Two cells are neighbours here if all cells between them (those on cheapest paths over open ground: a
-// parallelogram) are walkable, and none of them but the two is a subgoal. Between neighbours every order of
-// the diagonal and the straight steps is legal. Wherever a path leads, a cheapest one leads from the start
-// over subgoals to the goal such that each is a neighbour of the next, unless start and goal see each other
-// over such a parallelogram. This holds for every diagonal cost from 1 to 2.
+// Two cells are neighbours if all cells between them (the parallelogram of the cheapest paths over open
+// ground) are walkable, and none except the two is a subgoal. Between neighbours every order of the diagonal
+// and straight steps is legal. If there is a path, a cheapest one leads from the start over subgoals to the
+// goal so that consecutive cells are neighbours, or start and goal see each other over such a parallelogram.
+// This holds for every diagonal cost from 1 to 2.
 //
-// It costs half a byte a cell. Thread safety: immutable. It keeps no grid.
+// Takes half a byte per cell. Keeps no reference to the grid.
+//
+// Thread safety: immutable.
 class Subgoals {
  public:
   explicit Subgoals(const WalkGrid& walk);
 
   SubgoalId count() const { return count_; }
 
-  // Returns kNoSubgoal if the cell is none. REQUIRES: the cell is on the map.
+  // Returns kNoSubgoal if the cell is not a subgoal.
+  // REQUIRES: the cell is on the map.
   SubgoalId At(Cell cell) const {
     const Marks& marks = marks_[WordOf(cell)];
     const auto bit = static_cast<unsigned>(cell.x + 1) % kWordBits;
@@ -59,7 +62,8 @@ class Subgoals {
     }
   }
 
-  // Calls visit(cell) for each subgoal that is a neighbour of `from`. REQUIRES: `from` is walkable.
+  // Calls visit(cell) for each subgoal that is a neighbour of `from`.
+  // REQUIRES: `from` is walkable.
   template <typename Visitor>
   void ForEachNeighbour(Cell from, Visitor visit) const {
     const int east = VisitStraight<true, 1>(from, visit);
@@ -82,11 +86,11 @@ class Subgoals {
  private:
   struct Marks {
     Word subgoals = 0;
-    // How many subgoals lie in the words before.
+    // Number of subgoals in earlier words.
     SubgoalId before = 0;
   };
 
-  // The rows just off the map have words, too.
+  // Includes the rows just outside the map.
   std::size_t RowAt(int y) const { return static_cast<std::size_t>(y + 1) * row_words_; }
   std::size_t WordOf(Cell cell) const {
     return RowAt(cell.y) + static_cast<std::size_t>(cell.x + 1) / kWordBits;
@@ -95,7 +99,7 @@ class Subgoals {
     return (marks_[WordOf(cell)].subgoals >> (static_cast<unsigned>(cell.x + 1) % kWordBits) & 1U) != 0;
   }
 
-  // Returns how far the next blocked cell or subgoal is along a row or column.
+  // Returns the distance to the next blocked cell or subgoal along a row or column.
   template <int kStep>
   static int StepsToStop(const Word* stops, int from) {
     if constexpr (kStep > 0) {
@@ -127,7 +131,7 @@ class Subgoals {
     }
   }
 
-  // Visits the subgoal at the end of a straight run of at most `longest` steps; returns how many steps lead
+  // Visits the subgoal at the end of a straight run of at most `longest` steps. Returns the number of steps
   // to the last cell before the run's end.
   template <bool kHorizontal, int kStep, typename Visitor>
   int VisitStraight(Cell from, Visitor& visit, int longest = std::numeric_limits<int>::max()) const {
@@ -140,7 +144,8 @@ class Subgoals {
     return std::min(longest, steps - 1);
   }
 
-  // `across` and `along` are the lengths of the runs from the diagonal that all cells of it so far allow.
+  // `across` and `along` are the maximum lengths of straight runs that all cells of the diagonal so far
+  // allow.
   template <int kStepX, int kStepY, typename Visitor>
   void VisitQuadrant(Cell cell, int across, int along, Visitor& visit) const {
     while (true) {
@@ -174,11 +179,11 @@ class Subgoals {
   int height_;
   std::size_t row_words_;
   std::size_t column_words_;
-  // Rows, with one more before the first and after the last, and columns, laid out as bit_row.h says. Bits
-  // are set where a straight run ends: at subgoals, blocked cells and off the map.
+  // Rows, with one more before the first and after the last, and columns, laid out as in bit_row.h. Bits are
+  // set where a straight run ends: at subgoals, at blocked cells and outside the map.
   std::vector<Word> row_stops_;
   std::vector<Word> column_stops_;
-  // The marks by word of row_stops_.
+  // Indexed by word of row_stops_.
   std::vector<Marks> marks_;
   SubgoalId count_ = 0;
 };

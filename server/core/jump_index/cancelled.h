@@ -8,11 +8,11 @@
 
 namespace waystar::core {
 
-// Tells when work is no longer wanted: a flag that any thread may set, or a check. The work then stops soon,
-// and its partial result is undefined. One made of null means that the work cannot be cancelled.
+// Cancellation request: a flag that any thread may set, or a StopCheck. Work that is cancelled stops soon,
+// with an undefined partial result. A CancelFlag made from null never cancels.
 class CancelFlag {
  public:
-  // They convert: callers pass a flag or a check as it is.
+  // Implicit, so that callers can pass a flag or a check directly.
   // NOLINTBEGIN(google-explicit-constructor)
   CancelFlag(std::nullptr_t) {}
   CancelFlag(const std::atomic<bool>* flag) : flag_(flag) {}

@@ -1,4 +1,4 @@
-// A log of which words of a grid's cells changed since some revision.
+// Log of the words of a grid's cells that changed since some revision.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace waystar::core {
 
-// A set of words that its copies share. It is kept as sorted runs, each at least twice as long as the next,
-// so that a copy costs a few pointers and adding a word costs a few moves, amortized: O'Neil, Cheng, Gawlick
-// and O'Neil, "The Log-Structured Merge-Tree" (1996).
+// Copy-on-write set of words. It is stored as sorted runs, each at least twice as long as the next, so that a
+// copy costs a few pointers and adding a word costs amortized O(log n) moves: O'Neil, Cheng, Gawlick and
+// O'Neil, "The Log-Structured Merge-Tree" (1996).
 //
-// Thread safety: const methods may be called from any thread.
+// Thread safety: const methods are thread-safe.
 class ChangeLog {
  public:
-  // Returns roughly how many words there are: a word in two runs counts twice.
+  // Returns the approximate number of words: a word in two runs counts twice.
   std::size_t size() const { return size_; }
 
   void Add(absl::Span<const WordChange> changes) {
@@ -41,7 +41,7 @@ class ChangeLog {
     }
   }
 
-  // Returns how the words of the log differ between `before` and `now`, in ascending order.
+  // Returns the differences between `before` and `now` in the words of the log, in ascending order.
   std::vector<WordChange> Differences(const BitPlane& before, const BitPlane& now) const {
     std::vector<WordIndex> words;
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {

@@ -16,13 +16,13 @@
 namespace waystar::core {
 namespace {
 
-// Repairing a changed word costs as much as building 2000 cells anew.
+// Repairing one word costs as much as building 2000 cells.
 bool IsCheaperAnew(std::size_t words, const WalkCells& grid) {
   return words * 2000 > static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
 }
 
-// Stops without need have come together since the last time, and slow searches down by a few hundredths. On
-// larger grids there is more room between them, and to make them anew takes too long.
+// Returns true if the index should be rebuilt: repairs have left enough unneeded stops to slow searches by a
+// few percent. Larger grids are not rebuilt, because stops are sparser there and a build takes too long.
 bool IsDueAnew(std::size_t repaired_words, const WalkCells& grid) {
   const auto cells = static_cast<std::size_t>(grid.width()) * static_cast<std::size_t>(grid.height());
   return cells <= std::size_t{1} << 22 && repaired_words * 250 > cells;
@@ -30,7 +30,7 @@ bool IsDueAnew(std::size_t repaired_words, const WalkCells& grid) {
 
 }  // namespace
 
-// Makes the bits of all cells, a square of 64 diagonals by 64 rows at a time.
+// Computes the bits of all cells, a square of 64 diagonals by 64 rows at a time.
 class DiagonalJumpIndex::Builder {
  public:
   Builder(DiagonalJumpIndex& stops, const WalkCells& grid, CancelFlag cancelled)
@@ -54,7 +54,7 @@ class DiagonalJumpIndex::Builder {
   }
 
  private:
-  // The cells from which a straight jump finds a jump point, by direction.
+  // Marks the cells from which a straight jump finds a jump point, by direction.
   template <CornerRule kRule>
   void MarkRuns() {
     east_ = west_ = BitPlane(grid_.width(), grid_.height(), false);
@@ -82,8 +82,8 @@ class DiagonalJumpIndex::Builder {
     north_ = Transposed(north);
   }
 
-  // The stops of row y, cell x at bit x and again at bit x + wrap_, so that 64 cells from any x on can be
-  // read in one go.
+  // Computes the stops of row y, with cell x at bit x and again at bit x + wrap_, so that 64 cells from any x
+  // on can be read at once.
   template <CornerRule kRule>
   void FillTwice(Direction direction, int y, std::vector<Word>& row) const {
     if (y < 0 || y >= grid_.height()) {
@@ -99,7 +99,7 @@ class DiagonalJumpIndex::Builder {
     const auto wrap = static_cast<std::size_t>(stops_.wrap_);
     for (std::size_t i = 0; i < words; ++i) {
       Word bits = StopsNearby<kRule>(line, step.x, step.y, i) | sideways[i] | upright[i];
-      // Bit x + 1 of the row to bit x, up to the one off the map.
+      // Moves bit x + 1 of the row to bit x, up to the cell just outside the map.
       std::size_t at = i * kWordBits;
       bits &= SpanMask(i, -1, stops_.wrap_);
       if (i == 0) {
@@ -134,7 +134,7 @@ class DiagonalJumpIndex::Builder {
     for (int first = 0; first < stops_.wrap_; first += kWordBits) {
       for (int i = 0; i < kWordBits; ++i) {
         const int y = block * kWordBits - 1 + i;
-        // The place where the first diagonal passes row y.
+        // Position at which the first diagonal crosses row y.
         int x = (falls ? first + y : first - y) % stops_.wrap_;
         x += x < 0 ? stops_.wrap_ : 0;
         square[static_cast<std::size_t>(i)] =

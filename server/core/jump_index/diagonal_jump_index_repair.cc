@@ -16,7 +16,7 @@
 
 namespace waystar::core {
 
-// Brings the bits up to date with changed cells.
+// Updates the bits for changed cells.
 class DiagonalJumpIndex::Repairer {
  public:
   Repairer(const DiagonalJumpIndex& before, DiagonalJumpIndex& stops, const WalkCells& old,
@@ -27,7 +27,7 @@ class DiagonalJumpIndex::Repairer {
   void Run(absl::Span<const WordChange> changes) {
     const Surroundings rows(changes, now_.width(), now_.height());
     const Surroundings columns(Turned(changes), now_.height(), now_.width());
-    // Words of cells that ceased to find a jump point, beyond which their bits are left as they are.
+    // Maximum number of words whose obsolete bits are cleared; beyond it they stay set.
     words_to_clear_ = 8 + 2 * (rows.words().size() + columns.words().size());
     Axis row_axis{before_.rows_, RunEndsWriter(stops_.rows_), stops_.rows_, true, now_.width()};
     Axis column_axis{before_.columns_, RunEndsWriter(stops_.columns_), stops_.columns_, false, now_.height()};
@@ -56,14 +56,14 @@ class DiagonalJumpIndex::Repairer {
     int length;
   };
 
-  // Cells of a word of a row or column from which jumps in that sense find nothing any more.
+  // Cells of a word of a row or column from which jumps in that sense no longer find anything.
   struct Cleared {
     bool is_row;
     Sense sense;
     WordChange cells;
   };
 
-  // Returns the same cells by column: y is the column, and index is that of a word of it.
+  // Returns the same cells by column: y is the column and index the word in it.
   static std::vector<WordChange> Turned(absl::Span<const WordChange> changes) {
     std::vector<WordChange> sorted(changes.begin(), changes.end());
     const auto tile = [](const WordChange& word) { return std::pair(word.index, (word.y + 1) / kWordBits); };
@@ -118,8 +118,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Repairs a line from where jumps in that sense end to where they come from: the touched words, and from
-  // each on as long as what lies beyond has changed.
+  // Repairs a line against the direction of jumps in that sense: the touched words and, after each, further
+  // words as long as the state beyond them has changed.
   template <CornerRule kRule>
   void RepairLine(Axis& axis, Sense sense, absl::Span<const WordChange> touched) {
     const int number = touched[0].y;
@@ -156,7 +156,7 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Cells of a word found a jump point `before`, and do `now`.
+  // Updates a word of which the cells in `before` found a jump point and those in `now` do.
   void Settle(Axis& axis, Sense sense, int line, std::size_t place, Word before, Word now) {
     const Word all = SpanMask(place, 0, axis.length);
     const bool was_whole = axis.now.IsWhole(sense, line, place);
@@ -165,7 +165,7 @@ class DiagonalJumpIndex::Repairer {
       axis.writer.FlipWhole(sense, line, place);
       stops_.whole_words_ += is_whole ? 1 : -1;
     }
-    // Single cells are not recorded while the word is whole.
+    // A word marked whole has no per-cell bits; treat them as 0.
     const Word said_before = was_whole ? 0 : before;
     const Word said_now = is_whole ? 0 : now;
     const auto index = static_cast<std::int32_t>(place);
@@ -176,8 +176,8 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Returns, of the diagonal directions whose jumps look straight on in that sense, the one that steps to
-  // lower lines (aside -1) or to higher ones (1).
+  // Returns the diagonal direction whose jumps look straight on in that sense and that steps to lower lines
+  // (aside -1) or higher ones (1).
   static Direction LookerOf(bool is_row, Sense sense, int aside) {
     const int along = sense == Sense::kForward ? 1 : -1;
     return DirectionOf(is_row ? Cell{along, aside} : Cell{aside, along});
@@ -190,7 +190,7 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // The changed cells and those next to them.
+  // Recomputes the changed cells and their neighbours.
   template <CornerRule kRule>
   void Remake(const WordChange& word) {
     const LineBits row = RowLine(now_, word.y);
@@ -227,7 +227,7 @@ class DiagonalJumpIndex::Repairer {
     }
   }
 
-  // Returns whether a straight jump from a position of line `number` finds a jump point. It returns false in
+  // Returns true if a straight jump from a position of line `number` finds a jump point. Returns false in
   // whole words, which record that themselves.
   template <CornerRule kRule>
   static bool Finds(const RunEnds& ends, const LineBits& line, int step, int number, int position) {
@@ -271,7 +271,7 @@ class DiagonalJumpIndex::Repairer {
   const WalkCells& now_;
   const CancelFlag cancelled_;
   PlaneWriter<Word> writer_;
-  // The words that were written to last, and their row.
+  // Words last written to, and their row.
   int row_written_ = -1;
   Word* words_written_ = nullptr;
   std::vector<Cleared> cleared_;

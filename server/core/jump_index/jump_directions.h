@@ -1,7 +1,7 @@
-// Pruning rules of jump point search: which ways to go on from a jump point.
+// Pruning rules of jump point search: the directions in which to continue from a jump point.
 //
-// Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011): natural and forced
-// neighbours; for maps where corners may not be cut, their "Improving Jump Point Search" (2014).
+// Natural and forced neighbours: Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps"
+// (2011); without corner cutting: their "Improving Jump Point Search" (2014).
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace waystar::core {
 
-// Table of the steps that a search must follow out of a cell of an 8-connected grid, given how it came there.
-// Of equally cheap ways those with diagonal steps first are kept: whatever else leads on from the cell is
-// reached as cheaply without it.
+// Table of the steps that a search must follow out of a cell of an 8-connected grid, by the direction of
+// arrival. Among paths of equal cost, those with their diagonal steps first are kept; every pruned step leads
+// to a cell that is reached at the same cost without it.
 //
 // Thread safety: immutable.
 template <CornerRule kRule>
@@ -31,7 +31,7 @@ class JumpDirections {
     }
   }
 
-  // REQUIRES: `window` is the WindowAround of a walkable cell that was entered by a step in `arrival`.
+  // REQUIRES: `window` is WindowAround a walkable cell that was entered by a step in direction `arrival`.
   DirectionSet From(Direction arrival, unsigned window) const {
     return table_[static_cast<std::size_t>(arrival)][window];
   }
@@ -46,7 +46,7 @@ class JumpDirections {
     if (IsDiagonal(arrival)) {
       wanted |= SetOf(Turned(arrival, -1)) | SetOf(Turned(arrival, 1));
       for (const int side : {-1, 1}) {
-        // This cell was passed on the way and is adjacent to where the step came from.
+        // This cell was passed on the way and is adjacent to the origin of the step.
         if (!is_free(3 * side)) {
           wanted |= SetOf(Turned(arrival, 2 * side));
         }

@@ -1,4 +1,4 @@
-// A lazily repaired index: one over walkable cells that follows their changes when searches have paid for it.
+// Lazily repaired index: an index over walkable cells that is repaired once searches have paid for it.
 #pragma once
 
 #include <algorithm>
@@ -17,48 +17,47 @@
 
 namespace waystar::core {
 
-// Searches can do without the index, at a price: they look around at cells where the index would have told
-// them that there is nothing to see. So the index of a grid that was made from another by changes is not made
-// at once. It lags behind: the grid keeps the last index that was made, the cells it was made of, and the
-// words that changed since. Searches that do without it record how often they looked around in vain. When
-// that adds up to the cost of a repair, the next search repairs it, once for all changes until then. At worst
-// that costs twice what the better of always and never repairing would: Karlin, Manasse, Rudolph and Sleator,
-// "Competitive Snoopy Caching" (1988). So a map that changes while nobody searches it, or where the index is
-// of no use, as among scattered single obstacles, pays next to nothing for it.
+// Searches work without the index at a price: they look around at cells where the index would have shown that
+// there is nothing to find. The index of a changed grid is therefore not made at once. It lags behind: the
+// grid keeps the last index made, the cells that it was made from, and the words that changed since. Searches
+// without the index record their vain look-arounds (misses). When these add up to the cost of a repair, the
+// next search repairs the index, once for all changes so far. The total cost is at most twice that of the
+// better of always and never repairing: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching"
+// (1988). A map that changes without being searched, or on which the index is useless, as among scattered
+// single obstacles, pays almost nothing.
 //
-// Recorded misses are credit that all grids made from each other share, so that a search of a grid that has
-// since been replaced counts as well. A repair by a search pays for more: while credit lasts, whoever changes
-// the map repairs the index at once (IsWanted) and spends credit.
+// Recorded misses are credit that all grids made from each other share, so that searches of replaced grids
+// count too. A repair by a search raises the credit: while it lasts, edits repair the index at once
+// (IsWanted) and spend credit.
 //
-// Nobody waits for a repair: a search that wants the index while another is making it does without, and who
-// changes the map meanwhile starts from the index before.
+// Nobody waits for a repair. A search that wants the index while another thread makes it runs without it, and
+// an edit meanwhile starts from the previous index.
 //
-// On a large grid, where a search would have to work for more than about 10 ms, the index is overdue: it is
-// left to a background thread (MakeNow). By the time that is done the grid may have been replaced many times;
-// the latest grid then follows the new index (FollowCloser). So is the first index of a large grid that is to
-// serve at once (LeaveToBackground).
+// On a large grid, where a search would have to work for more than about 10 ms, the index is overdue and left
+// to a background thread (MakeNow). When that is done, the grid may have been replaced many times; the latest
+// grid then follows the new index (FollowCloser). The same applies to the first index of a large grid that
+// must serve queries at once (LeaveToBackground).
 //
-// Thread safety: any method may be called from any thread, except Follow, FollowUnlisted and
-// LeaveToBackground.
+// Thread safety: thread-safe, except Follow, FollowUnlisted and LeaveToBackground.
 template <typename Index>
 class LazilyRepairedIndex {
  public:
   // Returns the index, or null if it is not made or lags.
   const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
 
-  // Returns whether the index, or one before it, was ever made.
+  // Returns true if this index or a predecessor was ever made or requested.
   bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
 
-  // Returns whether searches have paid for it already.
+  // Returns true if searches have paid for the index.
   bool IsWanted() const {
     return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
   }
 
-  // Returns whether it takes longer to build the index of so many cells than a search may wait.
+  // Returns true if building the index of that many cells takes longer than a search may wait.
   static bool TakesLong(std::size_t cells) { return cells > kMaxCellsAtOnce; }
 
-  // Leaves the first build to a background thread, as if searches had paid for it. REQUIRES: no other thread
-  // knows this index, which was not made; TakesLong(the cells of `rows`).
+  // Leaves the first build to a background thread, as if searches had paid for it.
+  // REQUIRES: no other thread has access to this index; it was not made; TakesLong(the cells of `rows`).
   void LeaveToBackground(const BitPlane& rows) {
     lags_ = true;
     is_promised_ = true;
@@ -67,26 +66,26 @@ class LazilyRepairedIndex {
     credit_ = std::make_shared<Credit>(MostCredit());
   }
 
-  // Returns what the index takes that LeaveToBackground left, or left before changes led here; 0 once it is
-  // made, or was made and is too far behind to be repaired. `rows` are the cells.
+  // Returns the size of an index that LeaveToBackground left, here or on a predecessor; 0 once it is made, or
+  // was made and is too far behind to be repaired. `rows` are the cells.
   std::size_t PromisedBytes(const BitPlane& rows) const {
     return is_promised_ && Hold().index == nullptr ? Index::BytesFor(CellsOf(rows)) : 0;
   }
 
-  // Returns whether it lags so far behind that neither a search nor a change of the map is to make it.
+  // Returns true if it lags so far behind that only a background thread should make it.
   bool NeedsBackgroundBuild() const {
     return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
   }
 
-  // Returns how many changed words a repair has to look at, or nothing if the index must be built anew.
+  // Returns the number of changed words that a repair must check, or nothing if the index must be rebuilt.
   std::optional<std::size_t> Lag() const {
     MutexLock lock(mutex_);
     return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
   }
 
   // Makes this the index of a grid that `changes` made from another. `before` is the index of the other grid,
-  // whose cells are `rows` and `columns`. It costs a few pointers and the changes. REQUIRES: no other thread
-  // knows this index.
+  // whose cells are `rows` and `columns`. Cost is a few pointers plus the changes.
+  // REQUIRES: no other thread has access to this index.
   void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
               absl::Span<const WordChange> changes) {
     if (!TakeCredit(before)) {
@@ -105,9 +104,8 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Follows `before`, if there was an index, over more changes than are worth a list. Credit does not last so
-  // long: searches pay for what is then built from nothing, so that a grid of a single query costs no more
-  // than the query looks at.
+  // Follows `before`, if it has an index, over too many changes to list. Credit is reset: searches pay for
+  // the rebuild, so that a grid used for a single query costs only as much as the query reads.
   void FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
     if (!TakeCredit(before)) {
       return;
@@ -117,9 +115,9 @@ class LazilyRepairedIndex {
     SetBehind({}, CellsOf(rows));
   }
 
-  // Follows the index that `before` has or lags behind, if that is closer to this grid than what this lags
-  // behind already. `rows` and `columns` are the cells of `before`, an ancestor of this grid, and `changes`
-  // led from there to here. The cost is that of Follow.
+  // Follows the index that `before` has or lags behind, if it is closer to this grid than the index that this
+  // lags behind. `before` is the index of an ancestor of this grid with the cells `rows` and `columns`;
+  // `changes` lead from there to here. Cost is that of Follow.
   void FollowCloser(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
                     absl::Span<const WordChange> changes) const {
     Behind behind = before.BehindAs(rows, columns);
@@ -133,18 +131,18 @@ class LazilyRepairedIndex {
     }
   }
 
-  // Records how often searches looked around for want of the index, if it lags. Credit is capped at what it
-  // can buy.
+  // Records the look-arounds of searches that lacked the index, if it lags. Credit is capped at the maximum
+  // useful amount.
   void RecordMisses(std::uint64_t look_arounds) const {
     if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
       credit_->fetch_add(look_arounds, std::memory_order_relaxed);
     }
   }
 
-  // Returns the index for a search. One that lags is repaired if searches have paid for that and no other
-  // thread is at it, else the result is null. make() builds the index of the current cells; repair(index,
-  // rows, columns, log) does so from an index of those cells and the words that may have changed since. A
-  // search that asks for an index that no ancestor grid had waits for it to be built.
+  // Returns the index for a search. If it lags, it is repaired if searches have paid for that and no other
+  // thread is making it; otherwise the result is null. make() builds the index of the current cells;
+  // repair(index, rows, columns, log) repairs one of those cells, given the words that may have changed
+  // since. If no ancestor grid had the index, the search waits until it is built.
   template <typename Make, typename Repair>
   const Index* Get(Make make, Repair repair) const {
     if (const Index* index = GetIfCurrent()) {
@@ -162,8 +160,8 @@ class LazilyRepairedIndex {
     return GetIfCurrent();
   }
 
-  // Makes the index whatever it costs, after what other threads are making. Returns null if make or repair
-  // stopped because of `cancelled`.
+  // Makes the index at any cost, after waiting for other threads that are making it. Returns null if make or
+  // repair stopped because of `cancelled`.
   template <typename Make, typename Repair>
   const Index* MakeNow(Make make, Repair repair, CancelFlag cancelled = nullptr) const {
     MutexLock lock(making_);
@@ -171,7 +169,7 @@ class LazilyRepairedIndex {
     return GetIfCurrent();
   }
 
-  // Spends credit; for callers that are not searches and make the index because it is wanted.
+  // Spends the price of the index. For callers other than searches that make the index because it is wanted.
   void SpendCredit() const {
     const std::uint64_t price = price_.load(std::memory_order_relaxed);
     std::uint64_t credit = credit_->load(std::memory_order_relaxed);
@@ -181,7 +179,7 @@ class LazilyRepairedIndex {
   }
 
   // Returns the bytes of the index, or of what a lagging one keeps, that neither a grid of these cells nor
-  // `other`, if it is not null, holds anyway.
+  // `other`, which may be null, holds.
   std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
                           const BitPlane& columns) const {
     const Held own = Hold();
@@ -197,16 +195,16 @@ class LazilyRepairedIndex {
   }
 
  private:
-  // A look around takes about 25 ns: two scans of a line. Building the index takes 2 ns a cell, and repairing
-  // it 2 to 8 us a changed word, or less where changed words lie together.
+  // A look-around takes about 25 ns: two scans of a line. Building takes 2 ns per cell, and repairing 2 to 8
+  // us per changed word, or less where changed words are adjacent.
   static constexpr std::uint64_t kCellsPerLookAround = 12;
   static constexpr std::uint64_t kLookAroundsPerWord = 150;
-  // How many immediate repairs one repair by a search pays for.
+  // Number of immediate repairs that one repair by a search pays for.
   static constexpr std::uint64_t kRepairsPaid = 16;
-  // A build of more cells, or a repair of more words on a grid that has more cells, takes longer than 10 ms.
+  // Building more cells, or repairing more words on a grid of more cells, takes longer than 10 ms.
   static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
   static constexpr std::size_t kMaxWordsAtOnce = 1024;
-  // Nobody waits for an overdue index, and on large open grids a look around goes farther and takes longer.
+  // Discount for an overdue index: nobody waits for it, and on large open grids a look-around takes longer.
   static constexpr std::uint64_t kOverdueDiscount = 16;
 
   using Credit = std::atomic<std::uint64_t>;
@@ -222,7 +220,7 @@ class LazilyRepairedIndex {
     std::shared_ptr<const Base> base;
   };
 
-  // What a grid lags behind; it has no value if the index can only be built anew.
+  // State that a grid lags behind; `base` is null if the index can only be rebuilt.
   struct Behind {
     std::shared_ptr<const Base> base;
     ChangeLog log;
@@ -241,7 +239,7 @@ class LazilyRepairedIndex {
     return lags_;
   }
 
-  // Returns what a grid made from this one, which has these cells, starts from.
+  // Returns the state from which the index of a grid derived from this one, which has these cells, starts.
   Behind BehindAs(const BitPlane& rows, const BitPlane& columns) const {
     MutexLock lock(mutex_);
     if (index_ != nullptr) {
@@ -306,24 +304,24 @@ class LazilyRepairedIndex {
     return {index_ != nullptr || base_ == nullptr ? index_ : base_->index, base_};
   }
 
-  // Held while the index is made; mutex_ is held for as long as it takes to copy pointers. Lock order:
-  // making_ before mutex_.
+  // making_ is held while the index is made, mutex_ only while pointers are copied. Lock order: making_
+  // before mutex_.
   mutable Mutex making_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
-  // What a repair starts from, if an ancestor grid had an index and it is not too far behind.
+  // Start of a repair; null unless an ancestor grid had an index that is not too far behind.
   mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
   mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
   mutable std::atomic<const Index*> current_ = nullptr;
   // Set by Follow and FollowUnlisted.
   bool lags_ = false;
-  // Set by LeaveToBackground, and by those two until the index is made.
+  // Set by LeaveToBackground; inherited by Follow and FollowUnlisted until the index is made.
   bool is_promised_ = false;
-  // What searches have to pay for the index, and whether it is too much work for them; go with base_ and
-  // log_.
+  // Price of the index for searches, and whether making it takes too long for a search. Updated with base_
+  // and log_.
   mutable std::atomic<std::uint64_t> price_ = 0;
   mutable std::atomic<bool> takes_long_ = false;
-  // Made with the first index, so that grids without one pay nothing for it. It is constant once this lags.
+  // Created with the first index, so that grids without one pay nothing. Constant once this lags.
   mutable std::shared_ptr<Credit> credit_;
 };
 

@@ -1,4 +1,4 @@
-// The ends of runs: what a straight jump finds beyond each word of a row or column that it leaves.
+// Ends of runs: what a straight jump finds beyond each word of a row or column that it leaves.
 #pragma once
 
 #include <array>
@@ -11,21 +11,20 @@
 
 namespace waystar::core {
 
-// The way a straight jump goes along its line, a row or a column: to higher positions or to lower ones.
+// Direction of a straight jump along its line, a row or a column: to higher or lower positions.
 enum class Sense : std::uint8_t { kForward, kBackward };
 
 // Two bits for each word of all rows or all columns of a grid, and for each sense:
 //
-// - beyond: whether a jump that leaves the word in that sense finds a jump point. With it, what a jump finds
-//   from each cell of the word depends on the word alone.
-// - whole: whether all the word's cells are recorded here as finding a jump point, so that nothing else needs
-//   to record it for each.
+// - beyond: a jump that leaves the word in that sense finds a jump point. Given this bit, what a jump finds
+//   from a cell of the word depends on the word alone.
+// - whole: all cells of the word find a jump point. They are recorded only here, not one by one.
 //
-// The bits of 64 lines make a word, so that a run across the map is a run of words here. A line is bit (line
-// + 1) % 64 of line block (line + 1) / 64; places are indices of words in the line. One more block and place
-// exist on both sides and are empty.
+// The bits of 64 lines form a word, so that a run across the map is a run of words here. A line is bit (line
+// + 1) % 64 of line block (line + 1) / 64; places are indices of words in the line. There is one more, empty,
+// block and place on both sides.
 //
-// Thread safety: const methods may run beside each other, and beside a RunEndsWriter of another copy.
+// Thread safety: const methods may run concurrently with each other and with a RunEndsWriter of another copy.
 class RunEnds {
  public:
   RunEnds() = default;
@@ -33,7 +32,8 @@ class RunEnds {
       : stride_(static_cast<std::size_t>(WordsPerRow(length)) + 2),
         plane_(WordsPerRow(lines) + 2, std::vector<Word>(kSections * stride_, 0), 1) {}
 
-  // Returns the bits of 64 lines from a place on. REQUIRES: -1 <= line_block, place <= their number.
+  // Returns the bits of 64 lines from a place on.
+  // REQUIRES: line_block and place are from -1 to their numbers.
   const Word* Whole(Sense sense, int line_block, int place) const {
     return At(kWhole, sense, line_block, place);
   }
@@ -73,7 +73,7 @@ class RunEnds {
   Plane<Word> plane_;
 };
 
-// Writes to one RunEnds. It belongs to one thread.
+// Writer for one RunEnds. Not thread-safe.
 class RunEndsWriter {
  public:
   explicit RunEndsWriter(RunEnds& ends) : ends_(ends), writer_(ends.plane_) {}

@@ -1,4 +1,4 @@
-// The rules of jumps that the bits of DiagonalJumpIndex are computed by.
+// Stop rules from which the bits of DiagonalJumpIndex are computed.
 #pragma once
 
 #include <array>

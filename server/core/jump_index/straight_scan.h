@@ -1,6 +1,6 @@
 // Scans along a row or column for the next cell where a jump must stop, 64 cells at a time.
 //
-// Harabor, Grastien, "Improving Jump Point Search" (2014): block-based scanning.
+// Block-based scanning: Harabor, Grastien, "Improving Jump Point Search" (2014).
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 
 namespace waystar::core {
 
-// A row or column of walkable cells, with its neighbours of the next lower and next higher number.
+// A row or column of walkable cells, with the adjacent lines of lower and higher number.
 using LineBits = BitPlane::ThreeRows;
 
 inline LineBits RowLine(const WalkCells& walk, int y) { return walk.rows().RowsAround(y); }
 inline LineBits ColumnLine(const WalkCells& walk, int x) { return walk.columns().RowsAround(x); }
 
-// Return the window around the cell at `position` of a row or of a column.
+// Return the window around the cell at `position` of a row or column.
 inline unsigned WindowInRow(const LineBits& row, int position) {
   return ThreeBits(row.low, position) | ThreeBits(row.own, position) << 3 |
          ThreeBits(row.high, position) << 6;
@@ -29,8 +29,8 @@ inline unsigned WindowInColumn(const LineBits& column, int position) {
   return kMirroredWindows[WindowInRow(column, position)];
 }
 
-// Returns the cells of word `i` at which a run towards higher positions stops: blocked ones, and those beside
-// which a wall gives way, so that from there on cells are reached that no diagonal before leads to.
+// Returns the cells of word `i` at which a run towards higher positions stops: blocked cells, and jump
+// points, beside which a wall ends so that cells are reached that no earlier diagonal leads to.
 template <CornerRule kRule>
 Word ForwardStops(const LineBits& line, std::size_t i) {
   const auto turns = [&](const Word* side) {
@@ -49,7 +49,7 @@ Word ForwardStops(const LineBits& line, std::size_t i) {
   return jumps | ~line.own[i];
 }
 
-// As ForwardStops, for a run towards lower positions.
+// ForwardStops for a run towards lower positions.
 template <CornerRule kRule>
 Word BackwardStops(const LineBits& line, std::size_t i) {
   const auto turns = [&](const Word* side) {
@@ -69,7 +69,7 @@ Word BackwardStops(const LineBits& line, std::size_t i) {
 }
 
 // Return the first position after `from`, or before it, at which a run stops: a jump point or a blocked cell,
-// which may be the one just off the line.
+// possibly the one just outside the line.
 template <CornerRule kRule>
 int ScanForward(const LineBits& line, int from) {
   const auto first_bit = static_cast<unsigned>(from) + 2;
@@ -92,13 +92,14 @@ int ScanBackward(const LineBits& line, int from) {
   return static_cast<int>(i) * kWordBits + (kWordBits - 1 - std::countl_zero(stops)) - 1;
 }
 
-// Returns whether a run from `from` upwards (kStep 1) or downwards (kStep -1) ends at a jump point.
+// Returns true if a run from `from` towards higher (kStep 1) or lower (kStep -1) positions ends at a jump
+// point.
 template <CornerRule kRule, int kStep>
 bool FindsJump(const LineBits& line, int from) {
   return TestBit(line.own, kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from));
 }
 
-// Returns whether a run that comes to `position` stops there.
+// Returns true if a run that reaches `position` stops there.
 template <CornerRule kRule, int kStep>
 bool IsStop(const LineBits& line, int position) {
   const auto bit = static_cast<unsigned>(position) + 1;
@@ -107,9 +108,9 @@ bool IsStop(const LineBits& line, int position) {
   return (stops >> (bit % kWordBits) & 1U) != 0;
 }
 
-// Reports the effect of a change beyond position `from` of a line on runs towards higher positions. If the
-// run from there finds a jump point only `now` or only `before`, calls visit(position, finds) for all cells
-// whose run changed so. Cells between two stops see the same, so that one tells for all.
+// Visits the runs towards higher positions that a change beyond position `from` of a line affects. If the run
+// from there finds a jump point only in `now` or only in `before`, calls visit(position, finds) for all cells
+// whose run changed. Cells between two stops see the same, so one check decides for all.
 template <CornerRule kRule, typename Visitor>
 void VisitForwardRun(const LineBits& before, const LineBits& now, int from, Visitor visit) {
   if (from < 0) {
@@ -127,7 +128,7 @@ void VisitForwardRun(const LineBits& before, const LineBits& now, int from, Visi
   }
 }
 
-// As VisitForwardRun, for a change before position `from` of a line of `length` and runs to lower positions.
+// VisitForwardRun for a change before position `from` of a line of `length` and runs towards lower positions.
 template <CornerRule kRule, typename Visitor>
 void VisitBackwardRun(const LineBits& before, const LineBits& now, int length, int from, Visitor visit) {
   if (from >= length) {
@@ -145,15 +146,15 @@ void VisitBackwardRun(const LineBits& before, const LineBits& now, int length, i
   }
 }
 
-// What the runs from the cells of one word find.
+// Result of the runs from the cells of one word.
 struct WordRuns {
-  // The cells from which a run ends at a jump point.
+  // Cells from which a run ends at a jump point.
   Word finds = 0;
-  // True if a run that enters from the word before does so.
+  // True if a run that enters from the previous word ends at a jump point.
   bool leads = false;
 };
 
-// Returns what runs towards higher positions find in word `i`. `beyond` is `leads` of the next word.
+// Returns the result of runs towards higher positions in word `i`. `beyond` is `leads` of the next word.
 template <CornerRule kRule>
 WordRuns ForwardRuns(const LineBits& line, std::size_t i, bool beyond) {
   const Word stops = ForwardStops<kRule>(line, i);
@@ -170,7 +171,7 @@ WordRuns ForwardRuns(const LineBits& line, std::size_t i, bool beyond) {
   return {found & line.own[i], ((jumps | (~stops & found)) & 1) != 0};
 }
 
-// As ForwardRuns, towards lower positions.
+// ForwardRuns towards lower positions.
 template <CornerRule kRule>
 WordRuns BackwardRuns(const LineBits& line, std::size_t i, bool beyond) {
   const Word stops = BackwardStops<kRule>(line, i);
@@ -188,8 +189,8 @@ WordRuns BackwardRuns(const LineBits& line, std::size_t i, bool beyond) {
 }
 
 // Fills `forward` and `backward` with the cells of a line of `length` from which a run in that direction ends
-// at a jump point. Calls note_forward(i) and note_backward(i) for each word that a run leaves, if nothing is
-// in its way, to end at a jump point.
+// at a jump point. Calls note_forward(i) and note_backward(i) for each word after whose end a run finds a
+// jump point.
 template <CornerRule kRule, typename ForwardNote, typename BackwardNote>
 void MarkRunsToJumps(const LineBits& line, int length, Word* forward, Word* backward,
                      ForwardNote note_forward, BackwardNote note_backward) {

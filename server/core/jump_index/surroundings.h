@@ -1,4 +1,4 @@
-// The cells next to changed cells, for which derived data must be made anew.
+// Changed cells and their neighbours, for which derived data must be recomputed.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace waystar::core {
 
-// The changed cells of a map and their eight neighbours, word by word. What a search derives from a cell and
-// its neighbours has to be made anew there, and further off only where a run leads up to them.
+// The changed cells of a map and their eight neighbours, word by word. Data derived from a cell and its
+// neighbours must be recomputed there; elsewhere only along runs that lead to these cells.
 class Surroundings {
  public:
   Surroundings(absl::Span<const WordChange> changes, int width, int height);
 
-  // Returns the cells as the `flipped` bits of words, row by row, each word once.
+  // Returns the cells as `flipped` bits of words in row-major order, each word once.
   absl::Span<const WordChange> words() const { return words_; }
 
   // Returns the cells in word `index` of row y.
@@ -28,7 +28,7 @@ class Surroundings {
     return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;
   }
 
-  // Call visit(cell) for the cells of a word whose neighbour on one side is not in the surroundings.
+  // Call visit(cell) for the cells of a word whose neighbour on that side is not in the surroundings.
   template <typename Visitor>
   void ForEachWestEnd(const WordChange& word, Visitor visit) const {
     const Word beside = word.flipped << 1 | At(word.y, word.index - 1) >> (kWordBits - 1);

@@ -13,8 +13,7 @@
 namespace waystar::core {
 namespace {
 
-// Beside a wall that gives way a 4-connected search turns where an 8-connected one turns that may not cut
-// corners.
+// At the end of a wall a 4-connected search turns where an 8-connected one without corner cutting does.
 constexpr CornerRule kRule = CornerRule::kNoCornerCutting;
 
 }  // namespace

@@ -12,27 +12,31 @@ namespace waystar::core {
 
 class WalkCells;
 
-// One bit a cell. It is set where a vertical jump from the cell, up or down, finds a jump point. A row is
-// here what a diagonal is in DiagonalJumpIndex: of equally cheap ways that with horizontal steps first is
+// One bit per cell, set if a vertical jump from the cell, up or down, finds a jump point. Rows play the role
+// of diagonals in DiagonalJumpIndex: among paths of equal cost, the one with its horizontal steps first is
 // kept.
 //
-// The index costs an eighth of a byte a cell. Thread safety: immutable.
+// The index takes an eighth of a byte per cell.
+//
+// Thread safety: immutable.
 class TurnJumpIndex {
  public:
-  // Builds the index in time proportional to the cells of the grid. It is undefined once `cancelled` is set.
+  // Builds the index in time proportional to the cells of the grid. The result is undefined once `cancelled`
+  // is set.
   explicit TurnJumpIndex(const WalkCells& grid, CancelFlag cancelled = nullptr);
-  // Repairs `before`, the index of `old`, into that of `now`, which `changes` made from `old`. The time is
+  // Repairs `before`, the index of `old`, into the index of `now`, which `changes` made from `old`. Time is
   // proportional to the changes and the length of the vertical runs that end there. `cancelled` is as above.
   TurnJumpIndex(const TurnJumpIndex& before, const WalkCells& old, const WalkCells& now,
                 absl::Span<const WordChange> changes, CancelFlag cancelled = nullptr);
 
-  // Returns the bits of row y, laid out as bit_row.h says. REQUIRES: -1 <= y <= height.
+  // Returns the bits of row y, laid out as in bit_row.h.
+  // REQUIRES: -1 <= y <= height.
   const Word* Row(int y) const { return rows_.row(y); }
 
-  // Returns about how many bytes the index of a grid of that many cells takes.
+  // Returns the approximate size in bytes of the index of a grid of that many cells.
   static constexpr std::size_t BytesFor(std::size_t cells) { return cells / 8; }
   std::size_t memory_bytes() const { return rows_.memory_bytes(); }
-  // Returns the bytes held that `other`, if it is not null, does not hold.
+  // Returns the bytes held by this and not by `other`, which may be null.
   std::size_t BytesBeyond(const TurnJumpIndex* other) const {
     return other == nullptr ? memory_bytes() : rows_.BytesBeyond(other->rows_);
   }

@@ -1,4 +1,4 @@
-// Maps of any kind, and what each kind fills in.
+// Maps of any kind, and the interface that they share.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace waystar::core {
 
-// What a map of any kind tells of itself. GridMap says what each of these means.
+// Interface of maps of every kind. GridMap documents each function.
 template <typename Map>
 concept IsMap = std::copyable<Map> && requires(const Map& map, MemoryUse& use) {
   { map.kind() } -> std::same_as<MapKind>;
@@ -26,8 +26,8 @@ concept IsMap = std::copyable<Map> && requires(const Map& map, MemoryUse& use) {
   { map.BytesBeyond(map) } -> std::same_as<std::size_t>;
 };
 
-// A closed set: what depends on the kind of a map has a function for each of these, and std::visit picks it
-// once. A new kind is added here, and the compiler names the functions that it lacks.
+// Closed set of map kinds. Code that depends on the kind has one function per alternative, dispatched by
+// std::visit. After adding a kind here, the compiler reports the missing functions.
 using AnyMap = std::variant<GridMap, WaypointGraph, NavMesh>;
 
 static_assert(IsMap<GridMap> && IsMap<WaypointGraph> && IsMap<NavMesh>);

@@ -12,9 +12,9 @@
 namespace waystar::core {
 namespace {
 
-// A path's place in the canonical order. From the highest bits down: its cost (no path of eight steps costs
-// more than 2^41), 4 bits for its steps, 4 for its diagonal ones, and a bit for each step, the first step's
-// the highest, set if it is straight.
+// Rank of a path in the canonical order. From the highest bits down: its cost (at most 2^41 for eight steps),
+// 4 bits for its number of steps, 4 for its number of diagonal steps, and one bit per step, first step
+// highest, set if the step is straight.
 using Rank = std::uint64_t;
 constexpr Rank kNoPath = std::numeric_limits<Rank>::max();
 constexpr int kCostShift = 16;
@@ -67,8 +67,8 @@ class Ring {
     return rank + (static_cast<Rank>(entered.diagonal) << kCostShift) + kOneStep + kDiagonal;
   }
 
-  // Returns whether two straight steps between the centre and a corner cost less than the diagonal one;
-  // `entered` is the one of the two that they lead to.
+  // Returns true if two straight steps between the centre and a corner cost less than the diagonal step.
+  // `entered` is the cell that the two steps lead to.
   bool IsDetourCheaper(unsigned corner, const Entry& entered) const {
     const auto is_cheaper_over = [&](unsigned side) {
       return free_[side] && entry_[side].straight + entered.straight < entered.diagonal;
@@ -77,7 +77,7 @@ class Ring {
            is_cheaper_over((corner + kDirectionCount - 1) % kDirectionCount);
   }
 
-  // Returns whether the rule allows the step from the centre to a neighbour.
+  // Returns true if the corner rule allows the step from the centre to a neighbour.
   bool IsLegal(unsigned d) const {
     if (!free_[d] || !IsCorner(d)) {
       return free_[d];
@@ -87,8 +87,9 @@ class Ring {
     return rule_ == CornerRule::kAlways || (a && b) || (rule_ == CornerRule::kOneSideFree && (a || b));
   }
 
-  // The first paths from `from` to the other neighbours that keep to them and turn one way round the centre.
-  // None turns back: the straight step to the next neighbour is the cheapest there is into it.
+  // Returns, for each neighbour, the rank of the first path from `from` that visits only neighbours and turns
+  // one way round the centre. No such path turns back: the straight step to the next neighbour is the
+  // cheapest step into it.
   std::array<Rank, kDirectionCount> Around(unsigned from, unsigned turn) const {
     std::array<Rank, kDirectionCount> ranks;
     ranks.fill(kNoPath);
@@ -101,7 +102,7 @@ class Ring {
         if (ranks[last] != kNoPath) {
           ranks[d] = Straight(ranks[last], entry_[d]);
         }
-        // Across the corner `last`, with the centre, which is free, on the other side.
+        // A diagonal step across the corner `last`. The cell on its other side is the centre, which is free.
         if (i > 1 && !IsCorner(d) && ranks[before_last] != kNoPath &&
             (free_[last] || rule_ != CornerRule::kNoCornerCutting)) {
           ranks[d] = std::min(ranks[d], Diagonally(ranks[before_last], entry_[d]));

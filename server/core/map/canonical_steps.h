@@ -1,4 +1,4 @@
-// Pruning rules for weighted grids: the steps a cheapest path may take next, judged by nine cells.
+// Pruning rules for weighted grids: the steps that a cheapest path may take next, decided from nine cells.
 #pragma once
 
 #include "server/core/grid/cell.h"
@@ -8,23 +8,24 @@
 
 namespace waystar::core {
 
-// Returns the steps that the canonical path may take out of a cell that it has entered in direction
-// `arrival`.
+// Returns the steps that the canonical path may take out of a cell that it entered in direction `arrival`.
 //
-// Canonical among the paths between two cells is one of least cost; among those, of fewest steps, then of
-// fewest diagonal ones, then the one whose diagonal steps come earliest. Replacing a part of a path by one
-// that comes earlier in this order makes the whole path come earlier. So a step may be left out if the cell
-// before, this cell and the next make up a path for which the nine cells hold an earlier one: no canonical
-// path takes it. Where costs are alike that leaves the natural neighbours of jump point search. Carlson,
-// Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal Pathfinding on Weighted Grid Maps" (2023).
+// The canonical path between two cells has the least cost; among those, the fewest steps, then the fewest
+// diagonal steps, then the earliest diagonal steps. Replacing a part of a path by an earlier one in this
+// order makes the whole path earlier. A step is therefore pruned if the previous cell, this cell and the next
+// form a path for which the nine cells contain an earlier one. Where all costs are equal, the result is the
+// natural neighbours of jump point search. Source: Carlson, Moghadam, Harabor, Stuckey, Ebrahimi, "Optimal
+// Pathfinding on Weighted Grid Maps" (2023).
 //
-// REQUIRES: 8-connected; the centre is walkable, as is the cell before, and the step between them is legal.
+// REQUIRES: the map is 8-connected.
+// REQUIRES: the centre and the previous cell are walkable, and the step between them is legal.
 DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                             Direction arrival);
-// As above, where cells have costs of their own.
+// As above, for cells with costs of their own.
 DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival);
 
-// Returns the steps amid cells of one cost: straight on, and after a diagonal one its straight parts.
+// Returns the canonical steps among cells of one cost: straight on and, after a diagonal step, its two
+// straight components.
 constexpr DirectionSet NaturalSteps(Direction arrival) {
   const DirectionSet ahead = SetOf(arrival);
   return IsDiagonal(arrival)

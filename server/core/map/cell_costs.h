@@ -1,4 +1,4 @@
-// Costs of single cells that differ from what their terrain says.
+// Costs of single cells that override the cost of their terrain.
 #pragma once
 
 #include <array>
@@ -13,12 +13,13 @@
 
 namespace waystar::core {
 
-// The costs of the cells that have costs of their own. They are kept in square tiles, of which only those
-// that hold such a cell exist, and copies share a tile until one writes to it.
+// Sparse table of the cells that have costs of their own. It is stored in square tiles of 16 KB; tiles
+// without such a cell are not allocated. Copies share each tile until one of them writes to it.
 //
-// A copy costs one pointer per 32 rows of the map. A tile takes 16 KB.
+// A copy costs one pointer per 32 rows of the map.
 //
-// Thread safety: const methods may run beside each other, and beside a CellCostsWriter of another copy.
+// Thread safety: const methods may run concurrently with each other and with a CellCostsWriter of another
+// copy.
 class CellCosts {
  public:
   static constexpr int kTileShift = 5;
@@ -26,7 +27,7 @@ class CellCosts {
 
   CellCosts(int width, int height);
 
-  // The costs of entering a cell. Both are 0 if it has no costs of its own, else both are greater.
+  // Costs of entering a cell. Both are 0 if the cell has no costs of its own, else both are positive.
   struct Entry {
     Cost straight = 0;
     Cost diagonal = 0;
@@ -38,12 +39,13 @@ class CellCosts {
     return tile == nullptr ? Entry{} : tile->entries[IndexIn(cell)];
   }
 
-  // Returns false if neither the cell nor any of the eight around it has costs of its own. It is quick, and
-  // may return true where none of them has. REQUIRES: the cell is on the map.
+  // Returns false only if neither the cell nor any of its eight neighbours has costs of its own. It is fast
+  // and may return true although none has.
+  // REQUIRES: the cell is on the map.
   bool MayHaveNear(Cell cell) const;
 
-  // Return the least cost of a straight step into one of the cells of a tile, or of a row of tiles, that have
-  // costs of their own; the highest cost if there are none.
+  // Return the least cost of a straight step into a cell with costs of its own in a tile or a row of tiles,
+  // or the maximum of Cost if there is none.
   Cost MinInTile(int column, int row) const {
     const Tile* tile = TileAt(static_cast<std::size_t>(column), static_cast<std::size_t>(row));
     return tile == nullptr ? kNone : tile->summary.min_straight;
@@ -53,13 +55,13 @@ class CellCosts {
     return tile_row == nullptr ? kNone : tile_row->summary.min_straight;
   }
 
-  // Returns how many cells have costs of their own.
+  // Number of cells with costs of their own.
   std::int64_t count() const { return count_; }
-  // Returns the least cost of a straight step into one of them.
+  // Least cost of a straight step into such a cell.
   Cost min_straight() const { return min_straight_; }
 
   std::size_t memory_bytes() const { return BytesBeyond(nullptr); }
-  // Returns the bytes held by this and not by `other`, which is null or of a map of the same size.
+  // Returns the bytes held by this and not by `other`, which is null or belongs to a map of the same size.
   std::size_t BytesBeyond(const CellCosts* other) const;
 
  private:
@@ -93,14 +95,14 @@ class CellCosts {
 
   int width_;
   int height_;
-  // The rows of tiles; null where a row has no tile.
+  // Rows of tiles; null for a row without tiles.
   std::vector<std::shared_ptr<TileRow>> rows_;
   std::int64_t count_ = 0;
   Cost min_straight_ = kNone;
 };
 
-// Writes to the costs that `costs` points to. The first change replaces them by a copy, or by new ones if the
-// pointer is null; each tile that changes is cloned once. A writer belongs to one thread.
+// Copy-on-write writer for the costs that `costs` points to. The first change replaces them by a copy, or by
+// a new table if the pointer is null. Each tile that changes is cloned once. Not thread-safe.
 class CellCostsWriter {
  public:
   CellCostsWriter(std::shared_ptr<const CellCosts>& costs, int width, int height)
@@ -108,15 +110,16 @@ class CellCostsWriter {
   CellCostsWriter(const CellCostsWriter&) = delete;
   CellCostsWriter& operator=(const CellCostsWriter&) = delete;
 
-  // Sets a cell's own costs, or takes them away if both are 0. Returns false, and changes nothing, if the
-  // cell has those costs already. REQUIRES: the cell is on the map; both costs are 0 or neither is.
+  // Sets a cell's own costs, or removes them if both are 0. Returns false without a change if the cell
+  // already has those costs.
+  // REQUIRES: the cell is on the map; both costs are 0 or neither is.
   bool Set(Cell cell, CellCosts::Entry entry);
 
-  // Brings count() and min_straight() up to date; until then they are those from before. It sets the pointer
-  // to null if no cell has costs of its own.
+  // Updates count() and min_straight(), which are stale until then. Sets the pointer to null if no cell has
+  // costs of its own.
   void Finish();
 
-  // Lets the costs be copied. What was written is shared with the copies, and further writes clone again.
+  // Allows copies of the costs. The copies share what was written; further writes clone again.
   void Release() {
     Finish();
     own_ = nullptr;
@@ -128,9 +131,9 @@ class CellCostsWriter {
   std::shared_ptr<const CellCosts>& costs_;
   int width_;
   int height_;
-  // Null before the first change, then what costs_ points to.
+  // Null before the first change, then equal to costs_.
   std::shared_ptr<CellCosts> own_;
-  // Entries tell whether the writer is sole owner of a tile row, and of a tile, row by row.
+  // True for each tile row, and for each tile in row-major order, that only this writer owns.
   std::vector<bool> owns_row_;
   std::vector<bool> owns_tile_;
 };

@@ -15,9 +15,9 @@ namespace waystar::core {
 namespace {
 
 constexpr Cost kNone = std::numeric_limits<Cost>::max();
-// So many costs are tried as the floor of all else.
+// Maximum number of costs tried as the floor of the rest of the map.
 constexpr int kMostFloors = 8;
-// A heuristic has to rise by this factor to be worth the look at cheap places.
+// Cheap places are used only if they raise the heuristic by at least this factor.
 constexpr double kWorthwhile = 1.1;
 
 static_assert(TerrainTiles::kSide == CellCosts::kTileSide);
@@ -32,7 +32,7 @@ struct Tile {
   }
 };
 
-// What it saves at the most, in steps, to pass through a place for nothing.
+// Maximum number of steps that passing through a free place saves.
 int SpanOf(const Rectangle& place) { return std::max(place.width, place.height); }
 
 int SpanOf(absl::Span<const Rectangle> places) {
@@ -43,7 +43,7 @@ int SpanOf(absl::Span<const Rectangle> places) {
   return span;
 }
 
-// Joins places until they are few and apart.
+// Merges places, the closest pair first, until they are few and far apart.
 void Join(std::vector<Rectangle>& places) {
   while (places.size() > 1) {
     int least = std::numeric_limits<int>::max();
@@ -84,13 +84,13 @@ class FloorFinder {
     CostFloor floor{.everywhere = GroundOf(least),
                     .has_diagonals = map_.settings().connectivity == Connectivity::kEight};
     const int distance = std::max(map_.width(), map_.height()) / 2;
-    // Both are what a way of that length costs at the least.
+    // Lower bounds on the cost of a path of length `distance`.
     double best = kWorthwhile * static_cast<double>(least) * distance;
     Cost best_cost = least;
     for (const Cost cost : FloorsAbove(least)) {
       std::vector<Rectangle> places = PlacesBelow(cost);
       if (places.empty()) {
-        // All that terrain which costs less has costs of its own.
+        // Every cell with terrain cheaper than `cost` has costs of its own.
         least = cost;
         best_cost = cost;
         best = kWorthwhile * static_cast<double>(least) * distance;
@@ -99,7 +99,7 @@ class FloorFinder {
       }
       const int span = SpanOf(places);
       if (span >= distance) {
-        // Those below higher costs span more.
+        // Higher costs have places that span even more.
         break;
       }
       const double bound = static_cast<double>(cost) * distance - static_cast<double>(cost - least) * span;
@@ -127,7 +127,7 @@ class FloorFinder {
     return least;
   }
 
-  // Lists one tile more than may be cheap, the cheapest first.
+  // Lists the cheapest tiles, cheapest first: one more than may be cheap.
   void ListCheapestTiles() {
     const TerrainTiles& terrains = map_.terrain_tiles();
     const CellCosts* own = map_.cell_costs();
@@ -162,7 +162,7 @@ class FloorFinder {
     std::sort_heap(tiles_.begin(), tiles_.end());
   }
 
-  // Returns the costs that all cells outside of few tiles have at the least, the lowest first.
+  // Returns candidate floors in ascending order: costs that all cells outside a few tiles have at least.
   std::vector<Cost> FloorsAbove(Cost least) const {
     const Cost highest =
         std::min(tiles_.size() > CostFloor::kMostTiles ? tiles_.back().least : kNone, kNone - 1);
@@ -186,7 +186,7 @@ class FloorFinder {
     return floors;
   }
 
-  // Returns places that hold all cells that cost less.
+  // Returns rectangles that contain every cell cheaper than `cost`.
   std::vector<Rectangle> PlacesBelow(Cost cost) const {
     std::vector<Rectangle> places;
     for (const Tile& tile : tiles_) {
@@ -228,9 +228,9 @@ class FloorFinder {
                                 DiagonalCost(straight, map_.settings().diagonal_cost));
   }
 
-  // Returns what `high` costs more than `low`.
+  // Returns the ground whose costs are those of `high` minus those of `low`.
   OpenGround<Cost> Beyond(const OpenGround<Cost>& low, const OpenGround<Cost>& high) const {
-    // Both are rounded. A diagonal step must still cost as much as a straight one, and no more than two.
+    // Both are rounded. A diagonal step must still cost at least one straight step and at most two.
     const Cost diagonal = high.rising - low.rising;
     const Cost straight = map_.settings().connectivity == Connectivity::kEight
                               ? std::min(high.straight - low.straight, diagonal)
@@ -239,9 +239,9 @@ class FloorFinder {
   }
 
   const GridMap& map_;
-  // By terrain, kNone where it is impassable.
+  // Straight cost by terrain; kNone if impassable.
   std::array<Cost, kMaxTerrains> straight_{};
-  // The terrains of all tiles.
+  // Terrains that occur on the map.
   TerrainBits present_{};
   std::vector<Tile> tiles_;
 };

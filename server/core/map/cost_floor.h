@@ -1,4 +1,4 @@
-// The least that steps on a map cost, but for a few small places that are far cheaper than all else.
+// Lower bounds on the costs of steps, apart from a few small places that are much cheaper than the rest.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace waystar::core {
 
-// A step costs no less than on `everywhere`; one into a cell outside of all `cheap` places costs no less than
-// on `everywhere` and on `elsewhere` together. So a heuristic need not count on a single cheap cell wherever
-// it looks.
+// Lower bounds on the costs of a map's steps. A step costs at least as much as on `everywhere`. A step into a
+// cell outside all `cheap` places costs at least as much as on `everywhere` plus `elsewhere`. With it, one
+// cheap cell does not weaken the heuristic of the whole map.
 struct CostFloor {
-  // A heuristic looks at so many for each cell that it is asked about.
+  // Maximum number of cheap places; a heuristic checks each of them for every cell.
   static constexpr std::size_t kMostPlaces = 8;
-  // Cheap places lie in no more tiles than these.
+  // Maximum number of tiles that contain cheap places.
   static constexpr std::size_t kMostTiles = 32;
 
   OpenGround<Cost> everywhere;
-  // It costs nothing if there are no cheap places.
+  // Zero if there are no cheap places.
   OpenGround<Cost> elsewhere;
   std::vector<Rectangle> cheap;
-  // Whether there are diagonal steps.
+  // True if the map has diagonal steps.
   bool has_diagonals = false;
 
   friend bool operator==(const CostFloor&, const CostFloor&) = default;
 
-  // Finds them: costs of cells are those of a map's terrains, whatever lies on them, and of cells that have
-  // costs of their own. It looks at rows of TerrainTiles, and closer at no more tiles than a few dozen.
+  // Computes the floor from the costs of a map's terrains, ignoring obstacles, and of cells with costs of
+  // their own. Reads each row of TerrainTiles, and a few dozen tiles in detail.
   static CostFloor Of(const GridMap& map);
 };
 

@@ -1,4 +1,4 @@
-// The part of GridMapEditor that computes what steps cost under obstacles that change costs. It is built
+// The part of GridMapEditor that computes step costs under obstacles that change costs. It is compiled
 // without contraction of floating-point operations, so that costs are the same on every machine.
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ constexpr int kSquareSide = 1 << kSquareShift;
 
 int SquareOf(int coordinate) { return coordinate >> kSquareShift; }
 
-// Cells in square after square.
+// Splits spans at the borders of squares and sorts the pieces by square.
 std::vector<RowSpan> BySquare(absl::Span<const RowSpan> cells) {
   std::vector<RowSpan> pieces;
   for (RowSpan rest : cells) {
@@ -47,7 +47,7 @@ bool IsSameSquare(const RowSpan& a, const RowSpan& b) {
   return SquareOf(a.y) == SquareOf(b.y) && SquareOf(a.x_begin) == SquareOf(b.x_begin);
 }
 
-// How much of an effect is felt at a cell, from 0 to 1.
+// Strength of an effect at a cell, from 0 to 1.
 double StrengthAt(const Obstacle& obstacle, Lattice lattice, int x, int y) {
   if (obstacle.effect.falloff == ObstacleEffect::Falloff::kNone) {
     return 1.0;
@@ -59,7 +59,7 @@ double StrengthAt(const Obstacle& obstacle, Lattice lattice, int x, int y) {
   return distance == 0.0 ? 1.0 : std::max(0.0, 1.0 - distance / disc.radius);
 }
 
-// The effects of all obstacles on the cells of one square.
+// Combined effects of all obstacles on the cells of one square.
 class SquareCosts {
  public:
   explicit SquareCosts(Lattice lattice) : lattice_(lattice) {}
@@ -100,7 +100,7 @@ class SquareCosts {
   std::array<Effects, std::size_t{kSquareSide} * kSquareSide> effects_;
 };
 
-// REQUIRES: all pieces lie in one square, in the order of rows.
+// REQUIRES: all pieces lie in one square, in row order.
 void RefreshSquare(absl::Span<const RowSpan> pieces, GridMapEditor& editor) {
   const GridMap& map = editor.map();
   const Rectangle window = {SquareOf(pieces.front().x_begin) * kSquareSide, pieces.front().y, kSquareSide,

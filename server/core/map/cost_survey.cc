@@ -11,13 +11,14 @@
 namespace waystar::core {
 namespace {
 
-// So many cells are looked at along each side. Maps with a shorter side are searched quickly anyway.
+// Number of sample cells along each side. Maps with a shorter side are not sampled: any search on them is
+// fast.
 constexpr int kSamples = 32;
 constexpr int kFewestPairs = 64;
-// Below this part of neighbours that cost the same A* is quicker: with patches of 2 x 2 cells of eight costs
-// it takes 0.6 times as long as jumps, with those of 4 x 4 cells 1.7 times.
+// If fewer neighbours than this fraction cost the same, A* is faster than jumps. With patches of 2 x 2 cells
+// of eight costs A* takes 0.6 times as long as jumps, with patches of 4 x 4 cells 1.7 times.
 constexpr double kNoise = 0.6;
-// With fewer costs the neighbourhoods are few, and remembered.
+// With fewer distinct costs there are few neighbourhoods, and their judgements are cached.
 constexpr std::size_t kFewestCosts = 4;
 
 bool IsNoise(const GridMap& map) {
@@ -29,7 +30,7 @@ bool IsNoise(const GridMap& map) {
   std::vector<Cost> costs;
   for (int i = 0; i < kSamples; ++i) {
     for (int k = 0; k < kSamples; ++k) {
-      // At uneven distances: terrain may lie in a pattern.
+      // Samples at uneven distances, because terrain may form a regular pattern.
       const Cell cell{k * map.width() / kSamples + (7 * k + 3 * i) % (map.width() / kSamples),
                       i * map.height() / kSamples + (3 * k + 7 * i) % (map.height() / kSamples)};
       if (!map.IsWalkable(cell)) {

@@ -1,4 +1,4 @@
-// What is known of the costs of a map as a whole.
+// Statistics of the step costs of a map.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace waystar::core {
 
 struct CostSurvey {
   CostFloor floor;
-  // Whether costs change from nearly every cell to the next, so that jumps lead nowhere: cells of four costs
-  // or more, and most neighbours differ. It is judged by a sample.
+  // True if costs differ between most neighbouring cells and there are at least four costs, so that jumps are
+  // short. Estimated from a sample.
   bool is_noise = false;
 
-  // It looks at single rows of TerrainTiles and at a number of cells that does not grow with the map.
+  // Reads each row of TerrainTiles, and a number of cells that does not grow with the map.
   static CostSurvey Of(const GridMap& map);
-  // Returns about how many looks at a cell it takes as long as.
+  // Returns the approximate cost of Of, in cells read.
   static std::uint64_t WorkOn(const GridMap& map);
 };
 

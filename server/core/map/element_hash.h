@@ -1,4 +1,4 @@
-// Hashes of the elements of a map, whose sum is the map's digest.
+// Hashes of the elements of a map. Their sum is the map's digest.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace waystar::core {
 
-// The kinds of elements. The numbers are part of the digest.
+// Kinds of elements. The numbers are part of the digest.
 enum class ElementKind : std::uint8_t {
   kGrid = 1,
-  // Eight cells' terrains.
+  // Terrains of eight cells.
   kTerrains = 2,
   // A word of nameless obstacles.
   kObstacles = 3,
@@ -31,19 +31,19 @@ enum class ElementKind : std::uint8_t {
   kMeshPortal = 13,
 };
 
-// Hash of one element: of its kind and of the values that are added, in their order. It is the same on every
-// machine. docs/image-format.md says which values each kind has.
+// Hash of one element: of its kind and of the values added, in their order. It is the same on every machine.
+// docs/image-format.md lists the values of each kind.
 //
-// A map's digest is the sum of these hashes modulo 2^64, so a change costs only what it changes, and the
-// order of changes does not matter: Clarke, Devadas, van Dijk, Gassend, Suh, "Incremental Multiset Hash
-// Functions and Their Application to Memory Integrity Checking" (2003). The mixer is SplitMix64: Steele, Lea,
-// Flood, "Fast Splittable Pseudorandom Number Generators" (2014). It tells maps apart that came to differ by
-// mistake; whoever wants two maps to have one digest can find them.
+// A map's digest is the sum of these hashes modulo 2^64. An update therefore costs only as much as the
+// change, and the order of changes does not matter: Clarke, Devadas, van Dijk, Gassend, Suh, "Incremental
+// Multiset Hash Functions and Their Application to Memory Integrity Checking" (2003). The mixer is
+// SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). The digest detects
+// accidental differences; it does not resist deliberate collisions.
 class ElementHash {
  public:
   constexpr explicit ElementHash(ElementKind kind) { Add(static_cast<std::uint64_t>(kind)); }
 
-  // Elements of one kind and length that differ in only one value have different hashes.
+  // Elements of the same kind and length that differ in exactly one value have different hashes.
   constexpr void Add(std::uint64_t value) {
     std::uint64_t mixed = (hash_ ^ value) + 0x9e3779b97f4a7c15U;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9U;
@@ -51,7 +51,7 @@ class ElementHash {
     hash_ = mixed ^ mixed >> 31;
   }
   constexpr void AddSigned(std::int64_t value) { Add(static_cast<std::uint64_t>(value)); }
-  // Zero has one hash, whatever its sign.
+  // Positive and negative zero have the same hash.
   constexpr void AddDouble(double value) { Add(value == 0.0 ? 0 : std::bit_cast<std::uint64_t>(value)); }
   constexpr void AddText(absl::string_view text) {
     Add(text.size());
@@ -64,7 +64,7 @@ class ElementHash {
     }
   }
 
-  // Adds a set, whose order does not matter.
+  // Adds a set; the order does not matter.
   void AddTags(const std::vector<std::string>& tags) {
     std::uint64_t sum = 0;
     for (const std::string& tag : tags) {
@@ -84,7 +84,7 @@ class ElementHash {
   std::uint64_t hash_ = 0;
 };
 
-// Returns what a digest grows by when word `index` of row y changes. A word that is 0 is no element.
+// Returns the amount to add to a digest when word `index` of row y changes. A word of 0 is not an element.
 inline std::uint64_t DigestOfChange(ElementKind kind, int y, std::size_t index, std::uint64_t before,
                                     std::uint64_t after) {
   if (before == after) {

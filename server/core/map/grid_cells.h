@@ -1,4 +1,4 @@
-// The cells of a grid map: the terrains, obstacles and costs that all else is derived from.
+// Cells of a grid map: terrains, obstacles and costs, from which everything else is derived.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,14 @@
 
 namespace waystar::core {
 
-// Each cell has a terrain and may have an obstacle on it. It is walkable if its terrain is passable and no
-// obstacle lies on it. A step into it costs what its terrain says, unless the cell has costs of its own.
-// Squares are 4- or 8-connected; hexagons (Connectivity::kSix) have axial coordinates.
+// Terrains, obstacles and costs of a grid's cells. A cell has a terrain and may have an obstacle. It is
+// walkable if its terrain is passable and no obstacle lies on it. A step into it costs what its terrain says,
+// unless the cell has costs of its own. Squares are 4- or 8-connected; hexagons (Connectivity::kSix) have
+// axial coordinates.
 //
-// Thread safety: immutable, so any number of threads may read them. Copies share their planes. They are a
-// part of GridMap, and GridMapEditor writes them.
+// Base class of GridMap; written by GridMapEditor. Copies share their planes.
+//
+// Thread safety: immutable.
 class GridCells {
  public:
   int width() const { return width_; }
@@ -31,31 +33,34 @@ class GridCells {
   Rectangle bounds() const { return {0, 0, width_, height_}; }
   const GridSettings& settings() const { return constants_->settings; }
   Lattice lattice() const { return LatticeOf(settings().connectivity); }
-  // Returns the costs by terrain, which do not tell of cells that have costs of their own.
+  // Returns the costs by terrain. Cells with costs of their own override them.
   const StepCosts& step_costs() const { return constants_->step_costs; }
 
   bool Contains(Cell cell) const { return cell.x >= 0 && cell.x < width_ && cell.y >= 0 && cell.y < height_; }
 
-  // Returns false for cells off the map.
+  // Returns false for cells outside the map.
   bool IsWalkable(Cell cell) const { return walkable_.Test(cell); }
-  // Returns the cells for which IsWalkable holds.
+  // Returns the walkable cells.
   const BitPlane& walkable() const { return walkable_; }
 
-  // Returns whether an obstacle, named or nameless, lies on the cell. REQUIRES, here and for the next three:
-  // Contains(cell).
+  // Returns true if an obstacle, named or nameless, lies on the cell.
+  // REQUIRES, here and for the next three: Contains(cell).
   bool HasObstacle(Cell cell) const { return TestBitOfWord(ObstacleWord(cell.y, WordOf(cell.x)), cell.x); }
-  // Returns whether a nameless obstacle lies on the cell. Those form one layer, apart from the named ones.
+  // Returns true if a nameless obstacle lies on the cell. Nameless obstacles form a layer separate from the
+  // named ones.
   bool HasNamelessObstacle(Cell cell) const {
     return TestBitOfWord(NamelessWord(cell.y, WordOf(cell.x)), cell.x);
   }
-  // Returns whether a named obstacle that blocks covers the cell.
+  // Returns true if a blocking named obstacle covers the cell.
   bool IsCovered(Cell cell) const { return covered_.Test(cell); }
   TerrainId TerrainAt(Cell cell) const { return terrain_.row(cell.y)[cell.x]; }
 
-  // Returns the terrains of row y, whether or not obstacles lie on them. REQUIRES: 0 <= y < height().
+  // Returns the terrains of row y, regardless of obstacles.
+  // REQUIRES: 0 <= y < height().
   const TerrainId* TerrainRow(int y) const { return terrain_.row(y); }
 
-  // Return the cost of a step into the cell, whether or not it is walkable. REQUIRES: Contains(cell).
+  // Return the cost of a step into the cell, walkable or not.
+  // REQUIRES: Contains(cell).
   Cost StraightCost(Cell cell) const {
     const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).straight;
     return own != 0 ? own : step_costs().straight[TerrainAt(cell)];
@@ -68,19 +73,20 @@ class GridCells {
   // Returns the cells that have costs of their own, or null if there are none.
   const CellCosts* cell_costs() const { return cell_costs_.get(); }
 
-  // Returns which terrains lie where.
+  // Returns the set of terrains in each tile.
   const TerrainTiles& terrain_tiles() const { return terrain_tiles_; }
 
-  // Returns whether steps into all walkable cells cost the same, whatever terrain obstacles lie on: all
-  // passable terrains cost the same, and no cell has costs of its own.
+  // Returns true if steps into all walkable cells cost the same, with or without the obstacles: all passable
+  // terrains cost the same, and no cell has costs of its own.
   bool HasUniformCost() const { return step_costs().uniform && cell_costs_ == nullptr; }
 
-  // Return the least cost of a step into a walkable cell, which a heuristic may count on.
+  // Return a lower bound on the cost of a step into any walkable cell, for heuristics.
   Cost min_straight() const { return min_straight_; }
   Cost min_diagonal() const { return min_diagonal_; }
 
-  // Return the bits of the cells for which HasNamelessObstacle, or HasObstacle, holds: word `index` of row y,
-  // laid out as bit_row.h says. REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
+  // Return the bits of the cells for which HasNamelessObstacle or HasObstacle holds: word `index` of row y,
+  // laid out as in bit_row.h.
+  // REQUIRES: 0 <= y < height(); 0 <= index < WordsPerRow(width()).
   Word NamelessWord(int y, std::size_t index) const {
     return (passable_.word(y, index) & ~covered_.word(y, index) & ~walkable_.word(y, index)) |
            hidden_.word(y, index);
@@ -91,7 +97,7 @@ class GridCells {
   }
 
   std::int64_t walkable_cells() const { return walkable_cells_; }
-  // Returns the number of cells with an obstacle, named or nameless.
+  // Number of cells with an obstacle, named or nameless.
   std::int64_t obstacle_cells() const { return obstacle_cells_; }
 
  protected:
@@ -112,20 +118,20 @@ class GridCells {
   std::shared_ptr<const CellCosts> cell_costs_;
   Cost min_straight_ = 0;
   Cost min_diagonal_ = 0;
-  // The cells whose terrain is passable.
+  // Cells with passable terrain.
   BitPlane passable_;
-  // The number of named, blocking obstacles on each cell.
+  // Number of blocking named obstacles on each cell.
   Plane<std::uint16_t> cover_counts_;
-  // The cells that at least one of those covers.
+  // Cells covered by at least one of them.
   BitPlane covered_;
-  // The cells whose terrain is passable and that no obstacle lies on. So a nameless obstacle lies on each
-  // cell that is passable, not covered and not walkable, and need not be stored elsewhere.
+  // Cells with passable terrain and without obstacles. A cell that is passable, not covered and not walkable
+  // therefore has a nameless obstacle, which is stored nowhere else.
   BitPlane walkable_;
-  // The nameless obstacles on all other cells. Most maps have none there, and all their rows share a band.
+  // Nameless obstacles on all other cells. Most maps have none there; all rows then share one band.
   BitPlane hidden_;
   std::int64_t walkable_cells_ = 0;
   std::int64_t obstacle_cells_ = 0;
-  // The digest's part of the settings, the terrains and the nameless obstacles.
+  // Part of the digest for the settings, terrains and nameless obstacles.
   std::uint64_t cells_digest_ = 0;
 };
 

@@ -59,7 +59,7 @@ std::uint64_t DigestOf(int width, int height, const GridSettings& settings) {
   return hash.value();
 }
 
-// The digest of the cells of a map that are all alike.
+// Digest of the cells of a uniform map.
 absl::StatusOr<std::uint64_t> DigestOfCells(int width, int height, TerrainId fill, bool blocked,
                                             const StopCheck* stop) {
   std::uint64_t digest = 0;

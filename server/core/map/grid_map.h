@@ -1,4 +1,4 @@
-// A grid of square or hexagonal cells: the immutable state of a map at one revision.
+// A grid of square or hexagonal cells: immutable snapshot of a map at one revision.
 #pragma once
 
 #include <cstddef>
@@ -33,63 +33,64 @@ class ProfileViews;
 // Returns INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" unless both are from 1 to `max_side`.
 absl::Status CheckMapSize(std::int64_t width, std::int64_t height, int max_side);
 
-// The cells of a map, what lies on them and links them, and what is derived from them for searches.
+// Snapshot of a grid map: cells, obstacles, portals and profiles, and the indexes that searches derive from
+// them.
 //
-// Thread safety: immutable, so any number of threads may read it. Copies share their cells; GridMapEditor
-// makes a changed copy.
+// Thread safety: immutable. Copies share their cells; GridMapEditor makes a changed copy.
 class GridMap : public GridCells {
  public:
-  // Returns a map whose cells all have terrain `fill`, with an obstacle on each if `blocked`. Returns
-  // INVALID_ARGUMENT / BAD_SIZE with field "width" or "height" if a side is not from 1 to kMaxMapSide, and
-  // the errors of CheckGridSettings and of `stop`. REQUIRES: fill < settings.terrains.size().
+  // Returns a map whose cells all have terrain `fill`, with an obstacle on each if `blocked`. Returns the
+  // errors of CheckMapSize for kMaxMapSide, of CheckGridSettings and of `stop`.
+  // REQUIRES: fill < settings.terrains.size().
   static absl::StatusOr<GridMap> Create(std::int64_t width, std::int64_t height, GridSettings settings,
                                         TerrainId fill = 0, bool blocked = false,
                                         const StopCheck* stop = nullptr);
 
   MapKind kind() const { return settings().frame.hexagons ? MapKind::kHexagons : MapKind::kSquares; }
 
-  // Returns the named obstacles.
   const ObstacleTable& obstacles() const { return *obstacle_table_; }
 
-  // Returns the portals. Only searches through portals follow them: see portal_search.h.
+  // Returns the portals. Only searches in portal_search.h use them.
   const PortalTable& portals() const { return *portal_table_; }
 
-  // When Prepare's jump indexes of large maps are made: before it returns, or by BuildInBackground. Queries
-  // do without meanwhile.
+  // When Prepare builds the jump indexes of a large map: before it returns, or later by BuildInBackground.
+  // Until then queries run without them.
   enum class LargeIndexes { kNow, kInBackground };
-  // Makes what searches use by default, so that the first query does not wait for it. Indexes over the
-  // walkable cells take at most `memory`, in this map and in those that edits make of it. Once `stop` fails
-  // it ends early: the map must not be used then. REQUIRES: no other thread knows the map yet.
+  // Builds the indexes that searches use by default, so that the first query does not wait for them. Indexes
+  // over the walkable cells take at most `memory`, in this map and in maps derived from it by edits. Returns
+  // early once `stop` fails; the map must not be used then.
+  // REQUIRES: no other thread has access to the map.
   void Prepare(IndexMemory memory = {}, const StopCheck* stop = nullptr,
                LargeIndexes large_indexes = LargeIndexes::kNow);
 
-  // Returns the account of the memory that is taken for this map's sake; null if nobody counts.
+  // Returns the account that the map's memory is charged to, or null.
   MemoryAccount* memory_account() const { return walk_->index_memory().account.get(); }
 
-  // Returns the walkable cells and what is derived from them.
+  // Returns the walkable cells and the indexes derived from them.
   const WalkGrid& walk() const { return *walk_; }
-  // Returns the same for agents of `footprint` x `footprint` cells, which stand with their upper left cell on
-  // the cell that is set. REQUIRES: 1 <= footprint <= kMaxFootprint.
+  // Returns the walk grid of agents of `footprint` x `footprint` cells. An agent's position is its upper left
+  // cell.
+  // REQUIRES: 1 <= footprint <= kMaxFootprint.
   std::shared_ptr<const WalkGrid> walk(int footprint) const {
     return footprint == 1 ? walk_ : footprint_grids_->Get(*walk_, footprint);
   }
 
-  // Returns whether walk(footprint) would find the grid made.
+  // Returns true if the grid of walk(footprint) is already built.
   bool HasWalk(int footprint) const { return footprint == 1 || footprint_grids_->Has(footprint); }
-  // Lets go of the grids of larger agents and of the views that nobody asked for since the last call, or of
-  // all of them. They are made again when they are asked for.
+  // Drops the grids of larger agents and the views that were not used since the last call, or all of them if
+  // `used_too`. They are rebuilt on demand.
   void DropViews(bool used_too) const;
 
-  // As in WalkGrid, for the indexes over the walkable cells of agents of any size. `before` is a map that
-  // edits made this one of.
+  // As in WalkGrid, for the indexes of agents of all sizes. `before` is a map from which edits made this one.
   bool NeedsBackgroundBuild() const {
     return walk_->NeedsBackgroundBuild() || footprint_grids_->NeedsBackgroundBuild();
   }
   bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const GridMap& before) const;
 
-  // Returns what searches over cells of different costs need besides, none of which is judged by the first
-  // call; from then on edits keep up to date what is. REQUIRES: 8-connected.
+  // Returns the plain cells, which searches over non-uniform costs use. The first call creates them without
+  // judging any tile; later edits keep the judged tiles up to date.
+  // REQUIRES: 8-connected.
   const PlainCells& plain_cells() const {
     return plain_cells_->Get([&] {
       PlainCells cells(*this);
@@ -100,37 +101,37 @@ class GridMap : public GridCells {
     });
   }
 
-  // Returns what heuristics may count on. The first call for these costs finds it, here and below.
+  // Returns lower bounds for heuristics. The first call of this or HasNoisyCosts computes them.
   const CostFloor& cost_floor() const;
-  // Returns whether it has been found.
+  // Returns true if cost_floor() is already computed.
   bool HasCostFloor() const { return cost_survey_->GetIfMade() != nullptr; }
   // Returns CostSurvey::is_noise.
   bool HasNoisyCosts() const;
 
-  // Returns the slot for an index over this state of the map. What the slot holds is no part of the map.
+  // Returns the slot for an index over this snapshot. Its content is not part of the map.
   StaticIndexSlot& static_index() const { return *static_index_; }
 
-  // Returns the named movement profiles of this map.
   const ProfileTable& profiles() const { return *profiles_; }
-  // REQUIRES: no other thread knows the map yet; PutInTable made the table, for the settings of this map.
+  // REQUIRES: no other thread has access to the map; PutInTable made the table for the settings of this map.
   void SetProfiles(ProfileTable profiles) {
     SetProfiles(std::make_shared<const ProfileTable>(std::move(profiles)));
   }
-  // Returns the cache in which ViewUnder (map_view.h) keeps the map as agents under other rules see it.
+  // Returns the cache of ViewUnder (map_view.h): the map as seen by agents under other terrain rules.
   const ProfileViews& profile_views() const { return *profile_views_; }
 
-  // Returns the digest of the map's image (see map_image.h): 64 bits that are the same for all maps that hold
-  // the same, whatever edits led there, and on every machine. The times at which obstacles expire have no
-  // part in it. It was kept up to date by the edits. REQUIRES: the map is not a view of another.
+  // Returns the digest of the map's image (see map_image.h). Maps with the same content have the same 64-bit
+  // digest, whatever edits produced them, on every machine. Expiry times of obstacles are not included. Edits
+  // keep it up to date.
+  // REQUIRES: the map is not a view of another.
   std::uint64_t digest() const;
 
-  // Returns the bytes held by this revision, shared parts included.
+  // Returns the bytes held by this revision, including shared parts.
   std::size_t memory_bytes() const;
-  // Adds them to `use`, by kind, and the room that was promised to indexes in the background.
+  // Adds these bytes to `use` by kind, and the memory reserved for background indexes.
   void AddTo(MemoryUse& use) const;
-  // Returns the bytes held by this revision and not by `other`: the memory that is kept for its sake if the
-  // other lives anyway. The cost is proportional to the bands and blocks that differ. REQUIRES: one of the
-  // two was made from the other by edits, or both from a third.
+  // Returns the bytes held by this revision and not by `other`: the cost of keeping this one while the other
+  // lives. Time is proportional to the bands and blocks that differ.
+  // REQUIRES: one was made from the other by edits, or both from a third.
   std::size_t BytesBeyond(const GridMap& other) const;
 
  private:
@@ -140,7 +141,7 @@ class GridMap : public GridCells {
   friend GridMap MakeView(const GridMap& map, const TerrainRules& rules);
   friend std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules);
 
-  // The planes that, together with terrains and named obstacles, say where the nameless obstacles are.
+  // Planes that, with the terrains and named obstacles, determine the nameless obstacles.
   struct NamelessPlanes {
     explicit NamelessPlanes(const GridMap& map) : hidden(map.hidden_), walkable(map.walkable_) {}
     BitPlane hidden;
@@ -154,12 +155,13 @@ class GridMap : public GridCells {
     profiles_ = std::move(profiles);
   }
 
-  // As BytesBeyond, without terrains and named obstacles, which the views of a map share with it.
+  // BytesBeyond without terrains and named obstacles, which views share with their map.
   std::size_t DerivedBytesBeyond(const GridMap& other) const;
 
   std::shared_ptr<const ObstacleTable> obstacle_table_;
   std::shared_ptr<const PortalTable> portal_table_;
-  // The planes of the map that a view took its nameless obstacles from; null unless it enters other terrains.
+  // Planes of the map from which a view took its nameless obstacles. Null unless the view has different
+  // passable terrains.
   std::shared_ptr<const NamelessPlanes> viewed_;
   std::shared_ptr<const WalkGrid> walk_;
   std::shared_ptr<const FootprintGrids> footprint_grids_;

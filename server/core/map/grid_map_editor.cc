@@ -21,7 +21,7 @@
 namespace waystar::core {
 
 std::size_t GridMapEditor::MaxTouchedWords() const {
-  // However small the map: what changed on it can be listed.
+  // Lower limit for small maps, so that their changes can still be listed.
   constexpr std::size_t kAtLeast = 64;
   const auto words =
       static_cast<std::size_t>(map_.height()) * static_cast<std::size_t>(WordsPerRow(map_.width()));
@@ -146,7 +146,7 @@ void GridMapEditor::SetRow(int y, absl::Span<const TerrainId> terrains, absl::Sp
           DigestOfChange(ElementKind::kTerrains, y, static_cast<std::size_t>(x / kEight), before, after);
     }
   }
-  // A band of terrain that is left as it is stays shared: most maps have long runs of one terrain.
+  // An unchanged band stays shared; most maps have long runs of one terrain.
   if (is_repainted) {
     std::copy(terrains.begin(), terrains.end(), terrain_.row(y));
   }
@@ -298,7 +298,7 @@ void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_ch
   const auto has_own_cost = [](const GridMap& map, Cell cell) {
     return map.cell_costs_ != nullptr && map.cell_costs_->At(cell).straight != 0;
   };
-  // To cost the same by itself as by its terrain makes a difference there.
+  // PlainCells depends on whether a cell has its own cost, even if that equals its terrain's.
   std::vector<WordChange> changes = WalkableCellsWhere([&](Cell cell) {
     return base_.StraightCost(cell) != map_.StraightCost(cell) ||
            has_own_cost(base_, cell) != has_own_cost(map_, cell);

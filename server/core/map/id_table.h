@@ -1,4 +1,4 @@
-// A table of values by their ids, which its copies share until they change it.
+// Copy-on-write table of values, ordered by id.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace waystar::core {
 
-// Values with a member `id`, in the order of their ids. BytesOf(value) tells what a value takes, and
-// DigestOf(value) is its part of a map's digest.
+// Table of values with a member `id`, ordered by id; copies share their chunks until they change. T needs the
+// functions BytesOf(value), its memory, and DigestOf(value), its part of a map's digest.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 template <typename T>
 class IdTable {
  public:
@@ -24,7 +24,7 @@ class IdTable {
   // Returns the sum of the values' digests.
   std::uint64_t digest() const { return digest_; }
 
-  // Returns null if there is none.
+  // Returns null if there is no such value.
   std::shared_ptr<const T> Find(absl::string_view id) const {
     std::shared_ptr<const T> found;
     by_id_.VisitFrom(id, [&](const std::shared_ptr<const T>& value) {
@@ -36,7 +36,7 @@ class IdTable {
     return found;
   }
 
-  // Calls visit(value) in the order of ids for those greater than `id`, until it returns false.
+  // Calls visit(value) in id order for ids greater than `id`, until it returns false.
   template <typename Visitor>
   void VisitAfter(absl::string_view id, Visitor visit) const {
     by_id_.VisitFrom(id, [&](const std::shared_ptr<const T>& value) {
@@ -44,8 +44,8 @@ class IdTable {
     });
   }
 
-  // Calls visit(value) for the values that only one of the two tables has; one that was changed counts as
-  // another. It looks at each pointer to a hundred values, and at the values of those that differ.
+  // Calls visit(value) for each value that only one of the two tables has; both versions of a changed value
+  // are visited. Compares chunk pointers first and looks only into chunks that differ.
   template <typename Visitor>
   void VisitDifferences(const IdTable& other, Visitor visit) const {
     const auto visit_own = [&](const IdTable& own, const IdTable& others) {
@@ -61,7 +61,7 @@ class IdTable {
     }
   }
 
-  // Puts a value. Returns the one with the same id that it replaces, or null.
+  // Inserts or replaces a value. Returns the replaced value, or null.
   std::shared_ptr<const T> Put(const std::shared_ptr<const T>& value) {
     std::shared_ptr<const T> before = Find(value->id);
     value_bytes_ += BytesOf(*value) - (before == nullptr ? 0 : BytesOf(*before));
@@ -69,7 +69,8 @@ class IdTable {
     by_id_.Put(value);
     return before;
   }
-  // Removes a value and returns it. REQUIRES: it is there.
+  // Removes a value and returns it.
+  // REQUIRES: it exists.
   std::shared_ptr<const T> Remove(absl::string_view id) {
     std::shared_ptr<const T> before = Find(id);
     value_bytes_ -= BytesOf(*before);

@@ -1,4 +1,4 @@
-// The difference between two states of a map.
+// Difference between two states of a map.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace waystar::core {
 
-// Around what changed on a waypoint graph.
+// Boxes around the changes of a waypoint graph.
 struct GraphPlaces {
-  // Nodes that came, went, moved, were enabled or disabled, and both ends of arcs that did or whose cost,
-  // tags or openness changed. Both ends of an arc lie in one box.
+  // Nodes that were added, removed, moved, enabled or disabled, and both ends of arcs that were, or whose
+  // cost, tags or openness changed. Both ends of an arc lie in one box.
   BoxSet changed;
-  // Nodes one of which every path passes that could not be walked before, or not for so little: enabled nodes
-  // that came, moved or were enabled, and the beginnings of arcs that came or opened, or got cheaper or tags.
+  // Every path that became possible or cheaper passes through one of these nodes: enabled nodes that were
+  // added, moved or enabled, and the sources of arcs that were added, opened, made cheaper or given tags.
   BoxSet opened;
-  // Named obstacles that came, went or changed, where lines may be clear that were not, or the other way.
+  // Named obstacles that were added, removed or changed, where lines of sight may have changed.
   BoxSet sight;
 
   bool empty() const { return changed.empty() && sight.empty(); }
@@ -27,30 +27,30 @@ struct GraphPlaces {
   }
 };
 
-// Lists of words of cells; each word occurs at most once in a list.
+// Lists of words of cells; each word occurs at most once per list.
 struct MapChanges {
-  // True if there is too much to list, or if named profiles changed: any cell may differ, or how agents move.
-  // The lists are empty then.
+  // True if there are too many changes to list, or if named profiles changed. The lists are then empty, and
+  // any cell or movement rule may differ.
   bool is_everything = false;
-  // Cells that are walkable in only one of the two states.
+  // Cells that are walkable in exactly one of the two states.
   std::vector<WordChange> walkability;
-  // Other cells, walkable before and after, whose cost of entry changed.
+  // Other cells, walkable in both states, whose cost changed.
   std::vector<WordChange> cost;
 
-  // The words, beside those in the lists above, where anything may have changed for agents that see other
-  // terrains, in ascending order. Some of them may be in the lists as well.
+  // Words, in ascending order, where something may have changed for profiles with different passable
+  // terrains, beside the lists above. May overlap with them.
   std::vector<WordIndex> touched;
-  // True if those do not tell what such agents feel: there are too many, or obstacles have a part in what
-  // cells cost, which may be cells that the map's own agents cannot enter.
+  // True if `touched` does not cover all changes for such profiles: there are too many, or cost obstacles
+  // affect cells that the map's default agent cannot enter.
   bool is_every_view = false;
 
-  // True if a portal came, went or changed.
+  // True if a portal was added, removed or changed.
   bool portals = false;
 
-  // All that changed on a waypoint graph, which has nothing of the above.
+  // Changes of a waypoint graph, for which all of the above is empty.
   GraphPlaces graph;
 
-  // Whether nothing has changed for the agents of the map itself, which is a grid.
+  // True if nothing changed for the default agent of a grid map.
   bool empty() const { return !is_everything && walkability.empty() && cost.empty() && !portals; }
 };
 

@@ -1,4 +1,4 @@
-// What a map consists of.
+// Kinds of maps.
 #pragma once
 
 namespace waystar::core {

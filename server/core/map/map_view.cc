@@ -18,22 +18,22 @@
 namespace waystar::core {
 namespace {
 
-// The cost of a step into a cell under an obstacle takes as long as looking at this many others.
+// Cost of computing a cell's cost under an obstacle, in cells read.
 constexpr std::uint64_t kWorkOfCostView = 24;
 
-// Adds the cells of an obstacle that changes costs.
+// Adds the cells of an obstacle if it changes costs.
 void AddCellsOf(const Obstacle& obstacle, const GridMap& map, SpanSet& cells) {
   if (obstacle.effect.kind != ObstacleEffect::Kind::kBlock) {
     ForEachSpan(obstacle.shape, map.lattice(), map.bounds(), [&](const RowSpan& span) { cells.Add(span); });
   }
 }
 
-// Returns whether the same terrains can be entered.
+// Returns true if both have the same passable terrains.
 bool EntersTheSame(const GridMap& view, const GridMap& map) {
   return view.step_costs().passable == map.step_costs().passable;
 }
 
-// Which of the cells of a word, given by `mask`, have a terrain that the view enters.
+// Returns the cells of a word, among those in `mask`, whose terrain is passable in the view.
 Word PassableWord(const GridMap& view, const TerrainId* terrains, std::size_t index, Word mask) {
   return WordWhere(index, mask, [&](int x) { return view.step_costs().passable[terrains[x]]; });
 }
@@ -110,8 +110,8 @@ void GridMapEditor::ShareWalk(const GridMap& source) {
   });
 }
 
-// The view shares what it can: where the same terrains are passable, all but the costs of single cells.
-// Otherwise the time is proportional to the map.
+// If the passable terrains are the same, the view shares everything except the costs of single cells.
+// Otherwise time is proportional to the size of the map.
 GridMap MakeView(const GridMap& map, const TerrainRules& rules) {
   GridMap view = map;
   view.constants_ = std::make_shared<const GridMap::Constants>(rules.ApplyTo(map.settings()));

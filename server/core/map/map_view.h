@@ -1,4 +1,4 @@
-// Views: a map as agents of a movement profile see it.
+// Views: a map as seen by agents with a movement profile.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace waystar::core {
 
-// Returns the map under other rules for its terrains, from the map's ProfileViews, which say what it costs.
-// REQUIRES: the rules name the terrains of the map and are not those of the map itself.
+// Returns the map under other terrain rules, from its ProfileViews, which documents the cost.
+// REQUIRES: the rules name the terrains of the map and differ from the map's own.
 std::shared_ptr<const GridMap> ViewUnder(const GridMap& map, const TerrainRules& rules);
 
-// Returns about how many cells ViewUnder looks at: those of the bands of rows that have changed since the
-// view was last asked for, or all; those whose cost an obstacle changes count 24 times.
+// Returns the approximate number of cells that ViewUnder reads: those in bands that changed since the view
+// was last used, or all. Cells whose cost an obstacle changes count 24 times.
 std::uint64_t CellsToView(const GridMap& map, const TerrainRules& rules);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The terrains of a cell and the eight around it, and the costs of steps into them.
+// Terrains of a cell and its eight neighbours, and the costs of steps into them.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace waystar::core {
 
-// The terrains of nine cells, row by row, as a comparable value; kNotWalkable where an agent may not stand
-// and off the map. On maps of equal settings equal neighbourhoods allow equal steps, at equal costs unless
-// cells have their own.
+// Terrains of nine cells in row-major order, as a comparable value; kNotWalkable for cells that are not
+// walkable or outside the map. On maps with equal settings, equal neighbourhoods have the same legal steps,
+// at the same costs unless cells have their own.
 class Neighbourhood {
  public:
   static constexpr TerrainId kNotWalkable = 0xFF;
 
-  // Makes nine cells of the first terrain.
+  // Makes nine cells of terrain 0.
   Neighbourhood() = default;
   // REQUIRES: map.Contains(cell).
   Neighbourhood(const GridCells& map, Cell cell)
       : Neighbourhood(ThreeCells(map, {cell.x, cell.y - 1}), ThreeCells(map, cell),
                       ThreeCells(map, {cell.x, cell.y + 1})) {}
-  // Of three terrains in each row, the first lowest.
+  // Each argument holds the three terrains of a row, the first in the lowest byte.
   Neighbourhood(std::uint64_t above, std::uint64_t beside, std::uint64_t below)
       : first_eight_(above | beside << 24 | below << 48), last_(static_cast<TerrainId>(below >> 16)) {}
 
@@ -40,8 +40,8 @@ class Neighbourhood {
     return shift == 64 ? last_ : static_cast<TerrainId>(first_eight_ >> shift);
   }
 
-  // Returns the lowest seven bits of each. Those differ from neighbourhood to neighbourhood unless one has
-  // the terrain kMaxTerrains - 1.
+  // Returns the lowest seven bits of each terrain. The result is unique per neighbourhood unless one has the
+  // terrain kMaxTerrains - 1.
   std::uint64_t SevenBitsEach() const {
     std::uint64_t bits = first_eight_ & 0x7F7F7F7F7F7F7F7F;
     bits = (bits & 0x007F007F007F007F) | (bits & 0x7F007F007F007F00) >> 1;
@@ -62,13 +62,13 @@ class Neighbourhood {
     if (walkable == 0) {
       return 0xFFFFFF;
     }
-    // The bytes of the cells that are not walkable, indexed by the bits of those that are.
+    // Bytes to set for cells that are not walkable, indexed by the bits of the walkable ones.
     constexpr std::array<std::uint32_t, 8> kBlocked = {0xFFFFFF, 0xFFFF00, 0xFF00FF, 0xFF0000,
                                                        0x00FFFF, 0x00FF00, 0x0000FF, 0x000000};
     return Terrains(map.TerrainRow(middle.y), map.width(), middle.x) | kBlocked[walkable];
   }
 
-  // Returns the terrains of cells x - 1, x and x + 1, the first in the lowest byte. Those off the map are
+  // Returns the terrains of cells x - 1, x and x + 1, the first in the lowest byte. Cells outside the map are
   // undefined.
   static std::uint32_t Terrains(const TerrainId* row, int width, int x) {
     std::uint32_t three = 0;
@@ -85,7 +85,7 @@ class Neighbourhood {
   TerrainId last_ = 0;
 };
 
-// The costs of nine cells, by their terrain or their own. They are 0 where no agent may stand.
+// Costs of nine cells; 0 for cells that are not walkable.
 struct NearbyCosts {
   NearbyCosts() = default;
   // REQUIRES: map.Contains(cell).
@@ -95,17 +95,17 @@ struct NearbyCosts {
     }
   }
 
-  // Returns whether all nine are walkable and cost the same.
+  // Returns true if all nine are walkable and cost the same.
   bool IsUniform() const {
     return centre.straight != 0 && std::all_of(around.begin(), around.end(), [&](const auto& neighbour) {
              return neighbour.straight == centre.straight;
            });
   }
 
-  // True if a walkable one of the nine has costs of its own.
+  // True if one of the walkable cells has costs of its own.
   bool has_own = false;
   CellCosts::Entry centre;
-  // The costs of the neighbours by Direction.
+  // Costs of the neighbours by Direction.
   std::array<CellCosts::Entry, kDirectionCount> around{};
 
  private:

@@ -93,7 +93,7 @@ void AddShape(const Shape& shape, ElementHash& hash) {
 }  // namespace
 
 std::size_t BytesOf(const Obstacle& obstacle) {
-  // What counts its users, and what the heap rounds three blocks up by.
+  // The reference count, and the heap's rounding of three blocks.
   constexpr std::size_t kOverhead = 48;
   return sizeof(Obstacle) + kOverhead + obstacle.id.capacity() + BytesOf(obstacle.shape);
 }

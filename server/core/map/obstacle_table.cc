@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// The sides of squares are 2^5, 2^7, ... cells.
+// Squares have sides of 2^5, 2^7, ... cells.
 constexpr int kLevels = 5;
 int SideShift(int level) { return 5 + 2 * level; }
 static_assert(kMaxMapSide <= 1 << (5 + 2 * (kLevels - 1)));

@@ -1,4 +1,4 @@
-// The named obstacles of a map, indexed by id and by place.
+// Named obstacles of a map, indexed by id and by position.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace waystar::core {
 
-// Copies share what they hold: a copy costs one pointer for about a hundred obstacles, and a change clones a
-// few chunks of that size.
+// Copy-on-write table of named obstacles with a spatial index. A copy costs one pointer per hundred obstacles
+// or so; a change clones a few chunks of that size.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 class ObstacleTable : private IdTable<Obstacle> {
  public:
   // Makes the empty table of a map with these bounds.
@@ -32,7 +32,7 @@ class ObstacleTable : private IdTable<Obstacle> {
   using IdTable::size;
   using IdTable::VisitAfter;
 
-  // Returns how many obstacles change costs.
+  // Number of obstacles that change costs.
   std::size_t cost_obstacles() const { return cost_obstacles_; }
 
   // As IdTable::VisitDifferences.
@@ -41,13 +41,13 @@ class ObstacleTable : private IdTable<Obstacle> {
     IdTable::VisitDifferences(other, visit);
   }
 
-  // Returns the obstacles whose bounds (BoundsOf in shape_raster.h) overlap a part of the map, in the order
-  // of ids. The time is proportional to the obstacles, and to the squares of 32 x 32 cells, near it.
+  // Returns the obstacles whose bounds (BoundsOf in shape_raster.h) overlap an area, in id order. Time is
+  // proportional to the number of obstacles, and of squares of 32 x 32 cells, near the area.
   std::vector<const Obstacle*> Overlapping(const Rectangle& area) const;
 
-  // Calls visit(obstacle) for those with ids greater than `after` in the order of ids, until it returns
-  // false. It looks at `tries` obstacles one after the other before it asks for all that overlap, so that a
-  // page of a long list costs about as much as it shows.
+  // Calls visit(obstacle) in id order for ids greater than `after`, until it returns false. It scans up to
+  // `tries` obstacles by id before it queries the spatial index, so that the cost of a page of a long list is
+  // proportional to the page.
   template <typename Visitor>
   void VisitOverlapping(const Rectangle& area, absl::string_view after, std::size_t tries,
                         Visitor visit) const {
@@ -57,8 +57,7 @@ class ObstacleTable : private IdTable<Obstacle> {
         [&] { return Overlapping(inside); }, visit);
   }
 
-  // As above, for the obstacles of which is_one(obstacle) is true. all() returns all of those, in the order
-  // of ids.
+  // As above, for the obstacles that satisfy is_one(obstacle). all() returns all of these in id order.
   template <typename Predicate, typename Lister, typename Visitor>
   void VisitSome(absl::string_view after, std::size_t tries, Predicate is_one, Lister all,
                  Visitor visit) const {
@@ -83,9 +82,10 @@ class ObstacleTable : private IdTable<Obstacle> {
     }
   }
 
-  // Puts an obstacle, replacing one with the same id. REQUIRES: its shape is valid.
+  // Inserts an obstacle, or replaces the one with the same id.
+  // REQUIRES: its shape is valid.
   void Put(const std::shared_ptr<const Obstacle>& obstacle);
-  // REQUIRES: the obstacle is there.
+  // REQUIRES: the obstacle exists.
   void Remove(absl::string_view id);
 
   std::size_t memory_bytes() const;
@@ -93,9 +93,10 @@ class ObstacleTable : private IdTable<Obstacle> {
   std::size_t BytesBeyond(const ObstacleTable& other) const;
 
  private:
-  // An obstacle in one of the squares that index it: the at most four smallest squares that together hold it.
+  // Entry of the spatial index. Each obstacle has an entry for each of up to four squares, the smallest that
+  // cover it together.
   struct Placed {
-    // The level, row and column of the square.
+    // Level, row and column of the square.
     std::uint32_t square = 0;
     const Obstacle* obstacle = nullptr;
   };
@@ -106,9 +107,9 @@ class ObstacleTable : private IdTable<Obstacle> {
     bool operator()(const Placed& a, std::uint32_t square) const { return a.square < square; }
   };
 
-  // Returns whether the bounds of an obstacle overlap a part of the map.
+  // Returns true if the obstacle's bounds overlap an area of the map.
   bool Overlaps(const Obstacle& obstacle, const Rectangle& inside) const;
-  // Counts an obstacle that was removed, and takes it out of the squares.
+  // Removes an obstacle from the counts and the spatial index.
   void Forget(const Obstacle& obstacle);
   template <typename Visitor>
   void VisitSquares(const Obstacle& obstacle, Visitor visit) const;
@@ -119,8 +120,8 @@ class ObstacleTable : private IdTable<Obstacle> {
   std::size_t cost_obstacles_ = 0;
 };
 
-// Returns the obstacle with that id. Returns, with that field, the errors of CheckObstacleId and NOT_FOUND /
-// OBSTACLE_NOT_FOUND.
+// Returns the obstacle with that id. Returns the errors of CheckObstacleId, or NOT_FOUND /
+// OBSTACLE_NOT_FOUND, with that field.
 absl::StatusOr<std::shared_ptr<const Obstacle>> FindObstacle(const ObstacleTable& obstacles,
                                                              absl::string_view id, absl::string_view field);
 

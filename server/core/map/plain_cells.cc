@@ -15,7 +15,7 @@ namespace {
 
 std::size_t LineIn(int coordinate) { return static_cast<unsigned>(coordinate + 1) % kWordBits; }
 
-// Sets those cells of a word of row y that are in `mask`.
+// Sets the cells of row y that are in `mask`.
 void SetRow(PlainCells::Tile& tile, int y, Word mask, const PlainWords& plain) {
   const std::size_t line = LineIn(y);
   tile.along_rows[line] = (tile.along_rows[line] & ~mask) | plain.along_row;
@@ -27,7 +27,7 @@ void SetRow(PlainCells::Tile& tile, int y, Word mask, const PlainWords& plain) {
   }
 }
 
-// Tiles of nothing but plain cells are one, which takes no memory and is in every cache.
+// Shared tile in which all cells are plain. It saves memory and stays in the CPU cache.
 const std::shared_ptr<const PlainCells::Tile>& AllPlain() {
   static const auto& tile = *new std::shared_ptr<const PlainCells::Tile>([] {
     auto all = std::make_shared<PlainCells::Tile>();
@@ -41,7 +41,7 @@ const std::shared_ptr<const PlainCells::Tile>& AllPlain() {
 
 }  // namespace
 
-// Maps whose cells are alike up to the row below and above share it.
+// Row of tiles. Maps whose cells are equal in these rows and their neighbouring rows share it.
 struct PlainCells::TileRow {
   explicit TileRow(std::size_t columns) : found(columns), owned(columns) {}
   TileRow(const TileRow& other) : TileRow(other.found.size()) {
@@ -54,7 +54,7 @@ struct PlainCells::TileRow {
   }
   TileRow& operator=(const TileRow&) = delete;
 
-  // Returns what is there in the end: others may have judged the same tile meanwhile.
+  // Returns the stored tile, which may be one that another thread judged and stored first.
   const Tile& Put(std::size_t column, std::shared_ptr<const Tile> tile) {
     MutexLock lock(mutex);
     if (owned[column] == nullptr) {
@@ -63,7 +63,7 @@ struct PlainCells::TileRow {
     }
     return *owned[column];
   }
-  // REQUIRES: no other thread knows this row.
+  // REQUIRES: no other thread has access to this row.
   void Replace(std::size_t column, std::shared_ptr<const Tile> tile) {
     MutexLock lock(mutex);
     owned[column] = std::move(tile);

@@ -28,7 +28,7 @@ NearbyCosts CostsOf(const Neighbourhood& around, const StepCosts& costs) {
 
 Plainness JudgementOf(const Neighbourhood& around, const StepCosts& costs) {
   const NearbyCosts nearby = CostsOf(around, costs);
-  // Corner rules differ where something is not walkable.
+  // Corner rules differ only if some cell is not walkable.
   const bool is_open = std::all_of(nearby.around.begin(), nearby.around.end(),
                                    [](const CellCosts::Entry& cell) { return cell.straight != 0; });
   const auto is_natural_after = [&](Direction arrival) {
@@ -56,7 +56,7 @@ Plainness JudgementOf(const Neighbourhood& around, const StepCosts& costs) {
   return plainness;
 }
 
-// Returns a bit for each of 64 pairs of cells that are alike.
+// Returns 64 bits, one per pair of cells, set if the two are equal.
 Word Alike(const TerrainId* a, const TerrainId* b) {
   Word alike = 0;
   for (int i = 0; i < kWordBits; i += kEight) {
@@ -87,7 +87,7 @@ PlainnessMemory::Plainness PlainnessMemory::Of(const Neighbourhood& around, cons
     ++judged;
     return JudgementOf(around, costs);
   }
-  // Neither step makes two numbers one.
+  // Both steps are injective, so the hash is unique.
   const std::uint64_t bits = around.SevenBitsEach();
   const std::uint64_t hash = (bits ^ bits >> 32) * std::uint64_t{0x9E3779B97F4A7C15};
   Entry& entry = entries_[hash >> (64 - size_bits_)];
@@ -141,7 +141,7 @@ void PlainnessJudge::FillRow(int y) {
   row.alike = Alike(classes, classes + 1) & Alike(classes + 1, classes + 2);
 }
 
-// Returns the cells that are, like the eight around them, of one class.
+// Returns the cells that have the same class as their eight neighbours.
 Word PlainnessJudge::AmidOneCost(int y) {
   const Row& own = RowAt(y);
   const auto same_as = [&](const Row& other) {

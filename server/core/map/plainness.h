@@ -1,4 +1,4 @@
-// Judges which cells are plain (plain_cells.h), a word of cells at a time.
+// Judges which cells are plain (plain_cells.h), one word of cells at a time.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace waystar::core {
 
-// What the neighbourhoods seen lately were judged to be, for the costs of one map. Terrains that cost the
-// same are one class, so that neighbourhoods are few where costs are few.
+// Cache of the judgements of recent neighbourhoods, for one map's costs. Terrains of equal cost form a class,
+// so that a map with few costs has few neighbourhoods.
 //
-// Thread safety: any method may be called from any thread.
+// Thread safety: thread-safe.
 class PlainnessMemory {
  public:
-  // The bits of a judgement.
+  // Bits of a judgement.
   using Plainness = unsigned;
   static constexpr Plainness kAlongRow = 1;
   static constexpr Plainness kAlongColumn = 2;
@@ -28,17 +28,17 @@ class PlainnessMemory {
 
   explicit PlainnessMemory(const GridCells& map);
 
-  // The first of the terrains that cost the same.
+  // Returns the first terrain with the same cost.
   TerrainId ClassOf(TerrainId terrain) const { return class_of_[terrain]; }
 
-  // Returns the judgement of a neighbourhood of classes. Adds 1 to `judged` if it was not remembered.
+  // Returns the judgement of a neighbourhood of classes. Adds 1 to `judged` if it was not cached.
   Plainness Of(const Neighbourhood& around, const StepCosts& costs, std::uint64_t& judged);
 
   std::size_t memory_bytes() const { return sizeof(*this) + (std::size_t{1} << size_bits_) * sizeof(Entry); }
 
  private:
-  // The hash of a neighbourhood but for the bits that the entry's place tells, then the judgement, then 1. So
-  // it is read and written in one go; 0 is nothing.
+  // Hash of a neighbourhood without the bits implied by the entry's index, then the judgement, then a 1. One
+  // word, so that it is read and written atomically; 0 is empty.
   using Entry = std::atomic<std::uint64_t>;
 
   std::array<TerrainId, kMaxTerrains> class_of_{};
@@ -48,14 +48,14 @@ class PlainnessMemory {
   std::unique_ptr<Entry[]> entries_;
 };
 
-// The plain cells of a word of a row; none but those that were asked for.
+// Plain cells of a word of a row, limited to the requested cells.
 struct PlainWords {
   Word along_row = 0;
   Word along_column = 0;
   Word diagonally = 0;
 };
 
-// Judges the cells of some rows, up to 64, in the words of one index.
+// Judges the cells of up to 64 rows in the words of one index.
 class PlainnessJudge {
  public:
   // REQUIRES: 0 <= begin < end <= map.height(), end - begin <= 64.
@@ -64,20 +64,20 @@ class PlainnessJudge {
   // REQUIRES: begin <= y < end; the cells are on the map.
   PlainWords Judge(int y, Word cells);
 
-  // Returns how many neighbourhoods were judged that the memory did not have.
+  // Number of neighbourhoods judged that were not cached.
   std::uint64_t judged() const { return judged_; }
 
  private:
   // A row of cells with one more on each side.
   struct Row {
-    // kNotWalkable where no agent stands.
+    // kNotWalkable for cells that are not walkable.
     std::array<TerrainId, kWordBits + kEight> classes;
-    // The cells that are of one class with the two beside them.
+    // Cells of the same class as the two beside them.
     Word alike = 0;
   };
 
   void FillRow(int y);
-  // Those above and below the rows to judge are there as well.
+  // Also valid for the rows above and below the judged ones.
   Row& RowAt(int y) { return rows_[static_cast<std::size_t>(y + 1 - begin_)]; }
   Word AmidOneCost(int y);
   Neighbourhood Around(int y, int bit);

@@ -13,7 +13,7 @@ namespace waystar::core {
 // One view of one state of a map.
 class ProfileViews::Slot {
  public:
-  // `source` is of a state before; null if there is none.
+  // `source` is the slot of an earlier state, or null.
   Slot(std::shared_ptr<const TerrainRules> rules, std::shared_ptr<const Slot> source)
       : rules_(std::move(rules)), source_(std::move(source)) {}
 
@@ -30,8 +30,8 @@ class ProfileViews::Slot {
     });
   }
 
-  // Returns what the view after edits of the map can be made from. A view without a source is being made, or
-  // will be by the caller that asked for it.
+  // Returns the slot from which the view can be made after an edit of the map. If a view without a source is
+  // not made yet, its caller is making it.
   static std::shared_ptr<const Slot> SourceAfter(const std::shared_ptr<const Slot>& slot) {
     if (slot->view_.GetIfMade() == nullptr) {
       if (std::shared_ptr<const Slot> source = slot->Source()) {
@@ -43,7 +43,7 @@ class ProfileViews::Slot {
 
   bool is_made() const { return view_.GetIfMade() != nullptr; }
 
-  // The view, or the one that it will be made from; null if there is neither.
+  // Returns the view, else the view that it will be made from, else null.
   std::shared_ptr<const GridMap> Held() const {
     const std::shared_ptr<const Slot> source = Source();
     const auto* view = view_.GetIfMade();
@@ -60,8 +60,8 @@ class ProfileViews::Slot {
   }
 
   const std::shared_ptr<const TerrainRules> rules_;
-  // While it is made its lock is held; mutex_ is held for as long as it takes to copy a pointer. Of two slots
-  // the lock of the newer state is taken first.
+  // Its lock is held while the view is being made; mutex_ only while a pointer is copied. Of two slots, lock
+  // the newer state's first.
   Lazy<std::shared_ptr<const GridMap>> view_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Slot> source_ ABSL_GUARDED_BY(mutex_);
@@ -121,7 +121,7 @@ void ProfileViews::LetGo(const TerrainRules& rules, std::size_t max_bytes, Weigh
     weights.push_back(weigh(view.map.get()));
     bytes += weights.back();
   }
-  // Freed outside of the lock.
+  // Declared before the lock, so that views are freed outside it.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
   while (kept_.size() > kMaxKept || (kept_.size() > kAlwaysKept && bytes > max_bytes)) {
@@ -147,7 +147,7 @@ bool ProfileViews::Has(const TerrainRules& rules) const {
 }
 
 void ProfileViews::Drop(bool used_too) const {
-  // Freed outside of the lock.
+  // Declared before the lock, so that views are freed outside it.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
   const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };

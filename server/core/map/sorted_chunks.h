@@ -1,4 +1,4 @@
-// A sorted sequence that its copies share until they change it.
+// Copy-on-write sorted sequence.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace waystar::core {
 
-// Unique values in the order of `Less`, in chunks of at most kMaxChunk. A copy takes one pointer a chunk; a
-// change clones the chunk that it changes.
+// Unique values ordered by `Less`, in shared chunks of at most kMaxChunk. A copy takes one pointer per chunk;
+// a change clones one chunk.
 //
-// Thread safety: const methods may run beside each other, and beside changes of another copy.
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
 template <typename T, typename Less>
 class SortedChunks {
  public:
   std::size_t size() const { return size_; }
 
-  // Puts a value, replacing one that is equal.
+  // Inserts a value, or replaces an equal one.
   void Put(const T& value) {
     if (chunks_.empty()) {
       chunks_.push_back(std::make_shared<Chunk>(Chunk{value}));
@@ -47,7 +47,7 @@ class SortedChunks {
     }
   }
 
-  // REQUIRES: the value is there.
+  // REQUIRES: the value exists.
   void Remove(const T& value) {
     const std::size_t index = FirstChunk(value);
     auto chunk = std::make_shared<Chunk>(*chunks_[index]);
@@ -60,7 +60,7 @@ class SortedChunks {
     }
   }
 
-  // Calls visit(value) in order from the first that is not less than `from`, until it returns false.
+  // Calls visit(value) in order, from the first value not less than `from`, until it returns false.
   template <typename Key, typename Visitor>
   void VisitFrom(const Key& from, Visitor visit) const {
     for (std::size_t i = FirstChunk(from); i < chunks_.size(); ++i) {
@@ -81,7 +81,8 @@ class SortedChunks {
     return bytes;
   }
 
-  // Returns the bytes of the pointers, and of the chunks that `other` does not hold, whose values it visits.
+  // Returns the bytes of the chunk pointers and of the chunks that `other` does not hold. Visits the values
+  // of those chunks.
   template <typename Visitor>
   std::size_t BytesBeyond(const SortedChunks& other, Visitor visit) const {
     const absl::flat_hash_set<std::shared_ptr<const Chunk>> held(other.chunks_.begin(), other.chunks_.end());
@@ -99,7 +100,7 @@ class SortedChunks {
   using Chunk = std::vector<T>;
   static constexpr std::size_t kMaxChunk = 128;
 
-  // Returns the first chunk whose last value is not less than the key.
+  // Returns the index of the first chunk whose last value is not less than the key.
   template <typename Key>
   std::size_t FirstChunk(const Key& key) const {
     const auto is_before = [](const std::shared_ptr<const Chunk>& chunk, const Key& wanted) {

@@ -1,4 +1,4 @@
-// A slot for an index over one state of a map, built in the background.
+// Slot for an index over one state of a map, built in the background.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// An index that answers faster than a search over the map, and is of no use once the map has changed.
+// Index that answers queries faster than a search, but only for one state of a map.
 class StaticIndex {
  public:
   StaticIndex() = default;
@@ -21,14 +21,14 @@ class StaticIndex {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-// The slot in which searches ask for an index and find it, and by which builders see what is asked for.
+// Slot in which searches request and find an index, and builders see the requests.
 //
-// Thread safety: any method may be called from any thread.
+// Thread safety: thread-safe.
 class StaticIndexSlot {
  public:
   explicit StaticIndexSlot(bool is_wanted = false) : is_wanted_(is_wanted) {}
 
-  // Returns whether a search has asked for the index of this state of the map or of one before it.
+  // Returns true if a search has requested the index for this state of the map or an earlier one.
   bool is_wanted() const { return is_wanted_.load(std::memory_order_relaxed); }
   void Want() {
     if (!is_wanted()) {
@@ -36,8 +36,8 @@ class StaticIndexSlot {
     }
   }
 
-  // A flag that is set when the index need not be built any more, because the map has changed or the index
-  // would not fit into memory. Poll it while building.
+  // True once the index is no longer needed, because the map changed or the index would not fit into memory.
+  // Builders poll it.
   const std::atomic<bool>& is_given_up() const { return is_given_up_; }
   void GiveUp() { is_given_up_.store(true, std::memory_order_relaxed); }
 
@@ -46,7 +46,7 @@ class StaticIndexSlot {
     const auto* index = index_.GetIfMade();
     return index != nullptr ? index->get() : nullptr;
   }
-  // REQUIRES: Put was not called before.
+  // REQUIRES: Put has not been called.
   void Put(std::unique_ptr<const StaticIndex> index) { index_.Set(std::move(index)); }
 
  private:

@@ -14,7 +14,7 @@ void Add(TerrainId terrain, TerrainBits& set) { set[terrain / kWordBits] |= Word
 // Returns the terrains of the cells with x_begin <= x < x_end and y_begin <= y < y_end.
 TerrainBits TerrainsOf(const Plane<TerrainId>& terrain, int x_begin, int x_end, int y_begin, int y_end) {
   TerrainBits set{};
-  // Most rows hold long runs of one terrain.
+  // Fast path: most rows have long runs of one terrain.
   std::uint64_t last = EightTimes(terrain.row(y_begin)[x_begin]);
   Add(static_cast<TerrainId>(last), set);
   for (int y = y_begin; y < y_end; ++y) {

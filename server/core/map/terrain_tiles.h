@@ -1,4 +1,4 @@
-// Which terrains lie in each part of a map.
+// Sets of the terrains in each tile of a map.
 #pragma once
 
 #include <array>
@@ -13,33 +13,33 @@
 
 namespace waystar::core {
 
-// A set of terrains: bit i % 64 of word i / 64 stands for terrain i.
+// Set of terrains: bit i % 64 of word i / 64 stands for terrain i.
 using TerrainBits = std::array<Word, kMaxTerrains / kWordBits>;
 
-// The terrains of each square tile of a map. Copies share what they have alike, as those of a Plane do.
+// Terrains of each square tile of a map. Copies share equal parts as those of Plane do.
 //
-// Thread safety: as a Plane's.
+// Thread safety: as Plane.
 class TerrainTiles {
  public:
   static constexpr int kShift = 5;
   static constexpr int kSide = 1 << kShift;
 
   TerrainTiles() = default;
-  // Makes the tiles of a map whose cells all have one terrain.
+  // Makes the tiles of a uniform map.
   TerrainTiles(int width, int height, TerrainId fill);
 
-  // How many tiles lie side by side, and one below the other.
+  // Numbers of tile columns and tile rows.
   int columns() const { return (width_ + kSide - 1) >> kShift; }
   int rows() const { return (height_ + kSide - 1) >> kShift; }
 
-  // Returns the terrains of a tile, whether or not obstacles lie on them.
+  // Returns the terrains of a tile, regardless of obstacles.
   TerrainBits At(int column, int row) const { return Read(row, column); }
   // Returns the terrains of a row of tiles.
   TerrainBits InRow(int row) const { return Read(row, columns()); }
 
-  // Looks again at the tiles that hold cells of these words, which are in ascending order.
+  // Recomputes the tiles that contain cells of these words, which are in ascending order.
   void Update(const Plane<TerrainId>& terrain, absl::Span<const WordIndex> words);
-  // Looks again at all tiles.
+  // Recomputes all tiles.
   void Update(const Plane<TerrainId>& terrain);
 
   std::size_t memory_bytes() const { return sets_.memory_bytes(); }
@@ -58,7 +58,7 @@ class TerrainTiles {
 
   int width_ = 0;
   int height_ = 0;
-  // The sets of a row of tiles, and then that of all of them.
+  // For each row of tiles, the sets of its tiles and then their union.
   Plane<Word> sets_;
 };
 

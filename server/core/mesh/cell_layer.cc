@@ -35,7 +35,7 @@ std::size_t CellTable::memory_bytes() const {
 
 PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   PolygonNumber cell = table_.cell_of_[place.polygon];
-  // The way from the mean of the polygon's corners to the point crosses no wall.
+  // True if no wall separates the mean of the polygon's corners from the point.
   const auto is_inside = [&] {
     const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
     const absl::Span<const PolygonNumber> neighbours = NeighboursOf(cell);
@@ -64,7 +64,7 @@ PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   if (IsDented(cell) || is_inside() || contains()) {
     return cell;
   }
-  // Goes straight from the mean of the polygon's corners to the point. No vertex lies between. Coordinates
+  // Walks straight from the mean of the polygon's corners to the point. No vertex lies between. Coordinates
   // are multiplied by the number of corners.
   const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(place.polygon);
   const auto count = static_cast<std::int64_t>(corners.size());

@@ -1,4 +1,4 @@
-// The cells of a navigation mesh, as searches go over them.
+// Cells of a navigation mesh in the form that searches use.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace waystar::core {
 
-// What a mesh keeps of its cells: see FindMeshCells.
+// Storage of a mesh's cells; see FindMeshCells.
 //
 // Thread safety: immutable.
 class CellTable {
  public:
-  // Once `stop` has returned an error the table is of no use.
+  // Once `stop` has returned an error, the table must not be used.
   CellTable(MeshCells made, const StopCheck* stop);
 
   std::size_t memory_bytes() const;
@@ -37,24 +37,25 @@ class CellTable {
   std::vector<std::uint32_t> corners_;
   std::vector<PolygonNumber> neighbours_;
   std::vector<std::uint32_t> outer_rooms_;
-  // For each polygon the cell that has the mean of its corners.
+  // For each polygon, the cell that contains the mean of its corners.
   std::vector<PolygonNumber> cell_of_;
 };
 
-// The cells of a mesh in the form of its polygons: a search that goes over the one goes over the other. The
-// numbers of cells take the place of those of polygons; vertices are the same.
+// The cells of a mesh with the interface of its polygons, so that searches run on either. Cell numbers
+// replace polygon numbers; vertices are the same.
 //
 // Thread safety: immutable.
 class CellLayer {
  public:
-  // The mesh must outlive the layer. REQUIRES: it has cells.
+  // The mesh must outlive the layer.
+  // REQUIRES: the mesh has cells.
   explicit CellLayer(const NavMesh& mesh) : mesh_(mesh), table_(*mesh.cells()) {}
 
   const NavMesh& mesh() const { return mesh_; }
   std::size_t cell_count() const { return table_.cells_.size(); }
 
-  // Returns the cell that contains the point of the place, or is next to it where rounding has moved it off
-  // the ground. It costs O(cells that the polygon of the place lies in).
+  // Returns the cell that contains the point of the place, or is adjacent to it if rounding moved the point
+  // off the ground. Costs O(cells that the polygon of the place overlaps).
   PolygonNumber CellAt(const MeshPlace& place) const;
 
   // As the functions of NavMesh.

@@ -8,7 +8,7 @@
 
 namespace waystar::core {
 
-// A box with sides along the axes, faces included. A new one is empty.
+// Axis-aligned box in space, including its faces. Initially empty.
 struct MeshBounds {
   WorldPoint low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
                     std::numeric_limits<double>::infinity()};

@@ -17,17 +17,16 @@
 namespace waystar::core {
 namespace {
 
-// A side of a cell with the means of more polygons is not turned, since each of them would have to be looked
-// at.
+// Maximum number of polygon means in the cells of a side to be turned; each mean must be checked.
 constexpr std::uint32_t kMostSorted = 256;
 
-// Sides are turned in passes, and this in several tries: so many that they look at this many polygons
-// together, within limits.
+// Sides are turned in passes, in several tries. The numbers of both are chosen so that this many polygons are
+// visited in total, within limits.
 constexpr std::size_t kTurnedPolygons = 64 * 1024;
 constexpr std::size_t kFewestTurnPasses = 3;
 constexpr std::size_t kMostTurnPasses = 8;
 constexpr std::size_t kMostTurnTries = 8;
-// The first passes may make a side longer by so many times the mean length of sides.
+// In the first pass a side may become longer by up to this many times the mean length.
 constexpr std::int64_t kFirstSlack = 4;
 
 class CellMaker {
@@ -65,26 +64,26 @@ class CellMaker {
   }
 
  private:
-  // A corner, and the cell across the side from it to the next.
+  // A corner, and the cell across the side from it to the next corner.
   struct Corner {
     std::uint32_t vertex = 0;
     PolygonNumber beyond = kNoPolygon;
   };
   using Loop = std::vector<Corner>;
 
-  // The cells of polygons that have been joined to others have no corners.
+  // A cell. Cells that have been joined to others have no corners.
   struct Cell {
     Loop loop;
-    // The polygons whose means it has: `next_` leads from the first to the last.
+    // Linked list of the polygons whose means it contains; `next_` links them from first to last.
     PolygonNumber first = kNoPolygon;
     PolygonNumber last = kNoPolygon;
     std::uint32_t means = 0;
-    // How often it has changed.
+    // Number of changes to the cell.
     std::uint32_t version = 0;
   };
 
   struct Pair {
-    // The square of the length of the common side.
+    // Squared length of the common side.
     double length = 0.0;
     PolygonNumber low = 0;
     PolygonNumber high = 0;
@@ -96,8 +95,8 @@ class CellMaker {
     }
   };
 
-  // The sides that two cells have in common: `count` of them from this place in the loop of the one, and
-  // their other end there; and the same in the loop of the other, whose sides run the other way.
+  // Common sides of two cells: the range of sides in the loop of the first, and the same in the loop of the
+  // other, whose sides run in the opposite direction.
   struct Seam {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -119,7 +118,7 @@ class CellMaker {
     return place;
   }
 
-  // Adds the polygon, and those that it leads to, of which there are `means`.
+  // Appends a list of polygons, of length `means`.
   void AddMeans(PolygonNumber first, PolygonNumber last, std::uint32_t means, Cell& cell) {
     if (first == kNoPolygon) {
       return;
@@ -137,7 +136,7 @@ class CellMaker {
            (rooms_.empty() || rooms_[cell] == rooms_[other]);
   }
 
-  // Returns true if the way over three vertices goes straight on or to the left.
+  // Returns true if the path over three vertices continues straight or turns left.
   bool IsConvex(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     const FixedPoint& from = points_[a];
     const FixedPoint& at = points_[b];
@@ -150,7 +149,7 @@ class CellMaker {
     return IsConvex(loop[Before(loop, place)].vertex, loop[place].vertex, loop[After(loop, place)].vertex);
   }
 
-  // Returns the seam if a cell with these corners and the other one are convex together.
+  // Returns the seam if a cell with these corners and the other cell are convex together.
   std::optional<Seam> SeamOf(const Loop& a, PolygonNumber other) const {
     const Loop& b = cells_[other].loop;
     std::size_t count = 0;
@@ -246,7 +245,7 @@ class CellMaker {
     }
   }
 
-  // Leaves out the corners that lie in the middle of sides on both sides of these.
+  // Removes corners that lie in the middle of a side of all cells that they touch.
   void LeaveOut() {
     std::vector<bool> is_needed(points_.size(), false);
     for (const Cell& cell : cells_) {
@@ -265,7 +264,7 @@ class CellMaker {
     }
   }
 
-  // In the units of points, rounded down. Square roots are the same on every machine.
+  // Length in the units of points_, rounded down. Square roots are the same on every machine.
   std::int64_t LengthOf(std::uint32_t a, std::uint32_t b) const {
     const std::int64_t x = points_[b].x - points_[a].x;
     const std::int64_t y = points_[b].y - points_[a].y;
@@ -277,7 +276,7 @@ class CellMaker {
     std::int64_t count = 0;
   };
 
-  // Returns the sum of the sides between cells, each of them twice.
+  // Returns the sum of the sides between cells, each counted twice.
   SideSum SumOfSides() const {
     SideSum sum;
     for (const Cell& cell : cells_) {
@@ -291,7 +290,7 @@ class CellMaker {
     return sum;
   }
 
-  // Leaves the cells of the best of several tries.
+  // Turns sides, and keeps the cells of the best of several tries.
   absl::Status TurnSides() {
     const SideSum joined = SumOfSides();
     if (joined.count == 0) {
@@ -347,7 +346,8 @@ class CellMaker {
     }
   }
 
-  // A side between two rooms stays: a search leaves rooms out that do not lie on its way.
+  // Determines the rooms. Sides between two rooms are not turned, because a search skips rooms that are not
+  // on its path.
   void NoteRooms() {
     std::vector<PolygonNumber> beyond;
     std::vector<std::size_t> begin = {0};
@@ -363,8 +363,8 @@ class CellMaker {
     rooms_ = FindMeshRooms(cells_.size(), neighbours_of, stop_).room_of;
   }
 
-  // Turns a side of the cell that has this end, if that spares another side or makes it shorter, or longer by
-  // less than a random number up to `slack`.
+  // Turns a side of the cell that ends at `end`, if that makes another side unnecessary, shortens the side,
+  // or lengthens it by less than a random number below `slack`.
   void TurnAbout(PolygonNumber cell, std::uint32_t end, std::int64_t slack) {
     const Loop& loop = cells_[cell].loop;
     const std::size_t place = PlaceOf(loop, end);
@@ -384,7 +384,8 @@ class CellMaker {
     }
   }
 
-  // Returns true if the cells on both sides are convex together at that end of the side that is not this one.
+  // Returns true if the two cells stay convex at the end of the side other than `end` when the side is
+  // removed.
   bool IsFreeWithout(const Loop& a, std::size_t side, std::uint32_t end) const {
     const std::size_t after = After(a, side);
     const Loop& b = cells_[a[side].beyond].loop;
@@ -396,7 +397,7 @@ class CellMaker {
     return IsConvex(a[Before(a, side)].vertex, b[far].vertex, b[After(b, far)].vertex);
   }
 
-  // Fills both_ with the corners of the two cells together, from the end of their common side that stays.
+  // Fills both_ with the corners of both cells, starting at the end of their common side that stays.
   void PutTogether(const Loop& a, const Loop& b, std::size_t side, std::uint32_t end) {
     const std::size_t after = After(a, side);
     both_.clear();
@@ -418,7 +419,7 @@ class CellMaker {
            IsConvex(end, vertex, both_[to + 1].vertex) && IsConvex(both_.back().vertex, end, vertex);
   }
 
-  // Sets low_ and high_ to the corners of the two cells, for a side from the first corner of both_ to this
+  // Sets low_ and high_ to the corners of the two cells for a side from the first corner of both_ to this
   // one.
   void Part(PolygonNumber cell, PolygonNumber other, std::size_t to) {
     const auto middle = both_.begin() + static_cast<std::ptrdiff_t>(to);
@@ -440,7 +441,7 @@ class CellMaker {
         continue;
       }
       Part(cell, other, to);
-      // Only at the ends of the new side has a cell become narrower.
+      // Only at the ends of the new side have the cells become narrower.
       const PolygonNumber with_cell = FindJoin(cell, low_, {both_.front().beyond, both_[to - 1].beyond});
       const PolygonNumber with_other = with_cell == kNoPolygon
                                            ? FindJoin(other, high_, {both_[to].beyond, both_.back().beyond})
@@ -474,7 +475,7 @@ class CellMaker {
     SortMeans(cell, other, both_[to].vertex, both_.front().vertex);
   }
 
-  // Returns the first of these neighbours that is convex together with the cell, were these its corners.
+  // Returns the first of these neighbours that is convex together with the cell, assuming these corners.
   PolygonNumber FindJoin(PolygonNumber cell, const Loop& loop,
                          std::initializer_list<PolygonNumber> neighbours) const {
     for (const PolygonNumber beyond : neighbours) {
@@ -485,15 +486,14 @@ class CellMaker {
     return kNoPolygon;
   }
 
-  // Returns numbers from 0 to less than `limit`, or 0: always the same ones, but with no order to them (a
-  // linear congruential generator).
+  // Returns a deterministic pseudo-random number below `limit`, or 0 (a linear congruential generator).
   std::int64_t AnyNumber(std::int64_t limit) {
     constexpr int kBits = 14;
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     return (limit >> kBits) * static_cast<std::int64_t>(random_ >> (64 - kBits));
   }
 
-  // Makes the sides across those of the cell name it.
+  // Updates the sides of the neighbours to refer to the cell.
   void TellNeighbours(PolygonNumber cell) {
     const Loop& loop = cells_[cell].loop;
     for (std::size_t k = 0; k < loop.size(); ++k) {
@@ -504,8 +504,8 @@ class CellMaker {
     }
   }
 
-  // Gives each of two cells its polygons, now that the side between them has turned. The first cell is to the
-  // left of that side.
+  // Distributes the polygons to the two cells after the side between them has turned. The first cell is on
+  // the left of that side.
   void SortMeans(PolygonNumber cell, PolygonNumber other, std::uint32_t from, std::uint32_t to) {
     const PolygonNumber lists[] = {cells_[cell].first, cells_[other].first};
     for (const PolygonNumber changed : {cell, other}) {
@@ -517,7 +517,7 @@ class CellMaker {
       while (polygon != kNoPolygon) {
         const PolygonNumber after = next_[polygon];
         next_[polygon] = kNoPolygon;
-        // Other sides may go on in the line of this one.
+        // Other sides may continue the line of this one.
         const Int128 side = SideOfMean(from, to, polygon);
         const bool is_left = side > 0 || (side == 0 && HasMean(cells_[cell], polygon));
         AddMean(polygon, cells_[is_left ? cell : other]);
@@ -526,7 +526,7 @@ class CellMaker {
     }
   }
 
-  // Returns whether the cell has the mean of the polygon's corners, be it on a side.
+  // Returns true if the cell contains the mean of the polygon's corners, possibly on a side.
   bool HasMean(const Cell& cell, PolygonNumber polygon) const {
     for (std::size_t k = 0; k < cell.loop.size(); ++k) {
       if (SideOfMean(cell.loop[k].vertex, cell.loop[After(cell.loop, k)].vertex, polygon) < 0) {
@@ -536,8 +536,8 @@ class CellMaker {
     return true;
   }
 
-  // Returns a number above 0 if the mean of the polygon's corners lies to the left of the line from a to b,
-  // and 0 if it lies on the line.
+  // Returns a positive number if the mean of the polygon's corners is on the left of the line from a to b, 0
+  // if it is on the line.
   Int128 SideOfMean(std::uint32_t a, std::uint32_t b, PolygonNumber polygon) const {
     const FixedPoint& from = points_[a];
     const FixedPoint& to = points_[b];
@@ -592,14 +592,14 @@ class CellMaker {
   absl::Status stopped_;
   std::vector<FixedPoint> points_;
   std::vector<Cell> cells_;
-  // The room of each cell, once sides are turned.
+  // Room of each cell; set once sides are turned.
   std::vector<std::uint32_t> rooms_;
-  // For each polygon the next one with its mean in the same cell.
+  // For each polygon, the next one with its mean in the same cell.
   std::vector<PolygonNumber> next_;
-  // For each polygon the sum of its corners.
+  // For each polygon, the sum of its corners.
   std::vector<FixedPoint> sums_;
   std::uint64_t random_ = 1;
-  // What is made of two cells when a side is turned.
+  // Scratch loops for turning a side.
   Loop both_;
   Loop low_;
   Loop high_;

@@ -88,7 +88,7 @@ absl::Status CheckPolygon(const MeshSpec& spec, std::size_t polygon, std::size_t
   return MakeError(ErrorReason::kBadPolygon, PolygonField(polygon), "the polygon is not convex");
 }
 
-// Returns the places in the loop of the corners of its convex hull, counterclockwise, without those in the
+// Returns the positions in the loop of the corners of its convex hull, counterclockwise, without those in the
 // middle of a side: Andrew, "Another Efficient Algorithm for Convex Hulls in Two Dimensions" (1979).
 absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
                                        std::array<std::size_t, 2 * kMaxPolygonCorners>& hull) {
@@ -117,13 +117,13 @@ absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
   return absl::MakeConstSpan(hull.data(), size - 1);
 }
 
-// Half of the edges of two polygons that adjoin.
+// One side of an edge between two adjacent polygons.
 struct HalfEdge {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   std::uint32_t corner = 0;
   PolygonNumber polygon = 0;
-  // Whether it leads from `high` to `low`.
+  // True if it leads from `high` to `low`.
   bool is_back = false;
 
   auto key() const { return std::tuple(low, high, is_back, corner); }

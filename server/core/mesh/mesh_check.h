@@ -1,4 +1,4 @@
-// Checks of the parts of a navigation mesh.
+// Validation of the parts of a navigation mesh.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace waystar::core {
 
-// Returns the errors of NavMesh::Create that are about a single vertex or polygon. It looks at the places
-// that vertices have once they are rounded.
+// Returns the errors of NavMesh::Create for single vertices and polygons. Uses the rounded positions of
+// vertices.
 absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop);
 
-// Returns what MeshSpec::neighbours says, derived from common edges if the spec has none, or the errors of
-// NavMesh::Create that are about polygons beside each other. REQUIRES: CheckMeshParts holds.
+// Returns the neighbours of the spec, derived from common edges if it has none, or the errors of
+// NavMesh::Create for adjacent polygons.
+// REQUIRES: CheckMeshParts holds.
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop);
 
-// How deep a polygon may be dented, in units of 2^-20, whose coordinates are at most `reach` from 0: as far
-// as coordinates in single precision may be off, with some room, and as rounding to 2^-20 moves them.
+// Maximum depth of a dent, in units of 2^-20, of a polygon whose coordinates are at most `reach` from 0: the
+// error of single-precision coordinates, with some tolerance, plus that of rounding to 2^-20.
 constexpr double LoopSlack(double reach) { return reach * kFixedScale / (1 << 21) + 2.0; }
 
-// What is wrong with the loop of a polygon.
+// Fault of the loop of a polygon.
 enum class LoopFault : std::uint8_t {
   kNone,
-  // It runs clockwise, or has no area.
+  // The loop runs clockwise or has no area.
   kNotCounterclockwise,
-  // A corner lies deeper inside of the convex hull than `slack`, or the loop runs back or crosses itself.
+  // A corner lies deeper inside the convex hull than `slack`, or the loop runs back or crosses itself.
   kNotConvex,
 };
 

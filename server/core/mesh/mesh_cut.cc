@@ -25,18 +25,18 @@
 namespace waystar::core {
 namespace {
 
-// Corners that are no further from a line are on it: some times what rounding moves them.
+// Corners at most this far from a line count as on it: a multiple of the rounding error.
 constexpr double kOnLine = 4.0 / kFixedScale;
 
-// How often pieces are put together, until what was joined leaves nothing else to join.
+// Maximum number of passes over the pieces; a pass may join vertices that require another one.
 constexpr int kMostPasses = 16;
-// How many vertices may lie on a side, one after another: hardly ever more than one does.
+// Maximum number of vertices on a side, one after another; rarely more than one.
 constexpr int kMostSeams = 16;
 
-// A corner of a piece, and the edge that begins there.
+// A corner of a piece, and the edge that starts there.
 struct PieceCorner {
   std::uint32_t vertex = 0;
-  // The polygon of the uncut mesh across the edge; kNoPolygon for a wall, and for an edge that was cut.
+  // Polygon of the uncut mesh across the edge; kNoPolygon for a wall and for an edge that was cut.
   PolygonNumber across = kNoPolygon;
   bool is_cut = false;
 
@@ -53,7 +53,7 @@ double PlanLength(const WorldPoint& a, const WorldPoint& b) {
 
 std::uint64_t KeyOf(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
 
-// Cuts one mesh. Thread safety: none.
+// Cuts one mesh. Not thread-safe.
 class Cutter {
  public:
   Cutter(const NavMesh& mesh, const MeshHoles& holes, const StopCheck* stop)
@@ -76,7 +76,7 @@ class Cutter {
     MarkAround(Role::kBeside, Role::kNear);
     WAYSTAR_RETURN_IF_ERROR(Assemble());
     for (int pass = 1; has_joined_ && pass < kMostPasses; ++pass) {
-      // What is joined may be an edge of the next polygon.
+      // A joined vertex may be on an edge of the next polygon.
       std::replace(roles_.begin(), roles_.end(), Role::kNear, Role::kBeside);
       MarkAround(Role::kBeside, Role::kNear);
       WAYSTAR_RETURN_IF_ERROR(Assemble());
@@ -85,10 +85,10 @@ class Cutter {
   }
 
  private:
-  // How near a polygon is to a hole.
+  // Distance class of a polygon from the holes.
   enum class Role : std::uint8_t {
     kFar,
-    // Its neighbours may have other numbers.
+    // The numbers of its neighbours may change.
     kNear,
     // Its edges may be split.
     kBeside,
@@ -97,7 +97,7 @@ class Cutter {
 
   struct Touched {
     PolygonNumber polygon = 0;
-    // Indexes of outlines, in ascending order.
+    // Indices of outlines, in ascending order.
     std::vector<std::uint32_t> outlines;
   };
 
@@ -183,13 +183,13 @@ class Cutter {
     return CheckStop(stop_);
   }
 
-  // Returns -1, 0 or 1: whether the vertex lies to the right of the line from a to b, on it, or to the left.
+  // Returns -1, 0 or 1 if the vertex is right of the line from a to b, on it, or left of it.
   int SideOfLine(const WorldPoint& a, const WorldPoint& b, double length, std::uint32_t vertex) const {
     const double side = Side(a, b, vertices_[vertex]);
     return std::abs(side) <= kOnLine * length ? 0 : (side > 0.0 ? 1 : -1);
   }
 
-  // Returns whether a side of the outline or of the piece has the two on either side of it.
+  // Returns true if a side of the outline or of the piece separates the two.
   bool LiesOutside(const Loop& piece, const ConvexOutline& outline) const {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
@@ -205,7 +205,7 @@ class Cutter {
       const WorldPoint& a = vertices_[piece[k].vertex];
       const WorldPoint& b = vertices_[piece[(k + 1) % piece.size()].vertex];
       const double length = PlanLength(a, b);
-      // A side that rounding has turned may have corners of the piece on both sides.
+      // A side that rounding has rotated may have corners of the piece on both sides.
       if (length > 0.0 &&
           std::all_of(outline.begin(), outline.end(),
                       [&](const WorldPoint& corner) { return Side(a, b, corner) <= kOnLine * length; }) &&
@@ -218,7 +218,7 @@ class Cutter {
     return false;
   }
 
-  // Adds the pieces of the loop that lie outside of the outline to `outside`.
+  // Adds the pieces of the loop that lie outside the outline to `outside`.
   absl::Status CutOutline(Loop loop, const ConvexOutline& outline, std::vector<Loop>& outside) {
     std::vector<Loop> inside;
     inside.push_back(std::move(loop));
@@ -226,7 +226,7 @@ class Cutter {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = outline[(k + 1) % outline.size()];
       std::vector<Loop> left;
-      // Each is cut into triangles once, and hardly ever a triangle whose sides were split.
+      // Each piece is triangulated once, and rarely a triangle whose sides were split.
       std::size_t triangulations = 2 * inside.size() + 16;
       while (!inside.empty()) {
         Loop piece = std::move(inside.back());
@@ -244,7 +244,7 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Adds the vertices at which edges of the loop were split since it was made.
+  // Inserts the vertices at which edges of the loop were split since it was made.
   void Expand(Loop& loop) const {
     Loop expanded;
     expanded.reserve(loop.size());
@@ -274,7 +274,8 @@ class Cutter {
     return sides;
   }
 
-  // Returns how often the loop crosses the line: more than twice it may where polygons are dented.
+  // Returns the number of times that the loop crosses the line; more than two are possible if polygons are
+  // dented.
   int CountCrossings(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
     int crossings = 0;
     int first = 0;
@@ -289,7 +290,7 @@ class Cutter {
     return crossings + (first != last ? 1 : 0);
   }
 
-  // Cuts a loop along the line from a to b, and adds the parts to its left and right.
+  // Cuts a loop along the line from a to b, and appends the parts on the left and right.
   void CutLine(Loop loop, const WorldPoint& a, const WorldPoint& b, std::vector<Loop>& left,
                std::vector<Loop>& right) {
     std::vector<int> sides = SidesOfLine(loop, a, b);
@@ -302,7 +303,7 @@ class Cutter {
       left.push_back(std::move(loop));
       return;
     }
-    // From the last corner on the right on.
+    // Starts at the last corner on the right.
     std::size_t begin = 0;
     while (sides[begin] >= 0 || NextSide(sides, begin) < 0) {
       ++begin;
@@ -312,7 +313,7 @@ class Cutter {
     Part(std::move(loop), sides, a, b, left, right);
   }
 
-  // Returns the side of the next corner behind `place` that is not on the line.
+  // Returns the side of the next corner after `place` that is not on the line.
   static int NextSide(const std::vector<int>& sides, std::size_t place) {
     std::size_t next = place;
     do {
@@ -321,10 +322,10 @@ class Cutter {
     return sides[next];
   }
 
-  // Parts a loop whose first corner is the last one on the right before it crosses the line.
+  // Cuts a loop whose first corner is the last one on the right before it crosses the line.
   void Part(Loop loop, std::vector<int>& sides, const WorldPoint& a, const WorldPoint& b,
             std::vector<Loop>& left, std::vector<Loop>& right) {
-    // The corners on the line where the loop comes to the left, and where it leaves it. An edge along the
+    // Corners on the line where the loop crosses to the left, and where it crosses back. An edge along the
     // line that follows belongs to the other side.
     const std::size_t in = sides[1] == 0 ? 1 : Insert(loop, sides, 0, a, b);
     const auto is_right = [](int side) { return side < 0; };
@@ -345,7 +346,7 @@ class Cutter {
     right.push_back(std::move(outside));
   }
 
-  // Inserts a corner behind the one at `place`, where the line crosses the edge, and returns its place.
+  // Inserts a corner after `place`, where the line crosses the edge, and returns its position.
   std::size_t Insert(Loop& loop, std::vector<int>& sides, std::size_t place, const WorldPoint& a,
                      const WorldPoint& b) {
     const PieceCorner corner = loop[place];
@@ -369,7 +370,7 @@ class Cutter {
     return place + 1;
   }
 
-  // Adds triangles that cover the loop, and those without area between them.
+  // Appends triangles that cover the loop, and those without area between them.
   absl::Status Triangulate(const Loop& loop, std::vector<Loop>& triangles) const {
     std::vector<FixedPoint> points;
     points.reserve(loop.size());
@@ -391,7 +392,7 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Gives far neighbours of polygons with one role another.
+  // Gives `around` to the far neighbours of polygons with `role`.
   void MarkAround(Role role, Role around) {
     for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
       if (roles_[polygon] != role) {
@@ -428,7 +429,7 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Adds a loop whose edges may be split as one polygon, or as several that are convex.
+  // Adds a loop whose edges may be split as one polygon, or as several convex ones.
   absl::Status AddPiece(Loop loop, PolygonNumber source) {
     const std::size_t corners = loop.size();
     Expand(loop);
@@ -456,7 +457,8 @@ class Cutter {
     return absl::OkStatus();
   }
 
-  // Adds a triangle, or its parts to `open` if a vertex lies on one of its sides and `steps` are left.
+  // Adds a triangle, or appends its parts to `open` if a vertex lies on one of its sides and `steps` are
+  // left.
   void AddTriangle(const Loop& triangle, PolygonNumber source, std::size_t& steps, std::vector<Loop>& open) {
     const std::uint32_t a = triangle[0].vertex;
     const std::uint32_t b = triangle[1].vertex;
@@ -473,8 +475,8 @@ class Cutter {
     }
   }
 
-  // Returns whether all corners are on the line through the longest side. Slivers may have vertices on their
-  // sides that part each into the other, again and again.
+  // Returns true if all corners are on the line through the longest side. Slivers may have vertices on their
+  // sides that split each into the other repeatedly.
   bool IsSliver(const Loop& triangle) const {
     const WorldPoint& a = vertices_[triangle[0].vertex];
     const WorldPoint& b = vertices_[triangle[1].vertex];
@@ -482,8 +484,8 @@ class Cutter {
     return Side(a, b, c) <= kOnLine * std::max({PlanLength(a, b), PlanLength(b, c), PlanLength(c, a)});
   }
 
-  // Parts a triangle on one of whose sides a vertex lies, from there to the corner across, and adds both
-  // parts. It takes the longest of such sides.
+  // Splits a triangle with a vertex on one of its sides, from there to the opposite corner, and appends both
+  // parts. Chooses the longest such side.
   bool SplitAtSeam(const Loop& triangle, std::vector<Loop>& parts) const {
     std::size_t longest = 0;
     Int128 most = 0;
@@ -509,7 +511,7 @@ class Cutter {
     return true;
   }
 
-  // Parts a loop that passes a vertex twice there, and adds both parts. Parts of two corners are nothing.
+  // Splits a loop at a vertex that it passes twice, and appends both parts. Parts of two corners are dropped.
   static bool SplitPinch(const Loop& loop, std::vector<Loop>& parts) {
     for (std::size_t begin = 0; begin < loop.size(); ++begin) {
       for (std::size_t end = begin + 1; end < loop.size(); ++end) {
@@ -533,7 +535,7 @@ class Cutter {
 
   FixedPoint FixedAt(std::uint32_t vertex) const { return ToFixed(vertices_[vertex]); }
 
-  // Returns the vertex that stands for this one.
+  // Returns the vertex that replaces this one.
   std::uint32_t TwinOf(std::uint32_t vertex) const {
     for (auto twin = twins_.find(vertex); twin != twins_.end(); twin = twins_.find(vertex)) {
       vertex = twin->second;
@@ -541,8 +543,8 @@ class Cutter {
     return vertex;
   }
 
-  // Joins what lies across the sides of a triangle without area, which is left out: its longest side is split
-  // at the corner between, or two corners at one place become the same.
+  // Joins what lies across the sides of a triangle without area, which is omitted: its longest side is split
+  // at the corner between its ends, or two corners at one position become the same vertex.
   void JoinSides(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const FixedPoint at_a = FixedAt(a);
     const FixedPoint at_b = FixedAt(b);
@@ -574,19 +576,20 @@ class Cutter {
     return Int128{b.x - a.x} * (b.x - a.x) + Int128{b.y - a.y} * (b.y - a.y);
   }
 
-  // Lets one vertex stand for both. Those of the mesh stay apart: polygons that are not cut have them.
+  // Replaces one vertex by the other. Vertices of the mesh are kept, because polygons that are not cut use
+  // them.
   void Unite(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t low = std::min(a, b);
     const std::uint32_t high = std::max(a, b);
     if (high >= mesh_.vertex_count()) {
       twins_.emplace(high, low);
-      // Their ends may be others now. They are found again.
+      // Their ends may have changed; they are found again.
       seams_.clear();
       has_joined_ = true;
     }
   }
 
-  // Gives the loop the vertices that stand for others, and adds those that lie on its sides.
+  // Replaces the vertices of the loop by their twins, and inserts vertices that lie on its sides.
   void Join(Loop& loop) const {
     Loop joined;
     joined.reserve(loop.size());
@@ -611,8 +614,8 @@ class Cutter {
     JoinEdge({seam->second, corner.across, corner.is_cut}, to, most - 1, joined);
   }
 
-  // Returns whether the loop has an area and no dent at all: a search along a side with many small dents may
-  // leave the polygon and enter it again without end.
+  // Returns true if the loop has an area and no dent at all. Along a side with many small dents, a search
+  // could leave and reenter the polygon endlessly.
   bool IsConvex(const Loop& loop) const {
     std::array<FixedPoint, kMaxPolygonCorners> points;
     for (std::size_t k = 0; k < loop.size(); ++k) {
@@ -676,7 +679,7 @@ class Cutter {
     return CutMesh{*std::move(cut), std::move(sources)};
   }
 
-  // Moves the vertices that polygons have to the spec, in their order.
+  // Moves the vertices used by polygons to the spec, in order.
   void TakeVertices(MeshSpec& spec) {
     constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> numbers(vertices_.size(), kUnused);
@@ -723,25 +726,25 @@ class Cutter {
   const MeshHoles& holes_;
   const StopCheck* stop_;
   std::vector<Role> roles_;
-  // Those of the mesh, and new ones.
+  // Vertices of the mesh, followed by new ones.
   std::vector<WorldPoint> vertices_;
   std::vector<Touched> touched_;
-  // The polygon that is being cut.
+  // Polygon that is being cut.
   PolygonNumber source_ = 0;
-  // For an edge, by its ends, the vertex in its middle at which it was split.
+  // For an edge, by its ends, the vertex at which it was split.
   absl::flat_hash_map<std::uint64_t, std::uint32_t> splits_;
-  // The same, for sides of triangles that were left out. Edges are looked up in `splits_` first.
+  // The same for sides of omitted triangles. Edges are looked up in `splits_` first.
   absl::flat_hash_map<std::uint64_t, std::uint32_t> seams_;
-  // For a vertex that lies at the place of another one, that one.
+  // For a vertex at the same position as another one, that vertex.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> twins_;
-  // Whether one of the two has grown since the pieces were put together.
+  // True if seams_ or twins_ has grown since the pieces were assembled.
   bool has_joined_ = false;
   absl::flat_hash_map<PolygonNumber, std::vector<Loop>> pieces_;
   std::size_t piece_count_ = 0;
   std::size_t steps_ = 0;
-  // The polygons of the cut mesh; those that are far from holes have no loop.
+  // Polygons of the cut mesh; those far from holes have no loop.
   std::vector<Piece> result_;
-  // For each polygon of the mesh the number of its first piece.
+  // For each polygon of the mesh, the number of its first piece.
   std::vector<PolygonNumber> first_piece_;
 };
 

@@ -1,4 +1,4 @@
-// Cutting areas out of a navigation mesh.
+// Cutting of areas out of a navigation mesh.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace waystar::core {
 
-// What is cut out of a mesh.
+// Areas to cut out of a mesh.
 struct MeshHoles {
   std::vector<ConvexOutline> outlines;
-  // Only polygons that have a point at these heights are cut.
+  // Only polygons with a point at these heights are cut.
   HeightRange heights;
 };
 
@@ -31,17 +31,16 @@ struct CutMesh {
   }
 };
 
-// Returns the mesh without the ground inside the outlines. A polygon that an outline reaches into is cut
-// along the lines through the sides of the outline, and the pieces around it are kept. Edges where pieces and
-// their neighbours meet are split at each other's ends, so that nothing but the outlines becomes a wall. A
-// piece without area is left out, and what lies across its sides adjoins. New corners are rounded to 2^-20,
-// and corners within 2^-18 of a line count as on it, so that no ground of that width is left between an
-// outline and a wall. Where lines meet at an acute angle, that is ground that reaches further from the
-// corner. Corners on edges of the mesh have the height of the edge, and others that of the surface. Vertices
-// that no polygon has any more are left out.
+// Returns the mesh without the ground inside the outlines. A polygon that overlaps an outline is cut along
+// the lines through the sides of the outline, and the pieces around it are kept. Edges between pieces and
+// their neighbours are split at each other's ends, so that only the outlines become walls. A piece without
+// area is omitted, and the pieces across its sides become adjacent. New corners are rounded to 2^-20. Corners
+// within 2^-18 of a line count as on it, so that no strip of ground of that width remains between an outline
+// and a wall; where lines meet at an acute angle, the dropped ground extends further from the corner. Corners
+// on edges of the mesh have the height of the edge, others that of the surface. Unused vertices are removed.
 //
-// Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if the pieces are more than a mesh may have,
-// or the error of `stop`. It takes O(corners) to put the mesh together, and for each polygon the sum over its
+// Returns RESOURCE_EXHAUSTED / REGION_TOO_LARGE without a field if there are more pieces than a mesh may
+// have, or the error of `stop`. Costs O(corners) to assemble the mesh and, per polygon, the sum over its
 // outlines of their corners times the pieces.
 absl::StatusOr<CutMesh> CutHoles(const NavMesh& mesh, const MeshHoles& holes,
                                  const StopCheck* stop = nullptr);

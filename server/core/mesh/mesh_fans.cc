@@ -28,7 +28,7 @@ class FanSplitter {
   }
 
   absl::Status Run() {
-    // Fans that begin at a wall, then those that go all round.
+    // First the fans that start at a wall, then the closed ones.
     WAYSTAR_RETURN_IF_ERROR(Visit(/*at_walls=*/true));
     WAYSTAR_RETURN_IF_ERROR(Visit(/*at_walls=*/false));
     return spec_.vertices.size() <= kMaxMeshVertices
@@ -41,7 +41,7 @@ class FanSplitter {
   }
 
  private:
-  // A corner of a polygon, by its place there.
+  // A corner of a polygon, by its position there.
   struct Corner {
     PolygonNumber polygon = 0;
     std::uint32_t place = 0;
@@ -68,7 +68,7 @@ class FanSplitter {
     return absl::OkStatus();
   }
 
-  // Goes round the vertex counterclockwise.
+  // Visits the fan counterclockwise around the vertex.
   void SplitFanFrom(const Corner& corner) {
     const std::uint32_t vertex = spec_.corners[IndexOf(corner)];
     std::uint32_t own = vertex;
@@ -86,7 +86,7 @@ class FanSplitter {
   }
 
   // Returns the corner of the polygon at the vertex from which its edge to the other polygon leads away, or
-  // nothing once the fan has come round to where it began.
+  // nothing once the fan has returned to its start.
   std::optional<Corner> CornerAcross(PolygonNumber polygon, std::uint32_t vertex, PolygonNumber other) const {
     for (std::uint32_t place = 0; place < CountOf(polygon); ++place) {
       const std::size_t index = first_corners_[polygon] + place;
@@ -101,7 +101,7 @@ class FanSplitter {
   const std::vector<PolygonNumber>& neighbours_;
   const StopCheck* const stop_;
   std::vector<std::uint32_t> first_corners_;
-  // For each corner, whether its fan has been visited; for each vertex of before, whether a fan has it.
+  // For each corner, true if its fan has been visited; for each original vertex, true if a fan uses it.
   std::vector<bool> is_done_;
   std::vector<bool> has_fan_;
 };

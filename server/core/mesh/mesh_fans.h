@@ -1,4 +1,4 @@
-// Fans of a mesh: the polygons around a vertex that are joined with each other by edges at the vertex.
+// Fans of a mesh: the polygons around a vertex that are connected by edges at the vertex.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,13 @@
 
 namespace waystar::core {
 
-// Gives each fan a vertex of its own: where polygons meet in a vertex alone, all but one fan get a new vertex
-// at the same place. No path leads from one fan to another there, so what is known of the vertex in one says
-// nothing about the others. It costs O(corners), times the corners of a polygon.
+// Gives each fan its own vertex: where polygons meet only in a vertex, all fans but one get a new vertex at
+// the same position. No path leads from one fan to another there, so search state of the vertex in one fan is
+// not valid in the others. Costs O(corners) times the corners of a polygon.
 //
-// Returns INVALID_ARGUMENT / BAD_SIZE with field "vertices" if there are more than kMaxMeshVertices then, and
-// the error of `stop`. REQUIRES: `neighbours` is what MatchMeshEdges returned for the spec.
+// Returns INVALID_ARGUMENT / BAD_SIZE with field "vertices" if this makes more than kMaxMeshVertices, or the
+// error of `stop`.
+// REQUIRES: `neighbours` is the result of MatchMeshEdges for the spec.
 absl::Status SplitFans(MeshSpec& spec, const std::vector<PolygonNumber>& neighbours,
                        const StopCheck* stop = nullptr);
 

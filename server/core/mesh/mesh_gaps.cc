@@ -10,15 +10,15 @@
 namespace waystar::core {
 namespace {
 
-// In a crowd of walls so many are looked at.
+// Maximum number of nearby walls checked per wall.
 constexpr int kMostNear = 64;
-// So many distances are computed for each wall on average, and at most so many in all.
+// Limits on computed distances: the mean per wall, and the total.
 constexpr std::size_t kDistancesPerWall = 256;
 constexpr std::size_t kMostDistances = std::size_t{1} << 26;
-// The cosine of the angle from one wall to the other: up to 25 degrees from straight back.
+// Maximum cosine of the angle between two walls: up to 25 degrees from opposite.
 constexpr double kMostCosine = -0.9;
 
-// Returns whether they run about the other way.
+// Returns true if they run in approximately opposite directions.
 bool AreOpposed(const EdgeEnds& a, const EdgeEnds& b) {
   const double ax = a.to.x - a.from.x;
   const double ay = a.to.y - a.from.y;
@@ -32,7 +32,7 @@ bool Adjoin(const NavMesh& mesh, PolygonNumber a, PolygonNumber b) {
   return a == b || std::find(neighbours.begin(), neighbours.end(), b) != neighbours.end();
 }
 
-// Adds to `distances` how many were computed.
+// Adds the number of computed distances to `distances`.
 bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap, std::size_t& distances) {
   const EdgeEnds ends = mesh.EndsOf(mesh.WallAt(wall));
   const WorldPoint middle{(ends.from.x + ends.to.x) / 2, (ends.from.y + ends.to.y) / 2, 0.0};

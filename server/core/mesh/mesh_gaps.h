@@ -1,4 +1,4 @@
-// Walls of a mesh that lie beside each other, as where polygons were meant to be neighbours.
+// Adjacent walls of a mesh, where polygons were probably meant to be neighbours.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace waystar::core {
 
-// How far apart the two walls are: further than `low` and up to `high` seen from above, and up to `height` up
-// or down.
+// Distance between two walls: more than `low` and at most `high` seen from above, and at most `height`
+// vertically.
 struct MeshGap {
   double low = 0.0;
   double high = 0.0;
   double height = 0.0;
 };
 
-// Returns how many walls have such a gap between their middle and a wall of another polygon that runs about
-// the other way: polygons that overlap, or leave a slit between them. Those of polygons that adjoin do not
-// count. It costs O(log walls) for each wall where few others are near, and counts no further where so many
-// are that it would take seconds. Returns the error of `stop`.
+// Returns the number of walls with such a gap between their middle and a wall of another polygon in
+// approximately the opposite direction: polygons that overlap or leave a slit between them. Walls of adjacent
+// polygons do not count. Costs O(log walls) per wall if few others are near; counting stops early where it
+// would take seconds. Returns the error of `stop`.
 absl::StatusOr<std::int64_t> CountMeshGaps(const NavMesh& mesh, const MeshGap& gap,
                                            const StopCheck* stop = nullptr);
 

@@ -6,8 +6,8 @@
 
 namespace waystar::core {
 
-// A position that lies no further from the mesh than this, seen from above, is on it: coordinates in single
-// precision are off by so much some thousand units from the origin.
+// Maximum distance, seen from above, at which a position counts as on the mesh: the error of single-precision
+// coordinates several thousand units from the origin.
 inline constexpr double kMeshTolerance = 1.0 / 1024;
 
 // A point on the surface of a polygon.

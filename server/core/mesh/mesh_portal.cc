@@ -55,7 +55,7 @@ absl::Status CheckMeshPortal(const MeshPortal& portal) {
     return MakeError(ErrorReason::kBadPortal, ".both_ways",
                      "a portal to another map leads one way: put one on that map to lead back");
   }
-  // The condition is written so that NaN fails.
+  // Negated so that NaN fails.
   if (!(portal.cost >= 0.0 && portal.cost <= kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, ".cost", portal.cost,
                      absl::StrCat("from 0 to ", kMaxPortalCost));

@@ -13,29 +13,29 @@
 
 namespace waystar::core {
 
-// A portal stands for stairs, a jump, a teleporter or a ferry, as on a grid (portal.h): an agent at `from`
-// may step to `to`, whatever lies between.
+// Stairs, a jump, a teleporter or a ferry, as on a grid (portal.h): an agent at `from` may step to `to`,
+// whatever lies between.
 struct MeshPortal {
-  // The id obeys CheckPortalId.
+  // Valid by CheckPortalId.
   std::string id;
   WorldPoint from;
-  // The map that `to` lies on; empty if it is the same.
+  // Map of `to`; empty for the same map.
   std::string to_map;
   WorldPoint to;
-  // The cost of the step, from 0 to kMaxPortalCost, in units of length.
+  // Cost of the step, from 0 to kMaxPortalCost, in units of length.
   double cost = 0.0;
-  // If true, one may step back at the same cost. Only portals within one map may be both ways.
+  // If true, the portal may be used in reverse at the same cost. Not allowed between two maps.
   bool both_ways = false;
-  // The tags, sorted and unique. An agent may pass only if the portal has all the tags that it requires.
+  // Sorted, unique tags. An agent may pass only if the portal has all its required tags.
   std::vector<std::string> tags;
-  // Nobody may pass a closed portal.
+  // A closed portal cannot be used.
   bool closed = false;
 
   friend bool operator==(const MeshPortal&, const MeshPortal&) = default;
 };
 
-// A portal with the places on its own mesh where it ends, which are those that MeshPlaceAt returns. One
-// without a polygon is not on the mesh, or lies on another, and cannot be passed there.
+// A portal with its ends on its own mesh, as returned by MeshPlaceAt. An end without a polygon is not on the
+// mesh, or is on another one; the portal cannot be used there.
 struct PlacedPortal : MeshPortal {
   MeshPlace from_place;
   MeshPlace to_place;
@@ -45,12 +45,12 @@ std::size_t BytesOf(const PlacedPortal& portal);
 // Returns its part of a map's digest.
 std::uint64_t DigestOf(const PlacedPortal& portal);
 
-// The portals of a mesh.
+// Portals of a mesh.
 class MeshPortalTable : public IdTable<PlacedPortal> {};
 
-// Checks what does not depend on a mesh. Returns, with the field, BAD_PORTAL_ID (".id"); INVALID_ARGUMENT /
-// BAD_VALUE (".from_position.x", ".to_position.x", which obey CheckPosition; ".cost"; ".tags") or BAD_PORTAL
-// (".both_ways" to another map, ".to_position" where `from` is, ".tags").
+// Checks everything that does not depend on a mesh. Returns BAD_PORTAL_ID (".id"); INVALID_ARGUMENT /
+// BAD_VALUE (".from_position.x", ".to_position.x", by CheckPosition; ".cost"; ".tags") or BAD_PORTAL
+// (".both_ways" for a portal to another map, ".to_position" equal to `from`, ".tags").
 absl::Status CheckMeshPortal(const MeshPortal& portal);
 
 }  // namespace waystar::core

@@ -11,7 +11,7 @@ using NeighboursOf = absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNu
 
 constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
 
-// Tarjan's search for bridges, depth first.
+// Tarjan's depth-first search for bridges.
 class RoomFinder {
  public:
   RoomFinder(std::size_t polygon_count, NeighboursOf neighbours_of, const StopCheck* stop)
@@ -32,8 +32,8 @@ class RoomFinder {
   static constexpr std::size_t kVisitsPerCheck = 4096;
 
   struct Visit {
-    // The polygon's place in the order of visits, and the least place of those that are reached from it or
-    // from polygons visited from it, without the edge that it was entered by.
+    // Position of the polygon in the order of visits, and the lowest position reached from it or its
+    // descendants without the edge by which it was entered.
     std::uint32_t number = kUnseen;
     std::uint32_t reach = kUnseen;
     PolygonNumber before = kNoPolygon;
@@ -75,7 +75,7 @@ class RoomFinder {
     if (visits_[next].number == kUnseen) {
       Enter(next, polygon);
     } else if (next == visit.before && !visit.is_entry_seen) {
-      // Polygons may have several edges in common, and then none of these is a door.
+      // Two polygons may share several edges; none of these is then a door.
       visit.is_entry_seen = true;
     } else {
       visit.reach = std::min(visit.reach, visits_[next].number);
@@ -104,7 +104,7 @@ class RoomFinder {
   bool is_stopped_ = false;
   std::vector<Visit> visits_;
   std::vector<PolygonNumber> order_;
-  // From the first polygon of the part to the one that is visited.
+  // From the first polygon of the part to the one being visited.
   std::vector<PolygonNumber> path_;
 };
 

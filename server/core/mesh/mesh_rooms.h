@@ -1,4 +1,4 @@
-// Rooms of a navigation mesh: what lies behind doors that a path goes through only to get there.
+// Rooms of a navigation mesh: regions behind doors that a path passes only to get there.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace waystar::core {
 
-// A door is an edge without which its two polygons are not connected, and rooms are what is connected without
-// doors. A shortest path does not enter a room that it would leave through the same door. So it leads through
-// the rooms between those of its ends alone, as rooms and doors are trees.
+// A door is an edge whose removal disconnects its two polygons; rooms are the components that remain without
+// doors. Rooms and doors form trees, and a shortest path does not enter a room that it would leave through
+// the same door. It therefore only passes the rooms between those of its ends.
 struct MeshRooms {
-  // For each polygon its room.
+  // Room of each polygon.
   std::vector<std::uint32_t> room_of;
-  // For each room the next one towards the first room of the connected part, and for that itself. Its number
-  // is less than the room's.
+  // For each room, the next one towards the first room of the connected part; that room itself for the first.
+  // The outer room's number is lower.
   std::vector<std::uint32_t> outer;
 };
 
-// `neighbours_of` returns for each edge of a polygon the polygon across, or kNoPolygon. It costs O(edges).
-// Once `stop` has returned an error, every polygon has some room, and not the right one.
+// `neighbours_of` returns, for each edge of a polygon, the polygon across, or kNoPolygon. Costs O(edges).
+// Once `stop` has returned an error, the rooms are wrong.
 MeshRooms FindMeshRooms(std::size_t polygon_count,
                         absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNumber)> neighbours_of,
                         const StopCheck* stop = nullptr);

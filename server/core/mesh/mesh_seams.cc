@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// Splits the edges of one soup. Thread safety: none.
+// Splits the edges of one soup. Not thread-safe.
 class SeamSplitter {
  public:
   SeamSplitter(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
@@ -38,7 +38,7 @@ class SeamSplitter {
   }
 
  private:
-  // Two open edges whose heights agree from one share of the first to another.
+  // Two open edges whose heights agree between two shares of the first.
   struct Stretch {
     std::uint32_t edge = 0;
     std::uint32_t other = 0;
@@ -47,14 +47,14 @@ class SeamSplitter {
   };
 
   static constexpr std::size_t kWays = 8;
-  // Edges of one way, and what is near.
+  // Edges of one direction, and a tree to find the near ones.
   struct Way {
     std::vector<std::uint32_t> edges;
     std::vector<MeshBounds> boxes;
     PolygonTree tree;
   };
 
-  // A segment of the plan, whose points have shares from 0 to 1, and their heights.
+  // A segment seen from above, with shares from 0 to 1 along it, and its heights.
   struct Line {
     WorldPoint low;
     WorldPoint high;
@@ -64,7 +64,7 @@ class SeamSplitter {
       return ((point.x - low.x) * (high.x - low.x) + (point.y - low.y) * (high.y - low.y)) /
              (length * length);
     }
-    // To the left it is above 0.
+    // Positive on the left.
     double DistanceTo(const WorldPoint& point) const {
       return ((high.x - low.x) * (point.y - low.y) - (high.y - low.y) * (point.x - low.x)) / length;
     }
@@ -83,7 +83,7 @@ class SeamSplitter {
   }
   Line PlaceOf(const SeamEdge& edge) const { return LineBetween(edge.low_place, edge.high_place); }
 
-  // Asks the check once in 256 steps.
+  // Checks for a stop every 256 steps.
   absl::Status Take(std::size_t steps) {
     for (steps_ += steps; steps_ >= 256; steps_ -= 256) {
       WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
@@ -91,7 +91,7 @@ class SeamSplitter {
     return absl::OkStatus();
   }
 
-  // Finds the ends of open edges that lie on others.
+  // Finds the ends of open edges that lie on other open edges.
   absl::Status FindVertices() {
     std::vector<std::uint32_t> ends;
     for (const SeamEdge& edge : edges_) {
@@ -176,8 +176,8 @@ class SeamSplitter {
     return absl::OkStatus();
   }
 
-  // Returns into which eighth of a turn the loop of the edge leads, seen from above. Edges that run along
-  // each other the other way are from three to five eighths apart.
+  // Returns the eighth of a turn in which the loop of the edge leads, seen from above. Edges that run along
+  // each other in opposite directions are three to five eighths apart.
   std::size_t WayOf(const SeamEdge& edge) const {
     const Line line = PlaceOf(edge);
     const double sign = edge.is_back ? -1.0 : 1.0;
@@ -189,7 +189,8 @@ class SeamSplitter {
     return 2 * quarter + (is_late ? 1 : 0);
   }
 
-  // Notes where the edges run along each other, and splits them where their heights begin to agree.
+  // Records where the edges run along each other, and splits them where their heights begin or cease to
+  // agree.
   void Compare(std::uint32_t i, std::uint32_t j) {
     const SeamEdge& edge = edges_[i];
     const SeamEdge& other = edges_[j];
@@ -225,7 +226,7 @@ class SeamSplitter {
     if (change == 0.0) {
       begin = std::abs(rise) <= tolerance_.height ? low : high;
     } else {
-      // Where the difference is the tolerance.
+      // Shares at which the height difference equals the tolerance.
       const double down = low + (-tolerance_.height - rise) / change * (high - low);
       const double up = low + (tolerance_.height - rise) / change * (high - low);
       begin = std::max(low, std::min(down, up));
@@ -250,10 +251,10 @@ class SeamSplitter {
     stretches_.push_back({i, j, begin, end});
   }
 
-  // Returns the vertex of one of the edges that lies there and is nearest in height, or a new one.
+  // Returns the vertex of one of the edges at that position that is nearest in height, or a new one.
   std::uint32_t VertexAt(const WorldPoint& point, std::uint32_t i, std::uint32_t j) {
     auto nearest = static_cast<std::uint32_t>(vertices_.size());
-    // The point is half way between the edges, which are within the tolerance.
+    // The point is half way between the edges, whose distance is within the tolerance.
     double least = tolerance_.height / 2.0;
     for (const std::uint32_t edge : {i, j}) {
       for (const VertexOnEdge& on_edge : splits_.vertices[edge]) {
@@ -273,7 +274,7 @@ class SeamSplitter {
     return nearest;
   }
 
-  // Adds the polygons to the overlaps if the edges are near between these shares of the first.
+  // Records an overlap of the polygons if the edges are near between these shares of the first.
   template <typename RiseAt>
   void NoteOverlap(const SeamEdge& edge, const SeamEdge& other, double begin, double end,
                    const RiseAt& rise_at) {
@@ -289,8 +290,8 @@ class SeamSplitter {
     }
   }
 
-  // Returns whether both edges have the same vertex at an end of their overlap, or one alone ends there,
-  // which splits the other. `first` and `second` are the shares at which the other has its ends.
+  // Returns true if both edges have the same vertex at an end of their overlap, or only one ends there and
+  // splits the other. `first` and `second` are the shares of the other edge's ends.
   static bool HaveCommonEnd(const SeamEdge& edge, const SeamEdge& other, double share, double step,
                             double first, double second) {
     const auto end_at = [&](const SeamEdge& of, double low, double high) -> std::optional<std::uint32_t> {
@@ -304,7 +305,7 @@ class SeamSplitter {
     return !own || !others || own == others;
   }
 
-  // Returns whether the edge did not have the vertex, and has it now.
+  // Returns true if the vertex was added to the edge.
   bool Split(std::uint32_t edge, std::uint32_t vertex) {
     const Line line = LineBetween(edges_[edge].low, edges_[edge].high);
     const double share = line.ShareOf(vertices_[vertex]);
@@ -316,7 +317,7 @@ class SeamSplitter {
     return true;
   }
 
-  // Splits edges at the vertices that those have with which they agree.
+  // Splits edges at the vertices of the edges with which they agree.
   absl::Status ShareVertices() {
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
@@ -356,10 +357,10 @@ class SeamSplitter {
     return has_changed;
   }
 
-  // To compare two edges takes as long as so many steps through a tree.
+  // Cost of comparing two edges, in steps through a tree.
   static constexpr std::size_t kPairSteps = 16;
   static constexpr double kNearHeights = 2.0;
-  // Rounding to 2^-20 moves a vertex by no more than this.
+  // Maximum displacement of a vertex by rounding to 2^-20.
   static constexpr double kRoom = 2.0 / kFixedScale;
 
   std::vector<WorldPoint>& vertices_;
@@ -370,7 +371,7 @@ class SeamSplitter {
   std::size_t steps_ = 0;
   SeamSplits splits_;
   std::vector<Stretch> stretches_;
-  // Edges and the vertices that they are split at.
+  // Edges and the vertices at which they are split.
   absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>> known_;
 };
 

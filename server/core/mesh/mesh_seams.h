@@ -1,4 +1,4 @@
-// Finds what edges have in common that run along each other and have vertices of their own.
+// Finds where edges with their own vertices run along each other.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,35 @@
 
 namespace waystar::core {
 
-// An edge of a polygon, whose loop runs counterclockwise.
+// An edge of a polygon with a counterclockwise loop.
 struct SeamEdge {
-  // Its ends, the one with the least number first.
+  // Its ends, the one with the lower number first.
   std::uint32_t low = 0;
   std::uint32_t high = 0;
-  // Vertices at the places where these ends were before they were joined with others.
+  // Vertices at the positions of these ends before they were merged with others.
   std::uint32_t low_place = 0;
   std::uint32_t high_place = 0;
   PolygonNumber polygon = 0;
   // True if the loop leads from `high` to `low`.
   bool is_back = false;
-  // True if it has no polygon on the other side. Other edges are not split.
+  // True if there is no polygon on the other side. Other edges are not split.
   bool is_open = false;
 };
 
 struct SeamSplits {
-  // For each edge the vertices at which it is to be split, in no certain order. Shares are counted from
-  // `low`.
+  // For each edge, the vertices at which to split it, in no particular order. Shares are counted from `low`.
   std::vector<std::vector<VertexOnEdge>> vertices;
   // WeldReport::overlaps.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 
-// Returns where to split open edges, so that edges with polygons on opposite sides have vertices in common
-// wherever they run along each other within the tolerance: at the ends of other open edges, and if
-// `has_seams`, at new vertices, added to `vertices`, where a stretch ends along which their heights agree.
-// Without seams nothing says what an agent climbs: there a ramp is not joined along the foot of its side.
+// Returns where to split open edges, so that edges with polygons on opposite sides share vertices wherever
+// they run along each other within the tolerance: at the ends of other open edges and, if `has_seams`, at new
+// vertices, appended to `vertices`, at the ends of a stretch along which their heights agree. Without seams
+// the height that an agent can climb is unknown, and a ramp must not be joined along the foot of its side.
 //
-// Returns TooManyWeldCorners, or the error of `stop`. It costs O(n log n) where few edges lie near each
-// other. REQUIRES: tolerance.plan > 0.
+// Returns TooManyWeldCorners, or the error of `stop`. Costs O(n log n) if few edges are near each other.
+// REQUIRES: tolerance.plan > 0.
 absl::StatusOr<SeamSplits> SplitSeams(std::vector<WorldPoint>& vertices, const std::vector<SeamEdge>& edges,
                                       const WeldTolerance& tolerance, bool has_seams, const StopCheck* stop);
 

@@ -1,4 +1,4 @@
-// The parts of a navigation mesh as plain values.
+// Parts of a navigation mesh as plain values.
 #pragma once
 
 #include <cstddef>
@@ -13,39 +13,40 @@ namespace waystar::core {
 
 // Index of a polygon of a mesh.
 using PolygonNumber = std::uint32_t;
-// Stands for the wall behind an edge that no polygon adjoins.
+// Stands for the wall at an edge without an adjacent polygon.
 inline constexpr PolygonNumber kNoPolygon = std::numeric_limits<PolygonNumber>::max();
 
 inline constexpr std::size_t kMaxMeshVertices = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxMeshPolygons = std::size_t{1} << 21;
-// The corners of all polygons together.
+// Maximum number of corners of all polygons together.
 inline constexpr std::size_t kMaxMeshCorners = std::size_t{1} << 23;
 inline constexpr std::size_t kMaxPolygonCorners = 128;
-// Areas are numbers below this one, as in Detour.
+// Exclusive upper bound of area numbers, as in Detour.
 inline constexpr std::uint8_t kMaxMeshAreas = 64;
 
 struct MeshPolygon {
   // From 3 to kMaxPolygonCorners.
   std::uint32_t corner_count = 0;
-  // The kind of ground, such as grass or road; what it costs is not up to the mesh.
+  // Kind of ground, such as grass or road. The mesh does not determine its cost.
   std::uint8_t area = 0;
 
   friend bool operator==(const MeshPolygon&, const MeshPolygon&) = default;
 };
 
-// All that a new mesh holds. Polygons are seen from above, with x to the right and y up, and z is the height:
-// files whose y is the height swap coordinates so that the corners of a polygon run counterclockwise.
+// Complete content of a new mesh. Polygons are seen from above, with x to the right, y up, and z as the
+// height. Files with y as the height swap coordinates so that the corners of a polygon run counterclockwise.
 struct MeshSpec {
-  // Polygons adjoin where they name the same vertices. Vertices at the same place are not joined.
+  // Polygons are adjacent if they share vertices by index. Vertices at the same position are not merged.
   std::vector<WorldPoint> vertices;
   std::vector<MeshPolygon> polygons;
-  // The vertices of the first polygon counterclockwise, then those of the second, and so on.
+  // Vertices of the first polygon counterclockwise, then of the second, and so on.
   std::vector<std::uint32_t> corners;
-  // For each corner the polygon across the edge from it to the next corner, or kNoPolygon for a wall. If it
-  // is empty, polygons adjoin wherever two of them have an edge in common.
+  // For each corner, the polygon across the edge from it to the next corner, or kNoPolygon for a wall. If
+  // empty, polygons are adjacent wherever two share an edge.
   std::vector<PolygonNumber> neighbours;
 
-  // Adds a polygon. REQUIRES: `neighbours` is empty.
+  // Adds a polygon.
+  // REQUIRES: `neighbours` is empty.
   void AddPolygon(absl::Span<const std::uint32_t> loop, std::uint8_t area = 0) {
     polygons.push_back({static_cast<std::uint32_t>(loop.size()), area});
     corners.insert(corners.end(), loop.begin(), loop.end());

@@ -25,23 +25,23 @@
 namespace waystar::core {
 namespace {
 
-// How far rounding to 2^-20 may move vertices from an edge.
+// Maximum displacement of vertices from an edge by rounding to 2^-20.
 constexpr double kLeastTolerance = 2.0 / kFixedScale;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-// One edge of each may get a vertex in its middle.
+// Leaves room for a vertex in the middle of each edge.
 constexpr std::size_t kMaxPieceCorners = kMaxPolygonCorners / 2;
 
-// Welding a soup may take so many steps of which StopCheck is asked once in 256, and more by its corners:
-// half a second or so. It is enough for 16 polygons of kMaxWeldCorners corners.
+// Limit of the number of stop checks (one per 256 steps) while welding a soup, plus its corners: about half a
+// second. Enough for 16 polygons of kMaxWeldCorners corners.
 constexpr std::size_t kMostLooks = std::size_t{1} << 19;
 
 absl::Status TooLarge(absl::string_view what) { return MakeError(ErrorReason::kBadSize, "", what); }
 
-// Stops work that another check stops, and work that is too much whatever the machine. Thread safety: that of
-// `stop`.
+// StopCheck that forwards another check and limits the work independently of the machine. Thread-safe if
+// `stop` is.
 class WorkLimit final : public StopCheck {
  public:
-  // `stop` may be null; else it must outlive this.
+  // `stop` may be null; otherwise it must outlive this.
   WorkLimit(const StopCheck* stop, std::size_t looks)
       : stop_(stop), left_(static_cast<std::int64_t>(looks)) {}
 
@@ -56,15 +56,15 @@ class WorkLimit final : public StopCheck {
   mutable std::atomic<std::int64_t> left_;
 };
 
-// Finds the earlier vertex that a new one is taken for: a hash table of boxes twice as wide as the tolerance,
-// so that what is near a vertex lies in at most eight of them. Those that are kept are apart from each other,
-// so that a box has few. Thread safety: none.
+// Finds the earlier vertex that a new one is merged into. A hash table of boxes twice as wide as the
+// tolerance, so that the neighbourhood of a vertex covers at most eight boxes. Kept vertices are apart from
+// each other, so that a box has few. Not thread-safe.
 class VertexGrid {
  public:
   VertexGrid(const std::vector<WorldPoint>& vertices, const WeldTolerance& tolerance)
       : vertices_(vertices), tolerance_(tolerance), next_(vertices.size(), kNone) {}
 
-  // Returns the nearest vertex within the tolerance that was kept before, or keeps this one and returns it.
+  // Returns the nearest kept vertex within the tolerance; if there is none, keeps this vertex and returns it.
   std::uint32_t FindOrKeep(std::uint32_t vertex) {
     const WorldPoint& point = vertices_[vertex];
     const double plan = tolerance_.plan;
@@ -115,20 +115,20 @@ class VertexGrid {
   const std::vector<WorldPoint>& vertices_;
   const WeldTolerance tolerance_;
   absl::flat_hash_map<Box, std::uint32_t> first_;
-  // The next vertex of the same box.
+  // Next vertex of the same box.
   std::vector<std::uint32_t> next_;
 };
 
 struct Corner {
   std::uint32_t vertex = 0;
-  // Whether the edge from here to the next corner may be joined to edges with other vertices.
+  // True if the edge from here to the next corner may be joined to edges with other vertices.
   bool is_seam = false;
-  // The vertex that the soup has here, which lies where it was.
+  // Vertex of the soup at this corner, at its original position.
   std::uint32_t place = 0;
 };
 
 struct SoupPolygon : MeshPolygon {
-  // Its number in the soup.
+  // Number of the polygon in the soup.
   PolygonNumber origin = 0;
 };
 
@@ -136,19 +136,19 @@ struct SoupEdge {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   std::uint32_t corner = 0;
-  // Whether it leads from `high` to `low`.
+  // True if it leads from `high` to `low`.
   bool is_back = false;
 
   auto key() const { return std::tuple(low, high, is_back, corner); }
   bool IsAlong(const SoupEdge& other) const { return low == other.low && high == other.high; }
 };
 
-// Polygons that name vertices. Thread safety: none.
+// Polygons as loops of vertex numbers. Not thread-safe.
 struct Loops {
   std::vector<Corner> corners;
   std::vector<SoupPolygon> polygons;
 
-  // Adds a loop that comes from the polygon.
+  // Adds a loop that originates from the polygon.
   void Add(absl::Span<const Corner> loop, const SoupPolygon& polygon) {
     polygons.push_back({{static_cast<std::uint32_t>(loop.size()), polygon.area}, polygon.origin});
     corners.insert(corners.end(), loop.begin(), loop.end());
@@ -167,7 +167,7 @@ struct Loops {
     return absl::OkStatus();
   }
 
-  // Returns the edges, those between the same vertices behind each other.
+  // Returns the edges, grouped by their pair of vertices.
   absl::StatusOr<std::vector<SoupEdge>> SortedEdges(const StopCheck* stop) const {
     std::vector<SoupEdge> edges;
     edges.reserve(corners.size());
@@ -190,7 +190,7 @@ struct Loops {
   }
 };
 
-// Welds one soup. Thread safety: none.
+// Welds one soup. Not thread-safe.
 class Welder {
  public:
   Welder(MeshSoup soup, const WeldTolerance& tolerance, const StopCheck* stop)
@@ -212,7 +212,7 @@ class Welder {
     return Finish(loops);
   }
 
-  // Returns what there is to say about the mesh once it is welded.
+  // Returns the report; call after Weld.
   WeldReport TakeReport() { return std::move(report_); }
 
  private:
@@ -220,7 +220,7 @@ class Welder {
 
   bool IsSeam(std::size_t corner) const { return soup_.seams.empty() || soup_.seams[corner]; }
 
-  // Returns for each vertex that which it is taken for.
+  // Returns, for each vertex, the vertex that it is merged into.
   absl::StatusOr<std::vector<std::uint32_t>> MergeVertices() {
     std::vector<bool> is_on_seam(vertices().size());
     std::size_t first = 0;
@@ -290,7 +290,8 @@ class Welder {
     return loops;
   }
 
-  // Returns whether more polygons of the soup run clockwise than the other way. REQUIRES: it has seams.
+  // Returns true if most polygons of the soup run clockwise.
+  // REQUIRES: it has seams.
   absl::StatusOr<bool> MostRunBack() {
     std::size_t back = 0;
     std::size_t first = 0;
@@ -307,7 +308,7 @@ class Welder {
     return 2 * back > soup_.spec.polygons.size();
   }
 
-  // Returns whether all corners are within the tolerance of the longest edge, seen from above.
+  // Returns true if all corners are within the tolerance of the longest edge, seen from above.
   bool IsThin(absl::Span<const Corner> loop) {
     WorldPoint a;
     WorldPoint b;
@@ -338,7 +339,8 @@ class Welder {
     }
   }
 
-  // Lets edges be joined with others that had a dropped polygon between them. The gaps are its edges.
+  // Allows edges to be joined with others that had a dropped polygon between them. `gaps` holds the edges of
+  // dropped polygons.
   static void OpenGaps(const absl::flat_hash_set<std::pair<std::uint32_t, std::uint32_t>>& gaps,
                        Loops& loops) {
     std::size_t first = 0;
@@ -352,7 +354,7 @@ class Welder {
     }
   }
 
-  // An edge belongs to the corner that it begins in, which is another one the other way round.
+  // Reverses a loop. An edge belongs to the corner where it starts, which changes with the direction.
   static void Reverse(std::vector<Corner>& loop) {
     if (loop.empty()) {
       return;
@@ -365,7 +367,7 @@ class Welder {
     loop.back().is_seam = last;
   }
 
-  // Splits edges without a neighbour where others end that they overlap.
+  // Splits edges without a neighbour where other edges that overlap them end.
   absl::StatusOr<Loops> SplitEdges(Loops loops) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> is_open, FindOpenEdges(loops));
     std::vector<std::uint32_t> edge_at(loops.corners.size(), kNone);
@@ -417,8 +419,8 @@ class Welder {
     return split;
   }
 
-  // Returns the edges that are open, and, if not all edges are seams, those that are seams, of dropped
-  // polygons as well; `edge_at` gets the numbers of those of the loops by corner.
+  // Returns the open edges and, unless all edges are seams, the seams, including those of dropped polygons.
+  // `edge_at` maps corners of the loops to edge numbers.
   absl::StatusOr<std::vector<SeamEdge>> ListSeams(const Loops& loops, const std::vector<bool>& is_open,
                                                   std::vector<std::uint32_t>& edge_at) const {
     std::vector<SeamEdge> edges;
@@ -455,10 +457,10 @@ class Welder {
     return edges;
   }
 
-  // Seen from above, with what rounding to 2^-20 moves.
+  // Plan tolerance, at least the error of rounding to 2^-20.
   double plan_tolerance() const { return std::max(tolerance_.plan, kLeastTolerance); }
 
-  // Returns for each corner whether its edge is a seam that has no polygon on the other side.
+  // Returns, for each corner, true if its edge is a seam without a polygon on the other side.
   absl::StatusOr<std::vector<bool>> FindOpenEdges(const Loops& loops) const {
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
     std::vector<bool> is_open(loops.corners.size());
@@ -503,7 +505,7 @@ class Welder {
     return convex;
   }
 
-  // Lets an edge have one polygon on each side.
+  // Makes each edge have at most one polygon on each side.
   absl::StatusOr<Loops> PartThirdPolygons(Loops loops) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
     std::vector<bool> is_third(loops.corners.size());
@@ -600,7 +602,7 @@ class Welder {
   const StopCheck* const stop_;
   // True if the soup says which edges are seams.
   const bool has_seams_;
-  // Polygons without area, whose loops run the same way as the others'.
+  // Polygons without area; their loops run in the same direction as the others'.
   Loops dropped_;
   WeldReport report_;
 };

@@ -11,65 +11,66 @@
 
 namespace waystar::core {
 
-// How far apart vertices may be that are taken for one, and a vertex from an edge that it is taken to lie on.
-// REQUIRES: both are 0 or more.
+// Maximum distance between vertices that are merged, and between a vertex and an edge that it counts as on.
+// REQUIRES: neither is negative.
 struct WeldTolerance {
-  // Seen from above.
+  // Distance seen from above.
   double plan = 0.0;
   double height = 0.0;
 
   friend bool operator==(const WeldTolerance&, const WeldTolerance&) = default;
 };
 
-// A polygon may have this many corners at most, vertices of others in the middle of its edges included.
+// Maximum number of corners of a polygon, including vertices of others in the middle of its edges.
 inline constexpr std::size_t kMaxWeldCorners = 4096;
 
-// Polygons as programs write them.
+// Polygons as other programs write them.
 struct MeshSoup {
-  // Polygons of 3 to kMaxWeldCorners corners, whose loops may run either way and may be dented. `neighbours`
-  // is empty. REQUIRES: vertices obey CheckPosition, corners name vertices, and areas are below
+  // Polygons of 3 to kMaxWeldCorners corners, whose loops may run in either direction and may be dented.
+  // `neighbours` is empty.
+  // REQUIRES: vertices are valid by CheckPosition, corners are valid vertex indices, and areas are below
   // kMaxMeshAreas.
   MeshSpec spec;
-  // For each corner whether the edge from it to the next corner may be joined to edges with other vertices.
-  // If it is empty, all edges may be.
+  // For each corner, true if the edge from it to the next corner may be joined to edges with other vertices.
+  // If empty, all edges may be.
   std::vector<bool> seams;
 };
 
-// The result of welding a soup, apart from the mesh.
+// Result of welding a soup, apart from the mesh.
 struct WeldReport {
-  // The number of polygons that were dropped.
+  // Number of polygons that were dropped.
   std::size_t dropped = 0;
-  // For each polygon of the mesh the one of the soup that it is, or is a piece of.
+  // For each polygon of the mesh, the polygon of the soup that it is, or is a piece of.
   std::vector<PolygonNumber> origins;
-  // Pairs of polygons of the soup, each once and the lesser number first, dropped ones as well, that have
-  // seams along each other for more than twice the tolerance, seen from above, and that cross there or are
-  // within twice the tolerance in height at one end. Some of them are joined. It is empty if all edges may be
-  // joined.
+  // Pairs of polygons of the soup, including dropped ones, each once and the lower number first, whose seams
+  // run along each other for more than twice the tolerance, seen from above, and cross there or are within
+  // twice the tolerance in height at one end. Some of them are joined. Empty if all edges may be joined.
   std::vector<std::pair<PolygonNumber, PolygonNumber>> overlaps;
 };
 
-// Returns a mesh that NavMesh::Create takes:
-// - A vertex within the tolerance of an earlier one becomes the nearest of those. The first of them stays
-//   where it is, and the others go there.
-// - Where a vertex lies on an edge that has no neighbour, the edge is split there, so that edges that overlap
-//   are joined. If `seams` is not empty and the heights of such edges agree along a part of the overlap
-//   alone, they get a vertex in common where it begins and one where it ends, half way between them in
-//   height, and that part is joined.
-// - Loops run counterclockwise. Polygons without area are dropped, and edges of others that they lie at may
-//   be joined. If `seams` is not empty, so are those that the tolerance covers and that run the other way
-//   than most: they lie on their neighbours.
-// - Polygons that are not convex, or have more than half of kMaxPolygonCorners corners, become triangles.
-// - If an edge has more than one polygon on a side, the first one of the spec is joined there, and the others
-//   have a wall: they get a vertex of their own in the middle of that edge.
-// Polygons keep their order, as do vertices, and those that no polygon has are left out. The same soup gives
-// the same mesh on every machine.
+// Returns a mesh that NavMesh::Create accepts:
+// - A vertex within the tolerance of earlier ones is merged into the nearest of them. The first vertex keeps
+//   its position.
+// - If a vertex lies on an edge without a neighbour, the edge is split there, so that overlapping edges are
+//   joined. If `seams` is not empty and the heights of such edges agree along only a part of the overlap,
+//   they get common vertices at the ends of that part, half way between them in height, and that part is
+//   joined.
+// - Loops run counterclockwise. Polygons without area are dropped, and edges of others next to them may be
+//   joined. If `seams` is not empty, polygons are also dropped that the tolerance covers and that run in the
+//   opposite direction to most: they lie on their neighbours.
+// - Polygons that are not convex, or have more than half of kMaxPolygonCorners corners, are triangulated.
+// - If an edge has several polygons on a side, the first one of the spec is joined there. The others get a
+//   wall, with their own vertex in the middle of that edge.
 //
-// `report` is set if it is not null.
+// Polygons and vertices keep their order; unused vertices are removed. The same soup gives the same mesh on
+// every machine.
 //
-// Returns INVALID_ARGUMENT / BAD_SIZE without a field if a polygon, or all of them together, would have too
-// many corners, or so many vertices lie on or near edges that it would take more than some seconds; or the
-// error of `stop`. What is too much does not depend on the machine. It takes memory in proportion to the soup
-// and the result, and O(n log n) time where few vertices lie near each other.
+// Sets `report` if it is not null.
+//
+// Returns INVALID_ARGUMENT / BAD_SIZE without a field if one polygon, or all together, would have too many
+// corners, or so many vertices lie on or near edges that it would take more than a few seconds; or the error
+// of `stop`. The limits do not depend on the machine. Memory is proportional to the soup and the result; time
+// is O(n log n) if few vertices are near each other.
 absl::StatusOr<MeshSpec> WeldMesh(MeshSoup soup, const WeldTolerance& tolerance,
                                   const StopCheck* stop = nullptr, WeldReport* report = nullptr);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
 
-// Returns the point of a segment that is nearest to (x, y) seen from above; its height is not set.
+// Returns the point of a segment nearest to (x, y) seen from above; its height is not set.
 WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, double y) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;
@@ -37,8 +37,9 @@ WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, 
   return Rounded(WorldPoint{a.x + share * dx, a.y + share * dy, 0.0});
 }
 
-// Returns true if, seen from the vertex, one comes to the point on the way counterclockwise from behind the
-// direction of `begin` to that of `end`. REQUIRES: that is at most half a turn.
+// Returns true if, seen from the vertex, the direction of the point lies counterclockwise after that of
+// `begin` and not after that of `end`.
+// REQUIRES: `end` is at most half a turn after `begin`.
 bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoint& point,
                const FixedPoint& end) {
   const auto is_ahead = [&](const FixedPoint& a, const FixedPoint& b) {
@@ -63,7 +64,7 @@ class OutlineBox {
     }
   }
 
-  // Returns false if a side of either has the two on either side of it.
+  // Returns false if a side of either separates the two.
   bool MayTouch(const MeshBounds& box) const {
     if (box.high.x < box_.low.x || box.low.x > box_.high.x || box.high.y < box_.low.y ||
         box.low.y > box_.high.y) {
@@ -72,7 +73,7 @@ class OutlineBox {
     for (std::size_t k = 0; k < outline_.size(); ++k) {
       const WorldPoint& a = outline_[k];
       const WorldPoint& b = EndOfSide(k);
-      // The corner of the box that lies furthest to the left of the side.
+      // Corner of the box furthest to the left of the side.
       const WorldPoint corner{b.y > a.y ? box.low.x : box.high.x, b.x > a.x ? box.high.y : box.low.y, 0.0};
       if (Side(a, b, corner) <= reaches_[k]) {
         return false;
@@ -85,7 +86,7 @@ class OutlineBox {
   const WorldPoint& EndOfSide(std::size_t k) const { return outline_[k + 1 < outline_.size() ? k + 1 : 0]; }
 
   absl::Span<const WorldPoint> outline_;
-  // For each side the margin times its length.
+  // For each side, the margin times its length.
   std::vector<double> reaches_;
   MeshBounds box_;
 };
@@ -96,7 +97,7 @@ double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
   return dx * dx + dy * dy;
 }
 
-// As NavMesh::Contains: slower, for polygons of any shape and points on their edges.
+// Contains for polygons of any shape and points on their edges; slower.
 bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
   const absl::Span<const std::uint32_t> loop = mesh.VerticesOf(polygon);
   bool is_inside = false;
@@ -275,8 +276,8 @@ PolygonTree NavMesh::TreeOfWalls(const Surface& surface, const StopCheck* stop) 
   return PolygonTree(boxes, stop);
 }
 
-// Going round a vertex counterclockwise, the polygons begin at the wall that leads away from it. They have
-// gone all round once another of them reaches that direction.
+// Counterclockwise around a vertex, the polygons start at the wall that leads away from it. They form more
+// than a full turn if another one reaches that direction.
 void NavMesh::NoteSpirals(Surface& surface) {
   for (const Face& face : surface.polygons) {
     for (std::uint32_t k = 0; k < face.corner_count; ++k) {
@@ -322,8 +323,8 @@ bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
 
 bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
   const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
-  // Differences are exact and products are rounded, which does not change which of two is less: sides are
-  // right unless two products come out equal. No branch depends on them, since none could be foreseen.
+  // Differences are exact, and rounding the products preserves their order: sides are correct unless two
+  // products are equal. Branch-free, because the branches would be unpredictable.
   bool is_right_of_any = false;
   bool is_unsure = false;
   const WorldPoint* a = &VertexAt(loop.back());
@@ -357,7 +358,8 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
   }
   const auto count = static_cast<double>(loop.size());
   mean = {mean.x / count, mean.y / count, mean.z / count};
-  // The triangle whose edge the point is furthest inside of. Rounding may put it outside of all.
+  // Uses the triangle whose edges the point is furthest inside. Rounding may put the point outside all
+  // triangles.
   double height = mean.z;
   double most_inside = -std::numeric_limits<double>::infinity();
   const double from_x = x - mean.x;
@@ -372,7 +374,7 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
     const double whole = ax * by - ay * bx;
     const double beside_a = from_x * by - from_y * bx;
     const double beside_b = ax * from_y - ay * from_x;
-    // Most triangles are seen to be others without a division.
+    // Most triangles are excluded without a division.
     if (whole <= 0.0 || (std::min(beside_a, beside_b) < 0.0 && most_inside >= 0.0)) {
       continue;
     }
@@ -421,7 +423,7 @@ WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, do
   const WorldPoint on_edge =
       NearestOnSegment(VertexAt(loop[corner]), VertexAt(loop[corner + 1 < loop.size() ? corner + 1 : 0]),
                        rounded.x, rounded.y);
-  // No point is nearer than itself.
+  // If the position is on the edge, it is its own nearest point.
   if (on_edge.x != rounded.x || on_edge.y != rounded.y) {
     return NearestPoint(polygon, x, y);
   }
@@ -464,7 +466,7 @@ std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double least = kInfinity;
   double least_up = kInfinity;
-  // What a box may be away whose polygon is as near as that.
+  // Maximum distance of boxes that may contain a polygon as near as the best.
   double limit = kInfinity;
   MeshPlace place;
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };

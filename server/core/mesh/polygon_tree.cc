@@ -13,8 +13,8 @@ constexpr std::array<Axis, 3> kAxes = {&WorldPoint::x, &WorldPoint::y, &WorldPoi
 
 double TwiceCentre(const MeshBounds& box, Axis axis) { return box.low.*axis + box.high.*axis; }
 
-// Returns the least power of two in which sides from `low` to `high` can be counted from a multiple of it
-// that single precision has.
+// Returns the smallest power of two such that sides from `low` to `high` fit into 8 bits, counted from a
+// multiple of it that single precision represents exactly.
 double StepOf(double low, double high) {
   constexpr double kMostSteps = 255.0;
   constexpr double kExact = 1 << 24;
@@ -34,9 +34,10 @@ class PolygonTree::Builder {
     std::iota(polygons_.begin(), polygons_.end(), PolygonNumber{0});
   }
 
-  // Adds the nodes of polygons_[begin] to polygons_[end - 1], which it puts in order. REQUIRES: begin < end.
+  // Adds the nodes of polygons_[begin] to polygons_[end - 1], and reorders these.
+  // REQUIRES: begin < end.
   Built Build(std::size_t begin, std::size_t end) {
-    // Smaller ones take no longer than the check of a larger one is worth.
+    // A stop check costs too much for smaller ranges.
     constexpr std::size_t kCheckedPolygons = 4096;
     if (end - begin == 1 || (end - begin >= kCheckedPolygons && IsStopped(stop_))) {
       return {boxes_[polygons_[begin]], polygons_[begin] | kLeaf};
@@ -58,7 +59,7 @@ class PolygonTree::Builder {
   }
 
  private:
-  // Builds parts of so many polygons each, of which the last may have fewer.
+  // Builds parts of `part` polygons each; the last may have fewer.
   void AddParts(std::size_t begin, std::size_t end, std::size_t part, Below& below) {
     if (end - begin <= part) {
       below.push_back(Build(begin, end));

@@ -20,37 +20,38 @@
 
 namespace waystar::core {
 
-// A point near which polygons are looked for. Both distances may be infinite.
+// Search range around a point. Both distances may be infinite.
 struct MeshReach {
   WorldPoint position;
-  // The greatest distance seen from above.
+  // Maximum distance seen from above.
   double radius = 0.0;
-  // The greatest distance up or down.
+  // Maximum vertical distance.
   double height = 0.0;
 };
 
-// Tree of boxes with up to four below each, split along the longest side of the box around the centres. It is
-// not changed once it is built: a tile whose polygons change gets a new one. A node has the boxes of all that
-// is below it, rounded outwards to 8 bits a side after those of Ylitie, Karras and Laine (2017), so that one
-// line of the cache says which way to go. All nodes but one a level are full, so it takes 22 bytes a polygon.
+// Tree of boxes with up to four children, split along the longest side of the box around the centres.
+// Immutable once built: a tile whose polygons change gets a new tree. A node stores the boxes of all its
+// children, rounded outwards to 8 bits per side as in Ylitie, Karras and Laine (2017), so that one cache line
+// determines where to descend. All nodes but one per level are full; the tree takes 22 bytes per polygon.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class PolygonTree {
  public:
   // Makes an empty tree.
   PolygonTree() = default;
-  // `boxes` are those of the polygons, by number. Once `stop` has returned an error, the tree is not to be
-  // used. REQUIRES: none is empty.
+  // `boxes` are those of the polygons, by number. Once `stop` has returned an error, the tree must not be
+  // used.
+  // REQUIRES: no box is empty.
   explicit PolygonTree(const std::vector<MeshBounds>& boxes, const StopCheck* stop = nullptr);
 
   // Calls visit(polygon) for all polygons whose box has a point within `reach` whose squared distance from
   // the position is at most `limit`, and for some others, mostly nearer ones first. `visit` may lower
   // `limit`.
   //
-  // Calls foresee(polygon) before that for those that it may visit, which may ask for their memory.
+  // Before that, calls foresee(polygon) for polygons that it may visit, so that the caller can prefetch them.
   template <typename Foresee, typename Visitor>
   void VisitNear(const MeshReach& reach, const double& limit, const Foresee& foresee, Visitor visit) const {
-    // Boxes that are not looked at yet: at most three a level.
+    // Boxes not visited yet: at most three per level.
     std::array<Waiting, std::size_t{kMostLevels} * (kMostBelow - 1)> waiting;
     std::size_t count = 0;
     std::uint32_t at = root_;
@@ -64,7 +65,7 @@ class PolygonTree {
         unsigned left = distances.within;
         at = kNothing;
         if (left != 0) {
-          // All that may be looked at is asked for at once, so that none waits for another.
+          // Prefetches all candidates at once, so that their latencies overlap.
           const auto take = [&](unsigned& boxes) {
             const auto i = static_cast<unsigned>(std::countr_zero(boxes));
             boxes &= boxes - 1;
@@ -94,8 +95,9 @@ class PolygonTree {
   }
 
   // Calls visit(polygon, squared distance) in the order of the squared distances that distance_to(polygon)
-  // returns, up to `limit` and until it returns false. REQUIRES: the distance is one from the position to a
-  // point in the box of the polygon. Far from all of them it costs O(log polygons) for each visit.
+  // returns, up to `limit` and until it returns false. Costs O(log polygons) per visit if the position is far
+  // from all polygons.
+  // REQUIRES: the distance is that from the position to a point in the box of the polygon.
   template <typename DistanceTo, typename Visitor>
   void VisitInOrder(const WorldPoint& position, double limit, const DistanceTo& distance_to,
                     Visitor visit) const {
@@ -107,7 +109,7 @@ class PolygonTree {
       return a.squared_distance > b.squared_distance;
     };
     constexpr double kAnywhere = std::numeric_limits<double>::infinity();
-    absl::InlinedVector<Next, 64> next;  // A heap, nearest first.
+    absl::InlinedVector<Next, 64> next;  // Heap, nearest first.
     const auto push = [&](double squared_distance, std::uint32_t at) {
       next.push_back({squared_distance, at});
       std::push_heap(next.begin(), next.end(), kIsAfter);
@@ -136,8 +138,8 @@ class PolygonTree {
     }
   }
 
-  // Calls visit(polygon) for all polygons whose box `may_touch` accepts, and for some others. REQUIRES: it
-  // accepts a box around one that it accepts.
+  // Calls visit(polygon) for all polygons whose box `may_touch` accepts, and for some others.
+  // REQUIRES: if `may_touch` accepts a box, it accepts every box around it.
   template <typename MayTouch, typename Visitor>
   void VisitTouching(const MayTouch& may_touch, Visitor visit) const {
     if (root_ != kNothing) {
@@ -149,40 +151,39 @@ class PolygonTree {
 
  private:
   static constexpr std::size_t kMostBelow = 4;
-  // Each level has a quarter as many polygons.
+  // Each level has a quarter as many nodes.
   static constexpr std::size_t kMostLevels = 16;
-  // Marks a single polygon instead of a node.
+  // Marks a polygon instead of a node.
   static constexpr std::uint32_t kLeaf = 0x80000000;
   static constexpr std::uint32_t kNothing = 0xFFFFFFFF;
   static_assert(kMaxMeshPolygons < kLeaf);
 
   struct alignas(64) Node {
-    // Where the box of the whole node begins, and the powers of two in which its sides are counted from
-    // there.
+    // Origin of the box of the whole node, and the powers of two in which its sides are counted from there.
     std::array<float, 3> origin;
     std::array<float, 3> step;
-    // The lower sides of all boxes along each axis, then the upper ones.
+    // Lower sides of all boxes along each axis, then the upper ones.
     std::array<std::uint8_t, 6 * kMostBelow> sides;
-    // Nodes, or polygons with kLeaf; kNothing where there are fewer.
+    // Nodes, or polygons with kLeaf; kNothing for unused entries.
     std::array<std::uint32_t, kMostBelow> at;
   };
 
-  // Numbers of all four, with which processors compute at once.
+  // Vector of values for all four children.
   using Four = float __attribute__((vector_size(4 * sizeof(float))));
   static_assert(kMostBelow == 4);
 
-  // Squared distances of boxes from a position, which are 0 within. They are a little too low, so no point in
-  // a box is nearer.
+  // Squared distances of boxes from a position; 0 inside. Slightly too low, so that no point in a box is
+  // nearer.
   struct Distances {
     std::array<float, kMostBelow> squared;
-    // Has a bit for each box within reach and limit.
+    // One bit per box within reach and limit.
     unsigned within = 0;
   };
   struct Waiting {
     float squared_distance;
     std::uint32_t at;
   };
-  // Returns the number, and some more than rounding may take from what is compared with it.
+  // Returns the number plus a tolerance for the rounding of values compared with it.
   static float WithRoom(double number) {
     constexpr double kRoom = 1.0 + 1.0 / (1 << 20);
     return static_cast<float>(std::min(number * kRoom, double{std::numeric_limits<float>::max()}));
@@ -193,7 +194,7 @@ class PolygonTree {
       sides[i] = node.sides[i];
     }
     const auto offsets_along = [&](std::size_t axis, double coordinate) {
-      // Exact but for the conversion.
+      // Exact except for the conversion to float.
       const auto position = static_cast<float>(coordinate - node.origin[axis]);
       const float room = std::abs(position) * (1.0F / (1 << 22));
       Four low;
@@ -246,7 +247,7 @@ class PolygonTree {
   using Below = absl::InlinedVector<Built, kMostBelow>;
   class Builder;
 
-  // REQUIRES: there are 1 to kMostBelow.
+  // REQUIRES: there are 1 to kMostBelow children.
   static Node MakeNode(const Below& below);
 
   std::vector<Node> nodes_;

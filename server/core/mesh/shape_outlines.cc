@@ -18,7 +18,7 @@
 namespace waystar::core {
 namespace {
 
-// The cosines of the first quarter of a turn, in kDiscCorners steps a turn: not those of a library, which
+// Cosines of the first quarter turn, in kDiscCorners steps per turn. Constants, because library functions
 // differ between machines.
 constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0,
                                                                0.9807852804032304,
@@ -29,7 +29,7 @@ constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0,
                                                                0.3826834323650898,
                                                                0.19509032201612828,
                                                                0.0};
-// A regular polygon around a circle of radius 1 has its corners so far from the middle.
+// Distance of the corners of a regular polygon circumscribed around a circle of radius 1.
 constexpr double kCornerRadius = 1.0048385723763114;
 
 Int128 TwiceArea(absl::Span<const WorldPoint> loop) {
@@ -42,7 +42,7 @@ Int128 TwiceArea(absl::Span<const WorldPoint> loop) {
 
 int Sign(Int128 value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
 
-// Returns whether two segments have a point in common.
+// Returns true if two segments have a point in common.
 bool Touch(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c, const FixedPoint& d) {
   if (std::max(a.x, b.x) < std::min(c.x, d.x) || std::max(c.x, d.x) < std::min(a.x, b.x) ||
       std::max(a.y, b.y) < std::min(c.y, d.y) || std::max(c.y, d.y) < std::min(a.y, b.y)) {
@@ -52,7 +52,7 @@ bool Touch(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c, const 
          Sign(SideOf(c, d, a)) * Sign(SideOf(c, d, b)) <= 0;
 }
 
-// Returns whether the segments b-a and b-c, which have b in common, go the same way.
+// Returns true if the segments b-a and b-c, which share b, lead in the same direction.
 bool TurnsBack(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c) {
   return SideOf(a, b, c) == 0 && Int128{a.x - b.x} * (c.x - b.x) + Int128{a.y - b.y} * (c.y - b.y) > 0;
 }
@@ -103,7 +103,7 @@ class Outliner {
   std::vector<ConvexOutline> Take() { return std::move(outlines_); }
 
  private:
-  // Rounds the corners, and leaves the outline out if it has no area then.
+  // Rounds the corners, and drops the outline if it then has no area.
   void AddConvex(ConvexOutline outline) {
     for (WorldPoint& corner : outline) {
       corner = Rounded(corner);

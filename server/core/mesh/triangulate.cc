@@ -50,9 +50,9 @@ class EarClipper {
     return SideOf(loop_[previous_[tip]], loop_[tip], loop_[next_[tip]]);
   }
 
-  // Returns the corner to cut off, looking from this one on: an ear; if there is none, as in a polygon that
-  // touches itself, a corner without area; or else any that has one. Where all run clockwise, it is that of
-  // the least area if flat triangles count, and kNone if not.
+  // Returns the corner to cut off, searching from `from`: an ear; else, as in a polygon that touches itself,
+  // a corner without area; else any convex corner. If all corners are clockwise, returns the one of the least
+  // area if flat triangles are collected, else kNone.
   absl::StatusOr<std::uint32_t> FindCorner(std::uint32_t from) {
     std::uint32_t flat = kNone;
     std::uint32_t convex = kNone;
@@ -78,7 +78,7 @@ class EarClipper {
     return flat_ != nullptr ? best : kNone;
   }
 
-  // Returns whether the triangle at the corner can be cut off: it has an area, and no other corner in it.
+  // Returns true if the triangle at the corner is an ear: it has an area and contains no other corner.
   absl::StatusOr<bool> IsEar(std::uint32_t tip) {
     if (SideAt(tip) <= 0) {
       return false;
@@ -101,7 +101,7 @@ class EarClipper {
     return true;
   }
 
-  // Returns the corner before it, where the next ear often is.
+  // Returns the previous corner, which is often the next ear.
   std::uint32_t Remove(std::uint32_t corner) {
     next_[previous_[corner]] = next_[corner];
     previous_[next_[corner]] = previous_[corner];
@@ -111,9 +111,9 @@ class EarClipper {
 
   absl::Span<const FixedPoint> loop_;
   const StopCheck* stop_;
-  // Null where flat triangles do not count.
+  // Null if flat triangles are not collected.
   std::vector<LoopTriangle>* flat_;
-  // A ring of the corners that are left.
+  // Ring of the remaining corners.
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> previous_;
   std::size_t left_;

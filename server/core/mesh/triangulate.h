@@ -13,16 +13,16 @@
 
 namespace waystar::core {
 
-// The places in a loop of the corners of a triangle, counterclockwise.
+// Positions in a loop of the corners of a triangle, counterclockwise.
 using LoopTriangle = std::array<std::uint32_t, 3>;
 
-// Returns triangles that cover the polygon, each with an area, by clipping ears: Meisters, "Polygons Have
-// Ears" (1975). The loop runs counterclockwise. A simple polygon gets all its corners into triangles, also
-// those in the middle of a side. Of one that touches or crosses itself some parts may be left out or covered
-// twice. It costs O(corners^2) for most polygons and asks `stop`, whose error it returns.
+// Returns triangles that cover the polygon, each with an area, by ear clipping: Meisters, "Polygons Have
+// Ears" (1975). The loop is counterclockwise. All corners of a simple polygon become corners of triangles,
+// including those in the middle of a side. Parts of a polygon that touches or crosses itself may be omitted
+// or covered twice. Costs O(corners^2) for most polygons. Returns the error of `stop`.
 //
-// With `flat`, triangles that have no area or run clockwise are added to it. Both kinds together are two
-// fewer than the corners, and their sides are those of the loop and pairs of opposite diagonals.
+// If `flat` is not null, appends to it the triangles that have no area or run clockwise. Both kinds together
+// are two fewer than the corners, and their sides are those of the loop and pairs of opposite diagonals.
 absl::StatusOr<std::vector<LoopTriangle>> TriangulateLoop(absl::Span<const FixedPoint> loop,
                                                           const StopCheck* stop = nullptr,
                                                           std::vector<LoopTriangle>* flat = nullptr);

@@ -58,8 +58,8 @@ absl::Status VertexTree::FindOnEdge(std::uint32_t from, std::uint32_t to, double
   MeshBounds around;
   around.Add(WorldPoint{std::min(a.x, b.x) - plan, std::min(a.y, b.y) - plan, std::min(a.z, b.z) - height});
   around.Add(WorldPoint{std::max(a.x, b.x) + plan, std::max(a.y, b.y) + plan, std::max(a.z, b.z) + height});
-  // Whether a part of the box may lie near the edge: neither the box around the edge nor the line along it
-  // parts them.
+  // Returns true if a part of the box may be near the edge: neither the box around the edge nor the line
+  // through it separates them.
   const auto is_near = [&](const MeshBounds& box) {
     if (box.low.x > around.high.x || box.high.x < around.low.x || box.low.y > around.high.y ||
         box.high.y < around.low.y || box.low.z > around.high.z || box.high.z < around.low.z) {
@@ -70,7 +70,7 @@ absl::Status VertexTree::FindOnEdge(std::uint32_t from, std::uint32_t to, double
     const double side = dx * (y - a.y) - dy * (x - a.x);
     const double reach =
         std::abs(dx) * (box.high.y - box.low.y) / 2.0 + std::abs(dy) * (box.high.x - box.low.x) / 2.0;
-    // Twice the tolerance, as rounding may be off.
+    // Twice the tolerance, to allow for rounding.
     return std::abs(side) <= reach + 2.0 * plan * length;
   };
   const auto add = [&](std::uint32_t vertex) {

@@ -1,4 +1,4 @@
-// k-d tree over vertices of a mesh, for what lies along an edge.
+// k-d tree over vertices of a mesh, for finding vertices along an edge.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,21 @@ namespace waystar::core {
 
 // A vertex between the ends of an edge.
 struct VertexOnEdge {
-  // Where it is: 0 at the first end, 1 at the second.
+  // Position along the edge: 0 at the first end, 1 at the second.
   double share = 0.0;
   std::uint32_t vertex = 0;
 };
 
-// Thread safety: const methods may run beside each other.
+// k-d tree. Thread safety: const methods may run concurrently.
 class VertexTree {
  public:
-  // Holds some of `vertices`, which must outlive this. REQUIRES: there are such vertices.
+  // Stores some of `vertices`, which must outlive this.
+  // REQUIRES: all chosen vertices exist.
   VertexTree(const std::vector<WorldPoint>& vertices, std::vector<std::uint32_t> chosen);
 
-  // Appends the vertices between the ends of the edge that are at most `plan` away from it seen from above,
-  // and at most `height` above or below, in no certain order. The ends themselves are not among them. `steps`
-  // counts what was looked at, and tells when to ask `stop`, whose error is returned.
+  // Appends the vertices strictly between the ends of the edge that are at most `plan` away seen from above,
+  // and at most `height` above or below, in no particular order. `steps` counts the visited vertices and
+  // nodes and determines when `stop` is checked, whose error is returned.
   absl::Status FindOnEdge(std::uint32_t from, std::uint32_t to, double plan, double height,
                           const StopCheck* stop, std::size_t& steps, std::vector<VertexOnEdge>& found) const;
 
@@ -36,7 +37,7 @@ class VertexTree {
     MeshBounds box;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    // The upper half, and 0 in a leaf. The lower half follows this node.
+    // Index of the upper half; 0 in a leaf. The lower half follows this node.
     std::uint32_t upper = 0;
   };
 

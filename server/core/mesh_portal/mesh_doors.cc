@@ -22,7 +22,7 @@ absl::StatusOr<MeshDoors> MeshDoors::Find(MeshPortalNet& net, const MeshPlace& s
     }
   };
   reach(0, start);
-  // The index of each door that is known, by its number in the net: it may begin in several parts.
+  // Index of each known door by its number in the net; a door may start in several parts.
   absl::flat_hash_map<std::uint32_t, std::uint32_t> indices;
   for (std::size_t i = 0; i < open.size(); ++i) {
     const MeshPart part = open[i];
@@ -73,7 +73,7 @@ bool MeshDoors::IsReached(std::uint32_t map, const MeshPlace& place) const {
 
 absl::Status MeshDoors::EstimateRests(std::uint32_t goal_map, absl::Span<const MeshPlace> goals,
                                       const StopCheck& stop) {
-  // The doors that end in a part, to go from each door to those before it.
+  // Doors that end in a part, to go from each door to the ones before it.
   std::map<MeshPart, std::vector<std::uint32_t>> arrivals;
   for (std::uint32_t i = 0; i < size(); ++i) {
     rests_[i] = kNoWay;
@@ -81,7 +81,7 @@ absl::Status MeshDoors::EstimateRests(std::uint32_t goal_map, absl::Span<const M
       arrivals[{(*this)[i].to_map, part}].push_back(i);
     }
   }
-  // Improves the rests behind the doors that end where a way of this rest begins, and notes which.
+  // Improves the rests of the doors that end where a path with this rest starts, and lists these doors.
   std::vector<std::uint32_t> improved;
   const auto relax = [&](std::uint32_t map, const MeshPlace& place, double rest) {
     for (const std::uint32_t part : PartsOf(map, place)) {

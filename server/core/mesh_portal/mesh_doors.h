@@ -1,4 +1,4 @@
-// The doors of a net of portals that a query can get to.
+// The doors of a portal net that a query can reach.
 #pragma once
 
 #include <cstddef>
@@ -16,39 +16,39 @@
 
 namespace waystar::core {
 
-// The cost of a way that does not exist.
+// Cost of a path that does not exist.
 inline constexpr double kNoWay = std::numeric_limits<double>::infinity();
 
-// Thread safety: none.
+// Reachable doors, by part. Not thread-safe.
 class MeshDoors {
  public:
-  // Finds the doors that can be reached from a place on the map that queries start on, and the parts behind
-  // them. It costs O(log parts) for each of the doors, besides what the net has to look up. Returns the error
-  // of `stop`. The net must outlive the result.
+  // Finds the doors reachable from a place on the map that queries start on, and the parts behind them. Costs
+  // O(log parts) per door, plus lookups in the net. Returns the error of `stop`. The net must outlive the
+  // result.
   static absl::StatusOr<MeshDoors> Find(MeshPortalNet& net, const MeshPlace& start, const StopCheck& stop);
 
   bool empty() const { return doors_.empty(); }
   std::size_t size() const { return doors_.size(); }
   const std::vector<MeshPortalNet::Map>& maps() const { return net_->maps(); }
-  // REQUIRES, of the following: index < size().
+  // REQUIRES, for the following: index < size().
   const MeshDoor& operator[](std::uint32_t index) const { return net_->door(doors_[index]); }
-  // Returns a lower bound of the cost that is left behind a door, as if there were no walls; kNoWay unless
-  // EstimateRests was called.
+  // Returns a lower bound of the cost from behind a door to a goal, ignoring walls; kNoWay before
+  // EstimateRests is called.
   double RestBehind(std::uint32_t index) const { return rests_[index]; }
-  // Returns the doors that begin on a map.
+  // Returns the doors that start on a map.
   std::vector<std::uint32_t> DeparturesOn(std::uint32_t map) const;
 
-  // Returns true if a part that the place on the map is in can be reached.
+  // Returns true if a part that contains the place is reachable.
   bool IsReached(std::uint32_t map, const MeshPlace& place) const;
-  // Returns the parts of the map that can be reached, in ascending order.
+  // Returns the reachable parts of the map, in ascending order.
   std::vector<std::uint32_t> ReachedParts(std::uint32_t map) const;
 
-  // Sets what RestBehind returns, given goals on one map. It costs O((goals + doors) * doors) at most.
-  // Returns the error of `stop`.
+  // Computes RestBehind for goals on one map. Costs at most O((goals + doors) * doors). Returns the error of
+  // `stop`.
   absl::Status EstimateRests(std::uint32_t goal_map, absl::Span<const MeshPlace> goals,
                              const StopCheck& stop);
 
-  // Returns the least that a way costs from a place on the first map through one of the doors, or kNoWay.
+  // Returns a lower bound of the cost of a path from a place on the first map through a door, or kNoWay.
   double LeastThroughDoors(const MeshPlace& place) const;
 
  private:
@@ -59,28 +59,28 @@ class MeshDoors {
   }
 
   MeshPortalNet* net_;
-  // Their numbers in the net.
+  // Numbers of the doors in the net.
   std::vector<std::uint32_t> doors_;
   std::vector<double> rests_;
-  // For each part that can be reached, the indices of the doors that begin in it.
+  // For each reachable part, the indices of the doors that start in it.
   std::map<MeshPart, std::vector<std::uint32_t>> parts_;
 };
 
-// Tells which parts of the map that queries start on can be reached from which.
+// Cache of the reachability between parts of the map that queries start on.
 //
-// Thread safety: none.
+// Not thread-safe.
 class ReachedMeshParts {
  public:
   // The net must outlive this.
   explicit ReachedMeshParts(MeshPortalNet& net) : net_(net) {}
 
-  // The first time for the parts of `from`, it costs what MeshDoors::Find does, and then O(log parts).
-  // Returns the error of `stop`.
+  // Returns true if a path leads from `from` to `to`. The first call for the parts of `from` costs as much as
+  // MeshDoors::Find, later ones O(log parts). Returns the error of `stop`.
   absl::StatusOr<bool> IsReached(const MeshPlace& from, const MeshPlace& to, const StopCheck& stop);
 
  private:
   MeshPortalNet& net_;
-  // For the parts of each place that was asked about, what can be reached from there.
+  // For the parts of each place queried, the parts reachable from there.
   std::map<PartsAround, std::vector<std::uint32_t>> parts_;
 };
 

@@ -1,4 +1,4 @@
-// The portals that some agents can pass, on a navigation mesh and on those that portals lead to.
+// Portals that some agents can use, on a navigation mesh and on the meshes that portals lead to.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace waystar::core {
 // A portal in one direction.
 struct MeshDoor {
   const PlacedPortal* portal = nullptr;
-  // If true, it is passed from `to` to `from`.
+  // If true, the path goes from `to` to `from`.
   bool is_reversed = false;
   // Indices in MeshPortalNet::maps.
   std::uint32_t from_map = 0;
@@ -32,12 +32,12 @@ struct MeshDoor {
   MeshPlace to;
 };
 
-// A connected part of a map: the index of the map, and the label of the part.
+// Connected part of a map: the index of the map and the label of the part.
 using MeshPart = std::pair<std::uint32_t, std::uint32_t>;
 
-// It is filled in as it is asked, and keeps what it has found: many queries may share it.
+// Lazily filled cache of portals, which many queries may share.
 //
-// Thread safety: none.
+// Not thread-safe.
 class MeshPortalNet {
  public:
   struct Map {
@@ -46,29 +46,29 @@ class MeshPortalNet {
     const NavMesh* mesh = nullptr;
   };
 
-  // Agents pass portals that have all of these tags, which are sorted. The arguments must outlive this.
+  // Includes portals that have all of these sorted tags. The arguments must outlive this.
   MeshPortalNet(const NavMesh& home, MeshWorld& world, absl::Span<const std::string> required_tags);
 
-  // The first is the one that queries start on.
+  // The first is the map that queries start on.
   const std::vector<Map>& maps() const { return maps_; }
   const NavMesh& home() const { return *maps_.front().mesh; }
 
-  // Returns the index of a map, or nothing if the world has none of that id.
+  // Returns the index of a map, or nothing if the world has no map with that id.
   std::optional<std::uint32_t> FindMap(absl::string_view id);
 
-  // Returns the doors that begin in a part of one of the maps, or on a vertex of it: of portals that are
-  // open, have the tags, and lead to the surface of a mesh. The first time for a map it costs a look at each
-  // of its portals, and the first time for a part O(log polygons) for each that leads to another map. Returns
-  // the error of `stop`. The result lives as long as this.
+  // Returns the doors that start in a part of a map, or on a vertex of it: those of open portals with the
+  // required tags that lead to the surface of a mesh. The first call for a map checks each of its portals;
+  // the first call for a part costs O(log polygons) per portal to another map. Returns the error of `stop`.
+  // The result lives as long as this.
   absl::StatusOr<absl::Span<const std::uint32_t>> DeparturesFrom(const MeshPart& part, const StopCheck& stop);
-  // REQUIRES: DeparturesFrom has returned the number.
+  // REQUIRES: DeparturesFrom returned the number.
   const MeshDoor& door(std::uint32_t number) const { return doors_[number]; }
 
  private:
-  // What is known of the doors that begin in a part.
+  // Doors that start in a part.
   struct Departures {
     std::vector<std::uint32_t> doors;
-    // Whether it is known where they lead.
+    // True once the targets of the doors are known.
     bool is_settled = false;
   };
 
@@ -80,9 +80,9 @@ class MeshPortalNet {
   MeshWorld& world_;
   const absl::Span<const std::string> required_tags_;
   std::vector<Map> maps_;
-  // For each map whether its portals have been looked at.
+  // True, by map, once its portals have been read.
   std::vector<bool> is_loaded_;
-  // The indexes of the maps that were looked for; nothing for ids that no map has.
+  // Indices of the maps looked up; nothing for ids without a map.
   std::map<std::string, std::optional<std::uint32_t>, std::less<>> indexes_;
   std::vector<MeshDoor> doors_;
   std::map<MeshPart, Departures> departures_;

@@ -24,7 +24,7 @@
 namespace waystar::core {
 namespace {
 
-// A path, kept while the scratch is used for another search.
+// Copy of a path that survives further searches on the scratch.
 struct KeptPath {
   MeshPathResult path;
   std::vector<WorldPoint> corners;
@@ -36,8 +36,7 @@ struct KeptPath {
         corridor(found.corridor.begin(), found.corridor.end()) {}
 };
 
-// The scratches of the waves: that of the caller for the first map, and one for each other map. All share one
-// limit.
+// Scratches of the waves: the caller's for the first map, and one for each other map. All share one limit.
 class WaveScratches {
  public:
   explicit WaveScratches(MeshScratch& first) : first_(first), all_{&first} { first_.ShareLimit(&all_); }
@@ -75,15 +74,15 @@ class WavesOverMaps {
         waves_(doors.maps().size()),
         passed_(doors.size()) {}
 
-  // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or
-  // what ended the search early.
+  // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or the
+  // reason for an early end.
   SearchEnd Run(double bound, std::uint64_t max_expansions) {
     Budget budget = budget_;
     budget.max_expansions = max_expansions;
     if (!AddSeed(0, start_, 0.0, kStart)) {
       return SearchEnd::kScratchLimit;
     }
-    // Goes on while another goal may be as near.
+    // Continues while another goal may be as near.
     while (!open_.empty() && (reached_goal_ ? open_.top().first <= reached_g_ : open_.top().first < bound)) {
       const auto [f, map] = open_.top();
       open_.pop();
@@ -157,13 +156,13 @@ class WavesOverMaps {
 
   struct Wave {
     std::unique_ptr<MeshWave> wave;
-    // The doors that begin there, in the order of the wave's targets behind the goals.
+    // Doors that start on the map, in the order of the wave's targets after the goals.
     std::vector<std::uint32_t> departures;
-    // For each seed the door that leads there, or kStart.
+    // For each seed, the door that leads to it, or kStart.
     std::vector<std::uint32_t> doors_of_seeds;
   };
 
-  // Returns what ends the search. Arrivals take time as well as expansions do.
+  // Returns why the search must end, or nothing. Arrivals count towards polling, because they take time too.
   std::optional<SearchEnd> EndOf(const Budget& budget) {
     if (expanded_ >= budget.max_expansions) {
       return SearchEnd::kExpansionLimit;
@@ -171,7 +170,7 @@ class WavesOverMaps {
     return steps_++ % Budget::kPollInterval == 0 ? Interruption(budget) : std::nullopt;
   }
 
-  // Makes the next step of a wave. Returns false if a scratch is full.
+  // Advances a wave by one step. Returns false if a scratch is full.
   bool Advance(std::uint32_t map) {
     const MeshWave::Step step = waves_[map].wave->Next();
     if (step.is_full) {
@@ -208,7 +207,8 @@ class WavesOverMaps {
     return cost;
   }
 
-  // The wave goes to the goals on its map, which are its first targets, and to the doors that begin there.
+  // Returns the wave of a map. Its targets are the goals on the map, if any, followed by the doors that start
+  // there.
   MeshWave& WaveOn(std::uint32_t map) {
     std::unique_ptr<MeshWave>& wave = waves_[map].wave;
     if (wave == nullptr) {
@@ -251,7 +251,7 @@ class WavesOverMaps {
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
     const MeshDoor& door = doors_[index];
     const double behind = g + door.portal->cost;
-    // Many portals may lead to one place.
+    // Several portals may lead to the same place.
     const auto [least, is_new] =
         arrived_.try_emplace({door.to_map, door.to.polygon, door.to.point.x, door.to.point.y}, behind);
     if ((!is_new && behind >= least->second) || doors_.RestBehind(index) == kNoWay) {
@@ -277,11 +277,11 @@ class WavesOverMaps {
   const Budget& budget_;
   WaveScratches scratches_;
   std::vector<Wave> waves_;
-  // For each door that was passed the target of its wave.
+  // For each door passed, the target of its wave.
   std::vector<std::uint32_t> passed_;
-  // The least cost of a way through a portal to each place behind one.
+  // Minimum cost of a path through a portal to each arrival.
   std::map<std::tuple<std::uint32_t, PolygonNumber, double, double>, double> arrived_;
-  // The maps by the least f of their waves; some entries are out of date.
+  // Maps by the lowest f of their waves; some entries are stale.
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open_;
   std::uint64_t expanded_ = 0;
   std::uint64_t steps_ = 0;
@@ -338,7 +338,7 @@ class PortalPathFinder {
                                            absl::Span<const MeshPlace> goals) {
     MeshMatrix matrix;
     matrix.lengths.assign(starts.size() * goals.size(), MeshMatrix::kUnreachable);
-    // From the same parts the same doors can be reached.
+    // Starts in the same parts reach the same doors.
     std::map<PartsAround, std::vector<std::size_t>> starts_of_parts;
     for (std::size_t i = 0; i < starts.size(); ++i) {
       starts_of_parts[FindPartsAround(home_, starts[i])].push_back(i);
@@ -375,7 +375,7 @@ class PortalPathFinder {
   }
 
  private:
-  // Returns the place on the map that is nearest to a position in space, of those that can be reached.
+  // Returns the reachable place on the map nearest to a position in space.
   absl::StatusOr<std::vector<MeshGoal>> NearestTo(const WorldPoint& position, const MeshDoors& doors,
                                                   std::uint32_t map) const {
     WAYSTAR_ASSIGN_OR_RETURN(

@@ -21,13 +21,13 @@ bool IsAt(const MeshPlace& place, const WorldPoint& point) {
   return place.polygon != kNoPolygon && IsNear(place.point, point);
 }
 
-// A portal that is passed, and the mesh that it leads to.
+// A portal that the path uses, and the mesh that it leads to.
 struct Passage {
   std::shared_ptr<const PlacedPortal> portal;
   const NavMesh* there = nullptr;
 };
 
-// Returns nothing if nobody with these tags can pass the portal from there.
+// Returns nothing if an agent with these tags cannot use the portal from there.
 std::optional<Passage> Pass(const NavMesh& here, MeshWorld& world, const CrossedMeshPortal& crossing,
                             const WorldPoint& from, absl::Span<const std::string> tags) {
   std::shared_ptr<const PlacedPortal> portal = here.portals().Find(crossing.id);

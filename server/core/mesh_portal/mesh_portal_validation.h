@@ -1,4 +1,4 @@
-// Validation of a path on navigation meshes that leads through portals.
+// Validation of a path on navigation meshes through portals.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@
 
 namespace waystar::core {
 
-// A place where a path goes through a portal, as the path's answer said.
+// Passage of a path through a portal, as reported with the path.
 struct CrossedMeshPortal {
   std::string id;
   WorldPoint arrival;
-  // How many corners of the path lie before it.
+  // Number of corners of the path before it.
   std::size_t index = 0;
 };
 
-// As ValidateMeshPath, with each leg on the mesh that it lies on. A portal that is gone or closed, leads
-// elsewhere now, or lacks a tag blocks the path from the corner behind it; where it ends may differ by
-// kMeshTolerance. Its cost counts.
+// ValidateMeshPath for each leg on its own mesh. A portal that was removed, closed or changed, or lacks a
+// tag, blocks the path from the corner behind it; its ends may differ by kMeshTolerance. The cost includes
+// portals.
 //
-// Returns the errors of ValidateMeshPath and of CheckCrossingIndices. REQUIRES: the tags are sorted.
+// Returns the errors of ValidateMeshPath and of CheckCrossingIndices.
+// REQUIRES: the tags are sorted.
 absl::StatusOr<MeshPathCheck> ValidateThroughMeshPortals(const NavMesh& mesh, MeshWorld& world,
                                                          absl::Span<const WorldPoint> corners,
                                                          absl::Span<const CrossedMeshPortal> crossings,

@@ -8,7 +8,7 @@
 namespace waystar::core {
 namespace {
 
-// With so many targets, each interval looks at each of them for the least way on.
+// Up to this many targets, each interval evaluates every target for its heuristic.
 constexpr std::size_t kFewTargets = 8;
 
 }  // namespace
@@ -59,7 +59,7 @@ std::size_t MeshWave::TargetsIn(PolygonNumber polygon) const {
   return count;
 }
 
-// A neighbour may be entered as it is seen from the root, and from both ends of the interval.
+// A neighbour may be entered as seen from the root, and from both ends of the interval.
 std::size_t MeshWave::MostSuccessors(PolygonNumber polygon) const {
   constexpr std::size_t kMostRoots = 3;
   const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
@@ -109,7 +109,7 @@ void MeshWave::Reach(std::uint32_t target, const MeshInterval& interval, double 
   }
   MeshInterval last = interval;
   last.is_final = true;
-  // Nothing is seen beyond it.
+  // A final interval has no sight; the field holds the target.
   last.right_sight = target;
   reached = {g, scratch_.Add(last)};
   scratch_.Push({g + targets_[target].rest, reached.arrival});
@@ -122,7 +122,7 @@ MeshWave::Step MeshWave::Next() {
   if (interval.is_final) {
     Step step;
     step.arrival = Arrival{interval.right_sight, reached_[interval.right_sight].g};
-    // Another path may be shorter by now.
+    // A shorter path may have been found since.
     if (reached_[interval.right_sight].arrival != number) {
       step.arrival.reset();
     }
@@ -166,7 +166,7 @@ void MeshWave::AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumb
 }
 
 double MeshWave::RestOf(const MeshInterval& interval, const WorldPoint& root, std::uint32_t right) const {
-  // From the root, as are the lengths of ways through the interval.
+  // Measured from the root, as are the lengths of paths through the interval.
   const double x = std::clamp(root.x, std::min(interval.left_x, interval.right_x),
                               std::max(interval.left_x, interval.right_x));
   const double y = std::clamp(root.y, std::min(interval.left_y, interval.right_y),

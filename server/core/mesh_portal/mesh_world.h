@@ -1,4 +1,4 @@
-// The meshes that portals of navigation meshes may lead to.
+// Meshes that portals of navigation meshes may lead to.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@ class MeshWorld {
  public:
   virtual ~MeshWorld() = default;
 
-  // Returns the mesh of an id as the query sees it, or null if there is none or its agent may not go there.
-  // The result is the same at each call, and lives as long as this.
+  // Returns the mesh with that id as seen by the query, or null if there is none or its agent may not go
+  // there. The result is the same at each call, and lives as long as this.
   virtual const NavMesh* Find(absl::string_view id) = 0;
 
-  // Returns the place on one of these meshes where a portal ends that leads there from another, or nothing if
-  // no surface is there. REQUIRES: the position obeys CheckPosition.
+  // Returns the place on one of these meshes where a portal from another mesh arrives, or nothing if there is
+  // no surface.
+  // REQUIRES: the position is valid by CheckPosition.
   virtual std::optional<MeshPlace> PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
     return MeshPlaceAt(mesh, position);
   }

@@ -1,4 +1,4 @@
-// The corners of a polygon in the order in which searches by intervals look at them.
+// Corners of a polygon in the order in which interval searches visit them.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@
 
 namespace waystar::core {
 
-// A line of sight, from a point to another that it leads through.
+// Line of sight from a point through another.
 struct Sight {
   const WorldPoint& from;
   const WorldPoint& to;
 };
 
-// The corners c[1] to c[n] of a polygon or a cell, from the right end of the edge that it is entered through
-// counterclockwise to the left end. Edge j leads from c[j] to c[j + 1]. They are copied once for all that an
-// expansion asks of them, and so are the sides of two lines of sight that they lie on.
+// Corners c[1] to c[n] of a polygon or cell, counterclockwise from the right end of the edge through which it
+// is entered to the left end. Edge j leads from c[j] to c[j + 1]. Corners are copied once for all uses in an
+// expansion, and so are their sides relative to two lines of sight.
 //
-// Whatever includes this must be compiled with -ffp-contract=off.
+// Files that include this must be compiled with -ffp-contract=off.
 class FaceRing {
  public:
-  // For each corner the side of a line: see Side. There is one place more at either end.
+  // For each corner, its side of a line: see Side. One more entry at either end.
   using Sides = std::array<double, kMaxPolygonCorners + 2>;
 
-  // Reads a polygon of the mesh, or a cell of the layer. It costs O(corners).
+  // Reads a polygon of the mesh, or a cell of the layer. Costs O(corners).
   //
-  // REQUIRES: it has a corner at this left end of the edge.
+  // REQUIRES: the polygon has `edge_left` as a corner.
   template <typename Mesh>
   void Load(const Mesh& mesh, PolygonNumber polygon, std::uint32_t edge_left) {
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
@@ -62,7 +62,7 @@ class FaceRing {
   }
 
   std::uint32_t size() const { return size_; }
-  // REQUIRES, of these three: 1 <= j <= size().
+  // REQUIRES, for these three: 1 <= j <= size().
   std::uint32_t VertexAt(std::uint32_t j) const {
     assert(HasCorner(j));
     return vertices_[j];
@@ -75,7 +75,7 @@ class FaceRing {
     assert(HasCorner(j));
     return y_[j];
   }
-  // Returns the polygon behind edge j, or kNoPolygon for a wall.
+  // Returns the polygon across edge j, or kNoPolygon for a wall.
   //
   // REQUIRES: 1 <= j < size().
   PolygonNumber NeighbourAt(std::uint32_t j) const {
@@ -83,8 +83,8 @@ class FaceRing {
     return neighbours_[j];
   }
 
-  // Notes on which side of the line corners `first` to `last` lie, exactly, as Side does. Corners that are no
-  // further from it than `dent` lie on it.
+  // Computes the exact sides, as Side does, of corners `first` to `last` relative to the line. Corners within
+  // `dent` of the line count as on it.
   void NoteSides(const Sight& sight, std::uint32_t first, std::uint32_t last, double dent,
                  Sides& sides) const {
     const double from_x = sight.from.x;
@@ -118,7 +118,7 @@ class FaceRing {
   }
 
   std::uint32_t size_ = 0;
-  // c[0] is c[n]. Places that Load has not written are never read.
+  // c[0] equals c[n]. Entries not written by Load are never read.
   std::array<std::uint32_t, kMaxPolygonCorners + 1> vertices_;
   std::array<PolygonNumber, kMaxPolygonCorners + 1> neighbours_;
   std::array<double, kMaxPolygonCorners + 1> x_;

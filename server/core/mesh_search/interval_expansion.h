@@ -1,4 +1,4 @@
-// What searches by intervals on navigation meshes share: from an interval to those behind it.
+// Shared base of interval searches on navigation meshes: the expansion of an interval.
 #pragma once
 
 #include <algorithm>
@@ -29,22 +29,22 @@ inline double PlanDistance(const WorldPoint& a, const WorldPoint& b) {
 
 inline bool IsSamePlace(const WorldPoint& a, const WorldPoint& b) { return a.x == b.x && a.y == b.y; }
 
-// Returns true if the way from a to c over b is a straight line.
+// Returns true if the path from a over b to c is a straight line.
 inline bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoint& c) {
   return Side(a, b, c) == 0.0 && (b.x - a.x) * (c.x - b.x) + (b.y - a.y) * (c.y - b.y) > 0.0;
 }
 
-// A search that goes from a seed, or several, over the intervals of a mesh, as SearchMesh says. `Search`
-// derives from this and has what is called here:
-// - IsSeed(root) and SeedAt(root), for the roots that are seeds and no vertices: whether one is, and where;
-// - AddSuccessor(root, parent, polygon, edge_right, edge_left, right, left), which takes an interval: the
-//   polygon behind the edge between two vertices, and its ends as seen from the root.
-// `Mesh` is what it goes over: the polygons, or the cells.
-// Whatever includes this must be compiled with -ffp-contract=off.
+// Search from one or several seeds over the intervals of a mesh, as described at SearchMesh. `Search` derives
+// from this class and provides:
+// - IsSeed(root) and SeedAt(root): whether a root is a seed, which is not a vertex, and its position;
+// - AddSuccessor(root, parent, polygon, edge_right, edge_left, right, left): adds an interval, given the
+//   polygon behind the edge between two vertices, and the interval's ends as seen from the root.
+// `Mesh` is what is searched: NavMesh for polygons, or CellLayer for cells. Files that include this must be
+// compiled with -ffp-contract=off.
 template <typename Search, typename Mesh = NavMesh>
 class IntervalExpansion {
  protected:
-  // A place where the path turns.
+  // A point where the path turns.
   struct Root {
     std::uint32_t vertex;
     std::uint32_t before;
@@ -57,9 +57,9 @@ class IntervalExpansion {
     std::uint32_t sight;
     bool is_vertex;
   };
-  // The end of a path that leads through an interval to a point right behind it.
+  // End of a path that leads through an interval to a point directly behind it.
   struct Arrival {
-    // The root that sees the point: that of the interval, or one of its ends if the path turns there.
+    // Root that sees the point: that of the interval, or one of its ends if the path turns there.
     Root root;
     bool is_turned;
     double length;
@@ -72,8 +72,8 @@ class IntervalExpansion {
     return search().IsSeed(root) ? search().SeedAt(root) : mesh_.VertexAt(root);
   }
 
-  // Marks the room of the polygon and those outside of it: the way to any other room leads over the outer
-  // ones of both.
+  // Marks the room of the polygon and its outer rooms. A path to any other room leads through the outer rooms
+  // of both.
   void MarkOuterRooms(PolygonNumber polygon) {
     std::uint32_t room = mesh_.RoomOf(polygon);
     while (!scratch_.IsRoomMarked(room)) {
@@ -82,8 +82,8 @@ class IntervalExpansion {
     }
   }
 
-  // Makes the intervals of the edges around the polygons that a seed is in, to which it is so far. Returns
-  // false if the memory limit stands in the way.
+  // Adds the intervals of the edges around the polygons that contain a seed at distance `g`. Returns false if
+  // the memory limit is reached.
   bool ExpandSeed(std::uint32_t seed, const std::vector<PolygonNumber>& polygons, double g = 0.0) {
     PolygonSet seeds;
     for (const PolygonNumber polygon : polygons) {
@@ -108,20 +108,22 @@ class IntervalExpansion {
     return true;
   }
 
-  // Makes room for what the expansion of an interval before this polygon makes; intervals may move. Returns
-  // false if the memory limit stands in the way.
+  // Reserves memory for the expansion of an interval before this polygon; intervals may move. Returns false
+  // if the memory limit is reached.
   bool ReserveFor(PolygonNumber polygon) { return scratch_.Reserve(mesh_.VerticesOf(polygon).size() + 4); }
 
-  // Makes the intervals of the other edges of the polygon. REQUIRES: ReserveFor has made room.
+  // Adds the intervals of the other edges of the polygon.
+  // REQUIRES: ReserveFor has returned true.
   void Expand(IntervalNumber number) {
     const MeshInterval& interval = scratch_.At(number);
     const Root root{interval.root, interval.before, interval.g};
-    // A corner that a dent may have moved off a line of sight is on it.
+    // A corner that a dent may have moved off a line of sight counts as on it.
     const double dent = mesh_.IsDented(interval.polygon) ? dent_ : 0.0;
     ring_.Load(mesh_, interval.polygon, interval.edge_left);
     const std::uint32_t n = ring_.size();
 
-    // The right line of sight leaves the polygon on the edge before this corner, the first to the left of it.
+    // The right line of sight leaves the polygon on the edge before this corner, the first one to the left of
+    // it.
     std::uint32_t right_exit = 2;
     right_[1] = 0.0;
     if (interval.is_right_root) {
@@ -134,7 +136,8 @@ class IntervalExpansion {
         ++right_exit;
       }
     }
-    // The left line of sight leaves it on the edge after this corner, the last to the right of it.
+    // The left line of sight leaves the polygon on the edge after this corner, the last one to the right of
+    // it.
     std::uint32_t left_exit = n - 1;
     left_[n] = 0.0;
     if (interval.is_left_root) {
@@ -180,7 +183,7 @@ class IntervalExpansion {
 
     const bool has_right = right_exit > 2 || right_before < 0.0;
     if (has_right && interval.is_right_vertex && !interval.is_right_root) {
-      // Where the edges beside the line of sight lie on it, a wall may end at any of the corners between.
+      // If edges beside the line of sight lie on it, a wall may end at any of the corners between.
       std::optional<Root> turn = Turn(root, ring_.VertexAt(1), -1.0);
       for (std::uint32_t j = 1; j + 1 < right_exit; ++j) {
         if (is_along_right && right_exit <= n && j > 1) {
@@ -211,8 +214,8 @@ class IntervalExpansion {
     }
   }
 
-  // Returns false if no shortest path leads through what lies between these ends of an interval. Otherwise
-  // notes how far it is to the ends.
+  // Returns false if no shortest path leads through the part between these ends of an interval. Otherwise
+  // records the distances to the ends.
   bool NoteEnds(const WorldPoint& from, const Root& root, std::uint32_t edge_right, std::uint32_t edge_left,
                 const End& right, const End& left) {
     const double to_left = root.g + PlanDistance(from.x, from.y, left.x, left.y);
@@ -229,7 +232,7 @@ class IntervalExpansion {
     return true;
   }
 
-  // Sets all of the interval but whether it is final.
+  // Sets all fields of the interval except is_final.
   static void Fill(MeshInterval& interval, const WorldPoint& from, const Root& root, IntervalNumber parent,
                    PolygonNumber polygon, std::uint32_t edge_left, const End& right, const End& left) {
     interval.left_x = left.x;
@@ -250,9 +253,9 @@ class IntervalExpansion {
     interval.is_right_root = right.x == from.x && right.y == from.y;
   }
 
-  // Returns the shortest path through the interval to a point of the polygon right behind it. It returns
-  // nothing if the path would turn in the middle of an edge: then a shorter one turns at the vertex that the
-  // line of sight leads through.
+  // Returns the shortest path through the interval to a point of the polygon directly behind it. Returns
+  // nothing if the path would turn in the middle of an edge: a shorter one then turns at the vertex that the
+  // line of sight passes.
   std::optional<Arrival> ArrivalAt(const WorldPoint& point, const MeshInterval& interval, const Root& root,
                                    std::uint32_t edge_right) const {
     const auto arrival = [&](const Root& from, bool is_turned) {
@@ -287,8 +290,8 @@ class IntervalExpansion {
     return arrival(root, false);
   }
 
-  // Returns the length of the shortest line from the root through the interval to the goal, or to its image
-  // in a mirror along the edge if the goal lies on this side of it.
+  // Returns the length of the shortest line from the root through the interval to the goal, or to its mirror
+  // image across the edge if the goal lies on this side of it.
   double LeastDistance(const WorldPoint& goal, const MeshInterval& interval, const WorldPoint& root,
                        std::uint32_t right) const {
     const WorldPoint& edge_left = mesh_.VertexAt(interval.edge_left);
@@ -323,7 +326,7 @@ class IntervalExpansion {
   std::uint32_t TracePath(IntervalNumber last, const WorldPoint& goal, std::vector<WorldPoint>& corners,
                           std::vector<PolygonNumber>& corridor) const {
     const std::size_t begin = corners.size();
-    // A vertex that the path touches without a turn is not among its corners.
+    // A vertex that the path touches without turning is not a corner.
     const auto add = [&](const WorldPoint& point) {
       if (IsSamePlace(corners.back(), point)) {
         return;
@@ -367,13 +370,13 @@ class IntervalExpansion {
     return mesh_.NeighboursOf(interval.polygon)[static_cast<std::size_t>(edge - corners.begin())];
   }
 
-  // Returns true if the way to an interval has led through the polygon in a straight line before. It cannot
-  // lead there again, but past small dents it would seem to, over and over.
+  // Returns true if the path to an interval already passed through the polygon in a straight line. It cannot
+  // do so again, but small dents could make it appear so endlessly.
   bool ComesBack(IntervalNumber number, PolygonNumber polygon) const {
     if (!mesh_.IsDented(polygon)) {
       return false;
     }
-    // It would come back soon.
+    // A return would occur within this many intervals.
     constexpr int kMostBetween = 64;
     const std::uint32_t root = scratch_.At(number).root;
     for (int i = 0; i < kMostBetween; ++i) {
@@ -388,7 +391,7 @@ class IntervalExpansion {
     return false;
   }
 
-  // How deep polygons may be dented: see NavMesh::Create.
+  // Maximum depth of dents: see NavMesh::Create.
   static double DentOf(const MeshBounds& bounds) {
     const double reach = std::max(
         {std::abs(bounds.low.x), std::abs(bounds.low.y), std::abs(bounds.high.x), std::abs(bounds.high.y)});
@@ -403,13 +406,12 @@ class IntervalExpansion {
                                             : Sight{PointOf(root.vertex), PointOf(sight)};
   }
 
-  // Returns the vertex as a root, or nothing if no shortest path turns there to this side, which is 1 for
-  // left and -1 for right, or an equally long one has turned there so.
+  // Returns the vertex as a root, or nothing if no shortest path turns there to this side (1 for left, -1 for
+  // right), or if a path of equal length has already turned there to it.
   //
-  // The first of equally long paths sees all that the others are needed for. Each sees what lies between the
-  // wall at that side and the line that it comes along. Ground that one sees and the other does not lies
-  // beyond the line of the other, which would reach it by a turn away from the wall: so there is a shorter
-  // way, that does not touch the vertex.
+  // The first of several paths of equal length suffices. Each sees the area between the wall at that side and
+  // the line on which it arrives. An area that only one path sees lies beyond the line of the other, which
+  // would reach it by a turn away from the wall. A shorter path then exists that does not touch the vertex.
   std::optional<Root> Turn(const Root& root, std::uint32_t vertex, double side) {
     const VertexWalls& walls = mesh_.WallsAt(vertex);
     if (walls.from == VertexWalls::kNone) {
@@ -434,7 +436,7 @@ class IntervalExpansion {
   }
 
   // Returns true if the wall between the vertex `at` and the other one is on this side of a path that comes
-  // from `from`, or may lie along it: the path would otherwise be shorter if it did not touch the vertex.
+  // from `from`, or may lie along it. Otherwise the path would be shorter if it did not touch the vertex.
   bool IsBeside(const WorldPoint& from, const WorldPoint& at, double length, std::uint32_t other,
                 double side) const {
     const WorldPoint& end = PointOf(other);
@@ -456,8 +458,7 @@ class IntervalExpansion {
 
   End RingEnd(std::uint32_t j) const { return {ring_.XAt(j), ring_.YAt(j), ring_.VertexAt(j), true}; }
 
-  // Returns where a line of sight crosses edge j of the ring, given the sides of the line that its ends lie
-  // on.
+  // Returns the point where a line of sight crosses edge j of the ring, given the sides of the edge's ends.
   End CrossingEnd(std::uint32_t j, double from_side, double to_side) const {
     const double share = from_side / (from_side - to_side);
     const double x = ring_.XAt(j);
@@ -466,9 +467,9 @@ class IntervalExpansion {
             false};
   }
 
-  // Returns true if a known path over the vertex at one end of an edge, and on along the edge, is shorter
-  // than that of the length `g` to the end of an interval that is further from the vertex. Then such a path
-  // is shorter to all of the interval: towards the vertex no other one shrinks faster.
+  // Returns true if a known path over the vertex at one end of an edge and on along the edge is shorter than
+  // the path of length `g` to the end of an interval that is further from the vertex. Such a path is then
+  // shorter to the whole interval, because no other path shortens faster towards the vertex.
   bool IsBeatenAlong(std::uint32_t vertex, const End& end, double g) const {
     if (!scratch_.IsBeaten(g, vertex)) {
       return false;
@@ -478,7 +479,7 @@ class IntervalExpansion {
   }
 
   const double dent_;
-  // Those of the polygon that is being expanded, and their sides of its lines of sight.
+  // Ring of the polygon being expanded, and the sides of its corners relative to the lines of sight.
   FaceRing ring_;
   FaceRing::Sides right_;
   FaceRing::Sides left_;

@@ -1,6 +1,6 @@
 // Recorders of searches on navigation meshes.
 //
-// The search is a template over its recorder, so that one that nobody watches pays nothing.
+// The search is a template over its recorder, so that unrecorded searches pay nothing.
 #pragma once
 
 #include <cstddef>
@@ -24,37 +24,37 @@ struct NoIntervalRecorder {
 
 // An interval that outlives its search, with the heights of its points.
 struct TracedInterval {
-  // The ends, as seen from the root.
+  // Ends as seen from the root.
   WorldPoint left;
   WorldPoint right;
-  // The place where the way to the interval last turns: the start or a vertex. It may be an end.
+  // Last turning point of the path to the interval: the start or a vertex. May be an end of the interval.
   WorldPoint root;
-  // The length of the way from the start to the root, and the least one of a path to the goal through the
-  // interval.
+  // g is the length of the path from the start to the root; f is the minimum length of a path to the goal
+  // through the interval.
   double g = 0.0;
   double f = 0.0;
-  // The interval that it was seen through; MeshInterval::kNoParent for what is seen from the start.
+  // Interval through which it was seen; MeshInterval::kNoParent if seen from the start.
   IntervalNumber parent = MeshInterval::kNoParent;
-  // The polygon right behind the middle.
+  // Polygon directly behind the middle.
   PolygonNumber polygon = kNoPolygon;
 };
 
 struct IntervalEvent {
-  // kGenerated: it was put on the open list, which happens once. kExpanded: it was taken from there to see
-  // what can be seen through it.
+  // kGenerated: the interval was pushed onto the open list, which happens once. kExpanded: it was taken from
+  // the open list and expanded.
   SearchEvent::Kind kind = SearchEvent::Kind::kGenerated;
-  // Index of IntervalRecorder::intervals.
+  // Index in IntervalRecorder::intervals.
   IntervalNumber interval = 0;
 };
 
-// Keeps every event in order, up to a limit. It takes 8 bytes an event, and 96 an interval.
+// Stores events in order, up to a limit. Takes 8 bytes per event and 96 per interval.
 class IntervalRecorder {
  public:
   explicit IntervalRecorder(std::size_t max_events) : max_events_(max_events) {}
 
-  // Another search begins, whose intervals are numbered from 0.
+  // Starts another search, whose intervals are numbered from 0.
   void Begin() { first_ = static_cast<IntervalNumber>(intervals_.size()); }
-  // `make` returns the interval that was generated; its parent is a number of this search.
+  // `make` returns the generated interval; its parent is a number of this search.
   template <typename Make>
   void Generated(const Make& make) {
     if (!Add(SearchEvent::Kind::kGenerated, static_cast<IntervalNumber>(intervals_.size()))) {
@@ -68,7 +68,7 @@ class IntervalRecorder {
   }
   void Expanded(IntervalNumber interval) { Add(SearchEvent::Kind::kExpanded, first_ + interval); }
 
-  // Gives polygons the number that `number` returns for theirs.
+  // Replaces polygon numbers p by number(p).
   template <typename Number>
   void Renumber(const Number& number) {
     for (TracedInterval& interval : intervals_) {
@@ -77,9 +77,9 @@ class IntervalRecorder {
   }
 
   const std::vector<IntervalEvent>& events() const { return events_; }
-  // Returns the intervals in the order in which they were generated, so that parents come first.
+  // Returns the intervals in the order in which they were generated; parents come first.
   const std::vector<TracedInterval>& intervals() const { return intervals_; }
-  // Returns whether there were more events than the limit; those are lost.
+  // Returns true if events beyond the limit were dropped.
   bool is_truncated() const { return is_truncated_; }
 
  private:
@@ -93,7 +93,7 @@ class IntervalRecorder {
   }
 
   const std::size_t max_events_;
-  // The number of the first interval of the search.
+  // Number of the search's first interval.
   IntervalNumber first_ = 0;
   std::vector<IntervalEvent> events_;
   std::vector<TracedInterval> intervals_;

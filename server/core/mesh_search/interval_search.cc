@@ -15,7 +15,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns the polygon right behind the point of an edge that leads into a polygon, or a cell.
+// Returns the polygon directly behind the point of an edge that leads into a polygon or a cell.
 PolygonNumber PolygonBehind(const NavMesh& /*mesh*/, PolygonNumber polygon, const WorldPoint& /*point*/) {
   return polygon;
 }
@@ -26,7 +26,7 @@ PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const Wo
     const WorldPoint& corner = cells.VertexAt(vertex);
     inside = {inside.x + corner.x, inside.y + corner.y, inside.z + corner.z};
   }
-  // This far from the point to the mean of the corners.
+  // Fraction of the way from the point to the mean of the corners.
   constexpr double kShare = 1.0 / 64.0;
   const auto count = static_cast<double>(corners.size());
   const auto go = [&](double from, double sum) { return from + (sum / count - from) * kShare; };
@@ -36,14 +36,14 @@ PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const Wo
   return place ? place->polygon : kNoPolygon;
 }
 
-// Where a search begins and ends: a place in each fan of polygons that has the start or the goal. For a
-// search over cells their numbers take the place of those of polygons.
+// Start and goal places of a search, one in each fan of polygons that contains the start or goal. In a search
+// over cells, cell numbers replace polygon numbers.
 struct SearchEnds {
   PlacesAround starts;
   PlacesAround goals;
 };
 
-// Returns those in the parts that have both a start and a goal. Others lead nowhere.
+// Returns the ends in parts that contain both a start and a goal. Others lead nowhere.
 SearchEnds EndsOf(const NavMesh& mesh, const MeshSearchTask& task) {
   SearchEnds ends{FindPlacesAround(mesh, task.start), FindPlacesAround(mesh, task.goal)};
   const auto keep_shared = [&](PlacesAround& places, const PartsAround& parts) {
@@ -126,7 +126,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     return polygon == goals.front() || (goals.size() > 1 && std::ranges::binary_search(goals, polygon));
   }
 
-  // Marks the rooms between the ends, and theirs. What lies beyond is left as it was entered.
+  // Marks the rooms of the ends and between them. A path into other rooms would return through the same door.
   void MarkRooms(const SearchEnds& ends) {
     if (ends.starts.size() + ends.goals.size() > 2) {
       for (const PlacesAround* const places : {&ends.starts, &ends.goals}) {
@@ -139,7 +139,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     std::uint32_t from = mesh_.RoomOf(ends.starts.front().polygon);
     std::uint32_t to = mesh_.RoomOf(ends.goals.front().polygon);
     while (from != to) {
-      // The outer of two rooms has the lesser number.
+      // The outer of two rooms has the lower number.
       std::uint32_t& inner = from > to ? from : to;
       scratch_.MarkRoom(inner);
       inner = mesh_.OuterRoomOf(inner);
@@ -190,8 +190,8 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     }
   }
 
-  // Returns true if the last expansion had one successor, and that need not wait for its turn: a path through
-  // it is not taken for shortest before others have been looked at.
+  // Returns true if the last expansion had a single successor that need not wait on the open list. A path
+  // through it is not accepted as shortest before other intervals have been checked.
   bool IsSingle() const {
     if (successors_ != 1) {
       return false;
@@ -200,7 +200,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     return !interval.is_final && interval.root == expanded_root_;
   }
 
-  // Adds the interval of an edge between these vertices, unless nothing lies beyond.
+  // Adds the interval of an edge between these vertices, unless nothing lies beyond it.
   void AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_right,
                     std::uint32_t edge_left, const End& right, const End& left) {
     const bool is_final = IsGoal(polygon);
@@ -246,7 +246,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
     report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
   }
 
-  // Returns the interval as it is seen from the root, also where a final one was given another.
+  // Returns the interval as seen from the root, even if it is final and has been given another root.
   TracedInterval Traced(const MeshInterval& interval, const Root& root, std::uint32_t edge_right,
                         double f) const {
     const WorldPoint& a = PointOf(interval.edge_left);
@@ -295,7 +295,7 @@ class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>,
   const Budget& budget_;
   Recorder& recorder_;
   MeshSearchReport report_;
-  // The first of the last expansion's successors, which is not on the open list yet.
+  // First successor of the last expansion, which is not on the open list yet.
   std::optional<OpenInterval> next_;
   std::uint32_t successors_ = 0;
   std::uint32_t expanded_root_ = MeshInterval::kStart;
@@ -324,7 +324,7 @@ MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const S
     report.corridor = scratch.corridor();
     return report;
   }
-  // Dents stand in the way of the straight line.
+  // Dents prevented the walk along the path.
   return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
 }
 

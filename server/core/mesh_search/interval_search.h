@@ -19,50 +19,50 @@ struct MeshSearchTask {
 };
 
 struct MeshSearchReport {
-  // kGoalReached, kExhausted (there is no path), or what ended the search early.
+  // kGoalReached, kExhausted (there is no path), or the reason for an early end.
   SearchEnd end = SearchEnd::kExhausted;
-  // The length seen from above: the sum of the distances between consecutive corners, added in this order.
-  // It is 0 unless the goal was reached, and the following are empty.
+  // Length seen from above: the sum of the distances between consecutive corners, in this order. Unless the
+  // goal was reached it is 0, and the spans below are empty.
   double length = 0.0;
-  // The start, the vertices where the path turns, and the goal. Consecutive ones differ in the plan, so that
-  // there is a single corner if start and goal are at the same place. They live in the scratch until its next
-  // search, as does the corridor.
+  // Start, vertices where the path turns, and goal. Consecutive corners differ in the plan; there is a single
+  // corner if start and goal are at the same point. Stored in the scratch until its next search, like the
+  // corridor.
   absl::Span<const WorldPoint> corners;
-  // The polygons that the path leads through, in order, each adjoining the next along an edge. The first
-  // contains the start and the last the goal; they are not those of the task where a start or a goal on an
-  // edge belongs to another polygon as well.
+  // Polygons that the path passes, in order, each adjacent to the next along an edge. The first contains the
+  // start and the last the goal. They may differ from those of the task if a start or goal on an edge belongs
+  // to another polygon as well.
   absl::Span<const PolygonNumber> corridor;
-  // Intervals that were expanded, and that were put on the open list.
+  // Numbers of intervals expanded and pushed onto the open list.
   SearchStatistics statistics;
-  // The greatest length of the open list.
+  // Maximum length of the open list.
   std::size_t open_peak = 0;
 };
 
 // Finds a shortest path by Polyanya (Cui, Harabor, Grastien, "Compromise-free Pathfinding on a Navigation
-// Mesh", IJCAI 2017): an A* whose nodes are a root, the last place where the path turns, and an interval of
-// an edge that is seen from there. Lengths are those seen from above. A path passes from polygon to polygon
-// through edges, not through a vertex alone, and may turn only at vertices that lie on a wall. A start or a
-// goal on a vertex is in all polygons that have it (FindPlacesAround), also where they meet in it alone.
+// Mesh", IJCAI 2017): an A* whose nodes are pairs of a root, the last turning point of the path, and an
+// interval of an edge that is visible from it. Lengths are measured seen from above. A path passes from
+// polygon to polygon through edges, not through a vertex alone, and turns only at vertices on a wall. A start
+// or goal on a vertex is in all polygons with that vertex (FindPlacesAround), even if they meet only there.
 //
-// It goes over the cells of the mesh (CellLayer), which are fewer, and the corridor is found by a walk along
-// the path. A mesh without cells, and a path that dents keep from being walked, is searched by polygons.
+// The search runs over the cells of the mesh (CellLayer), which are fewer, and finds the corridor by a walk
+// along the path. If the mesh has no cells, or dents prevent the walk, it runs over polygons.
 //
-// What lies on which side of a line of sight is decided by integers; lengths and the order of expansion are
-// those of double precision. So the path is the same on every machine. It is shortest up to the rounding of
-// lengths, and up to the dents that NavMesh::Create lets pass. Among equally long paths one is found always.
+// Sides of lines of sight are decided in integers; lengths and the order of expansion use double precision.
+// The path is therefore the same on every machine. It is shortest up to the rounding of lengths and the dents
+// that NavMesh::Create allows. Ties between paths of equal length are broken deterministically.
 //
-// Where columns stand in rows, many ways to a vertex are equally long. The first that turns there to the left
-// and the first that turns to the right go on from there, and no other. Sums of other legs are rounded
-// otherwise, so lengths count as equal up to a share of 2^-39: each turn adds at most that to the path.
+// Where columns stand in rows, many paths to a vertex have equal length. Only the first that turns left there
+// and the first that turns right continue. Sums over different legs round differently, so lengths count as
+// equal within a relative 2^-39; each turn adds at most that to the path.
 //
-// A goal in another connected part than the start is known to be unreachable without an expansion. Otherwise
-// the search stops where the budget ends, which it checks before each expansion; so with a limit of 0 it
-// finds nothing but paths within a cell, and into the cells around the start.
+// A goal in another connected part than the start is recognized as unreachable without an expansion.
+// Otherwise the budget is checked before each expansion. With a limit of 0, only paths within a cell and into
+// the cells around the start are found.
 //
-// A recorder, unless it is null, receives each step of the search. What is expanded has the least f of the
-// open list, unless it is all that is seen through the interval before, from the same root: then it does not
-// wait for its turn. The interval that the path arrives through is not expanded. Where the start and the goal
-// lie in one cell there is none.
+// The recorder, which may be null, gets each step of the search. The expanded interval has the lowest f of
+// the open list, or is the only successor of the previous one with the same root and was expanded
+// immediately. The interval through which the path arrives is not expanded; there is none if start and goal
+// are in one cell.
 //
 // REQUIRES: start and goal are places that NavMesh::FindNearest could return.
 MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,

@@ -18,15 +18,15 @@ bool Has(absl::Span<const PolygonNumber> polygons, PolygonNumber polygon) {
          (polygons.size() > 1 && std::find(polygons.begin(), polygons.end(), polygon) != polygons.end());
 }
 
-// Walks the paths that are most frequent, from one polygon to the next, without what only others need. It
-// goes round the vertices on the way on the side where the path has more room.
+// Fast path for the most frequent paths: walks from one polygon to the next, and around vertices on the side
+// where the path has more room.
 class PlainCorridorWalk {
  public:
   PlainCorridorWalk(const NavMesh& mesh, absl::Span<const PolygonNumber> goal_polygons,
                     std::vector<PolygonNumber>& corridor)
       : mesh_(mesh), goal_polygons_(goal_polygons), corridor_(corridor), steps_left_(mesh.corner_count()) {}
 
-  // Returns false if the path is another one, or does not lead into this polygon from the start.
+  // Returns false if the path is not of this kind, or does not start in this polygon.
   bool Find(absl::Span<const WorldPoint> corners, PolygonNumber start_polygon) {
     corridor_.assign(1, start_polygon);
     for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -47,10 +47,10 @@ class PlainCorridorWalk {
   }
 
  private:
-  // Returns a number above 0 for a vertex to the left of the leg.
+  // Returns a positive number for a vertex on the left of the leg.
   double SideOfVertex(std::uint32_t vertex) const { return Side(*from_, *to_, mesh_.VertexAt(vertex)); }
 
-  // Goes on along the leg, to a polygon of the goal or to one that has the vertex at the end of the leg.
+  // Continues along the leg, to a polygon of the goal or one that has the vertex at the end of the leg.
   bool WalkLeg() {
     while (!(is_last_ && Has(goal_polygons_, corridor_.back()))) {
       const PolygonNumber polygon = corridor_.back();
@@ -59,7 +59,7 @@ class PlainCorridorWalk {
       }
       const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
       const std::size_t count = corners.size();
-      // The edge, or else the corner, where the leg leaves the polygon.
+      // Edge, or else corner, where the leg leaves the polygon.
       std::size_t exit = count;
       std::size_t leave = count;
       bool is_left = false;
@@ -95,13 +95,13 @@ class PlainCorridorWalk {
     return true;
   }
 
-  // Goes on through the inside of an edge.
+  // Continues through the interior of an edge.
   bool Cross(std::size_t edge) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(corridor_.back());
     const PolygonNumber beyond = mesh_.NeighboursOf(corridor_.back())[edge];
     const WorldPoint& a = mesh_.VertexAt(corners[edge]);
     const WorldPoint& b = mesh_.VertexAt(corners[edge + 1 < corners.size() ? edge + 1 : 0]);
-    // The start may lie on an edge of many polygons, all but one or two of which the leg leaves there.
+    // The start may lie on an edge of many polygons, most of which the leg leaves immediately.
     const bool is_at_once = corridor_.size() == 1 && Side(a, b, *from_) <= 0.0;
     if (beyond == kNoPolygon || is_at_once || Side(a, b, *to_) > 0.0) {
       return false;
@@ -110,7 +110,8 @@ class PlainCorridorWalk {
     return true;
   }
 
-  // Goes straight on round a corner inside of the leg. The polygon lies to the left of the leg or not.
+  // Continues straight around a corner in the interior of the leg. `is_left` is true if the polygon is on the
+  // left of the leg.
   bool Pass(std::size_t corner, bool is_left) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(corridor_.back());
     if (corner == corners.size()) {
@@ -131,8 +132,8 @@ class PlainCorridorWalk {
     return GoRound(corner, is_left);
   }
 
-  // Goes round a corner of the last polygon, counterclockwise or clockwise, to the polygon that the leg leads
-  // into from there.
+  // Walks around a corner of the last polygon, counterclockwise or clockwise, to the polygon that the leg
+  // enters there.
   bool GoRound(std::size_t corner, bool is_counterclockwise) {
     while (steps_left_-- > 0) {
       const PolygonNumber polygon = corridor_.back();
@@ -161,15 +162,15 @@ class PlainCorridorWalk {
   const absl::Span<const PolygonNumber> goal_polygons_;
   std::vector<PolygonNumber>& corridor_;
   std::size_t steps_left_;
-  // The leg.
+  // The current leg.
   const WorldPoint* from_ = nullptr;
   const WorldPoint* to_ = nullptr;
   bool is_last_ = false;
-  // The corner of the last polygon that is the end of the last leg.
+  // Corner of the last polygon that is the end of the last leg.
   std::size_t corner_ = 0;
 };
 
-// Walks as MeshRayWalk does, leg by leg, to all polygons that each leg touches, and keeps how it came there.
+// Walks leg by leg, as MeshRayWalk does, to all polygons that each leg touches, and records predecessors.
 class CorridorWalk {
  public:
   CorridorWalk(const NavMesh& mesh, absl::Span<const PolygonNumber> goal_polygons)
@@ -208,8 +209,8 @@ class CorridorWalk {
     PolygonNumber polygon;
     std::uint32_t before;
   };
-  // A step that begins at a vertex on the leg, or where an edge on the leg begins: so far along the leg, as a
-  // multiple of its length.
+  // A step that starts at a vertex on the leg, or at the start of an edge on the leg. `along` is the distance
+  // along the leg, as a multiple of its length.
   struct Front {
     Int128 along;
     std::uint32_t step;
@@ -232,8 +233,8 @@ class CorridorWalk {
     std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
   }
 
-  // Goes from the steps that have arrived at the first corner to those that arrive at the second. Returns
-  // false if none does.
+  // Walks from the steps that arrived at the first corner to those that arrive at the second. Returns false
+  // if none arrives.
   bool WalkLeg(const WorldPoint& from, const WorldPoint& to) {
     start_ = from;
     goal_ = to;
@@ -264,7 +265,7 @@ class CorridorWalk {
 
   bool IsGoal(PolygonNumber polygon) const { return Has(goal_polygons_, polygon); }
 
-  // Returns the step through the inside of an edge of the polygon, or kNone. Notes those that begin
+  // Returns the step through the interior of an edge of the polygon, or kNone. Queues steps that start
   // elsewhere.
   std::uint32_t Cross(std::uint32_t step, Int128 along, const PolygonSet& entered) {
     const PolygonNumber polygon = steps_[step].polygon;
@@ -308,15 +309,15 @@ class CorridorWalk {
   const NavMesh& mesh_;
   const absl::Span<const PolygonNumber> goal_polygons_;
   std::vector<Step> steps_;
-  // The steps to polygons that have the corner which has been reached.
+  // Steps to polygons that contain the corner that was reached.
   std::vector<std::uint32_t> arrived_;
-  // A heap, nearest first.
+  // Heap, nearest first.
   std::vector<Front> fronts_;
   WorldPoint start_;
   WorldPoint goal_;
   FixedPoint from_;
   FixedPoint to_;
-  // AlongOf the second corner.
+  // AlongOf(second corner).
   Int128 whole_ = 0;
   bool is_last_ = false;
 };

@@ -35,7 +35,7 @@ absl::Status CheckPlaceInRegion(const NavMesh& mesh, const std::optional<Box>& r
                  : MakeError(ErrorReason::kBadValue, field, "its polygon does not lie wholly in the region");
 }
 
-// Returns what paths from these seeds may reach, seen from above.
+// Returns a box around everything that paths from these seeds can reach, seen from above.
 Box ReachOf(absl::Span<const MeshPlace> seeds, double max_length) {
   Box reach;
   for (const MeshPlace& seed : seeds) {
@@ -44,7 +44,8 @@ Box ReachOf(absl::Span<const MeshPlace> seeds, double max_length) {
   return reach;
 }
 
-// As FloodMesh, within the region. REQUIRES: it holds the seeds.
+// FloodMesh restricted to the region.
+// REQUIRES: the region contains the seeds.
 absl::StatusOr<MeshFloodReport> Flood(const NavMesh& mesh, const MeshFloodTask& task,
                                       const std::optional<Box>& region, MemoryAccount* memory,
                                       const Budget& budget, MeshScratch& scratch) {

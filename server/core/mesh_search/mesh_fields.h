@@ -1,4 +1,4 @@
-// What is within reach on a navigation mesh, and flow fields: one answer for many agents.
+// Reachable areas of a navigation mesh, and flow fields for many agents.
 #pragma once
 
 #include <optional>
@@ -17,47 +17,45 @@ namespace waystar::core {
 
 struct MeshReachQuery {
   MeshPlace start;
-  // The limit of ReachablePolygon::cost, to a hundred-millionth of it: with it the result is exactly those
-  // polygons of the result without it whose cost is not greater. Without it, that is all that a path leads
-  // to.
+  // Maximum ReachablePolygon::cost, within a relative 1e-8. The result consists of exactly those polygons of
+  // the unlimited result whose cost is not greater. If unset, all reachable polygons are returned.
   std::optional<double> max_cost;
-  // The area that paths may not leave, seen from above: polygons that do not lie wholly in it, edges
-  // included, are not entered. Everywhere without a value.
+  // Area that paths may not leave, seen from above: polygons that are not completely inside it, including its
+  // edges, are not entered. Unlimited if unset.
   std::optional<Box> region;
-  // Where the memory of a mesh of the region is reserved; nowhere if it is null.
+  // Account for the memory of the region's mesh; may be null.
   MemoryAccount* memory = nullptr;
 };
 
 struct ReachablePolygon {
   PolygonNumber polygon = kNoPolygon;
-  // The point of it that is reached first, rounded to 2^-20: on an edge, or the start.
+  // The point of the polygon reached first, rounded to 2^-20: on an edge, or the start.
   WorldPoint nearest = {};
-  // The length of the shortest path to there; since the same way leads there and back, from there as well.
+  // Length of the shortest path between the start and that point, the same in both directions.
   double cost = 0.0;
 
   friend bool operator==(const ReachablePolygon&, const ReachablePolygon&) = default;
 };
 
 struct ReachablePolygons {
-  // In the order of numbers.
+  // In the order of polygon numbers.
   std::vector<ReachablePolygon> polygons;
   SearchStatistics statistics;
 };
 
-// Finds the polygons that are within the cost. It takes the time of a flood (FloodMesh),
-// and with a region time and memory for a mesh of what the region holds (MeshRegion).
+// Finds the polygons within the cost. Takes the time of a flood (FloodMesh) and, with a region, time and
+// memory for a mesh of its polygons (MeshRegion).
 //
-// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not hold its
-// polygon; and the errors of MeshRegion::Make and StatusOfMeshFlood. REQUIRES: the start is a place that
-// NavMesh::FindNearest could return.
+// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not contain its
+// polygon; and the errors of MeshRegion::Make and StatusOfMeshFlood.
+// REQUIRES: the start is a place that NavMesh::FindNearest could return.
 absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, const MeshReachQuery& query,
                                                         const Budget& budget, MeshScratch& scratch);
 
 struct MeshFlowQuery {
-  // From 1 to kMaxGoals places; nothing for goals that no place stands in for, which are passed over.
+  // 1 to kMaxGoals places. Unset entries stand for goals without a place and are skipped.
   absl::Span<const std::optional<MeshPlace>> goals;
-  // The limit of MeshFlowStep::cost, as above: polygons from whose middle the path is longer have no place in
-  // the flow.
+  // Maximum MeshFlowStep::cost, as above: polygons with a longer path from their middle are omitted.
   std::optional<double> max_cost;
   // As above.
   std::optional<Box> region;
@@ -66,29 +64,29 @@ struct MeshFlowQuery {
 
 struct MeshFlowStep {
   PolygonNumber polygon = kNoPolygon;
-  // The mean of its corners as seen from above, on its surface and rounded to 2^-20.
+  // Mean of its corners seen from above, on its surface and rounded to 2^-20.
   WorldPoint middle = {};
-  // Where the shortest path from there to the nearest goal first turns, or the goal.
+  // First turning point of the shortest path from there to the nearest goal, or the goal.
   WorldPoint next = {};
-  // The length of that path.
+  // Length of that path.
   double cost = 0.0;
 
   friend bool operator==(const MeshFlowStep&, const MeshFlowStep&) = default;
 };
 
 struct MeshFlow {
-  // The steps from every polygon from whose middle a path leads to a goal, in the order of numbers.
+  // Steps from every polygon with a path from its middle to a goal, in the order of polygon numbers.
   std::vector<MeshFlowStep> steps;
   SearchStatistics statistics;
 };
 
-// Computes the flow. Of equally long paths the same one is chosen on every machine. It takes the time of a
-// flood (FloodMesh) from the goals.
+// Computes the flow. Ties between paths of equal length are broken the same way on every machine. Takes the
+// time of a flood (FloodMesh) from the goals.
 //
-// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "goals[i]" if the region does not hold its
-// polygon; FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if no place stands in for any; and the errors of
-// MeshRegion::Make and StatusOfMeshFlood. REQUIRES: the goals are places that NavMesh::FindNearest could
-// return.
+// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "goals[i]" if the region does not contain its
+// polygon; FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if no goal has a place; and the errors of
+// MeshRegion::Make and StatusOfMeshFlood.
+// REQUIRES: the goals are places that NavMesh::FindNearest could return.
 absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuery& query,
                                          const Budget& budget, MeshScratch& scratch);
 

@@ -40,7 +40,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
   }
 
  private:
-  // A point that is seen from the root of an interval.
+  // A point seen from the root of an interval.
   struct Sighted {
     double x;
     double y;
@@ -74,7 +74,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     return true;
   }
 
-  // The seed is an interval without length, from which the polygon is entered.
+  // Adds the seed as an interval of length 0 through which the polygon is entered.
   void EnterAtSeed(std::uint32_t seed, PolygonNumber polygon) {
     const WorldPoint& at = SeedAt(seed);
     MeshInterval interval;
@@ -119,7 +119,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     }
     const Sighted nearest = NearestOf(from, right, left);
     const double length = root.g + nearest.distance;
-    // The way to the rounded point may be shorter.
+    // The path to the rounded point may be shorter.
     if (length > task_.max_length + kFloodRounding) {
       return;
     }
@@ -139,7 +139,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     }
   }
 
-  // Returns the point between the ends that is nearest to the root.
+  // Returns the point between the ends nearest to the root.
   static Sighted NearestOf(const WorldPoint& from, const End& right, const End& left) {
     const double dx = left.x - right.x;
     const double dy = left.y - right.y;
@@ -189,7 +189,7 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
   void CollectPaths() {
     report_.paths.reserve(scratch_.flooded().size());
     for (const FloodedPolygon& flooded : scratch_.flooded()) {
-      // A path to a nearer point of the polygon may be known alone.
+      // Only a path to a nearer point of the polygon may be known.
       if (!std::isfinite(flooded.length)) {
         continue;
       }
@@ -212,11 +212,10 @@ class IntervalFlood : private IntervalExpansion<IntervalFlood> {
     return path;
   }
 
-  // Goes over the places where the path turns until it is known which of them do not lie on the way to
-  // others.
+  // Visits the turning points of the path until those that lie on the way to others are excluded.
   WorldPoint NextOf(const WorldPoint& point, const FloodedPolygon& flooded) const {
     WorldPoint next = point;
-    // Returns whether the path turns before it comes to this root.
+    // Returns true if the path turns before it reaches this root.
     const auto is_beyond = [&](std::uint32_t root) {
       const WorldPoint& to = PointOf(root);
       if (IsSamePlace(next, to)) {

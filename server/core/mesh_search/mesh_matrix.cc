@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// Searches ask the budget themselves, but not before their first expansion.
+// Searches check the budget themselves, but not before their first expansion.
 constexpr std::size_t kPairsPerPoll = 64;
 
 auto OrderOf(const MeshPlace& place) {
@@ -49,7 +49,7 @@ class MeshMatrixMaker {
   }
 
  private:
-  // An entry of the matrix, and the places between which the way leads, in the order of their numbers.
+  // An entry of the matrix, and the two places of its path, the lower number first.
   struct Pair {
     std::size_t low;
     std::size_t high;
@@ -58,7 +58,8 @@ class MeshMatrixMaker {
     bool IsSameWay(const Pair& other) const { return low == other.low && high == other.high; }
   };
 
-  // Sorts the entries whose places are in the same part, so that those between the same places are together.
+  // Sorts the entries whose places are in the same part, so that entries for the same two places are
+  // adjacent.
   void CollectPairs() {
     std::vector<MeshPlace> places(starts_.begin(), starts_.end());
     places.insert(places.end(), goals_.begin(), goals_.end());
@@ -115,7 +116,7 @@ class MeshMatrixMaker {
   const NavMesh& mesh_;
   const absl::Span<const MeshPlace> starts_;
   const absl::Span<const MeshPlace> goals_;
-  // What is left of the budget.
+  // Remaining budget.
   Budget left_;
   const BudgetStop stop_;
   MeshScratch& scratch_;

@@ -18,7 +18,7 @@
 namespace waystar::core {
 namespace {
 
-// The part of a segment that lies in a circle.
+// Part of a segment that lies in a circle.
 struct Cut {
   double low = 0.0;
   double high = 1.0;
@@ -29,8 +29,8 @@ class StepFlood {
   StepFlood(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
       : mesh_(mesh), start_(start), target_(target) {}
 
-  // `hit` is that of the ray to the target, which a wall ends. REQUIRES: the polygon of the start does not
-  // contain the target.
+  // `hit` is that of the ray to the target, which a wall ends.
+  // REQUIRES: the polygon of the start does not contain the target.
   MeshMove Run(const MeshRayHit& hit, PolygonMeter* meter) {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
     least_ = SquaredPlan(hit.end.point);
@@ -61,13 +61,14 @@ class StepFlood {
     return dx * dx + dy * dy;
   }
 
-  // Returns how much a wall with this normal is against the way from the point to the target: less is more.
+  // Returns how much a wall with this normal opposes the direction from the point to the target; smaller is
+  // more.
   double Against(const Point& normal, double x, double y) const {
     return normal.x * (target_.x - x) + normal.y * (target_.y - y);
   }
 
-  // The point at the share t of a segment lies in the circle if c - 2 h t + q t^2 is 0 or less: if the ways
-  // from there to the start and to the target are at a right angle or more.
+  // The point at share t of a segment lies in the circle if c - 2 h t + q t^2 <= 0, that is, if the
+  // directions from it to the start and to the target form a right or obtuse angle.
   struct Circle {
     double q;
     double h;
@@ -112,7 +113,7 @@ class StepFlood {
           queue_.push_back(neighbours[k]);
         }
       } else if (Side(*a, *b, target_) <= 0.0) {
-        // The surface comes nearest to the target at a wall that has it on the other side.
+        // The surface is nearest to the target at a wall that has the target on its other side.
         LookAtWall(polygon, k, *a, *b);
       }
       a = b;
@@ -121,7 +122,7 @@ class StepFlood {
 
   // The wall leads from this corner of the polygon, a, to the next, b.
   void LookAtWall(PolygonNumber polygon, std::size_t corner, const WorldPoint& a, const WorldPoint& b) {
-    // Most walls are too far without a look at the circle.
+    // Most walls are excluded without computing the circle.
     if (NearestOnPlanSegment(a, b, target_).squared_distance > least_) {
       return;
     }
@@ -149,12 +150,12 @@ class StepFlood {
   const NavMesh& mesh_;
   const MeshPlace start_;
   const WorldPoint target_;
-  // Most steps see no more polygons.
+  // Most moves visit no more polygons.
   absl::InlinedVector<PolygonNumber, 32> queue_;
   PolygonSet found_;
   MeshMove move_;
-  // How near the target the nearest wall so far comes, its polygon, the corner where it begins, and the
-  // point; the end of the ray is none of them.
+  // Squared distance of the nearest wall so far to the target, with the wall's polygon, the corner where it
+  // starts, and the point. Until a wall is found, the end of the ray is used instead.
   double least_ = 0.0;
   double against_ = 0.0;
   PolygonNumber wall_ = kNoPolygon;
@@ -167,7 +168,7 @@ class StepFlood {
 MeshMove MoveAlongSurface(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target,
                           PolygonMeter* meter) {
   const WorldPoint rounded = Rounded(target);
-  // Most steps of a frame end in the polygon in which they begin.
+  // Most moves of a frame end in the polygon in which they start.
   if (const std::optional<WorldPoint> end = mesh.PointAt(start.polygon, rounded.x, rounded.y)) {
     return {.end = {start.polygon, *end}};
   }

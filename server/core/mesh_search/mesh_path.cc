@@ -20,14 +20,14 @@
 namespace waystar::core {
 namespace {
 
-// To find the place of a position may take as long as a look at many polygons.
+// Finding the place of a position may take as long as checking many polygons.
 constexpr std::size_t kGoalsPerPoll = 64;
 
 double StraightDistance(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
 }
 
-// Searches for paths from one place, one after the other, with one budget.
+// Searches for paths from one place, one after the other, with a shared budget.
 class MeshPathFinder {
  public:
   MeshPathFinder(const NavMesh& mesh, const MeshPlace& start, const Budget& budget, MeshScratch& scratch,
@@ -113,7 +113,7 @@ class MeshPathFinder {
   const Budget& budget_;
   MeshScratch& scratch_;
   IntervalRecorder* const recorder_;
-  // The sum over all searches for this query.
+  // Sum over all searches for this query.
   SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
 };
 

@@ -23,7 +23,7 @@ double LegLength(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
 }
 
-// How far rounding may put a corner outside of its polygon, with some room.
+// Maximum displacement of a corner out of its polygon by rounding, with some tolerance.
 constexpr double kRounding = 2.0 / kFixedScale;
 
 class MeshPathValidator {
@@ -70,7 +70,7 @@ class MeshPathValidator {
     return budget;
   }
 
-  // Returns the place that stands in for a corner. A corner that was rounded once already stays where it is.
+  // Returns the place that represents a corner. A corner that was already rounded keeps its position.
   std::optional<MeshPlace> PlaceOf(const WorldPoint& corner) const {
     std::optional<MeshPlace> place = FindMeshPlace(mesh_, corner, {});
     if (place) {
@@ -82,7 +82,8 @@ class MeshPathValidator {
     return place;
   }
 
-  // Sets `there_` to the place, and to others at its point that no edge joins to it or to each other.
+  // Sets `there_` to the place and to further places at its point, one per fan that no edge connects to the
+  // others.
   void FindPlacesAt(const MeshPlace& place) {
     there_.clear();
     PolygonSet around;
@@ -96,7 +97,7 @@ class MeshPathValidator {
     }
   }
 
-  // Removes from `there_` what no straight walk from the last corner reaches.
+  // Removes from `there_` the places that no straight walk from the last corner reaches.
   void KeepReached() {
     std::erase_if(there_, [&](const MeshPlace& to) {
       return std::none_of(here_.begin(), here_.end(), [&](const MeshPlace& from) {
@@ -105,7 +106,7 @@ class MeshPathValidator {
     });
   }
 
-  // Returns nothing if the walk has not begun.
+  // Returns nothing if the walk has not started.
   std::optional<WorldPoint> EndOfWalk(const std::optional<MeshPlace>& place, const WorldPoint& corner) {
     if (here_.empty()) {
       return std::nullopt;
@@ -119,11 +120,11 @@ class MeshPathValidator {
   const absl::Span<const WorldPoint> corners_;
   const Budget budget_;
   PolygonMeter meter_;
-  // The places at the last corner that the walk has come to, and those at the next: one for each group of
-  // polygons that edges join there. There are several where polygons meet in the corner alone, or floors do.
+  // Places at the last corner that the walk has reached, and places at the next corner: one per group of
+  // polygons that edges connect there. There are several if polygons or floors meet only in the corner.
   std::vector<MeshPlace> here_;
   std::vector<MeshPlace> there_;
-  // What FindPlacesAt works with.
+  // Scratch list of FindPlacesAt.
   std::vector<MeshPlace> near_;
 };
 

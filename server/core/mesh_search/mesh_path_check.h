@@ -12,19 +12,18 @@
 
 namespace waystar::core {
 
-// How many corners a path to be validated may have.
+// Maximum number of corners of a path.
 inline constexpr std::size_t kMaxValidatedCorners = std::size_t{1} << 20;
 
 struct MeshPathCheck {
   bool is_walkable = false;
-  // If not walkable, the index of the first corner that no place on the mesh stands in for, or that a
-  // straight walk along the surface from the one before does not reach on its floor.
+  // If not walkable, the index of the first corner that has no place on the mesh, or that a straight walk
+  // along the surface from the previous corner does not reach on its floor.
   std::size_t blocked_index = 0;
-  // Where the walk to that corner ends: on a wall, or on another floor than the corner's. It is not set if it
-  // is the first corner that has no place.
+  // Point where the walk to that corner ends: on a wall, or on a different floor. Unset if the first corner
+  // has no place.
   std::optional<WorldPoint> blocked_at;
-  // The length seen from above of the whole path, or of the part that ends with the corner before
-  // `blocked_index`.
+  // Length, seen from above, of the whole path, or of the part up to the corner before `blocked_index`.
   double cost = 0.0;
 
   friend bool operator==(const MeshPathCheck&, const MeshPathCheck&) = default;
@@ -34,16 +33,16 @@ struct MeshPathCheck {
 // RESOURCE_EXHAUSTED / PATH_TOO_LONG ("positions").
 absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners);
 
-// Returns whether a path can be walked. The corners of a path that FindMeshPath returned are walkable at the
-// same cost on the mesh that it was found on.
+// Returns whether a path is walkable. The corners of a path that FindMeshPath returned are walkable, at the
+// same cost, on the mesh on which it was found.
 //
-// Each corner stands for the place that FindMeshPlace finds without a snap. The walk between two is a ray: it
-// may touch walls and go along them, see CastMeshRay. It must arrive at the height of that place, to
-// kMeshTolerance. Where polygons meet in a vertex alone, the walk may begin and arrive in any of them, and
-// goes on from those in which it arrives.
+// A corner stands for the place that FindMeshPlace finds without a snap. The walk between two corners is a
+// ray that may touch walls and run along them, see CastMeshRay. It must arrive at the height of the place,
+// within kMeshTolerance. Where polygons meet only in a vertex, the walk may start and arrive in any of them,
+// and continues from those in which it arrives.
 //
-// It costs O(log polygons) for each corner, plus what the rays cost. The budget is asked at each corner and
-// within long walks; of it only what can interrupt counts.
+// Costs O(log polygons) per corner, plus the cost of the rays. The budget is checked at each corner and
+// within long walks; its limit on expansions is ignored.
 //
 // Returns the errors of CheckMeshCorners and of InterruptionError.
 absl::StatusOr<MeshPathCheck> ValidateMeshPath(const NavMesh& mesh, absl::Span<const WorldPoint> corners,

@@ -14,36 +14,35 @@
 
 namespace waystar::core {
 
-// How far the place that stands in for a position may be.
+// Maximum distance from a position to the place that represents it.
 struct MeshSnap {
-  // Seen from above: finite, 0 or more.
+  // Distance seen from above: finite and not negative.
   double radius = 0.0;
-  // Up or down: 0 or more; without a limit if it is infinite.
+  // Vertical distance: not negative; infinite for no limit.
   double height = std::numeric_limits<double>::infinity();
 };
 
 struct MeshQuery {
   WorldPoint start;
-  // At least one. The goal that is nearest along the mesh counts.
+  // At least one. The path leads to the goal nearest along the mesh.
   absl::InlinedVector<WorldPoint, 1> goals;
   MeshSnap snap;
-  // kPolyanya, which kAuto means.
+  // kPolyanya, the meaning of kAuto.
   Algorithm algorithm = Algorithm::kAuto;
-  // With kNearestByDistance the path leads to the point of the start's connected part that is nearest to the
-  // goal in space.
+  // With kNearestByDistance the path leads to the point of the start's connected part nearest to the goal in
+  // space.
   UnreachablePolicy unreachable_policy = UnreachablePolicy::kReport;
 };
 
 struct MeshPathResult {
   Outcome outcome = Outcome::kUnreachable;
   OutcomeReason reason = OutcomeReason::kNoRoute;
-  // The length seen from above.
+  // Length seen from above.
   double cost = 0.0;
-  // See MeshSearchReport. Both live in the scratch of the search until its next search, and are empty without
-  // a path.
+  // See MeshSearchReport. Both are stored in the scratch until its next search, and empty without a path.
   absl::Span<const WorldPoint> corners;
   absl::Span<const PolygonNumber> corridor;
-  // The index of the goal that the path leads to, with Outcome::kFound.
+  // Index of the goal that the path leads to, with Outcome::kFound.
   std::size_t goal_index = 0;
   SearchStatistics statistics{.algorithm = Algorithm::kPolyanya};
 };

@@ -19,24 +19,24 @@ double RayDistance(const WorldPoint& a, const WorldPoint& b) {
   return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
 }
 
-// Returns the number, which is mostly small: a long one takes a call to convert.
+// Fast path for values that fit 64 bits; converting `__int128` is a library call.
 double ToDouble(Int128 number) {
   const auto low = static_cast<std::int64_t>(number);
   return low == number ? static_cast<double>(low) : static_cast<double>(number);
 }
 
-// Casts the rays that are most frequent, without what only others need: start and goal lie in one polygon
-// each, and the ray touches no vertex and no dented polygon, so that it leaves each through one edge.
+// Fast path for the most frequent rays: start and goal lie in one polygon each, and the ray touches no vertex
+// and no dented polygon, so that it leaves each polygon through one edge.
 //
-// Returns what MeshRayWalk would, or nothing if the ray is another one.
+// Returns the result of MeshRayWalk, or nothing if the ray is not of this kind.
 std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal,
                                        PolygonMeter* meter) {
   const WorldPoint& from = start.point;
   const WorldPoint& to = goal.point;
   const double dx = to.x - from.x;
   const double dy = to.y - from.y;
-  // Rounding makes no more of a side: twice the greatest coordinates, by the ray, and by 2^-52, with some
-  // room.
+  // Upper bound of the rounding error of a side: twice the largest coordinates, times the ray, times 2^-52,
+  // with some tolerance.
   const double least_side = (std::abs(dx) + std::abs(dy)) * kMaxReach / (std::uint64_t{1} << 48);
   if (least_side == 0.0 || !IsAlone(mesh, start) || (goal.polygon != kNoPolygon && !IsAlone(mesh, goal))) {
     return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
     }
     const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
     const std::size_t last = corners.size() - 1;
-    // The edge that leads from the right of the ray to its left.
+    // Edge that leads from the right of the ray to its left.
     std::size_t exit = last;
     const WorldPoint* a = &mesh.VertexAt(corners[last]);
     const WorldPoint* b = &mesh.VertexAt(corners[0]);
@@ -106,8 +106,8 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
 
 class MeshRayWalk {
  public:
-  // The start is the first of `starts`, which are places in several fans of polygons, and so is the goal of
-  // `goals`. It has no polygon if any floor counts.
+  // The first of `starts` and of `goals` are the start and the goal; the others are the same point in other
+  // fans of polygons. A goal without a polygon may be reached on any floor.
   MeshRayWalk(const NavMesh& mesh, const PlacesAround& starts, const PlacesAround& goals, PolygonMeter* meter)
       : mesh_(mesh),
         meter_(meter),
@@ -149,8 +149,8 @@ class MeshRayWalk {
   }
 
  private:
-  // A polygon that is entered at a vertex on the ray, or somewhere along an edge that lies on the ray. The
-  // first number says where: see AlongOf.
+  // A polygon that is entered at a vertex on the ray, or along an edge that lies on the ray. `along` is the
+  // position: see AlongOf.
   struct Front {
     Int128 along;
     PolygonNumber polygon;
@@ -159,15 +159,15 @@ class MeshRayWalk {
     return a.along != b.along ? a.along > b.along : a.polygon > b.polygon;
   }
 
-  // An edge through whose inside the ray leaves a polygon, which lies to the left of it.
+  // An edge through whose interior the ray leaves a polygon; the polygon is on its left.
   struct Exit {
     PolygonNumber beyond;
-    // Above 0 for ends of the ray that lie on this side of the edge.
+    // Positive if that end of the ray is on this side of the edge.
     Int128 start_side;
     Int128 goal_side;
-    // Where the ray crosses it, as a part of the whole way.
+    // Fraction of the ray's length at which it crosses the edge.
     double fraction;
-    // Its ends.
+    // Ends of the edge.
     const WorldPoint* a;
     const WorldPoint* b;
   };
@@ -175,12 +175,12 @@ class MeshRayWalk {
   struct Furthest {
     double fraction;
     PolygonNumber polygon;
-    // The ends of the wall; null where walls meet.
+    // Ends of the wall; null where walls meet.
     const WorldPoint* a = nullptr;
     const WorldPoint* b = nullptr;
   };
 
-  // Returns how far along the ray a point on its line lies, as a multiple of the ray's length.
+  // Returns the distance along the ray of a point on its line, as a multiple of the ray's length.
   Int128 AlongOf(const FixedPoint& point) const {
     return Int128{point.x - from_.x} * (to_.x - from_.x) + Int128{point.y - from_.y} * (to_.y - from_.y);
   }
@@ -201,7 +201,7 @@ class MeshRayWalk {
     std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
   }
 
-  // Ends a ray without length.
+  // Ends a ray of length 0.
   void Stay() {
     for (const PolygonNumber polygon : start_polygons_) {
       reaches_goal_ |= IsGoal(polygon);
@@ -221,8 +221,8 @@ class MeshRayWalk {
     }
   }
 
-  // Returns the polygon that the ray enters through the inside of an edge of this one, or kNoPolygon. Notes
-  // those that it enters elsewhere, and where it ends.
+  // Returns the polygon that the ray enters through the interior of an edge of this polygon, or kNoPolygon.
+  // Queues polygons that it enters elsewhere, and records where the ray ends.
   PolygonNumber Cross(PolygonNumber polygon) {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
@@ -268,7 +268,7 @@ class MeshRayWalk {
       EndAt({exit->fraction, polygon, exit->a, exit->b});
       return kNoPolygon;
     }
-    // A start on the edge begins in the polygon beyond as well.
+    // A ray that starts on the edge also starts in the polygon beyond.
     if (exit->start_side <= 0 && IsStart(exit->beyond)) {
       return kNoPolygon;
     }
@@ -283,7 +283,8 @@ class MeshRayWalk {
     return {beyond, start_side, goal_side, std::clamp(fraction, 0.0, 1.0), &a, &b};
   }
 
-  // A dented polygon may be left more than once, and comes first where the ray has not been yet.
+  // A dented polygon may be left more than once; the first exit that the ray has not passed yet takes
+  // precedence.
   void Choose(std::optional<Exit>& exit, const Exit& other) const {
     const bool is_better =
         !exit || (other.fraction > fraction_ ? exit->fraction <= fraction_ || other.fraction < exit->fraction
@@ -339,18 +340,18 @@ class MeshRayWalk {
   const MeshPlace goal_;
   const FixedPoint from_;
   const FixedPoint to_;
-  // AlongOf the goal.
+  // AlongOf(goal).
   const Int128 whole_;
-  // Sees to an end where dents of polygons lie in each other.
+  // Ensures termination if dents of polygons overlap.
   std::size_t steps_left_;
   const PolygonsAround start_polygons_;
   PolygonsAround goal_polygons_;
-  // A heap, nearest first.
+  // Heap, nearest first.
   absl::InlinedVector<Front, 4> fronts_;
-  // Where the last front was, and those that have been entered there.
+  // Position of the last front, and the polygons entered there.
   Int128 along_ = 0;
   absl::InlinedVector<PolygonNumber, 4> entered_;
-  // Where the polygon that is being crossed was entered.
+  // Fraction at which the current polygon was entered.
   double fraction_ = 0.0;
   bool reaches_goal_ = false;
   std::optional<MeshPlace> arrival_;

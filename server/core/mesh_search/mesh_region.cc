@@ -37,7 +37,7 @@ absl::StatusOr<std::optional<MeshRegion>> MeshRegion::Make(const NavMesh& whole,
                                                            const Box& reach, MemoryAccount* account,
                                                            const StopCheck* stop) {
   std::vector<PolygonNumber> numbers;
-  // The numbers here of polygons and vertices of the whole.
+  // Maps numbers of polygons and vertices of the whole mesh to numbers here.
   std::vector<PolygonNumber> polygons(whole.polygon_count(), kNoPolygon);
   std::vector<std::uint32_t> vertices(whole.vertex_count(), kNoVertex);
   for (PolygonNumber polygon = 0; polygon < whole.polygon_count(); ++polygon) {

@@ -14,30 +14,31 @@
 
 namespace waystar::core {
 
-// Paths that enter no other polygons may turn at vertices that are on no wall of the whole mesh, and polygons
-// around a vertex may be joined by others alone. The mesh of what is left knows all that.
+// Submesh of the polygons in a region. Paths that enter only these polygons may turn at vertices that are on
+// no wall of the whole mesh, and polygons around a vertex may be connected only by other polygons. The
+// submesh represents both.
 //
 // Thread safety: immutable.
 class MeshRegion {
  public:
-  // Takes the polygons that lie wholly in the box `region`, seen from above and edges included, and that come
-  // near the box `reach`. It costs O(polygons), and O(n log n) for n polygons that are taken. The memory that
-  // it holds is reserved on the account, if there is one, which must outlive this.
+  // Takes the polygons that are completely inside the box `region`, seen from above and including its edges,
+  // and near the box `reach`. Costs O(polygons), plus O(n log n) for the n polygons taken. The memory is
+  // reserved on `account`, if not null, which must outlive this.
   //
-  // Returns nothing if there is none, the error of `stop`, and RESOURCE_EXHAUSTED with "region":
-  // REGION_TOO_LARGE if there are too many vertices, or MAPS_MEMORY_FULL.
+  // Returns nothing if there is no such polygon; the error of `stop`; or RESOURCE_EXHAUSTED with "region":
+  // REGION_TOO_LARGE for too many vertices, or MAPS_MEMORY_FULL.
   static absl::StatusOr<std::optional<MeshRegion>> Make(const NavMesh& whole, const Box& region,
                                                         const Box& reach, MemoryAccount* account,
                                                         const StopCheck* stop);
 
-  // Returns whether the region holds a polygon of the whole mesh.
+  // Returns true if the region contains a polygon of the whole mesh.
   static bool Holds(const Box& region, const NavMesh& whole, PolygonNumber polygon);
 
   const NavMesh& mesh() const { return mesh_; }
-  // Returns the number on the whole mesh of a polygon of this one. Their order is the same.
+  // Returns the number on the whole mesh of a polygon of this one. The order is the same.
   PolygonNumber NumberOnWhole(PolygonNumber polygon) const { return numbers_[polygon]; }
-  // Adds what is the place on this mesh: one place, or more where the polygons around it are not joined here;
-  // nothing if none of them is in the region.
+  // Appends the places on this mesh that correspond to the place: several if the polygons around it are not
+  // connected here; none if no polygon is in the region.
   void AddPlaces(const NavMesh& whole, const MeshPlace& place, std::vector<MeshPlace>& places) const;
 
  private:

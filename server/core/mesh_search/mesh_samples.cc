@@ -13,17 +13,17 @@
 namespace waystar::core {
 namespace {
 
-// Rounding moves a point out of its polygon about once in a million times.
+// Maximum number of draws per point. Rounding moves about one point in a million out of its polygon.
 constexpr int kDrawsOfPoint = 8;
 
-// Returns a number from 0 to below 1.
+// Returns a number in [0, 1).
 double DrawShare(SplitMix& random) {
   constexpr std::uint64_t kSteps = std::uint64_t{1} << 53;
   return static_cast<double>(random.Below(kSteps)) / static_cast<double>(kSteps);
 }
 
 // The part of a convex polygon that lies in a region, seen from above, as triangles around its first corner.
-// It is reused from polygon to polygon.
+// Reused for all polygons.
 class ClippedPolygon {
  public:
   explicit ClippedPolygon(const std::optional<Box>& region) : region_(region) {}
@@ -65,7 +65,8 @@ class ClippedPolygon {
     return area;
   }
 
-  // Draws a point, given a share of the area. REQUIRES: there is area.
+  // Draws a point from the triangle at this position in the area.
+  // REQUIRES: there is area.
   Point Draw(double area, SplitMix& random) const {
     std::size_t triangle = 2;
     while (triangle + 1 < corners_.size() && area >= AreaOfTriangle(triangle)) {
@@ -75,14 +76,15 @@ class ClippedPolygon {
     const Point& a = corners_[0];
     const Point& b = corners_[triangle - 1];
     const Point& c = corners_[triangle];
-    // The part of a triangle within a share of the way from a corner has the square of that share as area.
+    // The part of a triangle within a share of the distance from a corner has the square of that share as its
+    // area.
     const double away = std::sqrt(DrawShare(random));
     const double across = DrawShare(random);
     return {a.x + away * (b.x - a.x + across * (c.x - b.x)), a.y + away * (b.y - a.y + across * (c.y - b.y))};
   }
 
  private:
-  // Returns the area of the triangle that ends with a corner. Those of a dented polygon may be turned over.
+  // Returns the area of the triangle that ends at a corner. Triangles of a dented polygon may be inverted.
   double AreaOfTriangle(std::size_t corner) const {
     const Point& a = corners_[0];
     const Point& b = corners_[corner - 1];
@@ -90,7 +92,7 @@ class ClippedPolygon {
     return std::max(0.0, ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)) / 2.0);
   }
 
-  // Keeps the part where `inside` is 0 or more (Sutherland, Hodgman, "Reentrant Polygon Clipping", 1974).
+  // Keeps the part where `inside` is not negative (Sutherland, Hodgman, "Reentrant Polygon Clipping", 1974).
   template <typename Inside>
   void Clip(Inside inside) {
     clipped_.clear();
@@ -190,7 +192,7 @@ class MeshSampler {
   const StopCheck* const stop_;
   ClippedPolygon clipped_;
   SplitMix random_;
-  // The candidates, and the area of all up to and with each.
+  // Candidates, and the total area up to and including each.
   std::vector<PolygonNumber> polygons_;
   std::vector<double> through_;
 };

@@ -19,30 +19,30 @@ inline constexpr std::size_t kMaxSampledPoints = 100'000;
 struct MeshSampleQuery {
   // From 1 to kMaxSampledPoints.
   std::int64_t count = 1;
-  // The same seed gives the same points of meshes with the same digest, on every machine.
+  // The same seed gives the same points on every machine for meshes with the same digest.
   std::uint64_t seed = 0;
-  // Restricts the sample to polygons in these connected parts, unless there are none.
+  // If not empty, only polygons in these connected parts are drawn from.
   PartsAround parts;
-  // Restricts the sample to points that lie in the box, seen from above.
+  // If set, only points in the box, seen from above, are drawn.
   std::optional<Box> region;
 };
 
 struct SampledMeshPoints {
-  // The places in random order, each unit of area seen from above with equal chance; empty if there is no
-  // area to draw from.
+  // Places in random order, distributed uniformly by area seen from above; empty if there is no area to draw
+  // from.
   std::vector<MeshPlace> places;
-  // How many polygons have such area, and how much they have together.
+  // Number of polygons with such area, and their total area.
   std::int64_t candidates = 0;
   double area = 0.0;
 };
 
-// Draws points from the surface of the mesh. They are rounded to 2^-20, so those near an edge may lie half as
-// far outside of their polygon, as with NavMesh::NearestPoint, if no point that lies inside is found.
+// Draws points from the surface of the mesh. They are rounded to 2^-20; a point near an edge may lie outside
+// its polygon by half of that, as with NavMesh::NearestPoint, if no point inside is found.
 //
-// It costs O(corners) to measure the polygons, during which it asks `stop`, and O(log polygons) and the
-// corners of one polygon for each point.
+// Costs O(corners) to measure the polygons, during which it checks `stop`, and O(log polygons) plus the
+// corners of one polygon per point.
 //
-// Returns INVALID_ARGUMENT / BAD_VALUE or RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "count", and the error of
+// Returns INVALID_ARGUMENT / BAD_VALUE or RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with "count", or the error of
 // `stop`.
 absl::StatusOr<SampledMeshPoints> SampleMeshPoints(const NavMesh& mesh, const MeshSampleQuery& query,
                                                    const StopCheck* stop = nullptr);

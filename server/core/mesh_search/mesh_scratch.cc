@@ -22,7 +22,7 @@ bool MeshScratch::Start(std::size_t vertex_count, std::size_t room_count, std::s
   }
   ++generation_;
   if (generation_ == 0) {
-    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    // The counter wrapped: entries of an old generation must not match a new one.
     reached_.assign(reached_.size(), ReachedVertex{});
     rooms_.assign(rooms_.size(), 0);
     slots_.assign(slots_.size(), PolygonSlot{});
@@ -91,7 +91,7 @@ bool MeshScratch::GrowList(List& list, std::size_t count) {
     return true;
   }
   const std::size_t capacity = std::max<std::size_t>({2 * list.capacity(), list.size() + count, 256});
-  // While it grows, the list is there twice.
+  // While it grows, the list needs both its old and new memory.
   if (!HasRoom(capacity * sizeof(list[0]))) {
     return false;
   }

@@ -20,9 +20,10 @@
 namespace waystar::core {
 namespace {
 
-// Most places are so near to a wall that the flood finds it sooner than the tree, within so many polygons.
+// Number of polygons to flood first. Most places are so near to a wall that the flood finds it faster than
+// the tree.
 constexpr std::uint64_t kFloodedAtFirst = 32;
-// How far rounding may put an edge off a line that meets it, with some room.
+// Maximum displacement by rounding of an edge from a line that meets it, with some tolerance.
 constexpr double kLineSlack = 4.0 / kFixedScale;
 
 class WallSearch {
@@ -50,7 +51,7 @@ class WallSearch {
   }
 
  private:
-  // A polygon that is entered through an edge at this distance from the place, and the one before it.
+  // A polygon entered through an edge at this distance from the place, and the previous polygon.
   struct Entry {
     double squared_distance;
     PolygonNumber polygon;
@@ -66,7 +67,7 @@ class WallSearch {
     std::push_heap(open_.begin(), open_.end(), IsAfter);
   }
 
-  // Returns false if the search must not look at more.
+  // Returns false if the search must stop.
   bool Count() {
     if (report_.expanded >= budget_.max_expansions) {
       status_ = MakeError(ErrorReason::kRegionTooLarge, "",
@@ -80,7 +81,7 @@ class WallSearch {
     return status_.ok();
   }
 
-  // Goes on until the flood has looked at so many polygons. Returns false if the search has ended.
+  // Runs until the flood has visited `count` polygons. Returns false if the search has ended.
   bool Flood(std::uint64_t count) {
     while (!open_.empty() && open_.front().squared_distance <= least_) {
       if (flooded_ >= count) {
@@ -137,7 +138,7 @@ class WallSearch {
         });
   }
 
-  // Returns whether a straight line leads from this point of the wall to the place, along the surface.
+  // Returns true if a straight line along the surface leads from this point of the wall to the place.
   bool IsInSight(const WallEdge& wall, const SegmentPoint& nearest) {
     const WorldPoint end{nearest.point.x, nearest.point.y, 0.0};
     PolygonSet seen;
@@ -162,7 +163,7 @@ class WallSearch {
     return false;
   }
 
-  // Returns whether the edge from a to b meets the line from the place to `end`, or nearly so.
+  // Returns true if the edge from a to b meets the line from the place to `end`, or nearly does.
   bool MeetsLine(const WorldPoint& a, const WorldPoint& b, const WorldPoint& end) const {
     const WorldPoint& start = place_.point;
     const double dx = end.x - start.x;
@@ -178,13 +179,13 @@ class WallSearch {
     };
     const double side_start = (b.x - a.x) * (start.y - a.y) - (b.y - a.y) * (start.x - a.x);
     const double side_end = (b.x - a.x) * (end.y - a.y) - (b.y - a.y) * (end.x - a.x);
-    // Rounding gives a wrong side only to ends that are near.
+    // Rounding gives a wrong side only if an end is near the line.
     return (side_a * side_b < 0.0 && side_start * side_end < 0.0) ||
            is_near(NearestOnPlanSegment(a, b, start)) || is_near(NearestOnPlanSegment(a, b, end)) ||
            is_near(NearestOnPlanSegment(start, end, a)) || is_near(NearestOnPlanSegment(start, end, b));
   }
 
-  // Returns whether the wall at this distance counts before the one that is nearest so far.
+  // Returns true if the wall at this distance takes precedence over the nearest one so far.
   bool IsBetter(const WallEdge& wall, double squared_distance) const {
     if (squared_distance != least_) {
       return squared_distance < least_;
@@ -201,7 +202,7 @@ class WallSearch {
     double least = std::numeric_limits<double>::infinity();
     ForEachEdge(polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (mesh_.NeighboursOf(polygon)[k] != kNoPolygon) {
-        // The edge runs the other way in the polygon that is left, which may round otherwise.
+        // The edge runs in the other direction in the polygon that is left, which may round differently.
         least = std::min(least, NearestOnPlanSegment(b, a, place_.point).squared_distance);
       }
     });
@@ -214,7 +215,7 @@ class WallSearch {
     nearest_ = nearest;
   }
 
-  // Calls visit(k, its start, its end) for each edge of the polygon.
+  // Calls visit(k, start, end) for each edge of the polygon.
   template <typename Visitor>
   void ForEachEdge(PolygonNumber polygon, const Visitor& visit) const {
     const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
@@ -236,7 +237,7 @@ class WallSearch {
         .end = {wall_.polygon, mesh_.NearestPoint(wall_.polygon, nearest_.point.x, nearest_.point.y)},
         .distance = std::sqrt(least_),
         .normal = LeftOf(mesh_.EndsOf(wall_).from, mesh_.EndsOf(wall_).to)};
-    // Round the end of a wall it turns.
+    // At the end of a wall, the normal points to the place.
     if ((nearest_.share == 0.0 || nearest_.share == 1.0) && wall.distance > 0.0) {
       wall.normal = {(place_.point.x - nearest_.point.x) / wall.distance,
                      (place_.point.y - nearest_.point.y) / wall.distance};
@@ -247,13 +248,13 @@ class WallSearch {
   const NavMesh& mesh_;
   const MeshPlace place_;
   const Budget& budget_;
-  // The polygons that the place belongs to.
+  // Polygons that contain the place.
   PolygonSet around_;
-  // The nearest wall so far, and its squared distance.
+  // Nearest wall so far, and its squared distance.
   double least_;
   WallEdge wall_;
   SegmentPoint nearest_;
-  // A heap, nearest first.
+  // Heap, nearest first.
   absl::InlinedVector<Entry, 32> open_;
   PolygonSet expanded_;
   std::uint64_t flooded_ = 0;

@@ -1,4 +1,4 @@
-// The budget of walks over the polygons of a navigation mesh.
+// Budget of walks over the polygons of a navigation mesh.
 #pragma once
 
 #include <algorithm>
@@ -11,25 +11,26 @@
 
 namespace waystar::core {
 
-// Counts the polygons that walks visit, one after the other, as the expansions of a search: asks the budget
-// every Budget::kPollInterval of them, within a walk as well as between two. Thread safety: none.
+// Counts the polygons that successive walks visit as expansions, and checks the budget every
+// Budget::kPollInterval of them, also within a walk. Not thread-safe.
 class PolygonMeter {
  public:
-  // What the budget names must outlive this.
+  // The targets of the budget's pointers must outlive this.
   explicit PolygonMeter(const Budget& budget) : budget_(budget), next_look_(NextLook()) {}
 
-  // Counts so many more. Returns false if the walk must stop, whose result is not to be used then.
+  // Counts `count` more polygons. Returns false if the walk must stop; its result must not be used then.
   bool Visit(std::uint64_t count = 1) {
     visited_ += count;
     return visited_ < next_look_ || Look();
   }
 
   std::uint64_t visited() const { return visited_; }
-  // Returns what ended the walks: kExpansionLimit, or what Interruption says.
+  // Returns the reason that ended the walks: kExpansionLimit, or the result of Interruption.
   std::optional<SearchEnd> end() const { return end_; }
 
  private:
-  // The count at which the budget is looked at next: each multiple of the interval, and where it ends.
+  // Returns the count at which to check the budget next: the next multiple of the interval, or the end of the
+  // budget.
   std::uint64_t NextLook() const {
     const std::uint64_t poll = (visited_ / Budget::kPollInterval + 1) * Budget::kPollInterval;
     return budget_.max_expansions < poll ? budget_.max_expansions + 1 : poll;
@@ -49,7 +50,7 @@ class PolygonMeter {
   std::optional<SearchEnd> end_;
 };
 
-// A null meter never stops a walk.
+// As PolygonMeter::Visit. A null meter never stops a walk.
 inline bool Visit(PolygonMeter* meter, std::uint64_t count = 1) {
   return meter == nullptr || meter->Visit(count);
 }

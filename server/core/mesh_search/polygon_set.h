@@ -10,11 +10,11 @@
 
 namespace waystar::core {
 
-// The polygons that a flood has come to, or that lie around a place. Each call costs O(1), also on a mesh all
-// of whose polygons meet in a vertex. Thread safety: none.
+// Set of polygons, usually small. Each call costs O(1), even on a mesh whose polygons all meet in one vertex.
+// Not thread-safe.
 class PolygonSet {
  public:
-  // Returns false if it has the polygon already.
+  // Returns false if the set already contains the polygon.
   bool Add(PolygonNumber polygon) {
     if (many_.empty()) {
       if (IsAmongFew(polygon)) {
@@ -34,7 +34,7 @@ class PolygonSet {
   }
 
  private:
-  // So many are found by a look at all of them.
+  // Up to this many are searched linearly.
   static constexpr std::size_t kFew = 32;
 
   bool IsAmongFew(PolygonNumber polygon) const {
@@ -42,7 +42,7 @@ class PolygonSet {
   }
 
   absl::InlinedVector<PolygonNumber, kFew> few_;
-  // All of them, once there are more.
+  // Contains all polygons once there are more than kFew.
   absl::flat_hash_set<PolygonNumber> many_;
 };
 

@@ -13,10 +13,10 @@
 namespace waystar::core {
 namespace {
 
-// How far rounding may put a place outside of its polygon, with some room.
+// Maximum displacement of a place out of its polygon by rounding, with some tolerance.
 constexpr double kPlaceSlack = 2.0 / kFixedScale;
 
-// Adds to both what the set does not have yet.
+// Adds the missing polygons to both the set and the list.
 template <typename Mesh, typename Polygons>
 void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygons& polygons) {
   if (!found.Add(place.polygon)) {
@@ -33,7 +33,7 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
       }
       const WorldPoint& a = mesh.VertexAt(corners[k]);
       const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
-      // Most edges are far from the place, which is to the left of them.
+      // Fast path: most edges are far from the place, which is on their left.
       if (Side(a, b, place.point) > 0.0) {
         continue;
       }
@@ -42,7 +42,7 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
       const double dx = b.x - a.x;
       const double dy = b.y - a.y;
       const double whole = dx * dx + dy * dy;
-      // Beyond the ends of the edge there may be a wall between the polygons.
+      // Beyond the ends of the edge, a wall may separate the polygons.
       const double along = (place.point.x - a.x) * dx + (place.point.y - a.y) * dy;
       if (side <= 0.0 && side >= -kPlaceSlack * std::sqrt(whole) && along >= 0.0 && along <= whole &&
           found.Add(neighbours[k])) {
@@ -60,7 +60,7 @@ bool IsAloneIn(const Mesh& mesh, const MeshPlace& place) {
   const WorldPoint* a = &mesh.VertexAt(corners[0]);
   for (std::size_t k = 0; k < corners.size(); ++k) {
     const WorldPoint* const b = &mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
-    // Products that are rounded compare as the exact ones do unless they come out equal.
+    // Rounded products compare as the exact ones do, unless they are equal.
     const bool is_left = (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
     const bool is_vertex = a->x == place.point.x && a->y == place.point.y;
     is_alone &= (is_left || neighbours[k] == kNoPolygon) && !is_vertex;

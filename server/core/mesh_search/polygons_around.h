@@ -1,8 +1,8 @@
-// The polygons of a navigation mesh that a place on an edge or a vertex belongs to.
+// Polygons of a navigation mesh that contain a place on an edge or a vertex.
 //
-// Queries begin and end in all polygons that have a vertex, at its height, where they begin or end on one.
-// Where a mesh touches itself, there are several fans of them (SplitFans), which no edge joins: so a query
-// looks for the places of all fans first, and then for the polygons around each.
+// A query that starts or ends on a vertex starts or ends in all polygons with that vertex at its height.
+// Where a mesh touches itself, these form several fans (SplitFans), which no edge connects. A query therefore
+// first finds the places of all fans, and then the polygons around each.
 #pragma once
 
 #include <cstdint>
@@ -15,41 +15,43 @@
 
 namespace waystar::core {
 
-// Returns the place, and if it lies on a vertex a place at the same point in each other fan of polygons that
-// has a vertex there, up to kMeshTolerance higher or lower, in the order of their least polygons. It costs
-// O(corners of the polygon), and on a vertex at a wall O(log polygons) and the corners of the polygons there.
+// Returns the place and, if it lies on a vertex, a place at the same point in each other fan of polygons with
+// a vertex there, within kMeshTolerance in height, in the order of their lowest polygons. Costs O(corners of
+// the polygon) and, on a vertex at a wall, O(log polygons) plus the corners of the polygons there.
 using PlacesAround = absl::InlinedVector<MeshPlace, 1>;
 PlacesAround FindPlacesAround(const NavMesh& mesh, const MeshPlace& place);
 
-// Returns the labels of the connected parts that these are in, in ascending order. The cost is the same.
+// Returns the labels of the connected parts of these places, in ascending order, at the same cost.
 using PartsAround = absl::InlinedVector<std::uint32_t, 1>;
 PartsAround FindPartsAround(const NavMesh& mesh, const MeshPlace& place);
 
-// Returns true if they have a label in common: then a path leads from one place to the other.
+// Returns true if they have a label in common: a path then leads from one place to the other.
 bool HaveSharedPart(const PartsAround& a, const PartsAround& b);
 
-// Adds the polygon of the place and those that its point joins to it: across an edge that it lies on, and
-// around a vertex. What joins them is an edge, so walls keep polygons apart. A point that rounding has moved
-// off an edge still lies on it. They are in the order of how many edges they are away from the polygon of the
-// place. It costs O(corners of those polygons). REQUIRES: `polygons` has none of them.
+// Appends the polygon of the place and those that its point connects to it: across an edge on which it lies,
+// and around a vertex. Only edges connect polygons; walls separate them. A point that rounding has moved off
+// an edge still counts as on it. The order is by the number of edges from the polygon of the place. Costs
+// O(corners of those polygons).
+// REQUIRES: `polygons` contains none of them.
 void FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
-// As this, of the cells. The polygon of the place is a cell.
+// As above, for cells. The polygon of the place is a cell.
 void FindPolygonsAround(const CellLayer& cells, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
-// Adds those around each place that FindPlacesAround returns.
+// Appends the polygons around each place that FindPlacesAround returns.
 void FindPolygonsOfAllFans(const NavMesh& mesh, const MeshPlace& place, std::vector<PolygonNumber>& polygons);
 
-// Returns true if the place lies inside of its polygon, away from other polygons and from vertices, as most
-// do: then the functions above find that polygon alone.
+// Returns true if the place is in the interior of its polygon, away from other polygons and vertices, as most
+// are. The functions above then find only that polygon.
 bool IsAlone(const NavMesh& mesh, const MeshPlace& place);
 
-// Returns them, mostly without memory of the heap.
+// Return these polygons, usually without heap allocation.
 using PolygonsAround = absl::InlinedVector<PolygonNumber, 8>;
 PolygonsAround FindPolygonsAround(const NavMesh& mesh, const MeshPlace& place);
 PolygonsAround FindPolygonsAround(const NavMesh& mesh, const PlacesAround& places);
 
-// Adds them to a set, which has all that are joined to those that it has.
+// Adds these polygons to a set.
+// REQUIRES: the set contains all or none of the polygons connected to each other there.
 void AddPolygonsAround(const NavMesh& mesh, const MeshPlace& place, PolygonSet& polygons);
 
 }  // namespace waystar::core

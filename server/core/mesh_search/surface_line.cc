@@ -9,13 +9,13 @@
 namespace waystar::core {
 namespace {
 
-// An edge as its polygon goes round it: the polygon is to the left.
+// An edge in the direction in which its polygon, on the left, runs along it.
 struct MeshEdge {
   WorldPoint begin;
   WorldPoint end;
 };
 
-// REQUIRES: the polygons adjoin.
+// REQUIRES: the polygons are adjacent.
 MeshEdge EdgeBetween(const NavMesh& mesh, PolygonNumber polygon, PolygonNumber next) {
   const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
   const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
@@ -25,14 +25,14 @@ MeshEdge EdgeBetween(const NavMesh& mesh, PolygonNumber polygon, PolygonNumber n
           mesh.VertexAt(vertices[corner + 1 < vertices.size() ? corner + 1 : 0])};
 }
 
-// Returns the point of the edge that lies on the line from a to b, seen from above.
+// Returns the point of the edge on the line from a to b, seen from above.
 WorldPoint CrossingOf(const MeshEdge& edge, const WorldPoint& a, const WorldPoint& b) {
   const auto side = [&](const WorldPoint& p) {
     return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
   };
   const double of_begin = side(edge.begin);
   const double of_end = side(edge.end);
-  // They have different signs, unless the line goes along the edge.
+  // The signs differ, unless the line runs along the edge.
   const double share = of_begin == of_end ? 0.0 : std::clamp(of_begin / (of_begin - of_end), 0.0, 1.0);
   return {edge.begin.x + share * (edge.end.x - edge.begin.x),
           edge.begin.y + share * (edge.end.y - edge.begin.y),
@@ -50,7 +50,7 @@ std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldP
       points.push_back(point);
     }
   };
-  // The corner that was passed last.
+  // The corner passed last.
   std::size_t at = 0;
   if (!corners.empty()) {
     add(corners.front());

@@ -1,4 +1,4 @@
-// Where a path over a navigation mesh lies in space.
+// Course of a path over a navigation mesh in space.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,10 @@
 
 namespace waystar::core {
 
-// Returns the corners of a path, and between them the points where it crosses an edge from one polygon of
-// its corridor to the next, with their heights. Consecutive points differ. It costs O(corners of the polygons
-// of the corridor). REQUIRES: corners and corridor are those of a MeshSearchReport on this mesh.
+// Returns the corners of a path and, between them, the points where it crosses an edge from one polygon of
+// its corridor to the next, with their heights. Consecutive points differ. Costs O(corners of the polygons of
+// the corridor).
+// REQUIRES: corners and corridor are those of a MeshSearchReport on this mesh.
 std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
                                     absl::Span<const PolygonNumber> corridor);
 

@@ -12,7 +12,7 @@
 namespace waystar::core {
 namespace {
 
-// How far rounding may put a place off a wall, with some room.
+// Maximum displacement of a place from a wall by rounding, with some tolerance.
 constexpr double kWallSlack = 4.0 / kFixedScale;
 
 }  // namespace

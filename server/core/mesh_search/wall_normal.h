@@ -1,4 +1,4 @@
-// Which way walls of navigation meshes face.
+// Normals of the walls of navigation meshes.
 #pragma once
 
 #include "server/core/mesh/nav_mesh.h"
@@ -7,14 +7,15 @@
 
 namespace waystar::core {
 
-// Returns the direction to the left of the line from a to b, of length 1: the normal of a wall whose polygon
-// is on that side. REQUIRES: a and b differ, seen from above.
+// Returns the unit vector to the left of the line from a to b: the normal of a wall whose polygon is on that
+// side.
+// REQUIRES: a and b differ, seen from above.
 Point LeftOf(const WorldPoint& a, const WorldPoint& b);
 
-// Returns the normal of the wall at the place, that of one of its polygons as FindPolygonsAround says, which
-// stops most of what goes in `direction`: the one that points most against it, and of equal ones the first.
-// Without a wall it is opposite to the direction. It costs O(corners of those polygons). REQUIRES: the
-// direction has length 1. The polygons are counted by the meter.
+// Returns the normal of the wall at the place, belonging to one of the polygons of FindPolygonsAround, that
+// opposes `direction` most; the first among equals. Without a wall, returns the opposite of the direction.
+// Costs O(corners of those polygons), which the meter counts.
+// REQUIRES: the direction has length 1.
 Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction,
                    PolygonMeter* meter = nullptr);
 

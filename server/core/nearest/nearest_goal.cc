@@ -17,7 +17,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns the result when a budget ran out before the nearest goal was known.
+// Returns the result if a budget ran out before the nearest goal was known.
 PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
   scratch.ClearPath();
   PathResult result{.outcome = Outcome::kBudgetExhausted,

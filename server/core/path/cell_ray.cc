@@ -20,7 +20,8 @@
 namespace waystar::core {
 namespace {
 
-// A place along one axis, in units of 1/65536 of a cell, moved by half a cell so that borders are multiples.
+// Position along one axis in units of 1/65536 of a cell, shifted by half a cell so that borders are
+// multiples.
 using Place = std::int64_t;
 constexpr Place kCellUnits = 65536;
 
@@ -30,7 +31,7 @@ int CellAt(Place place) { return static_cast<int>(place >= 0 ? place / kCellUnit
 
 bool HasHexagons(const GridMap& map) { return map.settings().connectivity == Connectivity::kSix; }
 
-// Places among hexagons are not moved.
+// Positions among hexagons are not shifted.
 HexLine::Place HexPlaceOf(CellPoint position) {
   return {std::llround(position.x * kCellUnits), std::llround(position.y * kCellUnits)};
 }
@@ -51,7 +52,7 @@ absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoin
       return BadNumber(ErrorReason::kBadValue, absl::StrCat(field, name), value, "a finite number");
     }
   }
-  // Before they are made whole numbers, which might not hold them.
+  // Checked before the conversion to integers, which could overflow.
   const bool is_near = std::abs(position.x) <= 2.0 * kMaxMapSide && std::abs(position.y) <= 2.0 * kMaxMapSide;
   if (!is_near || !IsOnMap(map, position)) {
     return MakeError(ErrorReason::kOffMap, field,
@@ -61,13 +62,13 @@ absl::Status CheckPosition(const GridMap& map, absl::string_view field, CellPoin
   return absl::OkStatus();
 }
 
-// A ray's way along one axis.
+// Extent of a ray along one axis.
 struct Axis {
   Axis(double start, double end) : from(ToPlace(start)), to(ToPlace(end)) {}
 
   int step() const { return to > from ? 1 : -1; }
   Place length() const { return std::abs(to - from); }
-  // How far the ray goes along the axis until it leaves that cell.
+  // Returns the distance along the axis until the ray leaves that cell.
   Place WayOutOf(int cell) const {
     return to > from ? Place{cell + 1} * kCellUnits - from : from - Place{cell} * kCellUnits;
   }
@@ -88,7 +89,7 @@ class Ray {
       return HitAt(cell, std::nullopt, 0.0);
     }
     while (cell != last) {
-      // Which border comes first; cross-multiplied, so that a tie is a tie.
+      // Determines which border comes first; cross-multiplied, so that ties are exact.
       const bool may_cross_x = cell.x != last.x;
       const bool may_cross_y = cell.y != last.y;
       const Place across = may_cross_x ? x_.WayOutOf(cell.x) : 0;
@@ -135,7 +136,7 @@ class Ray {
   const Axis y_;
 };
 
-// Every hexagon that the ray has a point of counts, those that it only touches too.
+// Includes every hexagon that shares a point with the ray, even if it is only touched.
 RayHit CastHexRay(const WalkGrid& walk, CellPoint from, CellPoint to) {
   const HexParts parts = HexPartsOf(HexPlaceOf(from), HexPlaceOf(to), kCellUnits);
   RayHit hit{.cell = parts.back().cell, .last_free = parts.back().cell, .position = to};

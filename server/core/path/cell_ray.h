@@ -10,7 +10,7 @@
 
 namespace waystar::core {
 
-// A position among cells: the centre of cell (x, y) is the position (x, y).
+// Position among cells: the centre of cell (x, y) is (x, y).
 struct CellPoint {
   double x = 0.0;
   double y = 0.0;
@@ -20,29 +20,29 @@ struct CellPoint {
 
 struct RayHit {
   bool is_blocked = false;
-  // The first cell on which the agent cannot be, or else the cell of the ray's end.
+  // First cell where the agent cannot stand; if none, the cell of the ray's end.
   Cell cell;
-  // The last cell before it on which the agent can be, or that of the end; none if the ray begins blocked.
+  // Last cell before it where the agent can stand, or the cell of the end; none if the ray starts blocked.
   std::optional<Cell> last_free;
-  // Where the ray enters the cell, or its end, and how far that is of the whole way.
+  // Point where the ray enters the cell, or its end, and the fraction of the ray's length up to there.
   CellPoint position;
   double fraction = 1.0;
 };
 
-// Casts a ray. Positions are rounded to the nearest 1/65536 of a cell; from there on all is computed exactly,
-// in integers. A position on the border between cells is in the one to the right or below. Where the ray goes
-// exactly through the point where four cells meet, it makes a diagonal step, which the corner rule must allow
-// (never on 4-connected maps: LineRule). If it does not, the cell that is hit is the one ahead if that is
-// blocked, else the blocked one of those beside the step, the one in the ray's row first. Between the centres
-// of cells the ray is free if HasLineOfSight says so.
+// Casts a ray. Positions are rounded to the nearest 1/65536 of a cell; all further computation is exact, in
+// integers. A position on the border between cells belongs to the cell to the right or below. Where the ray
+// passes exactly through the point where four cells meet, it makes a diagonal step, which the corner rule
+// must allow (never on 4-connected maps: LineRule). If it does not, the hit cell is the one ahead if that is
+// blocked, else the blocked one of those beside the step, the one in the ray's row first. Between centres of
+// cells the result agrees with HasLineOfSight.
 //
-// Among hexagons every one that shares a point with the ray is in its way, even if it is only touched: a
-// position on a border is in all hexagons that meet there, and on the map if one of them is.
+// Among hexagons the ray passes every one that shares a point with it, even if it is only touched. A position
+// on a border is in all hexagons that meet there, and on the map if one of them is.
 //
-// It costs some nanoseconds for each cell that the ray passes.
+// Costs several nanoseconds per cell on the ray.
 //
 // Returns INVALID_ARGUMENT / BAD_VALUE with "from.x", "from.y", "to.x" or "to.y" for a value that is not
-// finite, and with "footprint"; OUT_OF_RANGE / OFF_MAP with "from" or "to".
+// finite, or with "footprint"; OUT_OF_RANGE / OFF_MAP with "from" or "to".
 absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, CellPoint from, CellPoint to);
 
 }  // namespace waystar::core

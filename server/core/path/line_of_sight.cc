@@ -20,7 +20,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns the cost of a straight step into a cell that has costs of its own, else 0.
+// Returns the cost of a straight step into a cell with costs of its own, else 0.
 Cost OwnCost(const GridMap& map, Cell cell) {
   return map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
 }
@@ -29,7 +29,7 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   const HexLine line(from, to);
   for (int y = line.first_row(); y <= line.last_row(); ++y) {
     const HexLine::Run run = line.InRow(y);
-    // The part of the run that is off the map is blocked.
+    // Cells outside the map are blocked.
     if (run.first < 0 || run.last >= walk.width() || !AreSet(walk.Row(y), run.first, run.last)) {
       return false;
     }
@@ -37,7 +37,7 @@ bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   return true;
 }
 
-// Sums of what parts of a line cost, by terrain where cells have no costs of their own.
+// Returns the cost of a line over hexagons.
 double HexLineCost(DearestOnPath& dearest, Cell from, Cell to, double length) {
   double cost = 0.0;
   double shares = 0.0;
@@ -54,7 +54,7 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
   if (rule.lattice == Lattice::kHexagonal) {
     return HasHexLineOfSight(walk, from, to);
   }
-  // Turned so that the segment runs along the plane's rows more than across them, and to the right.
+  // Exchanges x and y of steep segments, and orients the segment to the right.
   const bool is_steep = std::abs(to.y - from.y) > std::abs(to.x - from.x);
   const BitPlane& plane = is_steep ? walk.columns() : walk.rows();
   if (is_steep) {
@@ -111,7 +111,7 @@ double LineCost(DearestOnPath& dearest, Cell from, Cell to) {
   }
 
   std::array<std::int64_t, kMaxTerrains> shares{};
-  // The sum over cells that have costs of their own of share times cost.
+  // Sum of share times cost over cells with costs of their own.
   absl::uint128 own_shares = 0;
   std::int64_t all = 0;
   ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {

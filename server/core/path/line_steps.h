@@ -1,4 +1,4 @@
-// Iteration over the cells along a straight line of any angle.
+// Iteration over the cells on a straight line of any angle.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace waystar::core {
 
-// Calls visit(from, to, place, whole) for each step between cells that the segment between two centres makes:
+// Calls visit(from, to, place, whole) for each step between cells on the segment between two centres:
 // straight where it crosses an edge, diagonal where it passes exactly through a point where four cells meet.
-// It does so at `place` of `whole`, exactly. It goes on while `visit` returns true, and returns whether it
-// always did.
+// The crossing is at the exact fraction `place` / `whole` of the segment. Stops when `visit` returns false.
+// Returns true if it never did.
 template <typename Visitor>
 bool ForEachCrossing(Cell from, Cell to, Visitor visit) {
   const std::int64_t dx = std::abs(to.x - from.x);
   const std::int64_t dy = std::abs(to.y - from.y);
   const int step_x = Sign(to.x - from.x);
   const int step_y = Sign(to.y - from.y);
-  // Places on the segment as integers, chosen so that every crossing of an edge is one.
+  // Positions on the segment as integers, scaled so that every crossing of an edge is an integer.
   const std::int64_t per_column = std::max<std::int64_t>(dy, 1);
   const std::int64_t per_row = std::max<std::int64_t>(dx, 1);
   const std::int64_t whole = 2 * per_column * per_row;
@@ -46,7 +46,7 @@ bool ForEachCrossing(Cell from, Cell to, Visitor visit) {
 }
 
 // Calls visit(from, to) for these steps. Between cells of one row, column or diagonal they are the steps of a
-// path. They are what HasLineOfSight checks, in order and one by one.
+// path. They are the steps that HasLineOfSight checks, one by one.
 template <typename Visitor>
 bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
   return ForEachCrossing(from, to, [&](Cell cell, Cell next, std::int64_t /*place*/, std::int64_t /*whole*/) {
@@ -55,8 +55,8 @@ bool ForEachStepOnLine(Cell from, Cell to, Visitor visit) {
 }
 
 // Calls visit(cell, part, whole) for the part of the segment between two centres that lies in each cell, in
-// order: `part` of `whole`, which is the same for all and the sum of the parts. It is exact. It visits
-// nothing if the two cells are one.
+// order. The fraction `part` / `whole` is exact, and the parts add up to `whole`. Visits nothing if the two
+// cells are equal.
 template <typename Visitor>
 void ForEachPartOfLine(Cell from, Cell to, Visitor visit) {
   std::int64_t begin = 0;

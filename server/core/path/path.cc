@@ -32,7 +32,7 @@ struct Run {
 
 Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
 
-// Appends a corner, in place of the last one if the way goes straight on there.
+// Appends a corner, or replaces the last one if the direction does not change there.
 void AddCorner(Cell cell, std::vector<Cell>& corners) {
   const std::size_t size = corners.size();
   if (size >= 2 &&
@@ -47,7 +47,7 @@ bool HasParent(const NodeTable& nodes, NodeIndex node) {
   return node != kNoNode && nodes[node].parent != node;
 }
 
-// Adds up steps so that their order makes no difference.
+// Sum of step costs that is independent of their order.
 class StepSum {
  public:
   explicit StepSum(const GridMap& map) : map_(map) {}
@@ -64,8 +64,8 @@ class StepSum {
 
   double Total() const {
     const GridSettings& settings = map_.settings();
-    // Each rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 make 19.8 and
-    // not 19.799999999999997.
+    // Each is rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 sum to 19.8 and not
+    // 19.799999999999997.
     double cost = std::fma(static_cast<double>(own_costs_[1]), settings.diagonal_cost,
                            static_cast<double>(own_costs_[0])) /
                   static_cast<double>(kCostScale);
@@ -77,13 +77,13 @@ class StepSum {
 
  private:
   const GridMap& map_;
-  // Straight and diagonal steps into each terrain.
+  // Number of straight and diagonal steps into each terrain.
   std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts_{};
-  // The costs of straight and of diagonal steps into cells with costs of their own, as if all were straight.
+  // Sums of the straight costs of cells with costs of their own, entered by straight and by diagonal steps.
   std::array<Cost, 2> own_costs_{};
 };
 
-// As StepSum, where all steps cost the same.
+// StepSum for maps of uniform cost.
 double CostOnUniform(const GridMap& map, absl::Span<const Cell> corners) {
   std::int64_t straight = 0;
   std::int64_t diagonal = 0;

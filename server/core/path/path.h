@@ -1,6 +1,6 @@
-// Construction of a path from what a search leaves behind, in the form that was asked for.
+// Construction of a path from the state of a finished search, in the requested form.
 //
-// Paths are handled by their corners: the start, each cell where the direction changes, and the end.
+// Paths are represented by their corners: the start, each cell where the direction changes, and the end.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,18 @@
 
 namespace waystar::core {
 
-// Follows the steps that a search cell by cell left in `scratch` from `end` back to `start`. It fills
-// `corners`, which is empty.
+// Follows the steps that a cell-by-cell search left in `scratch` from `end` back to `start`, and fills
+// `corners`, which must be empty.
 void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners);
 
-// Follows the jumps that a search over jump points left in scratch.nodes(). From a node's parent to the node
-// lead a diagonal and then a straight run; on a 4-connected map a horizontal and then a vertical one. It
-// fills `corners`, which is empty. A search that had no room for its first node leads to its start alone.
+// Follows the jumps that a search over jump points left in scratch.nodes(), and fills `corners`, which must
+// be empty. A node's parent leads to the node by a diagonal and then a straight run; on a 4-connected map by
+// a horizontal and then a vertical run. If the search had no room for its first node, the path is its start
+// alone.
 void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
 
-// Follows the straight lines that an any-angle search left in `nodes`, otherwise as TraceJumps. It fills
-// `points`, which is empty.
+// As TraceJumps, for the straight lines that an any-angle search left in `nodes`. Fills `points`, which must
+// be empty.
 void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
 
 // Appends every cell of the path to `cells`.
@@ -33,16 +34,16 @@ void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
 // Appends the direction of every step to `directions`.
 void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
 
-// Returns what the path costs an agent of `footprint` x `footprint` cells. Two paths of the same steps cost
-// the same to the last bit, whatever their order.
+// Returns the cost of the path for an agent of `footprint` x `footprint` cells. Paths with the same steps in
+// a different order have bit-identical costs.
 double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
 
-// Fills the result's cost, and its points or directions, which live in `scratch`, from the corners of a path
-// cell by cell that lie in scratch.corners(). `walk` is map.walk(query.footprint).
+// Fills the cost of the result, and its points or directions, which are stored in `scratch`, from the corners
+// in scratch.corners(). `walk` is map.walk(query.footprint).
 void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
                    PathResult& result);
 
-// As above, for points that are to be smoothed, each of which sees the next.
+// As above, for points to be smoothed, of which consecutive ones must be mutually visible.
 void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                    std::vector<Cell>& points, PathResult& result);
 

@@ -9,7 +9,7 @@
 namespace waystar::core {
 namespace {
 
-// Returns whether p lies on the segment from a to b.
+// Returns true if p lies on the segment from a to b.
 bool LiesBetween(Cell a, Cell p, Cell b) {
   const std::int64_t ax = a.x - p.x;
   const std::int64_t ay = a.y - p.y;
@@ -36,12 +36,12 @@ class String {
   }
 
  private:
-  // The part of its length that a string must give way by for another round of pulling.
+  // Minimum relative shortening of the string for another round of pulling.
   static constexpr double kWorthwhile = 1e-4;
-  // Around a corner it may take two points or more at once.
+  // Maximum number of points removed at once around a corner.
   static constexpr std::size_t kMostAtOnce = 4;
   static constexpr int kLongestPull = 16;
-  // The least gain of a move: more than rounding, so that moves cannot go round in a circle.
+  // Minimum gain of moving a point: more than rounding errors, so that moves cannot cycle.
   static constexpr double kMinGain = 1e-6;
 
   double Distance(Cell a, Cell b) const {
@@ -50,8 +50,8 @@ class String {
 
   bool Sees(Cell a, Cell b) const { return HasLineOfSight(walk_, rule_, a, b); }
 
-  // The cells of a line to a point on it are cells of the line: neither sight nor cost is in question, and
-  // the latter must not fall to rounding.
+  // If the point is on the line, the line has the same cells. Checking sight and cost is then unnecessary,
+  // and the cost check could fail by rounding.
   bool CanLeaveOut(Cell before, Cell point, Cell after) const {
     return LiesBetween(before, point, after) ||
            (Sees(before, after) &&
@@ -60,15 +60,15 @@ class String {
   }
 
   void LeaveOut() {
-    // Lines grow evenly this way. Did the second pass start alone, then on open ground it would look from the
-    // first point to each later one, in time quadratic in the length.
+    // Lines grow evenly this way. The second pass alone would check each later point from the first one on
+    // open ground, in time quadratic in the length.
     for (std::size_t size = points_.size(); LeaveOutEveryOther() > size / 8;) {
       size = points_.size();
     }
     LeaveOutTheRest();
   }
 
-  // Replaces pairs of lines by one where that is allowed. Returns how many points went.
+  // Replaces pairs of lines by one line where allowed. Returns the number of points removed.
   std::size_t LeaveOutEveryOther() {
     const std::size_t size = points_.size();
     std::size_t kept = 1;
@@ -86,7 +86,7 @@ class String {
     return size - kept;
   }
 
-  // The points kept so far are always such that none of them can be left out.
+  // Invariant: none of the points kept so far can be removed.
   void LeaveOutTheRest() {
     std::size_t kept = 1;
     for (std::size_t i = 1; i < points_.size(); ++i) {
@@ -102,7 +102,7 @@ class String {
     points_.resize(kept);
   }
 
-  // Returns whether `next` may come right after the points kept so far without the last `count`.
+  // Returns true if `next` may directly follow the kept points without the last `count`.
   bool CanLeaveOut(std::size_t kept, std::size_t count, Cell next) const {
     const Cell before = points_[kept - count - 1];
     if (!Sees(before, next)) {
@@ -116,7 +116,8 @@ class String {
            PolylineCost(dearest_, piece) + LineCost(dearest_, piece.back(), next);
   }
 
-  // Moves each inner point to shorten the lines to its neighbours. Whether that was worth doing.
+  // Moves each inner point to shorten the lines to its neighbours. Returns true if another round is
+  // worthwhile.
   bool Pull() {
     double length = 0.0;
     double gain = 0.0;
@@ -127,7 +128,7 @@ class String {
     return gain > kWorthwhile * length;
   }
 
-  // Returns by how much the lines are shorter.
+  // Returns the amount by which the lines became shorter.
   double PullPoint(Cell before, Cell& point, Cell after) const {
     const double length_before = Distance(before, point) + Distance(point, after);
     double length = length_before;

@@ -1,4 +1,4 @@
-// Smoothing: makes any-angle paths out of paths over cells by pulling the string taut.
+// Smoothing: turns paths over cells into any-angle paths by pulling the string taut.
 #pragma once
 
 #include <vector>
@@ -14,21 +14,21 @@ namespace waystar::core {
 // Returns the sum of LineCost over consecutive points; 0 for fewer than two.
 double PolylineCost(DearestOnPath& dearest, absl::Span<const Cell> points);
 
-// Shortens a path in place. `points` holds all its cells, or only its turning points, or any points of which
-// consecutive ones see each other (HasLineOfSight on `walk` under `rule`, which LineRule gives). Every cell
-// is the best input: it leaves the most points to turn at.
+// Shortens a path in place. `points` holds all its cells, or its turning points, or any points of which
+// consecutive ones are mutually visible (HasLineOfSight on `walk` under `rule`, from LineRule). All cells are
+// the best input, because they offer the most turning points.
 //
-// Afterwards the first and the last point are the same, consecutive points see each other, and no point
-// between can be left out: its neighbours do not see each other, or only along a line of higher LineCost. The
-// PolylineCost has not grown beyond rounding.
+// Afterwards the first and last point are unchanged, consecutive points are mutually visible, and no inner
+// point can be removed: its neighbours are not mutually visible, or only along a line of higher LineCost. The
+// PolylineCost does not increase, up to rounding.
 //
-// Where all cells cost the same, points are not only left out but also moved towards where a taut string
-// would lie, so that some may not be of the given path. Where costs differ, points are only left out, each
-// shortcut costing at most what it replaces. Either way the path is shorter, not the shortest.
+// Where all cells cost the same, points are also moved towards the taut string, so that some may not be on
+// the given path. Where costs differ, points are only removed, and each shortcut costs at most as much as the
+// part it replaces. The result is shorter, but not necessarily the shortest.
 //
-// It allocates no memory, and costs about as much as looking along the path a few dozen times.
+// Allocates no memory. Costs about as much as checking the cells of the path a few dozen times.
 //
-// REQUIRES: all points are on the map of `dearest`, whose walkable cells, for the same footprint, are `walk`.
+// REQUIRES: all points are on the map of `dearest`; `walk` has its walkable cells for the same footprint.
 void Smooth(DearestOnPath& dearest, const WalkGrid& walk, SightRule rule, std::vector<Cell>& points);
 
 }  // namespace waystar::core

@@ -71,7 +71,7 @@ class Validator {
   }
 
  private:
-  // The result is of no use if an end is set.
+  // The result is meaningless if end_ is set.
   Validation Walk() {
     if (!walk_.IsWalkable(query_.points.front())) {
       return {.walkable = false, .blocked_index = 0, .blocked_cell = query_.points.front(), .cost = 0.0};
@@ -92,7 +92,7 @@ class Validator {
     return {.walkable = true, .cost = Cost(query_.points)};
   }
 
-  // Asks the budget each time that lines of some length have been looked at.
+  // Checks the budget after every kCellsBetweenPolls cells.
   bool IsInterrupted(Cell from, Cell to) {
     cells_ += StepsBetween(from, to) + 1;
     if (!end_ && cells_ >= kCellsBetweenPolls) {
@@ -143,7 +143,8 @@ class Validator {
 
   double Cost(absl::Span<const Cell> points) {
     double cost = 0.0;
-    // The beginning of the runs that are not counted yet. Together they are rounded as FindPath rounds them.
+    // Start of the runs that are not counted yet. They are summed together, with the same rounding as in
+    // FindPath.
     std::size_t begin = 0;
     for (std::size_t i = 1; i < points.size() && !IsInterrupted(points[i - 1], points[i]); ++i) {
       if (query_.path_form == PathForm::kSmoothed || !IsRun(points[i - 1], points[i])) {
@@ -178,7 +179,7 @@ absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuer
 }
 
 std::uint64_t WorkOfValidation(const ValidationQuery& query) {
-  // From this side on the cells below an agent are not read one by one.
+  // From this side on, covered cells are not read one by one.
   constexpr int kLargest = 8;
   std::uint64_t cells = query.points.size();
   for (std::size_t i = 1; i < query.points.size(); ++i) {

@@ -13,16 +13,16 @@
 
 namespace waystar::core {
 
-// How many points a path to be validated may have.
+// Maximum number of points of a path.
 inline constexpr std::size_t kMaxValidatedPoints = std::size_t{1} << 20;
 
 struct ValidationQuery {
-  // The points of a path of any form; consecutive ones are joined by a straight line.
+  // Points of a path of any form; consecutive ones are joined by a straight line.
   absl::Span<const Cell> points;
   CornerRule corner_rule = CornerRule::kNoCornerCutting;
-  // Says how lines are priced. With kSmoothed every line costs its length times the cost of what it crosses.
-  // With the other forms runs along a row, a column or, on an 8-connected map, a diagonal cost what their
-  // steps do, and only other lines cost their length.
+  // Determines the costs of lines. With kSmoothed each line costs its length times the cost of the crossed
+  // cells. Otherwise runs along a row, a column or, on an 8-connected map, a diagonal cost the sum of their
+  // steps, and only other lines cost by length.
   PathForm path_form = PathForm::kEveryCell;
   // As in PathQuery.
   int footprint = 1;
@@ -30,29 +30,28 @@ struct ValidationQuery {
 
 struct Validation {
   bool walkable = false;
-  // If not walkable, the first point that cannot be stood on or reached from the one before.
+  // If not walkable, the first point that is blocked or not reachable from the previous one.
   std::size_t blocked_index = 0;
-  // If not walkable, the first cell on the way to that point where the agent cannot be, or to which a corner
-  // does not let it.
+  // If not walkable, the first cell on the line to that point where the agent cannot stand, or that a corner
+  // does not let it enter.
   Cell blocked_cell;
-  // The cost of the whole path, or of the part that ends with the point before `blocked_index`.
+  // Cost of the whole path, or of the part up to the point before `blocked_index`.
   double cost = 0.0;
 };
 
-// Returns whether a path can be walked. A path that FindPath returned is walkable at the same cost on the map
-// that it was found on. On a 4-connected map with PathForm::kDirections a diagonal step cannot be made.
+// Returns whether a path is walkable. A path that FindPath returned is walkable, at the same cost, on the map
+// on which it was found. On a 4-connected map with PathForm::kDirections diagonal steps are not walkable.
 //
-// It costs about as much as looking at each cell of the path. Returns INVALID_ARGUMENT / MISSING_FIELD (no
-// points), or BAD_VALUE for a footprint out of range; RESOURCE_EXHAUSTED / PATH_TOO_LONG for more than
-// kMaxValidatedPoints; OUT_OF_RANGE / OFF_MAP with the field "points[i]".
+// Time is proportional to the cells of the path. Returns INVALID_ARGUMENT / MISSING_FIELD (no points), or
+// BAD_VALUE for a footprint out of range; RESOURCE_EXHAUSTED / PATH_TOO_LONG for more than
+// kMaxValidatedPoints; OUT_OF_RANGE / OFF_MAP with the field "points[i]"; and the errors of
+// InterruptionError. The budget's limit on expansions is ignored.
 //
-// Of the budget only what can interrupt it counts: then it returns the errors of InterruptionError.
-//
-// Thread safety: it only reads `map`.
+// Thread safety: only reads `map`.
 absl::StatusOr<Validation> ValidatePath(const GridMap& map, const ValidationQuery& query,
                                         const Budget& budget = {});
 
-// Returns about how many cells ValidatePath looks at.
+// Returns the approximate number of cells that ValidatePath reads.
 std::uint64_t WorkOfValidation(const ValidationQuery& query);
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// The legs that portals cut a path into.
+// Legs of a path, which its portals separate.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace waystar::core {
 
-// Returns the part of a path, its points or its directions, that lies between crossing leg - 1 and crossing
-// `leg`; it starts at the path's begin if there is no crossing before, and ends at its end if there is none
-// behind. Each crossing says by `index` how much of the path lies before it; they are in order. Returns
-// nothing if the path is written in the other way. REQUIRES: leg <= crossings.size().
+// Returns the part of a path, in points or directions, between crossing leg - 1 and crossing `leg`. The first
+// leg begins at the start of the path, the last ends at its end. `index` of each crossing is the length of
+// the path before it; crossings are in order. Returns an empty span if the path is written in the other form.
+// REQUIRES: leg <= crossings.size().
 template <typename T, typename Crossing>
 absl::Span<const T> LegOf(absl::Span<const T> path, absl::Span<const Crossing> crossings, std::size_t leg) {
   const std::size_t begin = leg == 0 ? 0 : std::min(crossings[leg - 1].index, path.size());
@@ -22,8 +22,8 @@ absl::Span<const T> LegOf(absl::Span<const T> path, absl::Span<const Crossing> c
   return path.subspan(begin, end - begin);
 }
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" unless each crossing lies behind the
-// one before, the first one behind a point, and the last one before a point.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" unless the indices are strictly
+// ascending, above 0 and below `points`.
 template <typename Crossing>
 absl::Status CheckCrossingIndices(std::size_t points, absl::Span<const Crossing> crossings) {
   std::size_t before = 0;

@@ -11,7 +11,7 @@
 namespace waystar::core {
 namespace {
 
-// More goals than these are not looked at for each cell.
+// With more goals the heuristic does not check each goal.
 constexpr std::size_t kFewGoals = 16;
 
 }  // namespace
@@ -156,7 +156,7 @@ bool PortalAStar::Expand(const Layer& layer, Cell cell, Cost g) {
   return true;
 }
 
-// A node that is reached by a portal has arrivals that are not empty.
+// A node that was reached through a portal has non-empty arrivals.
 bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
   for (const std::uint32_t index : place.departures) {
     const Door& door = graph_.door(index);
@@ -171,7 +171,7 @@ bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
       scratch_.Reach(*node, next_g, Direction::kNorth);
       node->arrivals = 1;
       doors_to_[number] = index;
-      // On another map there is no cell to come from.
+      // The recorder gets no parent on another map.
       if (!Push(layer, number, door.to, door.to_map == door.from_map ? cell : door.to, next_g)) {
         return false;
       }
@@ -183,7 +183,7 @@ bool PortalAStar::Pass(const Place& place, Cell cell, Cost g) {
 bool PortalAStar::Push(const Layer& layer, Number number, Cell cell, Cell parent, Cost g) {
   const Cost rest = Heuristic(layer.map, cell);
   if (rest == PortalGraph::kFar) {
-    // No portal leads from there to a goal.
+    // No goal can be reached from there.
     return true;
   }
   ++statistics_.generated;
@@ -201,7 +201,7 @@ const PortalAStar::Layer& PortalAStar::LayerOf(Number number) const {
   return *(behind - 1);
 }
 
-// It is consistent: to pass a portal costs no less than it falls.
+// Consistent: passing a portal costs at least as much as the heuristic decreases.
 Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
   Cost least = through_portals_;
   if (map == graph_.goal_map()) {
@@ -212,7 +212,7 @@ Cost PortalAStar::Heuristic(std::uint32_t map, Cell cell) const {
   return least;
 }
 
-// A large agent pays for the dearest cell it stands on.
+// A large agent pays for the most expensive cell that it covers.
 Cost PortalAStar::StepCost(const Layer& layer, Direction direction, Cell entered) const {
   const GridMap& map = *graph_.maps()[layer.map].map;
   if (map.HasUniformCost()) {

@@ -1,4 +1,4 @@
-// A* over the cells of all maps within reach, whose edges are steps and portals.
+// A* over the cells of all reachable maps, whose edges are steps and portals.
 #pragma once
 
 #include <cstddef>
@@ -22,45 +22,47 @@
 
 namespace waystar::core {
 
-// It expands each cell once, however many portals there are. It costs nothing until it runs.
+// A* that expands each cell once, regardless of the number of portals. Costs nothing until it runs.
 //
-// Thread safety: none.
+// Not thread-safe.
 class PortalAStar {
  public:
-  // The arguments must outlive this. The recorder may be null. REQUIRES: the graph is built and has a goal.
+  // The arguments must outlive this. The recorder may be null.
+  // REQUIRES: the graph is built and has a goal.
   PortalAStar(PortalGraph& graph, const PathQuery& query, Scratch& scratch, EventRecorder* recorder)
       : graph_(graph), query_(query), scratch_(scratch), recorder_(recorder) {}
 
-  // Goes on until so many cells are expanded, those of earlier calls included. Returns nothing if there is
-  // more to do, else how the search ended. It looks at the budget's time and flags.
+  // Runs until `max_expansions` cells are expanded, including earlier calls. Returns nothing if there is more
+  // to do, else why the search ended. Of the budget it checks only time and flags.
   std::optional<SearchEnd> Run(std::uint64_t max_expansions, const Budget& budget);
 
   const SearchStatistics& statistics() const { return statistics_; }
 
-  // Returns the last leg of the cheapest path, of several goals to the first that costs the least, and sets
-  // Door::parent of the doors on it. REQUIRES: Run has returned kGoalReached.
+  // Returns the last leg of the cheapest path, to the first of the cheapest goals, and sets Door::parent of
+  // the doors on it.
+  // REQUIRES: Run returned kGoalReached.
   PortalEntry FindWay();
 
  private:
-  // A map, as one of the layers of a plane of all maps, one below the other.
+  // A map as a layer of a plane of all maps, stacked vertically.
   struct Layer {
     std::uint32_t map = 0;
-    // The row of the plane where it begins.
+    // First row in the plane.
     std::uint32_t row = 0;
     const WalkGrid* walk = nullptr;
     const GridMoves* moves = nullptr;
-    // For a large agent where costs differ.
+    // Used for a large agent where costs differ.
     DearestCells::Ground ground;
   };
-  // A cell where portals begin, or a goal.
+  // A cell where portals start, or a goal.
   struct Place {
     std::vector<std::uint32_t> departures;
     std::optional<std::uint32_t> goal;
   };
-  // A cell of the plane, numbered row by row.
+  // A cell of the plane, numbered in row-major order.
   using Number = std::uint32_t;
 
-  // False if there is no room.
+  // Returns false if there is no room.
   bool Start();
   void BoundPortals();
   Number NumberOf(const Layer& layer, Cell cell) const {
@@ -92,13 +94,13 @@ class PortalAStar {
   // For each map of the graph, its index in layers_.
   std::vector<std::size_t> layer_of_map_;
   unsigned row_shift_ = 0;
-  // No tables of Abseil, which do not survive that memory runs out.
+  // Not Abseil tables: those are not usable after an allocation failure.
   std::unordered_map<Number, Place> places_;
-  // For each cell that was reached by a portal, the last such door.
+  // For each cell that was reached through a portal, the last such door.
   std::unordered_map<Number, std::uint32_t> doors_to_;
-  // The goals, if they are few enough to be looked at one by one.
+  // The goals, if few enough to be checked one by one.
   std::vector<CostFloorHeuristic> goals_;
-  // The least that is left to pay at a portal.
+  // Minimum cost from any cell to a goal through a portal.
   Cost through_portals_ = 0;
   Number start_ = 0;
   std::optional<std::uint32_t> best_;

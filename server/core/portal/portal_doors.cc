@@ -32,7 +32,7 @@ bool PortalDoors::MayPass(const Portal& portal) const {
 }
 
 void PortalDoors::FindDoors() {
-  // Maps are found on the way: those that portals lead to, whether or not one can get there.
+  // Adds the maps that portals lead to, reachable or not, while iterating.
   for (std::uint32_t from_map = 0; from_map < maps_.size(); ++from_map) {
     maps_[from_map].map->portals().VisitAfter("", [&](const Portal& portal) {
       const std::optional<std::uint32_t> to_map = !MayPass(portal)        ? std::nullopt

@@ -1,4 +1,4 @@
-// Collects the portals that an agent can pass, on a map and on all those that they lead to.
+// Collects the portals that an agent can use on a map and on all maps that they lead to.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 
 namespace waystar::core {
 
-// Fills lists of maps and of doors, as PortalScratch has them. A door is listed if its portal is open and has
-// all the tags that are required, and the agent can stand at both its ends, even if no path leads to it.
+// Fills lists of maps and doors for PortalScratch. A door is listed if its portal is open and has all
+// required tags, and the agent can stand at both ends, even if no path leads to it.
 //
-// Thread safety: none.
+// Not thread-safe.
 class PortalDoors {
  public:
-  // The arguments must outlive this. REQUIRES: the lists are empty.
+  // The arguments must outlive this.
+  // REQUIRES: the lists are empty.
   PortalDoors(World& world, int footprint, absl::Span<const std::string> required_tags,
               std::vector<PortalScratch::Map>& maps, std::vector<Door>& doors)
       : world_(world), footprint_(footprint), required_tags_(required_tags), maps_(maps), doors_(doors) {}
 
   // Adds the map that the agent starts on as the first of the list. Call it first, and once.
   void AddHome(const GridMap& map) { AddMap(kSameMap, map); }
-  // Returns the index of a map, adding it if it is not in the list yet, or nothing if no map has that id.
+  // Returns the index of a map, which is added if it is not in the list, or nothing if no map has that id.
   std::optional<std::uint32_t> FindMap(absl::string_view id);
 
-  // Adds the doors of the maps in the list, the maps that they lead to, the doors of those, and so on. It
-  // costs a look at each portal. Call it last, and once.
+  // Adds the doors of the listed maps, the maps that they lead to, their doors, and so on. Checks each
+  // portal. Call it last, and once.
   void FindDoors();
 
  private:
@@ -46,7 +47,7 @@ class PortalDoors {
   const absl::Span<const std::string> required_tags_;
   std::vector<PortalScratch::Map>& maps_;
   std::vector<Door>& doors_;
-  // The indexes of the maps that were looked for; nothing for ids that no map has.
+  // Indices of the maps that were looked up; nothing for ids without a map.
   std::map<absl::string_view, std::optional<std::uint32_t>> indexes_;
 };
 

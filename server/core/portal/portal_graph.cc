@@ -183,7 +183,7 @@ Cost PortalGraph::BoundToGoals(Cell from) const {
   return least;
 }
 
-// It is the sum of the bounds of the ways to the first portal and from the last one.
+// The sum of the bounds of the walks to the first portal and from the last one.
 Cost PortalGraph::BoundThroughPortals() const {
   Cost to_first = kFar;
   for (const std::uint32_t index : maps_[0].departures) {

@@ -1,4 +1,4 @@
-// The portals within reach of a query, as a graph whose edges are walks between them.
+// Graph of the portals that a query can reach; its edges are walks between portals.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace waystar::core {
 
-// The graph of one query. It lies in the scratch, and its destructor lets go of the maps.
+// Graph of one query. It is stored in the scratch; the destructor releases the maps.
 //
-// Thread safety: none.
+// Not thread-safe.
 class PortalGraph {
  public:
   static constexpr Cost kFar = std::numeric_limits<Cost>::max();
@@ -33,28 +33,27 @@ class PortalGraph {
   PortalGraph& operator=(const PortalGraph&) = delete;
   ~PortalGraph() { maps_.clear(); }
 
-  // Checks start and goal, and finds the portals that can be passed. Returns the errors of
-  // FindPathThroughPortals.
+  // Checks start and goal, and finds the usable portals. Returns the errors of FindPathThroughPortals.
   absl::Status Build();
 
-  // Returns the goal, or those of several that can be reached, or the cells that stand in for one under the
-  // unreachable policy. It is empty if there is nothing to go to.
+  // Returns the goal, or the reachable ones of several, or the cells that replace it under the unreachable
+  // policy. Empty if there is nowhere to go.
   const std::vector<Cell>& goals() const { return goals_; }
-  // Returns whether goals() are the query's own and not stand-ins.
+  // Returns true if goals() are the query's own, not replacements.
   bool has_real_goal() const { return has_real_goal_; }
-  // Returns whether a goal can be walked to without portals.
+  // Returns true if a goal can be reached without portals.
   bool is_walkable_to() const { return is_walkable_to_; }
   bool IsGoalWalkable() const {
     return !query_.goals.empty() || maps_[goal_map_].walk->IsWalkable(query_.path.goal);
   }
 
-  // Return the least that a path without portals, and one with portals, can cost.
+  // Return lower bounds of the cost of a path without portals, and of one with portals.
   Cost BoundOfWalk() const { return Bound(0, query_.path.start, query_.path.goal); }
   Cost BoundThroughPortals() const;
 
-  // Computes Door::rest: a lower bound of what is left to pay behind each door, as if there were no walls;
-  // kFar where no goal can be reached. Calls check() repeatedly, and ends with its error.
-  // The argument of check() is how many ways were looked at since the last call.
+  // Computes Door::rest: a lower bound of the cost from behind each door to a goal, ignoring walls; kFar if
+  // no goal can be reached. Calls check() repeatedly and stops with its error. The argument of check() is the
+  // number of connections evaluated since the last call.
   template <typename Check>
   absl::Status EstimateRests(Check check);
 
@@ -62,24 +61,24 @@ class PortalGraph {
   std::uint32_t GoalIndex(std::size_t goal) const { return static_cast<std::uint32_t>(doors_.size() + goal); }
   bool IsGoal(std::uint32_t place) const { return place >= doors_.size(); }
   Door& door(std::uint32_t index) { return doors_[index]; }
-  // Return what the place adds to the walk there, and the bound of what is left to pay behind it.
+  // Return the cost of the place beyond the walk there, and the lower bound of the cost behind it.
   Cost CostOf(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].portal->cost; }
   Cost RestBehind(std::uint32_t place) const { return IsGoal(place) ? 0 : doors_[place].rest; }
-  // Returns where a walk to the place ends.
+  // Returns the cell where a walk to the place ends.
   Cell CellAt(std::uint32_t place) const {
     return IsGoal(place) ? goals_[place - doors_.size()] : doors_[place].from;
   }
-  // Returns where a walk from behind the door begins.
+  // Returns the cell where a walk from behind the door starts.
   Cell CellBehind(std::uint32_t door) const { return door == kNoDoor ? query_.path.start : doors_[door].to; }
   std::uint32_t MapIndexBehind(std::uint32_t door) const { return door == kNoDoor ? 0 : doors_[door].to_map; }
   const PortalScratch::Map& MapBehind(std::uint32_t door) const { return maps_[MapIndexBehind(door)]; }
   const std::vector<PortalScratch::Map>& maps() const { return maps_; }
   std::uint32_t goal_map() const { return goal_map_; }
-  // Returns the doors that can be passed.
+  // Returns the reachable doors.
   const std::vector<std::uint32_t>& reached() const { return reached_; }
 
-  // Calls visit(place, bound) for each place that can be walked to from behind a door; `bound` is the least
-  // cost.
+  // Calls visit(place, bound) for each place that can be reached on foot from behind a door; `bound` is a
+  // lower bound of the cost.
   template <typename Visitor>
   void VisitPlacesFrom(std::uint32_t door, Visitor visit) const {
     const std::uint32_t map = MapIndexBehind(door);
@@ -101,14 +100,14 @@ class PortalGraph {
  private:
   absl::Status FindGoalMap();
   void ReachDoors();
-  // Returns the number of the part of a map that the cell lies in, once the doors that lead from it are
-  // reached.
+  // Returns the number of the component that contains a cell of a map, after reaching the doors that depart
+  // from it.
   std::uint32_t ReachPart(std::uint32_t map, Cell cell);
   absl::Status CheckGoals(const PortalScratch::Map& there) const;
   bool IsReached(Cell goal) { return parts_[PartOf(goal_map_, goal)].is_reached; }
   void ChooseStandIns();
 
-  // Returns the number of the part of a map that the cell lies in, a new one if there was none.
+  // Returns the number of the component that contains a cell of a map; assigns one if there is none.
   std::uint32_t PartOf(std::uint32_t map, Cell cell);
   const Components& ComponentsOf(std::uint32_t map) const;
   Cost Bound(std::uint32_t map, Cell from, Cell to) const;
@@ -117,7 +116,7 @@ class PortalGraph {
   const GridMap& map_;
   const PortalQuery& query_;
   Scratch& scratch_;
-  // The map of the query comes first.
+  // The map of the query is the first.
   std::vector<PortalScratch::Map>& maps_;
   std::vector<Door>& doors_;
   std::vector<std::uint32_t>& reached_;

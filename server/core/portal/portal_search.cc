@@ -20,7 +20,7 @@
 namespace waystar::core {
 namespace {
 
-// Finds the path from door to door, while a search over cells runs beside it.
+// Finds the path from door to door, while an A* search over cells runs in turns with it.
 class PortalSearch final : Rival {
  public:
   PortalSearch(const GridMap& map, World& world, const PortalQuery& query, const Budget& budget,
@@ -59,10 +59,11 @@ class PortalSearch final : Rival {
   }
 
  private:
-  // In expansions: what the search by doors may do before the other begins, which then makes one for two.
+  // Expansions of the search by doors before the other search starts; afterwards that makes one expansion for
+  // every two.
   static constexpr std::uint64_t kHeadStart = 1024;
-  // How many ways between doors are bounded in the time of an expansion. To put one on the list takes as long
-  // as an expansion.
+  // Number of connections between doors that can be bounded in the time of an expansion. Pushing one onto the
+  // open list takes as long as an expansion.
   static constexpr std::uint64_t kBoundsAnExpansion = 16;
 
   absl::StatusOr<PortalPath> SearchDoors() {
@@ -81,7 +82,7 @@ class PortalSearch final : Rival {
   }
 
   absl::StatusOr<PortalPath> Search() {
-    // The first of the goals that cost the least, as far as that is known.
+    // The first of the cheapest goals found so far.
     std::optional<PortalEntry> best;
     Expand(kNoDoor);
     while (!is_full_ && !open_.empty()) {
@@ -171,7 +172,7 @@ class PortalSearch final : Rival {
     return left;
   }
 
-  // Searches on one map, against the search over cells.
+  // Searches on one map, in turns with the search over cells.
   absl::StatusOr<PathResult> Race(const GridMap& map, const PathQuery& leg) {
     Budget left = budget_;
     left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
@@ -216,7 +217,7 @@ class PortalSearch final : Rival {
     return IsOver() ? absl::CancelledError() : absl::OkStatus();
   }
 
-  // Lets the search over cells catch up. Returns whether it has put an end to this one.
+  // Lets the search over cells catch up. Returns true if that search has ended this one.
   bool IsOver() {
     const std::uint64_t walked = statistics_.expanded + raced_;
     const std::uint64_t effort = walked + bounds_ / kBoundsAnExpansion;
@@ -240,7 +241,7 @@ class PortalSearch final : Rival {
     statistics_.algorithm = walk.statistics.algorithm;
   }
 
-  // Returns those of both searches.
+  // Returns the sum over both searches.
   SearchStatistics Statistics() const {
     SearchStatistics sum = statistics_;
     sum.expanded += cells_.statistics().expanded;
@@ -333,17 +334,17 @@ class PortalSearch final : Rival {
   PortalGraph graph_;
   PortalAStar cells_;
   std::vector<PortalEntry>& open_;
-  // The way without portals, once it is on the open list.
+  // The path without portals, once it is on the open list.
   std::optional<PortalEntry> walk_;
-  // Of the search by doors.
+  // Statistics of the search by doors.
   SearchStatistics statistics_;
   std::uint64_t bounds_ = 0;
-  // The expansions of the search on one map that is running, when it last let the other go on.
+  // Expansions of the running search on one map when it last let the other search run.
   std::uint64_t raced_ = 0;
   const GridMap* raced_map_ = nullptr;
-  // The ids of the maps; filled for a recorder.
+  // Ids of the maps; filled only with a recorder.
   std::map<const GridMap*, absl::string_view> map_ids_;
-  // How the search over cells has put an end to the other.
+  // How the search over cells ended the other search.
   std::optional<SearchEnd> end_of_cells_;
   // True once the open list has run out of memory.
   bool is_full_ = false;

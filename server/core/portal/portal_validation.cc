@@ -22,7 +22,7 @@
 namespace waystar::core {
 namespace {
 
-// "points[i]" of a leg that begins at point `begin` of the path.
+// Renames the field "points[i]" of an error in a leg that begins at point `begin` of the path.
 absl::Status InPath(const absl::Status& status, std::size_t begin) {
   const std::string field = ErrorFieldOf(status);
   absl::string_view index = field;
@@ -34,7 +34,8 @@ absl::Status InPath(const absl::Status& status, std::size_t begin) {
   return MakeError(ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"), status.message());
 }
 
-// Returns null if nobody with these tags can pass it from one cell to the other.
+// Returns the portal of a crossing, or null if it does not lead from `from` to the arrival or an agent with
+// these tags cannot use it.
 std::shared_ptr<const Portal> Passable(const GridMap& map, const CrossedPortal& crossing, Cell from,
                                        absl::Span<const std::string> tags) {
   std::shared_ptr<const Portal> portal = map.portals().Find(crossing.id);

@@ -1,4 +1,4 @@
-// Validation of a path that leads through portals.
+// Validation of a path through portals.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace waystar::core {
 
-// A place where a path goes through a portal, as the path's answer said.
+// Passage of a path through a portal, as reported with the path.
 struct CrossedPortal {
   std::string id;
   Cell arrival;
-  // How many points of the path lie before it.
+  // Number of points of the path before it.
   std::size_t index = 0;
 };
 
-// Returns the points of a path that was written as directions: for each leg its cells, the first of which is
-// where the leg begins. The indices of `crossings`, which count directions, become those of points; a
-// crossing that is out of order gets the largest index, which no point has.
+// Returns the points of a path that was written as directions: the cells of each leg, including the cell
+// where it begins. The indices of `crossings`, which count directions, are changed to count points. A
+// crossing out of order gets the largest index, which no point has.
 std::vector<Cell> WalkDirections(Cell start, absl::Span<const Direction> directions,
                                  std::vector<CrossedPortal>& crossings);
 
-// As ValidatePath, with each leg on the map that it lies on. A portal that is gone or closed, leads elsewhere
-// now, or lacks a tag blocks the path from the point behind it. Its cost counts.
+// ValidatePath for each leg on its own map. A portal that was removed, closed or changed, or lacks a tag,
+// blocks the path from the point behind it. The cost includes portals.
 //
-// Returns the errors of ValidatePath, and INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" for
-// one that no leg ends before.
+// Returns the errors of ValidatePath, and INVALID_ARGUMENT / BAD_VALUE with field "crossings[i].index" for a
+// crossing that does not follow a leg.
 absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& world,
                                                   const ValidationQuery& query,
                                                   absl::Span<const CrossedPortal> crossings,

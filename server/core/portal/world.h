@@ -1,4 +1,4 @@
-// The maps that portals may lead to.
+// Maps that portals may lead to.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -10,12 +10,12 @@ class World {
  public:
   virtual ~World() = default;
 
-  // Returns the map of an id as the query sees it, or null if there is none or its agent cannot stand there
-  // at all. The result is the same at each call, and lives as long as this.
+  // Returns the map with that id as seen by the query, or null if there is none or its agent cannot stand
+  // anywhere on it. The result is the same at each call, and lives as long as this.
   virtual const GridMap* Find(absl::string_view id) = 0;
 };
 
-// A world without other maps.
+// World without other maps.
 class NoWorld final : public World {
  public:
   const GridMap* Find(absl::string_view /*id*/) override { return nullptr; }

@@ -1,4 +1,4 @@
-// The agent that moves along a field.
+// Agent that follows a field.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace waystar::core {
 
-// What a field has to know of the agents that follow it. The fields are those of PathQuery.
+// Properties of the agents that a field is computed for. Members are those of PathQuery.
 struct Agent {
   CornerRule corner_rule = CornerRule::kNoCornerCutting;
-  // The side of the agent in cells, from 1 to kMaxFootprint.
+  // Side of the agent in cells, from 1 to kMaxFootprint.
   int footprint = 1;
-  // As in PortalQuery. They must outlive the query.
+  // As in PortalQuery. Must outlive the query.
   absl::Span<const std::string> required_tags = {};
 };
 

@@ -14,13 +14,13 @@
 
 namespace waystar::core {
 
-// Caches the canonical steps of recently seen neighbourhoods, of which a map has few kinds: a hit takes
-// nanoseconds. Its size is fixed; the first Prepare allocates it.
+// Cache of the canonical steps of recent neighbourhoods. A map has few distinct ones; a hit takes
+// nanoseconds. The size is fixed and allocated by the first Prepare.
 //
-// Thread safety: none.
+// Not thread-safe.
 class CanonicalStepCache {
  public:
-  // Makes ready for maps with these costs. Entries made for the same costs stay.
+  // Prepares for maps with these costs. Keeps the entries if the costs are unchanged.
   void Prepare(const StepCosts& costs) {
     if (entries_.empty() || costs.straight != straight_ || costs.diagonal != diagonal_) {
       entries_.assign(std::size_t{1} << kSizeBits, Entry{});
@@ -29,7 +29,7 @@ class CanonicalStepCache {
     }
   }
 
-  // REQUIRES: Prepare(costs) came last; what CanonicalSteps requires.
+  // REQUIRES: the last Prepare was for `costs`; the requirements of CanonicalSteps.
   DirectionSet Steps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                      Direction arrival) {
     Entry& entry = entries_[(around.Hash() >> (64 - kSizeBits)) ^ static_cast<std::size_t>(rule)];
@@ -52,7 +52,7 @@ class CanonicalStepCache {
   struct Entry {
     Neighbourhood around;
     CornerRule rule = CornerRule::kNoCornerCutting;
-    // The arrivals whose steps are filled in.
+    // Arrival directions whose steps are cached.
     DirectionSet known = 0;
     std::array<DirectionSet, kDirectionCount> steps{};
   };

@@ -1,4 +1,4 @@
-// What the cheap places of a map save on the way to a goal.
+// Lower bounds on the cost of paths that may use a map's cheap places.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace waystar::core {
 
-// Bounds what is paid on CostFloor::elsewhere on the way to the nearest goal, where cheap places may be
-// passed for nothing. It is the distance on such ground without obstacles, so it is consistent: a step
-// changes it by no more than it costs there.
+// Lower bound on the part of a path's cost that is paid on CostFloor::elsewhere on the way to the nearest
+// goal, if cheap places may be crossed for free. It is the distance on such ground without obstacles and
+// therefore consistent: a step changes it by at most the step's cost there.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class CheapPlaces {
  public:
   CheapPlaces() = default;
-  // There are no goals at first.
+  // Starts without goals.
   explicit CheapPlaces(const CostFloor& floor) : elsewhere_(floor.elsewhere), count_(floor.cheap.size()) {
     for (std::size_t i = 0; i < count_; ++i) {
       places_[i].cells = floor.cheap[i];
@@ -38,9 +38,11 @@ class CheapPlaces {
       places_[i].to_goal = std::min(places_[i].to_goal, elsewhere_.CostTo(places_[i].cells, goal));
     }
   }
-  // Ends the goals. REQUIRES: there is one.
+  // Called after the last AddGoal.
+  // REQUIRES: there is a goal.
   void Finish() {
-    // As many rounds as a way can pass places (Bellman, "On a Routing Problem", 1958).
+    // A shortest path crosses each place at most once, so count_ - 1 rounds suffice (Bellman, "On a Routing
+    // Problem", 1958).
     for (std::size_t round = 1; round < count_; ++round) {
       for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t next = 0; next < count_; ++next) {
@@ -51,8 +53,9 @@ class CheapPlaces {
     }
   }
 
-  // Returns the least of `direct`, the distance to the nearest goal on `elsewhere`, and that through cheap
-  // places. REQUIRES: Finish was called.
+  // Returns the minimum of `direct`, the distance to the nearest goal on `elsewhere`, and the distance
+  // through cheap places.
+  // REQUIRES: Finish was called.
   Cost Lower(Cost direct, Cell cell) const {
     Cost least = direct;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -69,7 +72,7 @@ class CheapPlaces {
     Cost to_goal = std::numeric_limits<Cost>::max();
   };
 
-  // Returns what is paid on the way into a place, the last step of which is free.
+  // Returns the cost of a path into a place; its last step is free.
   Cost CostInto(const Place& place, const Rectangle& from) const {
     const Rectangle beside = {place.cells.x - margin_, place.cells.y - margin_,
                               place.cells.width + 2 * margin_, place.cells.height + 2 * margin_};
@@ -77,8 +80,8 @@ class CheapPlaces {
   }
 
   OpenGround<Cost> elsewhere_;
-  // Where the last step may be a diagonal one, a way ends at the cells around a place. Elsewhere all steps
-  // cost the same, and it is a step shorter than the way to the place.
+  // With diagonal steps, the paid part of a path ends at a cell around the place. Without, all steps cost the
+  // same, and the paid part is one step shorter than the path.
   int margin_ = 0;
   Cost last_step_ = 0;
   std::array<Place, CostFloor::kMostPlaces> places_;

@@ -11,20 +11,20 @@ namespace waystar::core {
 namespace {
 
 constexpr int kRow = 2 * DearestTile::kSide;
-// The cells below an agent at the tile's last position end before this one.
+// No agent at a position of the tile covers a cell of this row or column.
 static_assert(DearestTile::kSide - 1 + kMaxFootprint < kRow);
 
-// A cost above a number of a cell that falls row by row, so that the greatest is of the first of the dearest.
-// It is a whole number, which a double holds exactly: machines have one instruction for the greater of two
-// doubles, several pairs at once, and none for integers of that width.
+// Cost in the high bits and, below it, a cell number that decreases in row-major order, so that the maximum
+// selects the first of the most expensive cells. It is an integer that a double represents exactly: CPUs have
+// a vector instruction for the maximum of doubles, but not of 64-bit integers.
 using Key = double;
 constexpr int kNumberBits = 12;
 constexpr std::int64_t kLastNumber = (std::int64_t{1} << kNumberBits) - 1;
 static_assert(kRow * kRow == 1 << kNumberBits);
 static_assert(kMaxTerrainCost * kCostScale < static_cast<double>(std::int64_t{1} << (53 - kNumberBits)));
 
-// Turns the values at i, i + stride and so on into the greatest of `side` neighbours from there on, for all
-// `count` that have so many: each pass doubles how many neighbours a value stands for.
+// Replaces each of the `count` values at i, i + stride, ... by the maximum of the `side` values from there
+// on. Each pass doubles the number of values covered.
 template <typename Take>
 void SlideMaximum(int side, int count, Take take) {
   int covered = 1;
@@ -48,7 +48,7 @@ void DearestTile::Read(const GridMap& map, int footprint, int x, int y) {
   const int height = std::min(side, map.height() - first.y);
   const StepCosts& by_terrain = map.step_costs();
   const CellCosts* own_costs = map.cell_costs();
-  // What lies off the map is below nobody.
+  // Keys of cells outside the map stay 0; no agent covers them.
   std::array<Key, std::size_t{kRow} * kRow> keys;
   const Cost cost_of_first = map.StraightCost(first);
   bool is_even = true;
@@ -96,7 +96,7 @@ void DearestCells::Clear() {
   tiles_read_ = 0;
   ++generation_;
   if (generation_ == 0) {
-    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    // The counter wrapped: slots of an old generation must not match a new one.
     slots_.assign(slots_.size(), Slot{});
     generation_ = 1;
   }

@@ -1,4 +1,4 @@
-// The dearest cells below large agents.
+// Most expensive cells below large agents.
 #pragma once
 
 #include <array>
@@ -12,19 +12,20 @@
 
 namespace waystar::core {
 
-// For each position in a square of a map, the cell whose cost an agent that steps there pays: the first of
-// the dearest cells below it, row by row. It is dearest in all directions, for the cost of a diagonal step
-// never falls where that of a straight one rises.
+// For each position in a square tile of a map, the cell whose cost an agent pays for a step there: the most
+// expensive cell that it covers, the first in row-major order among equals. One cell serves all directions,
+// because the cost of a diagonal step is monotonic in that of a straight step.
 class DearestTile {
  public:
   static constexpr int kShift = 5;
   static constexpr int kSide = 1 << kShift;
 
-  // Reads the cells below agents of footprint x footprint cells that stand in tile (x, y). That takes
-  // (kSide - 1 + footprint)^2 cells, however many positions share them: four a position at most.
+  // Computes tile (x, y) for agents of footprint x footprint cells. Reads (kSide - 1 + footprint)^2 cells, at
+  // most four per position.
   void Read(const GridMap& map, int footprint, int x, int y);
 
-  // REQUIRES: the tile that was read last holds the position, and an agent there covers no cell off the map.
+  // Returns the cell for a position.
+  // REQUIRES: the last tile read contains the position, and an agent there covers no cell outside the map.
   Cell Under(Cell position) const {
     const unsigned cell = cells_[static_cast<std::size_t>(Within(position.y) << kShift | Within(position.x))];
     return {(position.x & ~(kSide - 1)) + static_cast<int>(cell & kColumn),
@@ -34,23 +35,22 @@ class DearestTile {
   static int Within(int coordinate) { return coordinate & (kSide - 1); }
 
  private:
-  // Cells are numbered row by row from the tile's first on, in rows of 2 * kSide.
+  // Cells are numbered in row-major order from the tile's first, in rows of 2 * kSide.
   static constexpr unsigned kRowShift = kShift + 1;
   static constexpr unsigned kColumn = (1U << kRowShift) - 1;
 
   std::array<std::uint16_t, std::size_t{kSide} * kSide> cells_;
 };
 
-// Dearest cells for a search, tile by tile, each read when the search first steps there. Clearing them costs
-// O(1), whatever the last search left behind. A search over more than kMaxTiles tiles overwrites the oldest,
-// and reads those again if it comes back.
+// Cache of DearestTiles for one search; each is read when the search first steps there. Clearing costs O(1).
+// A search over more than kMaxTiles tiles overwrites the oldest and reads it again on return.
 //
-// Thread safety: none. It is a part of Scratch.
+// Not thread-safe; part of Scratch.
 class DearestCells {
  public:
   static constexpr std::size_t kMaxTiles = 4096;
 
-  // A map, as long as the search for which it was added.
+  // A map that the current search uses.
   struct Ground {
     const GridMap* map = nullptr;
     std::size_t first_slot = 0;
@@ -58,13 +58,13 @@ class DearestCells {
     int footprint = 1;
   };
 
-  // Forgets all maps. Scratch::Start does so.
+  // Removes all maps. Called by Scratch::Start.
   void Clear();
   // Prepares for agents of that size on the map, which must outlive the search.
   Ground Add(const GridMap& map, int footprint);
 
-  // Returns the cell whose cost an agent that steps to the position pays. REQUIRES: it covers no cell off the
-  // map, which was added after the last Clear.
+  // Returns the cell whose cost an agent pays for a step to the position.
+  // REQUIRES: an agent there covers no cell outside the map; the map was added after the last Clear.
   Cell Under(const Ground& ground, Cell position) {
     const std::size_t index =
         ground.first_slot +
@@ -76,9 +76,9 @@ class DearestCells {
     return tiles_[slots_[index].tile]->Under(position);
   }
 
-  // Returns how many tiles have been read since the last Clear.
+  // Number of tiles read since the last Clear.
   std::size_t tiles_read() const { return tiles_read_; }
-  // Returns the bytes that the search has used, and those that are kept for the next one.
+  // Bytes used by the search, and bytes kept for the next one.
   std::size_t used_bytes() const;
   std::size_t memory_bytes() const;
 
@@ -90,18 +90,18 @@ class DearestCells {
 
   void Read(const Ground& ground, std::size_t index, Cell position);
 
-  // Never 0, which is that of slots without a tile.
+  // Never 0, the generation of slots without a tile.
   std::uint32_t generation_ = 1;
   std::size_t slot_count_ = 0;
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<DearestTile>> tiles_;
-  // The slot that each tile was last read for.
+  // Slot that each tile was last read for.
   std::vector<std::size_t> owners_;
   std::size_t tiles_read_ = 0;
 };
 
-// Dearest cells along a path, or the lines of one. Below agents of up to kSmall x kSmall cells it looks at
-// all cells; for others it remembers four tiles, of which a path enters another only after many steps.
+// Most expensive cells along a path or its lines. For agents of up to kSmall x kSmall cells it reads all
+// covered cells; for larger ones it caches four tiles, since a path enters a new tile only after many steps.
 class DearestOnPath {
  public:
   static constexpr int kSmall = 8;
@@ -109,8 +109,8 @@ class DearestOnPath {
   // The map must outlive this.
   DearestOnPath(const GridMap& map, int footprint) : map_(map), footprint_(footprint) {}
 
-  // Returns the cell whose cost an agent that steps to the position pays. REQUIRES: it covers no cell off the
-  // map.
+  // Returns the cell whose cost an agent pays for a step to the position.
+  // REQUIRES: an agent there covers no cell outside the map.
   Cell Under(Cell position) {
     if (footprint_ == 1) {
       return position;

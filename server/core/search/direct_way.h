@@ -1,4 +1,4 @@
-// Direct ways between two cells: those that jumps make.
+// Direct paths between two cells, as jumps make them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace waystar::core {
 
-// Returns where the diagonal from `from` towards `to` turns into the straight run, which may be an end.
+// Returns the cell where the diagonal run from `from` towards `to` turns into the straight run; may be either
+// end.
 inline Cell TurnTowards(Cell from, Cell to) {
   const int dx = to.x - from.x;
   const int dy = to.y - from.y;
@@ -20,27 +21,28 @@ inline Cell TurnTowards(Cell from, Cell to) {
   return {from.x + diagonal * Sign(dx), from.y + diagonal * Sign(dy)};
 }
 
-// As above for direct ways by that connectivity. REQUIRES: it is not kSix.
+// As above, for the direct path of that connectivity.
+// REQUIRES: it is not kSix.
 inline Cell TurnTowards(Connectivity connectivity, Cell from, Cell to) {
   return connectivity == Connectivity::kFour ? Cell{to.x, from.y} : TurnTowards(from, to);
 }
 
-// Returns whether every cell from `from` to `to`, both included, of a row or of a column is set.
+// Returns true if every cell of a row or column from `from` to `to`, both included, is set.
 inline bool IsRun(const Word* row, int from, int to) {
   return AreSet(row, std::min(from, to), std::max(from, to));
 }
 
-// Returns whether the diagonal step from `from` to a cell step_x to the right and step_y down is legal.
-// REQUIRES: `from` is free.
+// Returns true if the diagonal step from `from` to the cell step_x to the right and step_y down is legal.
+// REQUIRES: `from` is walkable.
 inline bool MayStepDiagonally(const WalkGrid& walk, CornerRule rule, Cell from, int step_x, int step_y) {
   const Word* row = walk.Row(from.y + step_y);
   return TestBit(row, from.x + step_x) &&
          MayPassCorner(rule, TestBit(walk.Row(from.y), from.x + step_x), TestBit(row, from.x));
 }
 
-// Returns whether a diagonal and then a straight run lead from one cell to the other by legal steps; on a
-// 4-connected map a horizontal run and then a vertical one. If so, no way is cheaper. REQUIRES: both are
-// free.
+// Returns true if a diagonal run followed by a straight run connects the cells by legal steps; on a
+// 4-connected map, a horizontal run followed by a vertical one. No path is then cheaper.
+// REQUIRES: both cells are walkable.
 inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from, Cell to) {
   if (connectivity == Connectivity::kFour) {
     return IsRun(walk.Row(from.y), from.x, to.x) && IsRun(walk.Column(to.x), from.y, to.y);
@@ -56,7 +58,7 @@ inline bool IsDirect(const WalkGrid& walk, Connectivity connectivity, CornerRule
   return from.y == to.y ? IsRun(walk.Row(from.y), from.x, to.x) : IsRun(walk.Column(from.x), from.y, to.y);
 }
 
-// As IsDirect, but false as well where the diagonal is long: it is followed step by step.
+// IsDirect limited to diagonals of at most kLongest steps, because the diagonal is checked step by step.
 inline bool IsDirectAndNear(const WalkGrid& walk, Connectivity connectivity, CornerRule rule, Cell from,
                             Cell to) {
   constexpr int kLongest = 512;

@@ -1,4 +1,4 @@
-// Fixed-point costs of straight lines on a map of one terrain cost.
+// Fixed-point costs of straight lines on a map of uniform cost.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@
 namespace waystar::core {
 
 // Returns the distance between the centres of two cells times `straight`, the cost of a straight step,
-// rounded to the nearest unit. It is the same on every machine: floating point only guesses, integers decide.
+// rounded to the nearest unit. The result is the same on every machine: floating point only provides a first
+// guess, which integers correct.
 // REQUIRES: both cells are on one map; 0 < straight <= the fixed-point cost of kMaxTerrainCost.
 inline Cost EuclideanCost(Cell a, Cell b, Cost straight) {
   const std::int64_t dx = a.x - b.x;
@@ -24,7 +25,7 @@ inline Cost EuclideanCost(Cell a, Cell b, Cost straight) {
                               absl::uint128{static_cast<std::uint64_t>(straight)};
   auto root =
       static_cast<std::uint64_t>(std::sqrt(static_cast<double>(squared)) * static_cast<double>(straight));
-  // The root of `exact` lies within half a unit of an integer r if r * (r - 1) < exact <= r * (r + 1).
+  // The root of `exact` rounds to r if r * (r - 1) < exact <= r * (r + 1).
   while (absl::uint128{root} * absl::uint128{root + 1} < exact) {
     ++root;
   }

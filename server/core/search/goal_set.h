@@ -1,4 +1,4 @@
-// The goals of a search for the nearest of them.
+// Goals of a search for the nearest goal.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,10 @@
 
 namespace waystar::core {
 
-// Keeps the best goal so far, and bounds the distance to the others. The goals are the leaves of a tree of
-// boxes (a k-d tree: Bentley, 1975), so that the nearest of many is found by a look at a few; up to
-// kLeafGoals are one leaf, a plain list.
+// Goals with the best one found so far, and lower bounds on the distance to the others. They form a k-d tree
+// of bounding boxes (Bentley, 1975), so that a query visits few of them. Up to kLeafGoals goals are one leaf.
 //
-// Thread safety: const methods may run beside each other.
+// Thread safety: const methods may run concurrently.
 class GoalSet {
  public:
   struct Goal {
@@ -29,35 +28,36 @@ class GoalSet {
     std::size_t index = 0;
   };
 
-  // The cells from `first` to `last`, both included, hold all goals of a part of the tree.
+  // Bounding box of the goals of a subtree; both corners are included.
   struct Box {
     Cell first;
     Cell last;
-    // The least index of the goals.
+    // Minimum index of the goals.
     std::size_t least_index = 0;
-    // The goals, in the order of the tree.
+    // Range of the goals in goals_.
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    // The box of the second half; that of the first half follows this one. Zero in a leaf.
+    // Index of the second child; the first child follows this box. 0 in a leaf.
     std::uint32_t second = 0;
   };
 
-  // Begins a set of goals on the map, without any; memory is kept.
+  // Starts an empty set for the map; keeps memory.
   void Start(const GridMap& map);
-  // Adds a goal that can be reached, by its index in the query's list.
+  // Adds a reachable goal, with its index in the query's list.
   void Add(Cell cell, std::size_t index) { goals_.push_back({cell, index}); }
-  // Returns those added, in no order of meaning.
+  // Returns the added goals in unspecified order.
   absl::Span<const Goal> goals() const { return goals_; }
-  // Ends the set. REQUIRES: there is a goal. What follows may be called only after this.
+  // Builds the tree. The methods below may be called only afterwards.
+  // REQUIRES: there is a goal.
   void Finish();
 
-  // Returns the least octile distance to a goal over the map's CostFloor. It is consistent, as the distance
-  // to each is.
+  // Returns the minimum octile distance to a goal over the map's CostFloor. It is consistent, being the
+  // minimum of consistent functions.
   Cost Heuristic(Cell cell) const {
     return HeuristicTo(cell, [](std::size_t /*index*/) { return true; });
   }
 
-  // Returns whether a way of that cost to the goal of that index would be better than any found so far.
+  // Returns true if a path of that cost to the goal of that index would be better than the best so far.
   bool Improves(Cost cost, std::size_t index) const {
     return cost < best_cost_ || (cost == best_cost_ && index < best_index_);
   }
@@ -66,16 +66,16 @@ class GoalSet {
     best_index_ = index;
   }
 
-  // Returns whether a way of cost g to the cell can be the beginning of one that Improves, where f is g and
-  // the heuristic of the cell. If f only equals the best cost, an earlier goal must be as near.
+  // Returns true if a path of cost g to the cell can be extended to one that Improves, where f is g plus the
+  // cell's heuristic. If f equals the best cost, a goal of lower index must be as near.
   bool MayImprove(Cell cell, Cost g, Cost f) const {
     return f < best_cost_ || (f == best_cost_ && HeuristicTo(cell, [&](std::size_t index) {
                                                    return index < best_index_;
                                                  }) <= best_cost_ - g);
   }
 
-  // Improves by each goal that `cell`, reached at cost g, sees: sees(cell of a goal) tells whether a way as
-  // long as the distance leads there. Where may_see(box) is false, no goal of the box is asked about.
+  // Improves by each goal that is visible from `cell`, which was reached at cost g. sees(goal cell) returns
+  // true if a path as short as the distance leads there. Boxes for which may_see(box) is false are skipped.
   template <typename MaySee, typename Sees>
   void LookAround(Cell cell, Cost g, MaySee may_see, Sees sees) {
     LookInto(0, cell, g, may_see, sees);
@@ -91,16 +91,16 @@ class GoalSet {
 
  private:
   static constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
-  // A list of so many is about as quick as the boxes above it.
+  // A list of this length is about as fast as the boxes above it.
   static constexpr std::size_t kLeafGoals = 16;
 
-  // Makes the boxes of the goals from `begin` to `end`. Returns the first.
+  // Builds the boxes of the goals from `begin` to `end`. Returns the index of the root.
   std::uint32_t Divide(std::uint32_t begin, std::uint32_t end);
 
   static Cost Distance(const OpenGround<Cost>& ground, Cell from, Cell to) {
     return ground.CostOf(to.x - from.x, to.y - from.y);
   }
-  // Returns a bound on the distance to the goals of the box.
+  // Returns a lower bound on the distance to the goals of the box.
   static Cost DistanceTo(const OpenGround<Cost>& ground, const Box& box, Cell cell) {
     return ground.CostTo(
         {box.first.x, box.first.y, box.last.x - box.first.x + 1, box.last.y - box.first.y + 1}, cell);
@@ -110,7 +110,7 @@ class GoalSet {
     return absl::MakeConstSpan(goals_).subspan(box.begin, box.end - box.begin);
   }
 
-  // Returns the heuristic of the goals of which counts(index), or the highest cost if there are none.
+  // Returns the heuristic for the goals that satisfy counts(index), or the highest cost if there are none.
   template <typename Counts>
   Cost HeuristicTo(Cell cell, Counts counts) const {
     const Cost cost = LeastDistance(ground_, cell, counts);
@@ -119,8 +119,9 @@ class GoalSet {
     }
     return cost + places_.Lower(LeastDistance(places_.elsewhere(), cell, counts), cell);
   }
-  // Returns the least distance to a goal of which counts(index), or the highest cost if there is none. If an
-  // index counts, lower ones do.
+  // Returns the minimum distance to a goal that satisfies counts(index), or the highest cost if there is
+  // none.
+  // REQUIRES: if counts(i), then counts(k) for all k < i.
   template <typename Counts>
   Cost LeastDistance(const OpenGround<Cost>& ground, Cell cell, Counts counts) const {
     Cost least = std::numeric_limits<Cost>::max();
@@ -165,7 +166,7 @@ class GoalSet {
     });
   }
 
-  // Calls visit(half, its DistanceTo the cell) for both halves of a box, the nearer one first.
+  // Calls visit(half, DistanceTo(half)) for both children of a box, the nearer one first.
   template <typename Visit>
   void ForHalves(std::uint32_t at, const OpenGround<Cost>& ground, Cell cell, Visit visit) const {
     std::uint32_t nearer = at + 1;
@@ -183,9 +184,9 @@ class GoalSet {
   // CostFloor::everywhere.
   OpenGround<Cost> ground_;
   CheapPlaces places_;
-  // In the order of the tree.
+  // In tree order.
   std::vector<Goal> goals_;
-  // The first is that of all goals.
+  // Root first.
   std::vector<Box> boxes_;
   Cost best_cost_ = std::numeric_limits<Cost>::max();
   std::size_t best_index_ = kNoIndex;

@@ -1,4 +1,4 @@
-// The working memory of searches over a Hierarchy.
+// Working memory of searches over a Hierarchy.
 #pragma once
 
 #include <array>
@@ -12,30 +12,29 @@
 
 namespace waystar::core {
 
-// What a bidirectional search knows of a node. Index 0 is the search from the start, 1 that from the goal.
+// Search state of a node. Index 0 is the search from the start, 1 the search from the goal.
 struct HierarchyNode {
-  // The least cost of an upward way so far, or NodeTable::kUnreached.
+  // Minimum cost of an upward path so far, or NodeTable::kUnreached.
   std::array<Cost, 2> g;
-  // The last arc of that way; HierarchyScratch::kFromEnd if it leads straight from the start or goal.
+  // Last arc of that path; HierarchyScratch::kFromEnd if it starts at this node.
   std::array<std::uint32_t, 2> arc;
-  // The search that wrote this; an older one means that neither side has reached the node.
+  // Search that wrote this; an older generation means that neither side has reached the node.
   std::uint32_t generation = 0;
-  // Entries tell whether the node is on the side's open list.
+  // True, by side, if the node is on the open list.
   std::array<bool, 2> is_waiting;
-  // The sector that way comes from; kSectorCount at the start and goal themselves.
+  // Sector that the path arrives from; kSectorCount at the start and goal.
   std::array<Sector, 2> from;
 };
 
-// Kept from search to search. It is cleared in O(1) and grows with the largest hierarchy searched. Thread
-// safety: none.
+// Reused between searches. Clearing costs O(1); memory grows with the largest hierarchy searched. Not
+// thread-safe.
 struct HierarchyScratch {
   static constexpr std::uint32_t kFromEnd = 0xFFFFFFFF;
 
-  // The nodes by their number in the hierarchy. A vector longer than the hierarchy does no harm.
+  // Nodes by their number in the hierarchy; may be longer than the hierarchy.
   std::vector<HierarchyNode> nodes;
   std::uint32_t generation = 0;
   std::array<BucketQueue, 2> open;
-  // For unpacking the way that was found.
   std::vector<std::uint32_t> arcs;
   struct Leg {
     std::uint32_t from;

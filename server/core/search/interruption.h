@@ -1,4 +1,4 @@
-// Interruption of searches by cancellation, eviction and deadline.
+// Interruption of searches by cancellation, eviction or deadline.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace waystar::core {
 
-// Returns kCancelled or kEvicted if a flag of the budget demands a stop now.
+// Returns kCancelled or kEvicted if a flag of the budget is set.
 inline std::optional<SearchEnd> FlaggedInterruption(const Budget& budget) {
   if (budget.cancelled != nullptr && budget.cancelled->load(std::memory_order_relaxed)) {
     return SearchEnd::kCancelled;
@@ -24,8 +24,8 @@ inline std::optional<SearchEnd> FlaggedInterruption(const Budget& budget) {
   return std::nullopt;
 }
 
-// As Interruption, for work that not every search of the same kind has to do. The rival does not go on, so
-// that its share depends on the query alone.
+// Interruption without running the rival, for work that not every search of a kind has to do: the rival's
+// share then depends on the query alone.
 inline std::optional<SearchEnd> InterruptionAlone(const Budget& budget) {
   if (const std::optional<SearchEnd> end = FlaggedInterruption(budget)) {
     return end;
@@ -36,7 +36,7 @@ inline std::optional<SearchEnd> InterruptionAlone(const Budget& budget) {
   return std::nullopt;
 }
 
-// Returns kCancelled, kEvicted or kDeadline if the budget demands a stop now, after so many expansions.
+// Returns kCancelled, kEvicted or kDeadline if the search must stop now, after `expanded` expansions.
 inline std::optional<SearchEnd> Interruption(const Budget& budget, std::uint64_t expanded = 0) {
   if (const std::optional<SearchEnd> end = InterruptionAlone(budget)) {
     return end;
@@ -47,13 +47,13 @@ inline std::optional<SearchEnd> Interruption(const Budget& budget, std::uint64_t
   return std::nullopt;
 }
 
-// Returns whether a search that has made so many expansions must not make another.
+// Returns true if a search after `expanded` expansions must not make another.
 inline bool IsSpent(const Budget& budget, std::uint64_t expanded) {
   return expanded + (budget.rival == nullptr ? 0 : budget.rival->expanded()) >= budget.max_expansions;
 }
 
-// Returns why a search that has made so many expansions must not make another: kExpansionLimit, or what
-// Interruption says, which is asked every Budget::kPollInterval expansions. Returns nothing if it may.
+// Returns why a search after `expanded` expansions must not make another: kExpansionLimit or the result of
+// Interruption, which is polled every Budget::kPollInterval expansions. Returns nothing if it may go on.
 inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t expanded) {
   if (IsSpent(budget, expanded)) {
     return SearchEnd::kExpansionLimit;
@@ -64,24 +64,22 @@ inline std::optional<SearchEnd> BudgetEnd(const Budget& budget, std::uint64_t ex
   if (const std::optional<SearchEnd> end = Interruption(budget, expanded)) {
     return end;
   }
-  // The rival may have made the last expansions.
+  // The rival may have used up the budget.
   return IsSpent(budget, expanded) ? std::optional(SearchEnd::kExpansionLimit) : std::nullopt;
 }
 
-// As BudgetEnd before the first expansion, without a look at the clock, which takes as long as a short
-// search.
+// BudgetEnd before the first expansion. Does not read the clock, which would cost as much as a short search.
 inline std::optional<SearchEnd> BudgetEndAtFirst(const Budget& budget) {
   return IsSpent(budget, 0) ? SearchEnd::kExpansionLimit : FlaggedInterruption(budget);
 }
 
-// Returns the error of a search stopped for one of these: DEADLINE_EXCEEDED, CANCELLED or ABORTED /
-// SNAPSHOT_EVICTED.
+// Returns the error for an interrupted search: DEADLINE_EXCEEDED, CANCELLED or ABORTED / SNAPSHOT_EVICTED.
 absl::Status InterruptionError(SearchEnd end, std::uint64_t expanded);
 
-// Stops work for which Interruption demands it, with the error of InterruptionError.
+// StopCheck that fails with InterruptionError when Interruption demands a stop.
 class BudgetStop final : public StopCheck {
  public:
-  // What the budget names must outlive this.
+  // The targets of the budget's pointers must outlive this.
   explicit BudgetStop(const Budget& budget) : budget_(budget) {}
 
   absl::Status Check() const override {

@@ -1,8 +1,8 @@
-// Working memory that is kept from search to search, under a limit.
+// Working memory kept between searches, under a limit.
 //
-// A limit is meant for what one search takes. So each scratch frees what earlier searches have left before it
-// refuses more to the one in progress: lists that have become long when the next search begins, and what that
-// does not use once there is no room.
+// The limit applies to the memory of one search. Before a scratch refuses memory to the current search, it
+// frees what earlier searches left: long lists when the next search starts, and memory that the search does
+// not use once there is no room.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace waystar::core {
 
-// Returns whether an empty list keeps so much of a limit that the next search is to begin with another.
+// Returns true if an empty list holds so large a part of the limit that the next search should start with a
+// new one.
 inline bool IsMuchToKeep(std::size_t bytes, std::size_t max_bytes) {
   constexpr std::size_t kShare = 32;
   return bytes > max_bytes / kShare;

@@ -1,4 +1,4 @@
-// The cell nearest to the goal that a search has met.
+// Nearest cell to the goal that a search has visited.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace waystar::core {
 
-// Keeps, of the cells it is shown, the one nearest to the goal in a straight line; among equals the one
-// cheaper to reach, then the first in row-major order. It keeps the start if it is shown none.
+// Tracks the cell nearest to the goal in a straight line; among equals, the one that is cheaper to reach,
+// then the first in row-major order. Initially the start.
 class NearestCell {
  public:
   NearestCell(Cell start, Cell goal, Lattice lattice = Lattice::kSquare)
@@ -29,7 +29,7 @@ class NearestCell {
   }
 
   Cell cell() const { return cell_; }
-  // Returns the cost of the way to the cell.
+  // Returns the cost of the path to the cell.
   Cost cost() const { return g_; }
 
  private:

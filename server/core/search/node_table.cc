@@ -12,7 +12,7 @@ void NodeTable::Grow() {
   slots_.assign(slots, kNoNode);
   shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
   for (NodeIndex i = 0; i < nodes_.size(); ++i) {
-    // Nobody is at home yet in the slots that later nodes will take.
+    // Marks the slots of nodes not inserted yet as free.
     nodes_[i].slot = kNoNode;
   }
   for (NodeIndex i = 0; i < nodes_.size(); ++i) {

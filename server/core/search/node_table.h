@@ -1,4 +1,4 @@
-// Nodes of searches that reach few cells of many: jump points and turning points.
+// Node tables of searches that reach few cells: jump points and turning points.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace waystar::core {
 
-// A cell packed so that smaller means earlier in row-major order.
+// Cell packed so that integer order is row-major order.
 using PackedCell = std::uint32_t;
 
 inline PackedCell Pack(Cell cell) {
@@ -28,27 +28,27 @@ using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
 
 struct JumpNode {
-  // The least cost from the start known so far.
+  // Minimum cost from the start so far.
   Cost g = 0;
   PackedCell cell = 0;
-  // The node that the way comes from; at the start its own index. Between the two lies a straight line of any
-  // angle with Lazy Theta*, and with jump points a diagonal or a straight run, or both in this order.
+  // Predecessor; the node's own index at the start. The two are connected by a straight line of any angle
+  // with Lazy Theta*, and with jump points by a diagonal run, a straight run, or both in this order.
   NodeIndex parent = kNoNode;
-  // The slot at which the table keeps this node's index.
+  // Slot of the table that holds this node's index.
   std::uint32_t slot = 0;
-  // For the engine's use; 0 in a new node. With jump points these are the directions still to be expanded,
-  // and those that were expanded at this g.
+  // For use by the engine; 0 in a new node. With jump points: the directions to expand, and those expanded at
+  // this g.
   std::uint8_t todo = 0;
   std::uint8_t done = 0;
 };
 
-// The nodes of one search, in the order in which they were reached, found by their cell. Memory grows with
-// the nodes of the widest search so far. Clear costs O(1).
+// Nodes of one search in the order in which they were reached, with a hash index by cell. Memory grows with
+// the largest search so far. Clear costs O(1).
 //
-// The hash table of indices is never wiped: an entry is valid only if the node it names exists and names it
-// back (Briggs, Torczon, "An Efficient Representation for Sparse Sets", 1993).
+// The hash table of indices is never cleared: an entry is valid only if the node it refers to exists and
+// refers back to it (Briggs, Torczon, "An Efficient Representation for Sparse Sets", 1993).
 //
-// Thread safety: none.
+// Not thread-safe.
 class NodeTable {
  public:
   void Clear() { nodes_.clear(); }
@@ -57,16 +57,17 @@ class NodeTable {
   std::size_t memory_bytes() const {
     return nodes_.capacity() * sizeof(JumpNode) + slots_.capacity() * sizeof(slots_[0]);
   }
-  // Returns those of them that the search has used so far.
+  // Returns the bytes used by the current search.
   std::size_t used_bytes() const { return nodes_.size() * (sizeof(JumpNode) + 2 * sizeof(slots_[0])); }
 
   JumpNode& operator[](NodeIndex index) { return nodes_[index]; }
   const JumpNode& operator[](NodeIndex index) const { return nodes_[index]; }
 
-  // Returns the node of a cell, or kNoNode if it has none.
+  // Returns the node of a cell, or kNoNode.
   NodeIndex Find(Cell cell) const { return slots_.empty() ? kNoNode : Probe(Pack(cell)).node; }
 
-  // Returns the node of a cell. If it had none, a new one with g = kUnreached is made. REQUIRES: !IsFull().
+  // Returns the node of a cell; adds one with g = kUnreached if there is none.
+  // REQUIRES: !IsFull().
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
   NodeIndex FindOrAdd(Cell cell) {
     const PackedCell packed = Pack(cell);
@@ -80,9 +81,9 @@ class NodeTable {
     return index;
   }
 
-  // Returns whether the next new node needs more memory: call Grow first.
+  // Returns true if the next new node needs more memory; call Grow first.
   bool IsFull() const { return nodes_.size() == nodes_.capacity(); }
-  // Makes room for twice as many nodes, which then take this many bytes.
+  // Doubles the capacity to grown_bytes() bytes.
   void Grow();
   std::size_t grown_bytes() const {
     return GrownCapacity() * sizeof(JumpNode) + SlotsFor(GrownCapacity()) * sizeof(slots_[0]);
@@ -97,7 +98,7 @@ class NodeTable {
   std::size_t GrownCapacity() const { return std::max<std::size_t>(2 * nodes_.capacity(), 1024); }
   static std::size_t SlotsFor(std::size_t capacity) { return std::bit_ceil(2 * capacity); }
 
-  // Returns where the node of a cell is, or where its index belongs.
+  // Returns the node of a cell with its slot, or the free slot for its index.
   Place Probe(PackedCell packed) const {
     const auto mask = static_cast<std::uint32_t>(slots_.size() - 1);
     auto slot = static_cast<std::uint32_t>((packed * std::uint64_t{0x9E3779B97F4A7C15}) >> shift_);
@@ -114,7 +115,7 @@ class NodeTable {
   }
 
   std::vector<JumpNode> nodes_;
-  // The size is a power of two, at least twice the capacity of nodes_.
+  // Its size is a power of two, at least twice the capacity of nodes_.
   std::vector<NodeIndex> slots_;
   unsigned shift_ = 0;
 };

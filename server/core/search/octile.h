@@ -12,16 +12,16 @@
 
 namespace waystar::core {
 
-// Returns the cost of a way over open ground.
+// Returns the cost of a path over open ground.
 inline Cost OctileCost(Cell from, Cell to, Cost straight, Cost diagonal) {
   const Cost dx = std::abs(from.x - to.x);
   const Cost dy = std::abs(from.y - to.y);
   return diagonal * std::min(dx, dy) + straight * std::abs(dx - dy);
 }
 
-// The octile distance to the goal over the map's cheapest cells. On 4-connected maps it is the Manhattan
-// distance, on maps of hexagons the number of steps. It is admissible, never more than the cost of a path to
-// the goal, and consistent: a step changes it by at most the step's cost.
+// Octile distance to the goal over the map's cheapest cells: the Manhattan distance on 4-connected maps, the
+// number of steps on hexagonal ones. It is admissible, never more than the cost of a path to the goal, and
+// consistent: a step changes it by at most the step's cost.
 class OctileHeuristic {
  public:
   OctileHeuristic(const GridMap& map, Cell goal) : goal_(goal), ground_(OpenGround<Cost>::Of(map)) {}
@@ -33,8 +33,8 @@ class OctileHeuristic {
   OpenGround<Cost> ground_;
 };
 
-// The same over the map's CostFloor: nothing but a few cheap places costs as little as they do. It is
-// admissible and consistent, and never less than the octile distance.
+// Octile distance over the map's CostFloor, which treats a few cheap places separately. Admissible,
+// consistent, and never less than OctileHeuristic.
 class CostFloorHeuristic {
  public:
   CostFloorHeuristic(const GridMap& map, Cell goal)
@@ -43,7 +43,7 @@ class CostFloorHeuristic {
     places_.Finish();
   }
 
-  // Makes the heuristic that is zero everywhere.
+  // Returns a heuristic that is zero everywhere.
   static CostFloorHeuristic Zero(Cell goal) { return CostFloorHeuristic(goal); }
 
   Cost operator()(Cell cell) const {

@@ -1,4 +1,4 @@
-// The open list of A*: a heap of cells in the order in which they are to be expanded.
+// Open list of A*.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace waystar::core {
 
 struct OpenEntry {
-  // The estimated cost of a path through the cell.
+  // Estimated cost of a path through the cell.
   Cost f = 0;
-  // The cost so far.
+  // Cost so far.
   Cost g = 0;
-  // The cell, packed so that smaller means earlier in row-major order.
+  // Cell packed so that integer order is row-major order.
   std::uint32_t packed_cell = 0;
 
   static OpenEntry Of(Cost f, Cost g, Cell cell) {
@@ -27,8 +27,8 @@ struct OpenEntry {
     return {static_cast<std::int32_t>(packed_cell & 0xFFFFU), static_cast<std::int32_t>(packed_cell >> 16)};
   }
 
-  // Smaller f goes first, then larger g, then row-major order. The order is total, so that what comes next
-  // depends on what the list holds and not on how it is kept.
+  // Smaller f first, then larger g, then row-major order. The order is total, so the next entry depends only
+  // on the content of the list.
   bool Precedes(const OpenEntry& other) const {
     if (f != other.f) {
       return f < other.f;
@@ -40,7 +40,7 @@ struct OpenEntry {
   }
 };
 
-// A 4-ary heap. A cell whose cost falls is pushed again; the caller skips what it has already expanded.
+// 4-ary heap. A cell whose cost decreases is pushed again; the caller skips cells that it has expanded.
 //
 // Push and Pop cost O(log n). Clear keeps the memory.
 class OpenList {
@@ -48,9 +48,9 @@ class OpenList {
   bool empty() const { return heap_.empty(); }
   std::size_t memory_bytes() const { return heap_.capacity() * sizeof(OpenEntry); }
   std::size_t used_bytes() const { return heap_.size() * sizeof(OpenEntry); }
-  // Returns whether the next Push takes more memory.
+  // Returns true if the next Push needs more memory.
   bool IsFull() const { return heap_.size() == heap_.capacity(); }
-  // Makes room for twice as many entries, which then take this many bytes.
+  // Doubles the capacity to grown_bytes() bytes.
   void Grow() { heap_.reserve(GrownCapacity()); }
   std::size_t grown_bytes() const { return GrownCapacity() * sizeof(OpenEntry); }
   void Clear() { heap_.clear(); }
@@ -69,7 +69,8 @@ class OpenList {
     heap_[hole] = entry;
   }
 
-  // Takes the first entry out. REQUIRES: !empty().
+  // Removes and returns the first entry.
+  // REQUIRES: !empty().
   OpenEntry Pop() {
     const OpenEntry first = heap_.front();
     const OpenEntry last = heap_.back();

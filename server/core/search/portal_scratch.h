@@ -1,4 +1,4 @@
-// The working memory of searches through portals.
+// Working memory of searches through portals.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@
 
 namespace waystar::core {
 
-// A place where a path goes through a portal.
+// Passage of a path through a portal.
 struct PortalCrossing {
-  // The portal, which belongs to the map that it leads from.
+  // The portal; owned by the map that it starts on.
   const Portal* portal = nullptr;
-  // If true, it is passed from `to` to `from`.
+  // If true, the path goes from `to` to `from`.
   bool is_reversed = false;
-  // The id of the map that it leads to; empty if that is the one that the query starts on.
+  // Id of the map that the path enters; empty for the query's map.
   absl::string_view map;
   Cell arrival;
-  // How many points of the path lie before it, or how many directions with PathForm::kDirections.
+  // Number of points of the path before it; number of directions with PathForm::kDirections.
   std::size_t index = 0;
 };
 
@@ -44,32 +44,32 @@ struct Door {
   std::uint32_t to_map = 0;
   Cell from;
   Cell to;
-  // A lower bound of the cost that is left behind it.
+  // Lower bound of the cost from the door to the goal.
   Cost rest = std::numeric_limits<Cost>::max();
-  // The least cost from the start through it, once it is settled.
+  // Minimum cost from the start through it; valid once settled.
   Cost g = 0;
-  // The door before it on that way; kNoDoor if it is the first.
+  // Previous door of that path; kNoDoor if it is the first.
   std::uint32_t parent = kNoDoor;
-  // The index in PortalScratch::parts of where it leads to, once it is reached.
+  // Index in PortalScratch::parts of its target; valid once reached.
   std::uint32_t to_part = 0;
-  // The next door that leads from the same part; kNoDoor after the last.
+  // Next door that departs from the same part; kNoDoor after the last.
   std::uint32_t next_departure = kNoDoor;
   bool is_reached = false;
   bool is_settled = false;
 };
 
-// An entry of the open list: a way to a door or a goal. The cost of the walk there from the door before is
-// known or bounded from below.
+// Entry of the open list: a path to a door or a goal. The cost of the walk from the previous door is exact or
+// a lower bound.
 struct PortalEntry {
   Cost f = 0;
   Cost g = 0;
   bool is_exact = false;
-  // The door before; kNoDoor means the start.
+  // Previous door; kNoDoor means the start.
   std::uint32_t from = kNoDoor;
-  // A door or, numbered after the last of them, a goal.
+  // A door, or a goal numbered after the last door.
   std::uint32_t to = 0;
 
-  // Smaller f goes first, then known costs before bounds, then larger g, then a fixed order.
+  // Smaller f first, then exact costs before bounds, then larger g, then a fixed order.
   bool Precedes(const PortalEntry& other) const {
     if (f != other.f) {
       return f < other.f;
@@ -86,19 +86,19 @@ struct PortalEntry {
 
 struct PortalScratch {
   struct Map {
-    // The id; empty for the map of the query.
+    // Id; empty for the map of the query.
     absl::string_view id;
     const GridMap* map = nullptr;
-    // The walk grid for the query's agent.
+    // Walk grid for the query's agent.
     std::shared_ptr<const WalkGrid> walk;
-    // The doors that lead from the map, and those that lead to it.
+    // Doors that lead from the map, and doors that lead to it.
     std::vector<std::uint32_t> departures;
     std::vector<std::uint32_t> arrivals;
-    // True once its departures are listed by parts.
+    // True once its departures are listed by part.
     bool is_reached = false;
   };
 
-  // A part of a map whose cells can be walked between.
+  // Connected component of a map.
   struct Part {
     std::uint32_t first_departure = kNoDoor;
     bool is_reached = false;
@@ -107,22 +107,22 @@ struct PortalScratch {
 
   std::vector<Map> maps;
   std::vector<Door> doors;
-  // The doors that can be passed, in the order in which that was found out.
+  // Reachable doors, in the order of discovery.
   std::vector<std::uint32_t> reached;
   using Rest = std::pair<Cost, std::uint32_t>;
   std::vector<Rest> rests;
   std::vector<PortalEntry> open;
   std::vector<Cell> goals;
-  // The part that each of the goals lies in.
+  // Part of each goal.
   std::vector<std::uint32_t> goal_parts;
   std::vector<Part> parts;
-  // No table of Abseil, which does not survive that memory runs out.
+  // Not an Abseil table: those are not usable after an allocation failure.
   std::map<PartId, std::uint32_t> part_numbers;
   std::vector<Cell> points;
   std::vector<Direction> directions;
   std::vector<PortalCrossing> crossings;
 
-  // Without what Clear frees.
+  // Excludes the memory that Clear frees.
   std::size_t memory_bytes() const {
     return maps.capacity() * sizeof(maps[0]) + doors.capacity() * sizeof(doors[0]) +
            reached.capacity() * sizeof(reached[0]) + rests.capacity() * sizeof(rests[0]) +
@@ -132,7 +132,7 @@ struct PortalScratch {
            crossings.capacity() * sizeof(crossings[0]);
   }
 
-  // Lets go of the maps as well.
+  // Also releases the maps.
   void Clear() {
     maps.clear();
     doors.clear();

@@ -14,11 +14,11 @@ std::vector<std::int64_t> Draw(std::int64_t count, std::int64_t total, SplitMix&
   return numbers;
 }
 
-// Shuffles as many numbers to the front as are wanted, without the rest: Fisher and Yates; Durstenfeld,
-// "Algorithm 235: Random Permutation" (1964).
+// Fisher-Yates shuffle that stops after the wanted numbers: Durstenfeld, "Algorithm 235: Random Permutation"
+// (1964).
 std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, SplitMix& random) {
   std::vector<std::int64_t> numbers;
-  // The number at each place that holds another than its own.
+  // Number at each position that does not hold its own.
   absl::flat_hash_map<std::int64_t, std::int64_t> moved;
   const auto at = [&](std::int64_t place) {
     const auto found = moved.find(place);

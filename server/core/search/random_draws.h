@@ -6,13 +6,14 @@
 
 namespace waystar::core {
 
-// Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). The same numbers everywhere,
-// as those of the standard library's distributions are not.
+// SplitMix64 generator: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). Results
+// are the same on every machine, unlike those of the standard library's distributions.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
-  // Returns a number from 0 to bound - 1, with equal chances. REQUIRES: bound > 0.
+  // Returns a uniformly distributed number from 0 to bound - 1.
+  // REQUIRES: bound > 0.
   std::uint64_t Below(std::uint64_t bound) {
     const std::uint64_t uneven = (0 - bound) % bound;
     std::uint64_t number = Next();
@@ -34,8 +35,9 @@ class SplitMix {
   std::uint64_t state_;
 };
 
-// Return numbers from 0 to total - 1 in random order, with equal chances: `count` of them; or, all distinct,
-// at most `total`. REQUIRES: total > 0.
+// Return uniformly distributed numbers from 0 to total - 1 in random order. Draw returns `count` numbers;
+// DrawDistinct returns min(count, total) distinct ones.
+// REQUIRES: total > 0.
 std::vector<std::int64_t> Draw(std::int64_t count, std::int64_t total, SplitMix& random);
 std::vector<std::int64_t> DrawDistinct(std::int64_t count, std::int64_t total, SplitMix& random);
 

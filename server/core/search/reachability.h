@@ -1,4 +1,4 @@
-// Reachability: which cells a path can lead between.
+// Reachability between cells.
 #pragma once
 
 #include "server/core/components/component_block.h"
@@ -8,8 +8,8 @@
 
 namespace waystar::core {
 
-// Returns the adjacency under which two cells are connected exactly if steps of the corner rule connect them.
-// Where a diagonal step needs a free side, a path can go around by that side.
+// Returns the adjacency whose connected components equal those of the corner rule. Where a diagonal step
+// needs a free side, two straight steps through that side replace it.
 inline Adjacency AdjacencyOf(const GridMap& map, CornerRule rule) {
   switch (map.settings().connectivity) {
     case Connectivity::kFour:

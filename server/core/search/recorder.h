@@ -1,6 +1,6 @@
 // Recorders of search events.
 //
-// An engine is a template over its recorder, so that a search that nobody watches pays nothing.
+// Engines are templates over their recorder, so that unrecorded searches pay nothing.
 #pragma once
 
 #include <algorithm>
@@ -24,25 +24,26 @@ struct NoRecorder {
 
 struct SearchEvent {
   enum class Kind : std::uint8_t {
-    // The cell was put on the open list, or put there again because a cheaper way to it was found.
+    // The cell was pushed onto the open list, possibly again after a cheaper path to it was found.
     kGenerated,
     // The cell was taken from the open list and expanded.
     kExpanded,
   };
 
   Kind kind = Kind::kGenerated;
-  // Index of EventRecorder::maps: that which the cells lie on.
+  // Index in EventRecorder::maps of the cells' map.
   std::uint16_t map = 0;
   Cell cell;
-  // With kGenerated, where the way to the cell comes from: a neighbour, or with jump points a cell from which
-  // it is reached straight, diagonally, or diagonally and then straight. It is the cell itself for the start.
+  // With kGenerated: the predecessor. It is a neighbour or, with jump points, a cell from which a straight
+  // run, a diagonal run, or a diagonal and then a straight run leads to the cell. The start is its own
+  // parent.
   Cell parent;
-  // The cost of the way to the cell, and that plus the heuristic.
+  // g is the cost of the path to the cell; f is g plus the heuristic.
   Cost g = 0;
   Cost f = 0;
 };
 
-// Keeps every event in order, up to a limit.
+// Stores events in order, up to a limit.
 class EventRecorder {
  public:
   explicit EventRecorder(std::size_t max_events) : max_events_(max_events) {}
@@ -52,8 +53,8 @@ class EventRecorder {
   }
   void Expanded(Cell cell, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, map_, cell, cell, g, f}); }
 
-  // Says which map the events from here on lie on, by its id; it is empty for the query's own, which it is at
-  // first. Of more than 65,536 maps the last are taken for one.
+  // Sets the map of the following events by its id; empty, the initial value, is the query's own map. All
+  // maps after the first 65,535 share the index of one.
   void OnMap(absl::string_view id) {
     if (id == maps_[map_]) {
       return;
@@ -68,7 +69,7 @@ class EventRecorder {
   const std::vector<std::string>& maps() const { return maps_; }
 
   const std::vector<SearchEvent>& events() const { return events_; }
-  // Returns whether there were more events than the limit; those are lost.
+  // Returns true if events beyond the limit were dropped.
   bool is_truncated() const { return is_truncated_; }
 
  private:
@@ -85,7 +86,7 @@ class EventRecorder {
   std::vector<std::string> maps_ = {""};
   std::uint16_t map_ = 0;
   bool is_truncated_ = false;
-  // The indexes of the maps, by id.
+  // Index of each map, by id.
   std::map<std::string, std::uint16_t> numbers_ = {{"", 0}};
 };
 

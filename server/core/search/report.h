@@ -1,4 +1,4 @@
-// The report of a search: how it ended and what it found.
+// Report of a search: why it ended and what it found.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@
 
 namespace waystar::core {
 
-// Why a search stopped.
 enum class SearchEnd : std::uint8_t {
   kGoalReached,
-  // Every cell that can be reached was expanded.
+  // Every reachable cell was expanded.
   kExhausted,
   kExpansionLimit,
   kScratchLimit,
@@ -23,10 +22,10 @@ enum class SearchEnd : std::uint8_t {
 
 struct SearchReport {
   SearchEnd end = SearchEnd::kExhausted;
-  // The expanded cell nearest to the goal in a straight line; among equals the one cheaper to reach, then the
-  // first in row-major order. It is the goal itself with kGoalReached.
+  // Expanded cell nearest to the goal in a straight line; among equals, the one that is cheaper to reach,
+  // then the first in row-major order. With kGoalReached it is the goal.
   Cell nearest;
-  // The cost of the way to it.
+  // Cost of the path to `nearest`.
   Cost cost = 0;
   SearchStatistics statistics;
 };

@@ -43,7 +43,7 @@ bool Scratch::StartHierarchy(std::size_t node_count, Cost first, int width_shift
   }
   ++hierarchy_.generation;
   if (hierarchy_.generation == 0) {
-    // The counter has wrapped, as in StartCells.
+    // The counter wrapped, as in StartCells.
     nodes.assign(nodes.size(), HierarchyNode{});
     hierarchy_.generation = 1;
   }
@@ -89,7 +89,7 @@ bool Scratch::StartCells(int width, int height) {
   }
   ++generation_;
   if (generation_ == 0) {
-    // The counter has wrapped: whatever carries an old generation must not be taken for a new one.
+    // The counter wrapped: slots of an old generation must not match a new one.
     slots_.assign(slots_.size(), TileSlot{});
     tiles_.clear();
     generation_ = 1;
@@ -148,7 +148,7 @@ bool Scratch::Assign(std::size_t index) {
     }
     tiles_.push_back(std::make_unique<Tile>());
   }
-  // Only now: what makes room may move the slots.
+  // Assigned last, because making room may move the slots.
   slots_[index] = {.tile = tiles_[next_tile_].get(), .generation = generation_};
   ++next_tile_;
   return true;
@@ -198,7 +198,7 @@ bool Scratch::PushPortal(const PortalEntry& entry) {
 }
 
 Scratch& Scratch::beside() {
-  // No search is in progress on either of them.
+  // No search is in progress on either scratch.
   NoteUsed();
   in_use_ = {};
   has_portals_ = true;
@@ -233,8 +233,8 @@ bool Scratch::OutgrewNeed(std::size_t small_bytes) {
   return kept > small_bytes && kept / kMuch > used;
 }
 
-// An open list is shorter at the end of a search than it was. Nodes tell how wide the search was, so this is
-// near enough.
+// The open list is shorter at the end of a search than at its peak. The node counts show how large the search
+// was, so this estimate suffices.
 void Scratch::NoteUsed() {
   std::size_t bytes = 0;
   if (used_tiles_) {

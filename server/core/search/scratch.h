@@ -1,4 +1,4 @@
-// The working memory of searches.
+// Working memory of searches.
 #pragma once
 
 #include <array>
@@ -22,43 +22,42 @@
 
 namespace waystar::core {
 
-// What a search knows of a cell it has reached.
+// Search state of a cell.
 struct SearchNode {
-  // The least cost from the start known so far.
+  // Minimum cost from the start so far.
   Cost g = 0;
-  // The search that wrote this node; an older one means that the cell is not reached yet.
+  // Search that wrote this node; an older generation means that the cell is not reached yet.
   std::uint32_t generation = 0;
-  // The step that entered the cell. It is undefined at the start.
+  // Step that entered the cell. Undefined at the start.
   Direction entered_by = Direction::kNorth;
   bool expanded = false;
-  // For the engine's use; 0 once reached. With weighted jump points: the directions of all ways of cost g.
+  // For use by the engine; 0 once reached. With weighted jump points: the directions of all paths of cost g.
   DirectionSet arrivals = 0;
 };
 
-// One search's nodes, open list and path, reused from search to search. Memory grows with the cells that the
-// widest search so far has touched, not with the map: nodes live in square tiles that are handed out as they
-// are first touched. Starting a search costs O(1), whatever the last one left behind, but for the tables that
-// a larger map needs. Who owns a scratch makes it anew when OutgrewNeed says so, or the widest search ever
-// would be remembered for good.
+// Nodes, open list and path of one search, reused between searches. Nodes are stored in square tiles
+// allocated on first touch, so memory grows with the largest search so far, not with the map. Starting a
+// search costs O(1), except for tables that a larger map needs. The owner should replace a scratch when
+// OutgrewNeed returns true, to release the memory of an unusually large search.
 //
-// Thread safety: none. Each worker thread has its own.
+// Not thread-safe; each worker thread has its own.
 class Scratch {
  public:
-  // Nodes and open list together stay below `max_bytes`, and what earlier searches have left is freed before
-  // a search is refused more. On top of that come a path that is written (9 bytes a step), 128 KiB once a
-  // search over weighted terrain has run, 8 MiB and 8 bytes for 1,024 cells of the map once one for a large
-  // agent has run there, and what the search for cells near unreachable goals has taken.
+  // Nodes and open list together stay below `max_bytes`; memory left by earlier searches is freed before a
+  // search is refused more. Not counted: the path (9 bytes per step), 128 KiB after a search over weighted
+  // terrain, 8 MiB plus 8 bytes per 1,024 cells of the map after a search for a large agent, and the memory
+  // of searches for cells near unreachable goals.
   explicit Scratch(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Clears the last search and prepares for one on `map`. Returns false if the memory limit stands in the
-  // way: then the search cannot begin.
+  // Clears the scratch and prepares for a search on `map`. Returns false if the memory limit does not allow
+  // it.
   bool Start(const GridMap& map) { return Start(map.width(), map.height()); }
   bool Start(int width, int height);
 
-  // Returns the node of a cell of the map, or null if the memory limit stands in the way. A node that this
-  // search has not written yet comes back with an older generation: see IsFresh and Reach.
+  // Returns the node of a cell, or null if the memory limit is reached. A node that this search has not
+  // written yet has an older generation: see IsFresh and Reach.
   SearchNode* Find(Cell cell) {
     const std::size_t index = (static_cast<std::size_t>(cell.y) >> kTileShift) * tiles_per_row_ +
                               (static_cast<std::size_t>(cell.x) >> kTileShift);
@@ -70,7 +69,7 @@ class Scratch {
     return &(*slots_[index].tile)[y << kTileShift | x];
   }
 
-  // Returns whether this search has not reached the node's cell yet.
+  // Returns true if this search has not reached the node's cell yet.
   bool IsFresh(const SearchNode& node) const { return node.generation != generation_; }
 
   // Marks a fresh node as reached.
@@ -80,7 +79,7 @@ class Scratch {
 
   OpenList& open() { return open_; }
 
-  // Puts an entry on the open list. Returns false if the memory limit stands in the way.
+  // Pushes an entry onto the open list. Returns false if the memory limit is reached.
   bool Push(const OpenEntry& entry) {
     if (open_.IsFull() && !GrowOpen()) {
       return false;
@@ -89,22 +88,23 @@ class Scratch {
     return true;
   }
 
-  // Clears the last search and prepares for one over jump points, whose lowest f is `first`, with buckets of
-  // 2^width_shift.
+  // Clears the scratch and prepares for a search over jump points. `first` is the lowest f; buckets are
+  // 2^width_shift wide.
   void StartJumps(Cost first, int width_shift);
-  // Prepares for a search over jump points that uses nodes of cells of `map` as well. Returns as Start does.
+  // As StartJumps, for a search that also uses nodes of cells of `map`. Returns false if the memory limit
+  // does not allow it.
   bool StartJumpsOverCells(const GridMap& map, Cost first, int width_shift);
   NodeTable& nodes() { return nodes_; }
   BucketQueue& buckets() { return buckets_; }
-  // Returns the index of a cell's node. If it had none, a new one with g = NodeTable::kUnreached is made.
-  // Returns kNoNode if the memory limit stands in the way.
+  // Returns the index of a cell's node; adds one with g = NodeTable::kUnreached if there is none. Returns
+  // kNoNode if the memory limit is reached.
   NodeIndex FindOrAddNode(Cell cell) {
     if (nodes_.IsFull() && !GrowNodes()) {
       return kNoNode;
     }
     return nodes_.FindOrAdd(cell);
   }
-  // Puts a node into the bucket of its f. Returns false if the memory limit stands in the way.
+  // Pushes a node into the bucket of f. Returns false if the memory limit is reached.
   bool PushJump(Cost f, NodeIndex node) {
     if (buckets_.IsFull() && !GrowBuckets(buckets_)) {
       return false;
@@ -113,12 +113,11 @@ class Scratch {
     return true;
   }
 
-  // Clears the last search and prepares for one over a hierarchy of `node_count` nodes; the rest is as in
-  // StartJumps. Returns false if the memory limit stands in the way.
+  // Clears the scratch and prepares for a search over a hierarchy of `node_count` nodes; other arguments are
+  // as in StartJumps. Returns false if the memory limit does not allow it.
   bool StartHierarchy(std::size_t node_count, Cost first, int width_shift);
   HierarchyScratch& hierarchy() { return hierarchy_; }
-  // Puts a node of the hierarchy into one side's bucket of its f. Returns false if the memory limit stands in
-  // the way.
+  // Pushes a node of the hierarchy into one side's bucket of f. Returns false if the memory limit is reached.
   bool PushHierarchy(std::size_t side, Cost f, std::uint32_t node) {
     BucketQueue& open = hierarchy_.open[side];
     if (open.IsFull() && !GrowBuckets(open)) {
@@ -128,43 +127,44 @@ class Scratch {
     return true;
   }
 
-  // The cache for searches over weighted terrain; it outlives them.
+  // Cache for searches over weighted terrain; kept between searches.
   CanonicalStepCache& canonical_steps() { return canonical_steps_; }
 
-  // The dearest cells below large agents. Start clears them.
+  // Most expensive cells below large agents. Cleared by Start.
   DearestCells& dearest_cells() { return dearest_cells_; }
 
-  // The path being built. Each start of a search clears it.
+  // Path being built. Cleared by each start of a search.
   void ClearPath();
   std::vector<Cell>& corners() { return corners_; }
   std::vector<Direction>& directions() { return directions_; }
   std::vector<Cell>& points() { return points_; }
 
-  // Cells that may stand in for an unreachable goal. A search leaves them alone.
+  // Cells that may replace an unreachable goal. Not cleared by searches.
   std::vector<Cell>& candidates() { return candidates_; }
-  // The working memory for finding those.
+  // Working memory for finding these cells.
   NearestConnectedBuffer& nearest_connected_buffer() { return nearest_connected_buffer_; }
 
-  // The goals of a search for the nearest of several. Other searches leave them alone.
+  // Goals of a search for the nearest of several. Not changed by other searches.
   GoalSet& goals() { return goals_; }
 
-  // The working memory of searches through portals, each of which consists of many of the others.
+  // Working memory of searches through portals, each of which runs many other searches.
   PortalScratch& portals() { return portals_; }
-  // Puts an entry on their open list, without its order. Returns false if the memory limit stands in the way.
+  // Appends an entry to their open list without restoring its order. Returns false if the memory limit is
+  // reached.
   bool PushPortal(const PortalEntry& entry);
 
-  // Returns the working memory of a search that runs beside those on this one, until EndBeside. It holds at
-  // most half as much, and both together stay below the limit.
+  // Returns the working memory of a second search that runs beside those on this one, until EndBeside. It
+  // holds at most half the limit, and both together stay below the limit.
   Scratch& beside();
   void EndBeside() { has_portals_ = false; }
 
   // Returns the bytes that count against the limit.
   std::size_t memory_bytes() const;
-  // Returns the bytes of all that is kept for the next search.
+  // Returns the bytes kept for the next search.
   std::size_t kept_bytes() const;
 
-  // Returns whether much more is kept than any search since the last call has used: more than kMuch times as
-  // much, and more than `small_bytes`.
+  // Returns true if more than `small_bytes`, and more than kMuch times the bytes that any search since the
+  // last call used, are kept.
   static constexpr std::size_t kMuch = 4;
   bool OutgrewNeed(std::size_t small_bytes);
 
@@ -179,7 +179,7 @@ class Scratch {
     std::uint32_t generation = 0;
   };
 
-  // The parts that the search in progress uses. The others hold what earlier searches have left.
+  // Parts used by the search in progress. Others hold memory of earlier searches.
   struct Parts {
     bool cells = false;
     bool nodes = false;
@@ -193,37 +193,38 @@ class Scratch {
   template <typename List>
   void Renew(List& list) const;
 
-  // Returns whether so much more stays below the limit, if need be once what is not in use is freed.
+  // Returns true if `bytes` more fit below the limit, after freeing unused memory if necessary.
   bool HasRoom(std::size_t bytes);
   bool Fits(std::size_t bytes);
   void FreeUnused();
 
-  // Gives a slot a tile for this search. Returns false if that would pass the memory limit.
+  // Gives a slot a tile for this search. Returns false if the memory limit is reached.
   bool Assign(std::size_t index);
 
-  // Return false if that would pass the limit. While a list grows, it is there twice.
+  // Return false if the memory limit is reached. A growing list temporarily needs both its old and new
+  // memory.
   bool GrowOpen();
   bool GrowNodes();
   bool GrowBuckets(BucketQueue& buckets);
 
-  // Notes what the last search has used, before another begins.
+  // Records the memory used by the last search, before another begins.
   void NoteUsed();
   std::size_t TakeUsed();
 
   const std::size_t max_bytes_;
-  // The scratch that this one is beside, or null.
+  // Scratch that this one is beside, or null.
   Scratch* const whole_ = nullptr;
   Parts in_use_;
   // True while a search through portals is in progress.
   bool has_portals_ = false;
   std::uint32_t generation_ = 0;
   std::size_t tiles_per_row_ = 0;
-  // How many slots, and nodes of the hierarchy, the search uses.
+  // Numbers of slots, and of nodes of the hierarchy, in use.
   std::size_t tile_count_ = 0;
   std::size_t node_count_ = 0;
   std::vector<TileSlot> slots_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  // The tiles before this one are in use by the current search.
+  // Number of tiles in use by the current search.
   std::size_t next_tile_ = 0;
   OpenList open_;
   NodeTable nodes_;
@@ -240,7 +241,7 @@ class Scratch {
   NearestConnectedBuffer nearest_connected_buffer_;
   std::unique_ptr<Scratch> beside_;
 
-  // What has been started since the last call of OutgrewNeed, and the most bytes that a search has used.
+  // Parts used since the last call of OutgrewNeed, and the maximum bytes used by a search.
   bool used_tiles_ = false;
   bool used_nodes_ = false;
   bool used_hierarchy_ = false;

@@ -1,4 +1,5 @@
-// Built without contraction of floating-point operations, so that ties are ties on every machine.
+// Compiled without contraction of floating-point operations, so that equal distances compare equal on every
+// machine.
 #include "server/core/search/snap.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace waystar::core {
 namespace {
 
-// The first set cell of a row from x on to the right; `width` if there is none.
+// Returns the first set cell of a row at or right of x; `width` if there is none.
 int FirstFreeFrom(const Word* row, int x, int width) {
   for (int i = (x + 1) / kWordBits; i <= width / kWordBits; ++i) {
     const auto index = static_cast<std::size_t>(i);
@@ -25,7 +26,7 @@ int FirstFreeFrom(const Word* row, int x, int width) {
   return width;
 }
 
-// The last one before x; -1 if there is none.
+// Returns the last set cell before x; -1 if there is none.
 int LastFreeBefore(const Word* row, int x) {
   for (int i = x / kWordBits; x > 0 && i >= 0; --i) {
     const auto index = static_cast<std::size_t>(i);
@@ -36,7 +37,7 @@ int LastFreeBefore(const Word* row, int x) {
   return -1;
 }
 
-// Squares of distances from a position, in units of the game.
+// Squared distances from a position, in game units.
 class FromPosition {
  public:
   FromPosition(const WorldFrame& frame, const Position& position, double radius)
@@ -45,10 +46,10 @@ class FromPosition {
   double limit() const { return limit_; }
   Cell cell() const { return cell_; }
 
-  // Returns whether a row may hold a cell that near.
+  // Returns true if the row may contain a cell within the limit.
   bool MayReach(int y, double limit) const {
     if (frame_.hexagons) {
-      // Rows are level, or rise by 30 degrees; either way they lie that far apart.
+      // Rows are horizontal, or slanted by 30 degrees; in both cases they are this far apart.
       const double away = (y - frame_.PointAt(position_).y) * std::sqrt(0.75) * frame_.cell_size;
       return away * away <= limit * kSlack;
     }
@@ -56,8 +57,8 @@ class FromPosition {
     return dy * dy <= limit;
   }
 
-  // Returns a column of the row, or the one behind its last: the nearest cells lie right before it or from it
-  // on.
+  // Returns the column that splits the row: the nearest free cell is the last one before it or the first one
+  // from it on. May be `width`.
   int MiddleOf(int y, int width) const {
     if (!frame_.hexagons) {
       return std::clamp(cell_.x, 0, width - 1);
@@ -75,7 +76,7 @@ class FromPosition {
   }
 
  private:
-  // For what rounding does.
+  // Tolerance for rounding.
   static constexpr double kSlack = 1.0 + 1e-9;
 
   const WorldFrame& frame_;
@@ -84,7 +85,7 @@ class FromPosition {
   const Cell cell_;
 };
 
-// Squares of distances from the centre of a cell, in units of the distance between two neighbours.
+// Squared distances from the centre of a cell, in units of the distance between two neighbours.
 class FromCell {
  public:
   FromCell(const WorldFrame& frame, Cell cell, double radius)
@@ -111,9 +112,9 @@ class FromCell {
   }
 
  private:
-  // Squares on a map differ by more than this part of them.
+  // Relative tolerance, less than the relative difference of two squared distances on a map.
   static constexpr double kSlack = 1.0 + 1e-12;
-  // More than any distance between cells, squared.
+  // More than any squared distance between cells.
   static constexpr double kFar = 1e30;
 
   static Int128 LimitOf(double steps) {

@@ -9,17 +9,18 @@
 
 namespace waystar::core {
 
-// GridMap::StraightCost and DiagonalCost with less to look up. Maps whose cells have no costs of their own
-// are searched with kHasOwnCosts false, so that they pay nothing for what others have.
+// GridMap::StraightCost and DiagonalCost, specialized by whether the map has cells with costs of their own.
+// Maps without such cells skip that lookup.
 //
-// REQUIRES: kHasOwnCosts is whether map.cell_costs() != nullptr. The map outlives this.
+// REQUIRES: kHasOwnCosts == (map.cell_costs() != nullptr). The map outlives this.
 template <bool kHasOwnCosts>
 class StepCostLookup {
  public:
   explicit StepCostLookup(const GridMap& map)
       : map_(map), by_terrain_(map.step_costs()), own_(map.cell_costs()) {}
 
-  // Return the cost of a step into the cell. REQUIRES: it is on the map.
+  // Return the cost of a step into the cell.
+  // REQUIRES: the cell is on the map.
   Cost Straight(Cell entered) const {
     if constexpr (kHasOwnCosts) {
       if (const Cost own = own_->At(entered).straight; own != 0) {

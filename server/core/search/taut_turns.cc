@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kSpots = 9;
 
-// The nine cells around and including one, numbered by rows.
+// The nine cells of a 3 x 3 window, numbered in row-major order.
 struct Spot {
   int x;
   int y;
@@ -29,9 +29,9 @@ constexpr std::size_t IndexOf(unsigned direction) {
 
 using Distances = std::array<std::array<Cost, kSpots>, kSpots>;
 
-// Between all pairs of the nine cells, over those only.
+// Returns the distances between all pairs of the nine cells, by paths within them.
 Distances DistancesIn(NeighbourBits surroundings, Cost straight, Cost diagonal) {
-  // Above any way over nine cells.
+  // More than the cost of any path over nine cells.
   const Cost unreachable = kSpots * 2 * diagonal;
   std::array<bool, kSpots> is_free{};
   is_free[IndexOf(0, 0)] = true;

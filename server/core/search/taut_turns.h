@@ -10,14 +10,14 @@
 
 namespace waystar::core {
 
-// The sector in which a cell lies as seen from another: even values are twice a direction, and odd ones are
-// what lies between the direction before and the one after.
+// Sector in which a cell lies as seen from another. Even values are twice a direction; odd values are the
+// open sectors between two adjacent directions.
 using Sector = std::uint8_t;
 inline constexpr int kSectorCount = 2 * kDirectionCount;
 inline constexpr int kSectorBits = 4;
 inline constexpr std::uint32_t kSectorMask = kSectorCount - 1;
 
-// A set of sectors: bit s stands for sector s.
+// Set of sectors: bit s stands for sector s.
 using SectorSet = std::uint16_t;
 
 // REQUIRES: from != to.
@@ -33,26 +33,26 @@ inline Sector SectorOf(Cell from, Cell to) {
   const Sector diagonal = diagonal_or_straight({Sign(dx), Sign(dy)});
   const Sector straight =
       std::abs(dx) > std::abs(dy) ? diagonal_or_straight({Sign(dx), 0}) : diagonal_or_straight({0, Sign(dy)});
-  // North and north-west are the last and the first.
+  // The sector between north-west and north is the last one.
   return straight == (diagonal + 2) % kSectorCount
              ? static_cast<Sector>(diagonal + 1)
              : static_cast<Sector>((diagonal + kSectorCount - 1) % kSectorCount);
 }
 
-// The cells around a walkable one: bit d is set if the neighbour in Direction d is walkable.
+// Walkable neighbours of a walkable cell: bit d is set if the neighbour in Direction d is walkable.
 using NeighbourBits = std::uint8_t;
 
-// For ways that come to a cell and leave it over open ground, where diagonal and straight steps may come in
-// any order: tells whether some order has a strictly cheaper detour around the cell, over its eight
-// neighbours. A way that has one is on no cheapest path.
+// Tells which turns at a cell are taut. A path enters and leaves the cell over open ground, where diagonal
+// and straight steps may come in any order. If some order has a strictly cheaper detour around the cell
+// through its eight neighbours, the path is on no cheapest path.
 //
-// It holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
+// Holds for CornerRule::kNoCornerCutting. Thread safety: immutable.
 class TautTurns {
  public:
   // REQUIRES: 0 < straight <= diagonal <= 2 * straight.
   TautTurns(Cost straight, Cost diagonal);
 
-  // Returns the sectors to which a way that comes from `from` may go on. The relation is symmetric.
+  // Returns the sectors in which a path that comes from `from` may continue. The relation is symmetric.
   SectorSet Onward(NeighbourBits surroundings, Sector from) const { return table_[surroundings][from]; }
 
  private:

@@ -1,4 +1,4 @@
-// Upkeep: work for what a map keeps for later queries, such as the view of a profile, and who may do it.
+// Upkeep: work on data that a map keeps for later queries, such as the view of a profile.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace waystar::core {
 
-// What one call may spend on upkeep where it runs, counted in expansions that take as long. Work that would
-// cost more does not begin there: the call ends, whatever it answers, and begins again where it may do more.
+// Budget of one call for upkeep in its current lane, in units of the time of an expansion. Work that would
+// exceed it is not started: the call ends, and restarts where a larger budget applies.
 //
-// Thread safety: none.
+// Not thread-safe.
 class Upkeep {
  public:
   explicit Upkeep(std::uint64_t left) : left_(left) {}
 
-  // Takes off the cost of work that is about to begin. Returns false if less is left.
+  // Charges the cost of work about to start. Returns false, and charges nothing, if less is left.
   bool TryTake(std::uint64_t cost) {
     if (cost > left_) {
       is_refused_ = true;
@@ -25,11 +25,11 @@ class Upkeep {
     left_ -= cost;
     return true;
   }
-  // Takes off, as far as it is there, what work has cost beyond what was known when it began.
+  // Charges cost that was not known when the work started, down to a budget of 0.
   void Take(std::uint64_t cost) { left_ -= std::min(left_, cost); }
 
   std::uint64_t left() const { return left_; }
-  // Returns whether the call has to begin again elsewhere.
+  // Returns true if the call must restart elsewhere.
   bool is_refused() const { return is_refused_; }
 
  private:
@@ -37,7 +37,7 @@ class Upkeep {
   bool is_refused_ = false;
 };
 
-// Returns the error of a step that did not begin for want of upkeep. No caller of the server sees it.
+// Returns the error of a step that was not started for lack of upkeep budget. Clients never see it.
 inline absl::Status UpkeepError() { return absl::ResourceExhaustedError("no upkeep is left here"); }
 
 }  // namespace waystar::core

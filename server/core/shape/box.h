@@ -1,4 +1,4 @@
-// Areas of the plane with sides along the axes, and sets of a few of them.
+// Axis-aligned boxes in the plane, and small sets of boxes.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// An area of the plane, edges included. It is empty if a high side is less than the low one.
+// Axis-aligned area of the plane, including its edges. Empty if a high side is less than the low one.
 struct Box {
   double x_low = std::numeric_limits<double>::infinity();
   double y_low = std::numeric_limits<double>::infinity();
@@ -27,23 +27,23 @@ struct Box {
   bool Overlaps(const Box& other) const {
     return x_low <= other.x_high && other.x_low <= x_high && y_low <= other.y_high && other.y_low <= y_high;
   }
-  // Returns the squared distance from a point, which is 0 inside.
+  // Returns the squared distance from a point; 0 inside the box.
   double SquaredDistance(double x, double y) const {
     const double dx = std::max({x_low - x, 0.0, x - x_high});
     const double dy = std::max({y_low - y, 0.0, y - y_high});
     return dx * dx + dy * dy;
   }
-  // Returns false only if the segment from a to b surely does not touch the box.
+  // Returns false only if the segment from a to b certainly does not touch the box.
   bool MayTouch(double ax, double ay, double bx, double by) const {
     if (!Overlaps({std::min(ax, bx), std::min(ay, by), std::max(ax, bx), std::max(ay, by)})) {
       return false;
     }
-    // Compares the distances of the box's centre and its corners from the line, times the line's length.
+    // Compares the distances of the box's centre and corners from the line, scaled by the line's length.
     const double dx = bx - ax;
     const double dy = by - ay;
     const double middle = dx * ((y_low + y_high) / 2 - ay) - dy * ((x_low + x_high) / 2 - ax);
     const double reach = std::abs(dx) * (y_high - y_low) / 2 + std::abs(dy) * (x_high - x_low) / 2;
-    // Rounding errors are far below this where coordinates are at most 2^21.
+    // Rounding errors are far smaller for coordinates of at most 2^21.
     constexpr double kSlack = 0.1;
     return std::abs(middle) <= reach + kSlack;
   }
@@ -51,12 +51,12 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// A few boxes that together cover everything that was added: exactly what was, or more once that is too much.
+// At most kMost boxes that together cover all boxes added. They may cover more once there are too many.
 class BoxSet {
  public:
   static constexpr std::size_t kMost = 16;
 
-  // Boxes that overlap become one. What is empty changes nothing.
+  // Boxes that overlap are merged. Empty boxes are ignored.
   void Add(const Box& box) {
     if (box.is_empty()) {
       return;
@@ -92,7 +92,7 @@ class BoxSet {
   bool Overlaps(const Box& box) const {
     return std::ranges::any_of(boxes_, [&](const Box& other) { return other.Overlaps(box); });
   }
-  // Returns whether a part of it may be at most `reach` from a point.
+  // Returns true if a part of the set may be at most `reach` from a point.
   bool ComesNear(double x, double y, double reach) const {
     return std::ranges::any_of(boxes_,
                                [&](const Box& box) { return box.SquaredDistance(x, y) <= reach * reach; });

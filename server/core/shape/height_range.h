@@ -5,7 +5,7 @@
 
 namespace waystar::core {
 
-// Heights from `low` to `high`, both included.
+// Heights from `low` to `high`, inclusive.
 struct HeightRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

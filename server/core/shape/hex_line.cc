@@ -1,4 +1,4 @@
-// Built without contraction of floating-point operations, so that costs are the same on every machine.
+// Compiled without contraction of floating-point operations, so that costs are the same on every machine.
 #include "server/core/shape/hex_line.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Place = HexLine::Place;
 
-// A hexagon around the origin, one step wide, is where all three are from -1 to 1.
+// A hexagon around the origin, one step wide, is the set where all three values are from -1 to 1.
 std::array<std::int64_t, 3> HeightsOf(const Place& place) {
   return {2 * place.x + place.y, place.x + 2 * place.y, place.x - place.y};
 }
@@ -39,7 +39,7 @@ int HexLine::last_row() const {
 }
 
 HexLine::Run HexLine::InRow(int y) const {
-  // Centres are at x * scale_ of the row, this far below the upper end.
+  // Centres lie at x * scale_ of the row; `row` is the row's distance below the upper end.
   const std::int64_t row = y * scale_ - origin_.y;
   const std::array<std::int64_t, 3> along = HeightsOf(along_);
   const auto low = [&](std::size_t i) { return std::min<std::int64_t>(0, along[i]) - scale_; };

@@ -1,4 +1,4 @@
-// Built without contraction of floating-point operations: see shape_raster.h.
+// Compiled without contraction of floating-point operations: see shape_raster.h.
 #include "server/core/shape/hex_rows.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 const double kRowHeight = std::sqrt(0.75);
 
-// The plane with axes at right angles, a step being 1.
+// Converts to Cartesian coordinates, in units of a step.
 Point Upright(const Point& axial) { return {axial.x + axial.y / 2, axial.y * kRowHeight}; }
 
 HexLine::Place PlaceOf(const Point& point) {
@@ -18,7 +18,7 @@ HexLine::Place PlaceOf(const Point& point) {
   return {fixed.x, fixed.y};
 }
 
-// Grows to hold x.
+// Interval that grows to contain x.
 struct Reach {
   double left = std::numeric_limits<double>::infinity();
   double right = -std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct Reach {
   }
 };
 
-// Adds the points where the row at height y leaves the disc.
+// Adds the points where the row at height y intersects the disc's boundary.
 void AddDisc(const Point& center, double radius, double y, Reach& reach) {
   const double dy = y - center.y;
   if (const double squared = radius * radius - dy * dy; squared >= 0.0) {
@@ -94,7 +94,7 @@ Interval HexLineRows::WideRow(std::int32_t y) const {
   if (reach.left > reach.right) {
     return {};
   }
-  // A hair's breadth for what rounding does.
+  // Tolerance for rounding.
   constexpr double kSlack = 1e-9;
   const double shift = static_cast<double>(y) / 2;
   return {static_cast<std::int32_t>(std::ceil(reach.left - shift - kSlack)),

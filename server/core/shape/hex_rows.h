@@ -22,8 +22,8 @@ class HexLineRows {
   }
 
  private:
-  // Returns the union of the thin and the wide row, which is one interval: both sets are convex, and the thin
-  // one is either inside the wide one or all there is.
+  // Returns the union of the thin and the wide row. It is one interval: both sets are convex, and the thin
+  // row either lies inside the wide one or is the whole result.
   Interval Row(std::int32_t y) const;
   Interval ThinRow(std::int32_t y) const;
   Interval WideRow(std::int32_t y) const;

@@ -1,4 +1,4 @@
-// Shapes: sets of cells given by their outline.
+// Shapes: sets of cells described by geometry.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace waystar::core {
 
-// A point among cells. The centre of cell (x, y) is the point (x, y).
+// Point among cells. The centre of cell (x, y) is the point (x, y).
 struct Point {
   double x = 0.0;
   double y = 0.0;
@@ -17,43 +17,42 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// How much further a distance reaches along a coordinate among hexagons: sqrt(4/3), rounded up.
+// Ratio by which a distance extends further along a coordinate among hexagons: sqrt(4/3), rounded up.
 inline constexpr double kHexReach = 1.1547005383792517;
 
-// The cells whose centre is at most `radius` from `center`, in units of the distance of cells that share a
-// side.
+// Cells whose centre is at most `radius` from `center`, in units of the distance between two adjacent cells.
 struct Disc {
   Point center;
-  // The radius in cells, from 0 to kMaxReach.
+  // Radius in cells, from 0 to kMaxReach.
   double radius = 0.0;
 
   friend bool operator==(const Disc&, const Disc&) = default;
 };
 
-// The cells whose centre lies inside by the even-odd rule, or on an edge. The polygon is closed.
+// Cells whose centre is inside by the even-odd rule, or on an edge. The polygon is closed.
 struct Polygon {
-  // There are 3 to kMaxVertices vertices, not all on one line.
+  // 3 to kMaxVertices vertices, not all on one line.
   std::vector<Point> vertices;
 
   friend bool operator==(const Polygon&, const Polygon&) = default;
 };
 
-// The cells that the straight line from `start` to `end` passes through, without those it only touches, and
-// the cells whose centre is at most half of `width` from it. Where the line goes through the corner between
-// four cells, it also takes the lower of the two that it only touches, so that no corner rule lets an agent
-// through a line; lines that meet in such a corner may leave a gap there. Along the edge between two cells it
-// takes the cell below or to the right. A line without length takes the cell that the point lies in. Among
-// hexagons a line takes every cell that it shares a point with, including those that it only touches.
+// Cells that the straight line from `start` to `end` passes through, excluding those only touched, and cells
+// whose centre is at most `width` / 2 from it. Where the line passes through the corner between four cells,
+// it also includes the lower of the two that it only touches, so that no corner rule lets an agent through a
+// line. Lines that meet in such a corner may leave a gap there. Along the edge between two cells the line
+// includes the cell below or to the right. A line without length includes the cell that contains the point.
+// Among hexagons a line includes every cell that shares a point with it.
 struct Line {
   Point start;
   Point end;
-  // The width in cells, from 0 to kMaxReach.
+  // Width in cells, from 0 to kMaxReach.
   double width = 0.0;
 
   friend bool operator==(const Line&, const Line&) = default;
 };
 
-// The cells that lie in any part of the shape.
+// Union of the cells of all parts.
 struct Shape {
   std::vector<Cell> cells;
   std::vector<Rectangle> rectangles;
@@ -80,7 +79,7 @@ inline std::size_t BytesOf(const Shape& shape) {
   return bytes;
 }
 
-// The coordinates of points are from -kMaxReach to kMaxReach.
+// Coordinates of points are from -kMaxReach to kMaxReach.
 inline constexpr double kMaxReach = 1 << 20;
 inline constexpr int kMaxVertices = 1000;
 

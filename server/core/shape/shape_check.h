@@ -9,24 +9,24 @@
 
 namespace waystar::core {
 
-// How much of a shape has to overlap the map.
+// Required overlap of a shape with the map.
 enum class ShapeOverlap : std::uint8_t {
-  // Each part must overlap the map, and each of the cells must be on it.
+  // Each part must overlap the map, and each cell must be on it.
   kEachPart,
-  // At least one part must overlap it.
+  // At least one part must overlap the map.
   kAny,
-  // No part need overlap it.
+  // No part needs to overlap the map.
   kNone,
-  // Each part but rectangles must, and at least one part. A rectangle by columns and rows of hexagons is one
-  // for each of its lines on the plane, of which some may lie beside that.
+  // Each part except rectangles must overlap the map, and at least one part. A rectangle in columns and rows
+  // of hexagons becomes one rectangle per line of the plane, of which some may lie outside the map.
   kEachButRectangles,
 };
 
-// Checks a shape for a map with these bounds. A part overlaps the map if the rectangle around it does, even
-// if no cell's centre lies in it.
+// Checks a shape for a map with these bounds. A part overlaps the map if its bounding rectangle does, even if
+// it contains no cell's centre.
 //
 // Errors, with fields like ".discs[2].radius": INVALID_ARGUMENT with reason EMPTY_SHAPE, BAD_RECTANGLE (a
-// side below 1), BAD_DISC, BAD_POLYGON, BAD_LINE (out of their ranges) or BAD_VALUE (no finite number);
+// side below 1), BAD_DISC, BAD_POLYGON, BAD_LINE (out of their ranges) or BAD_VALUE (not a finite number);
 // OUT_OF_RANGE / OFF_MAP.
 absl::Status CheckShape(const Shape& shape, const Rectangle& bounds, ShapeOverlap overlap);
 

@@ -16,7 +16,7 @@
 namespace waystar::core {
 namespace {
 
-// The real numbers from left to right and top to bottom that surely hold a part.
+// Bounding box that certainly contains a part.
 struct Box {
   double left = 0.0;
   double top = 0.0;
@@ -40,15 +40,15 @@ Box BoxOf(const Polygon& polygon, Lattice /*lattice*/) {
 }
 
 Box BoxOf(const Line& line, Lattice lattice) {
-  // Squares that the line passes through have their centres less than half a cell away in x and y; those that
-  // close a gap at a corner, at most that far. The corners of a hexagon are two thirds away.
+  // Squares that the line passes through have centres less than half a cell away in x and y; those that close
+  // a gap at a corner, at most half a cell. The corners of a hexagon are two thirds away.
   const double reach = lattice == Lattice::kHexagonal ? std::max(line.width / 2 * kHexReach, 2.0 / 3.0)
                                                       : std::max(line.width / 2, 0.5);
   return {std::min(line.start.x, line.end.x) - reach, std::min(line.start.y, line.end.y) - reach,
           std::max(line.start.x, line.end.x) + reach, std::max(line.start.y, line.end.y) + reach};
 }
 
-// The cells with centres in it, and a little around it for what rounding does.
+// Returns the cells with centres in the box, with a tolerance for rounding.
 Rectangle CellsIn(const Box& box) {
   constexpr double kSlack = 1e-5;
   const auto left = static_cast<std::int32_t>(std::ceil(box.left - kSlack));
@@ -63,14 +63,14 @@ Rectangle BoundsOfPart(const Part& part, Lattice lattice) {
   return CellsIn(BoxOf(part, lattice));
 }
 
-// The cells that the box has points in.
+// Returns the cells that share a point with the box.
 Rectangle CellsAround(const Box& box) {
   return CellsIn({box.left - 0.5, box.top - 0.5, box.right + 0.5, box.bottom + 0.5});
 }
 
 bool IsInside(const Rectangle& inner, const Rectangle& outer) { return Intersect(inner, outer) == inner; }
 
-// Calls use(rows) with the rows of a part.
+// Calls use(rows) with the rasterizer of a part.
 template <typename User>
 void WithRows(const Disc& disc, Lattice lattice, User use) {
   use(DiscRows(disc, lattice));
@@ -137,7 +137,7 @@ std::int64_t WorkOfRows(std::int64_t rows, std::int64_t cells) {
   return rows * std::max<std::int64_t>(cells, kWordBits);
 }
 
-// Rows that have to be looked at: those in the window, and all if some have cells outside.
+// Returns the number of rows to visit: those in the window, plus all rows if some have cells outside.
 template <typename Part>
 std::int64_t RowsToVisit(const Part& part, const Rectangle& window) {
   const Rectangle bounds = BoundsOfPart(part, Lattice::kSquare);
@@ -182,7 +182,7 @@ std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b) {
   return a > kMax - b ? kMax : a + b;
 }
 
-// Calls visit(part) for each part that is no cell.
+// Calls visit(part) for each part that is not a cell.
 template <typename Visitor>
 void ForEachPart(const Shape& shape, Visitor visit) {
   std::for_each(shape.rectangles.begin(), shape.rectangles.end(), visit);

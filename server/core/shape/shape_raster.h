@@ -1,8 +1,8 @@
-// Rasterizer of shapes: finds which cells a shape covers.
+// Rasterizer of shapes: finds the cells that a shape covers.
 //
 // The result is the same on every machine. A cell is in a disc if dx * dx + dy * dy <= radius * radius in
-// IEEE doubles, each operation rounded by itself. The points of polygons and lines, and the widths of lines,
-// are rounded to the nearest 2^-20 of a cell; from there on integers decide, without rounding.
+// IEEE doubles, with each operation rounded separately. Points of polygons and lines, and widths of lines,
+// are rounded to the nearest 2^-20 of a cell; all further computation is in integers, without rounding.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,10 @@
 
 namespace waystar::core {
 
-// Appends the cells of a part that lie in `window`, row by row, from left to right, with a gap between the
-// spans of a row. The time is proportional to the rows of the window in which the part has cells; for a
-// polygon it is multiplied by the edges that cross a row. REQUIRES: the part is valid by CheckShape.
+// Appends the cells of a part that lie in `window`, in row-major order, with a gap between the spans of a
+// row. Time is proportional to the rows of the window in which the part has cells; for a polygon, times the
+// edges that cross a row.
+// REQUIRES: the part is valid by CheckShape.
 void AppendSpans(const Rectangle& rectangle, Lattice lattice, const Rectangle& window,
                  std::vector<RowSpan>& spans);
 void AppendSpans(const Disc& disc, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
@@ -26,7 +27,7 @@ void AppendSpans(const Polygon& polygon, Lattice lattice, const Rectangle& windo
                  std::vector<RowSpan>& spans);
 void AppendSpans(const Line& line, Lattice lattice, const Rectangle& window, std::vector<RowSpan>& spans);
 
-// Calls visit(span) for the cells of a whole shape that lie in `window`. Cells of several parts come
+// Calls visit(span) for the cells of a shape that lie in `window`. Cells covered by several parts are visited
 // repeatedly.
 template <typename Visitor>
 void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, Visitor visit) {
@@ -47,28 +48,28 @@ void ForEachSpan(const Shape& shape, Lattice lattice, const Rectangle& window, V
   std::for_each(shape.lines.begin(), shape.lines.end(), visit_part);
 }
 
-// Returns the cells of a whole shape that lie in `window`, each once.
+// Returns the cells of a shape that lie in `window`, each once.
 SpanSet SpansOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// Returns the number of cells of a shape outside `window`, a cell counted for each part that covers it, or
-// 2^63 - 1 if there are more. The time grows with the rows that stick out.
+// Returns the number of cells of a shape outside `window`, counting a cell once per part that covers it; at
+// most 2^63 - 1. Time grows with the rows that extend beyond the window.
 std::int64_t CountOutside(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// Returns a nearly minimal rectangle that holds all cells of the shape that lie in `window`.
+// Returns a nearly minimal rectangle that contains all cells of the shape that lie in `window`.
 Rectangle BoundsOf(const Shape& shape, Lattice lattice, const Rectangle& window);
 
-// Returns a rectangle of all cells in or between which a part has points; it decides what is off the map.
+// Returns a rectangle of all cells that share points with a part; used to decide whether it is off the map.
 Rectangle AreaAround(const Rectangle& rectangle);
 Rectangle AreaAround(const Disc& disc);
 Rectangle AreaAround(const Polygon& polygon);
 Rectangle AreaAround(const Line& line);
 
-// Returns a measure of the time it takes to draw a shape into `window` and to count what lies outside: the
-// cells inside, where a row counts as at least 64, plus 256 for each row of a line and each edge of a polygon
-// in a row.
+// Returns a measure of the time to draw a shape into `window` and to count the cells outside: the cells
+// inside, where a row counts as at least 64, plus 256 per row of a line and per edge of a polygon in a row.
 std::int64_t WorkOf(const Shape& shape, const Rectangle& window);
 
-// Returns whether the polygon's vertices all lie on one line. REQUIRES: their coordinates are in range.
+// Returns true if the polygon's vertices all lie on one line.
+// REQUIRES: their coordinates are in range.
 bool IsFlat(const Polygon& polygon);
 
 }  // namespace waystar::core

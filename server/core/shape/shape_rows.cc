@@ -1,4 +1,4 @@
-// Built without contraction of floating-point operations: see shape_raster.h.
+// Compiled without contraction of floating-point operations: see shape_raster.h.
 #include "server/core/shape/shape_rows.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::int64_t kHalfCell = kUnitsPerCell / 2;
 
 std::int32_t ToCell(std::int64_t value) { return static_cast<std::int32_t>(value); }
 
-// The rows whose cells have centres from `top` to `bottom`.
+// Returns the rows whose cell centres lie from `top` to `bottom`.
 Interval CentresBetween(std::int64_t top, std::int64_t bottom) {
   return {ToCell(CeilDivide(top, kUnitsPerCell)), ToCell(FloorDivide(bottom, kUnitsPerCell) + 1)};
 }
@@ -29,7 +29,7 @@ Int128 Square(std::int64_t value) { return Int128{value} * value; }
 }  // namespace
 
 DiscRows::DiscRows(const Disc& disc, Lattice lattice) : disc_(disc), lattice_(lattice) {
-  // Rows of hexagons are closer to each other than columns.
+  // Rows of hexagons are closer together than columns.
   const double reach = lattice == Lattice::kHexagonal ? disc.radius * kHexReach : disc.radius;
   rows_ = {static_cast<std::int32_t>(std::floor(disc.center.y - reach)),
            static_cast<std::int32_t>(std::ceil(disc.center.y + reach)) + 1};
@@ -101,7 +101,7 @@ void PolygonRows::CrossRow(const Edge& edge, std::int32_t y) {
   if (Int128{first} * divisor == x) {
     spans_.push_back({ToCell(first), ToCell(first + 1)});
   }
-  // Without its lower end, so that a vertex where two edges go on in one direction counts once.
+  // Excludes the lower end, so that a vertex between two edges that continue in one direction counts once.
   if (row < edge.to.y) {
     crossings_.push_back(ToCell(first));
   }
@@ -176,7 +176,8 @@ Interval LineRows::ThinRow(std::int32_t y) const {
   const bool is_at_corner = from_.y < row_top && from_.x != to_.x &&
                             (top_x + Int128{kHalfCell} * height) % (Int128{height} * kUnitsPerCell) == 0;
   if (is_at_corner) {
-    // It came in through a corner between four cells: the one below the cell it came from closes the gap.
+    // The line entered the row through a corner between four cells. The cell below the one that it left
+    // closes the gap.
     (from_.x < to_.x ? first : last) += from_.x < to_.x ? -1 : 1;
   }
   return {first, last + 1};
@@ -234,7 +235,7 @@ Interval LineRows::GuessRow(std::int32_t y) const {
   };
   add_disc(ax, ay);
   add_disc(bx, by);
-  // The sides, which run beside the line.
+  // The two sides parallel to the line.
   if (const double length = std::hypot(bx - ax, by - ay); by > ay) {
     const double across_x = h * (by - ay) / length;
     const double across_y = -h * (bx - ax) / length;
@@ -260,7 +261,7 @@ Interval LineRows::WideRow(std::int32_t y) const {
   if (inside == nearest.end) {
     return {};
   }
-  // The cells that are near are a run around `inside`.
+  // The cells near the line are a run around `inside`.
   const Interval guess = GuessRow(y);
   const auto last_near = [&](std::int32_t guessed, std::int32_t step) {
     if ((guessed - inside) * step >= 0 && IsNear(guessed, y) && !IsNear(guessed + step, y)) {

@@ -1,4 +1,4 @@
-// Rasterizers of single discs, polygons and lines, row by row; shape_raster.h is made of them.
+// Rasterizers of single discs, polygons and lines, row by row; used by shape_raster.h.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace waystar::core {
 
-// The integers begin, ..., end - 1.
+// Integers begin, ..., end - 1.
 struct Interval {
   std::int32_t begin = 0;
   std::int32_t end = 0;
@@ -21,7 +21,7 @@ struct Interval {
   bool empty() const { return begin >= end; }
 };
 
-// Points in units of 2^-20 of a cell.
+// Units of fixed-point coordinates per cell.
 inline constexpr std::int64_t kUnitsPerCell = std::int64_t{1} << 20;
 
 struct FixedPoint {
@@ -36,7 +36,7 @@ class DiscRows {
  public:
   DiscRows(const Disc& disc, Lattice lattice);
 
-  // An interval that holds all rows with cells.
+  // Returns an interval that contains all rows with cells.
   Interval rows() const { return rows_; }
   template <typename Visitor>
   void VisitRow(std::int32_t y, Visitor visit) const {
@@ -72,14 +72,14 @@ class PolygonRows {
   struct Edge {
     FixedPoint from;
     FixedPoint to;
-    // The rows whose cell centres lie at a height at which the edge has points.
+    // Rows whose cell centres lie at a height at which the edge has points.
     Interval rows;
   };
 
   void FillRow(std::int32_t y);
   void CrossRow(const Edge& edge, std::int32_t y);
 
-  // The edges in the order of their first rows.
+  // Sorted by their first rows.
   std::vector<Edge> edges_;
   Interval rows_;
   std::size_t next_ = 0;
@@ -113,15 +113,15 @@ class LineRows {
  private:
   // Returns the cells of a row that the line passes through.
   Interval ThinRow(std::int32_t y) const;
-  // Returns the cells of a row whose centre is near enough to the line.
+  // Returns the cells of a row whose centre is within half the width of the line.
   Interval WideRow(std::int32_t y) const;
   bool IsNear(std::int64_t x, std::int64_t y) const;
-  // Returns a few adjacent cells, one of which is the nearest of its row.
+  // Returns a few adjacent cells that include the nearest of its row.
   Interval NearestInRow(std::int32_t y) const;
-  // Returns an estimate of where the cells of a row that are near enough begin and end.
+  // Returns an estimate of the interval of cells near the line in a row.
   Interval GuessRow(std::int32_t y) const;
 
-  // The upper end of the line, or the left one of two at the same height.
+  // Upper end of the line, or the left one of two at the same height.
   FixedPoint from_;
   FixedPoint to_;
   std::int64_t half_width_;

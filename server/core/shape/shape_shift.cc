@@ -17,7 +17,7 @@ namespace waystar::core {
 namespace {
 
 absl::Status CheckDistance(double distance, bool is_whole, absl::string_view field) {
-  // Written so that NaN fails.
+  // Negated so that NaN fails.
   if (!(std::abs(distance) <= 2 * kMaxReach)) {
     return BadNumber(ErrorReason::kBadValue, field, distance,
                      absl::StrFormat("from %.12g to %.12g", -2 * kMaxReach, 2 * kMaxReach));
@@ -29,7 +29,7 @@ absl::Status CheckDistance(double distance, bool is_whole, absl::string_view fie
   return absl::OkStatus();
 }
 
-// False if that is no longer a number of 32 bits.
+// Returns false if the result does not fit into 32 bits.
 bool Shift(std::int32_t& coordinate, double distance) {
   const std::int64_t shifted = coordinate + static_cast<std::int64_t>(distance);
   coordinate = static_cast<std::int32_t>(shifted);

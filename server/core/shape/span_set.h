@@ -1,4 +1,4 @@
-// Sets of cells stored as spans of rows.
+// Sets of cells stored as row spans.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace waystar::core {
 
-// The cells of row y with x_begin <= x < x_end.
+// Cells of row y with x_begin <= x < x_end.
 struct RowSpan {
   std::int32_t y = 0;
   std::int32_t x_begin = 0;
@@ -20,7 +20,7 @@ struct RowSpan {
   friend bool operator==(const RowSpan&, const RowSpan&) = default;
 };
 
-// A set of cells to which spans may be added in any order.
+// Set of cells to which spans can be added in any order.
 class SpanSet {
  public:
   SpanSet() = default;
@@ -37,7 +37,7 @@ class SpanSet {
     spans_.push_back(span);
   }
 
-  // Returns the spans row by row, from left to right, with a gap between the spans of a row.
+  // Returns the spans in row-major order, with a gap between the spans of a row.
   absl::Span<const RowSpan> Sorted() {
     Merge();
     return spans_;
@@ -50,7 +50,7 @@ class SpanSet {
   }
 
  private:
-  // The least number of spans that wait before they are merged.
+  // Minimum number of unmerged spans that triggers a merge.
   static constexpr std::size_t kUnmerged = 1024;
 
   // Makes `into` the union of both spans and returns true if they overlap or touch.
@@ -84,8 +84,8 @@ class SpanSet {
   std::size_t merged_ = 0;
 };
 
-// Calls visit(span, is_of_first) for the cells that are in only one of two sets. REQUIRES: both are in the
-// form that SpanSet::Sorted returns.
+// Calls visit(span, is_of_first) for the cells that are in exactly one of two sets.
+// REQUIRES: both have the form that SpanSet::Sorted returns.
 template <typename Visitor>
 void ForEachDifference(absl::Span<const RowSpan> first, absl::Span<const RowSpan> second, Visitor visit) {
   const auto subtract = [&](absl::Span<const RowSpan> from, absl::Span<const RowSpan> other, bool is_first) {

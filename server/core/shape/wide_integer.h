@@ -1,4 +1,4 @@
-// 128-bit integers for geometry without rounding.
+// 128-bit integers for exact geometry.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@ namespace waystar::core {
 __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 
-// Return the quotient rounded down or up. REQUIRES: divisor > 0.
+// Return the quotient rounded down or up.
+// REQUIRES: divisor > 0.
 constexpr std::int64_t FloorDivide(Int128 dividend, std::int64_t divisor) {
   const Int128 quotient = dividend / divisor;
   return static_cast<std::int64_t>(dividend % divisor < 0 ? quotient - 1 : quotient);
@@ -17,7 +18,7 @@ constexpr std::int64_t CeilDivide(Int128 dividend, std::int64_t divisor) {
   return -FloorDivide(-dividend, divisor);
 }
 
-// Returns whether a * b <= c * d, comparing all 256 bits of the products.
+// Returns a * b <= c * d, comparing all 256 bits of the products.
 constexpr bool IsProductAtMost(UInt128 a, UInt128 b, UInt128 c, UInt128 d) {
   struct Product {
     UInt128 high;

@@ -15,7 +15,7 @@
 namespace waystar::core {
 namespace {
 
-// The cells of word i of a row that begin a run of `side` set cells.
+// Returns the cells of word i of a row that start a run of `side` set cells.
 Word RunsOf(const Word* row, std::size_t i, std::size_t last, int side) {
   Word low = row[i];
   Word high = i < last ? row[i + 1] : 0;

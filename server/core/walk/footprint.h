@@ -1,4 +1,4 @@
-// The cells on which agents larger than one cell may stand.
+// Walkable positions of agents larger than one cell.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace waystar::core {
 
-// The longest side of an agent, in cells.
+// Maximum side of an agent, in cells.
 inline constexpr int kMaxFootprint = 32;
 
-// Calls visit(cell) for the cells that an agent of `side` x `side` cells covers when it stands on `position`.
+// Calls visit(cell) for the cells covered by an agent of `side` x `side` cells at `position`.
 template <typename Visitor>
 void ForEachCellUnder(Cell position, int side, Visitor visit) {
   for (int y = position.y; y < position.y + side; ++y) {
@@ -23,15 +23,16 @@ void ForEachCellUnder(Cell position, int side, Visitor visit) {
   }
 }
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless it is from 1 to kMaxFootprint.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "footprint" unless `footprint` is from 1 to kMaxFootprint.
 absl::Status CheckFootprint(int footprint);
 
 // Returns the cells (x, y) for which all cells from (x, y) to (x + side - 1, y + side - 1) are set and on the
-// plane. REQUIRES: 1 <= side <= kMaxFootprint.
+// plane.
+// REQUIRES: 1 <= side <= kMaxFootprint.
 BitPlane Eroded(const BitPlane& cells, int side);
 
-// Brings `eroded`, which was Eroded(cells, side) before `changes`, up to date and returns what changed in it.
-// The cost is proportional to the changes.
+// Updates `eroded`, which was Eroded(cells, side) before `changes`, and returns its changes. Cost is
+// proportional to the changes.
 std::vector<WordChange> RepairEroded(const BitPlane& cells, int side, absl::Span<const WordChange> changes,
                                      BitPlane& eroded);
 

@@ -36,8 +36,8 @@ FootprintGrids::State FootprintGrids::WaitAndCopy() const {
   return state_;
 }
 
-// If the new revision did not wait for what is being made, then on a map that changes faster than that each
-// revision would make it anew.
+// The new revision waits for grids being made. Otherwise, on a map that changes faster than that, every
+// revision would make them again.
 FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells,
                                absl::Span<const WordChange> changes)
     : state_(before.WaitAndCopy()) {
@@ -72,7 +72,7 @@ std::size_t FootprintGrids::BytesKeptOver(const WalkGrid& single) {
 
 FootprintGrids::Grid FootprintGrids::Get(const WalkGrid& single, int side) const {
   return Get(side, BytesKeptOver(single), [&] {
-    // kAlwaysKept sizes together share as much memory for indexes as the agents of one cell have.
+    // kAlwaysKept sizes together get as much index memory as agents of one cell.
     return std::make_shared<const WalkGrid>(Eroded(single.rows(), side),
                                             single.index_memory().DividedBy(kAlwaysKept));
   });
@@ -104,7 +104,7 @@ FootprintGrids::Grid FootprintGrids::Get(int side, std::size_t kept_bytes,
     }
   }
   Grid grid = build->grid.Get(make);
-  // Freed outside of the lock.
+  // Declared before the lock, so that grids are freed outside it.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
   Keep(*build, dropped);
@@ -131,7 +131,7 @@ void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const 
     return;
   }
   std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
-  // A search can do without a jump index, and not without the cells and components.
+  // Drop jump indexes first: searches can do without them, but not without cells and components.
   for (auto kept = all.begin(); kept != all.end() && is_too_much(all); ++kept) {
     Grid lean = kept->grid->WithoutJumpIndexes();
     const std::size_t saved = kept->grid->memory_bytes() - lean->memory_bytes();
@@ -154,7 +154,7 @@ bool FootprintGrids::Has(int side) const {
 }
 
 void FootprintGrids::Drop(bool used_too) const {
-  // Freed outside of the lock.
+  // Declared before the lock, so that grids are freed outside it.
   std::vector<Kept> dropped;
   MutexLock lock(mutex_);
   const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };

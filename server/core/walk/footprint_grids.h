@@ -17,49 +17,52 @@
 
 namespace waystar::core {
 
-// One grid for each size of agent in use on a map. A grid is made when its size is first asked for, shared by
-// all queries, and repaired from revision to revision. The most recently used sizes are kept: kAlwaysKept,
-// and more if all of them together take no more than BytesKeptOver the map when another one is made. Before
-// one is let go of, those not used for longest do without their jump indexes.
+// Walk grids of one map by size of agent. A grid is made on first use, shared by all queries, and repaired
+// from revision to revision. The kAlwaysKept most recently used sizes are kept, and more while all together
+// take at most BytesKeptOver the map. Before a grid is evicted, the least recently used ones lose their jump
+// indexes.
 //
-// Thread safety: any method may be called from any thread. Who asks for a grid that is being made waits for
-// it, and so does an edit; nobody else does.
+// Thread safety: thread-safe. A request for a grid that is being made waits for it, and so does an edit;
+// nothing else waits.
 class FootprintGrids {
  public:
   static constexpr std::size_t kAlwaysKept = 8;
-  // Returns what grids over that of agents of one cell may take if they are more than kAlwaysKept: about
-  // twice what the cells of a map of several terrains take, and twice its memory for indexes.
+  // Returns the memory limit for more than kAlwaysKept grids: about twice the cells of a map with several
+  // terrains, plus twice its index memory. `single` is the grid of agents of one cell.
   static std::size_t BytesKeptOver(const WalkGrid& single);
 
   using Grid = std::shared_ptr<const WalkGrid>;
 
   FootprintGrids() = default;
-  // Brings the grids of `before` up to date with `cells`, which `changes` made from the cells before.
+  // Updates the grids of `before` to `cells`, which `changes` made from the previous cells.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells, absl::Span<const WordChange> changes);
-  // Makes the grids of the kAlwaysKept most recently used sizes in `before` afresh over `cells`.
+  // Makes the grids of the kAlwaysKept most recently used sizes in `before` from `cells`.
   FootprintGrids(const FootprintGrids& before, const BitPlane& cells);
   FootprintGrids(const FootprintGrids&) = delete;
   FootprintGrids& operator=(const FootprintGrids&) = delete;
 
-  // Returns the grid of agents of `side` x `side` cells over the grid of agents of one cell. REQUIRES: 2 <=
-  // side <= kMaxFootprint.
+  // Returns the grid of agents of `side` x `side` cells, given the grid of agents of one cell.
+  // REQUIRES: 2 <= side <= kMaxFootprint.
   Grid Get(const WalkGrid& single, int side) const;
-  // Returns the grid of that size. If it is neither kept nor being made, make() makes it, without any lock
-  // that other sizes need; more than kAlwaysKept are kept while they take at most `kept_bytes` together.
+  // Returns the grid of that size. If it is neither cached nor being made, calls make() without holding a
+  // lock that other sizes need. More than kAlwaysKept are kept only while they take at most `kept_bytes`
+  // together.
   Grid Get(int side, std::size_t kept_bytes, absl::FunctionRef<Grid()> make) const;
 
-  // Returns whether Get would find that grid made.
+  // Returns true if that grid is made.
   bool Has(int side) const;
-  // Lets go of the grids that were not asked for since the last call, or of all. Those who have one keep it.
+  // Drops the grids that were not used since the last call, or all if `used_too`. Current holders keep
+  // theirs.
   void Drop(bool used_too) const;
 
-  // These are as in WalkGrid, for all sizes.
+  // As in WalkGrid, for all sizes.
   bool NeedsBackgroundBuild() const;
   bool BuildInBackground(CancelFlag cancelled) const;
   void FollowCloser(const FootprintGrids& before) const;
 
   std::size_t memory_bytes() const;
-  // Returns the bytes held by these grids and not by `other`. REQUIRES: both are of maps of one size.
+  // Returns the bytes held by these grids and not by `other`.
+  // REQUIRES: both are of maps of one size.
   std::size_t BytesBeyond(const FootprintGrids& other) const;
 
  private:
@@ -70,7 +73,7 @@ class FootprintGrids {
     bool was_used = true;
   };
 
-  // A grid that is being made, or whose maker found no memory.
+  // A grid that is being made, or whose maker ran out of memory.
   struct Build {
     int side = 0;
     std::size_t kept_bytes = 0;
@@ -78,7 +81,7 @@ class FootprintGrids {
   };
 
   struct State {
-    // How often Get was called, in earlier revisions too: a use before an edit is older than one after it.
+    // Number of calls of Get, including earlier revisions.
     std::uint64_t uses = 0;
     std::vector<Kept> kept;
   };
@@ -88,7 +91,7 @@ class FootprintGrids {
   State WaitAndCopy() const;
   // Returns null if there is none.
   static const Kept* FindIn(const State& state, int side);
-  // Keeps a grid that is made, unless another thread has done so. `dropped` becomes what is let go of for it.
+  // Stores a finished grid, unless another thread has done so. Moves evicted grids to `dropped`.
   void Keep(const Build& build, std::vector<Kept>& dropped) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;

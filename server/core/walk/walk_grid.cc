@@ -95,7 +95,7 @@ bool WalkGrid::BuildInBackground(CancelFlag cancelled) const {
     if (!index.NeedsBackgroundBuild() || !index.IsWanted()) {
       return;
     }
-    // Queries need them more.
+    // Built first, because queries need components more.
     components(Adjacency::kStraight);
     if (make() != nullptr) {
       index.SpendCredit();
@@ -127,11 +127,11 @@ void WalkGrid::FollowCloser(const WalkGrid& before) const {
   }
 }
 
-// Two that are asked for at the same time may both find room that only one has; that much is tolerated. What
-// the account has promised is taken at once, and found by its next measurement.
+// Two concurrent calls may both find room for only one index; this is tolerated. Memory reserved in the
+// account is charged at once and confirmed by its next measurement.
 bool WalkGrid::TakeRoomFor(std::size_t index_bytes) const {
   MemoryAccount* const account = index_memory_.account.get();
-  // Searches can do without: the second half of the memory is for maps.
+  // Indexes are optional for searches, so half of the memory is reserved for maps.
   return HasRoomFor(index_bytes) &&
          (account == nullptr || account->TryAdd(index_bytes, account->max_bytes() / 2));
 }

@@ -1,4 +1,4 @@
-// The cells on which an agent may stand, with the indexes that searches derive from them.
+// Walkable cells of an agent, with the indexes that searches derive from them.
 #pragma once
 
 #include <array>
@@ -25,34 +25,34 @@ namespace waystar::core {
 class DiagonalJumpIndex;
 class TurnJumpIndex;
 
-// The memory that the indexes over a grid may take, and the ones over its successors.
+// Memory limit of the indexes over a grid and its successors.
 struct IndexMemory {
   std::size_t max_bytes = std::size_t{64} << 20;
-  // Asked for it as well, and told of what is made; null if nobody counts.
+  // Account that is asked for memory and charged with it; null for none.
   std::shared_ptr<MemoryAccount> account;
 
   IndexMemory DividedBy(std::size_t grids) const { return {max_bytes / grids, account}; }
 };
 
-// The walkable cells of an agent of one footprint, with the components and jump indexes over them.
+// Walkable cells of agents of one footprint, with components and jump indexes.
 //
-// Thread safety: immutable, so any number of threads may read it.
+// Thread safety: immutable.
 class WalkGrid : public WalkCells {
  public:
   // The indexes over the grid take at most `memory` together.
   explicit WalkGrid(BitPlane rows, IndexMemory memory = {});
   explicit WalkGrid(WalkCells cells, IndexMemory memory);
-  // Makes the grid whose cells are `rows` from the grid before and every change that led from one to the
-  // other. The cost is proportional to the changes. Jump indexes are left to the next search, unless searches
-  // have paid for them or they would lag too far behind.
+  // Makes the grid with cells `rows` from the previous grid and the changes between them. Cost is
+  // proportional to the changes. Jump indexes are left to the next search, unless searches have paid for them
+  // or they would lag too far behind.
   WalkGrid(const WalkGrid& before, BitPlane rows, absl::Span<const WordChange> changes);
   ~WalkGrid();
   WalkGrid(const WalkGrid&) = delete;
   WalkGrid& operator=(const WalkGrid&) = delete;
 
-  // Returns the index of diagonal jumps under that rule. Returns null if it does not fit into the memory for
-  // indexes, or if it lags behind the grid (LazilyRepairedIndex): searches then do without it, and record how
-  // often they looked around in vain.
+  // Returns the index of diagonal jumps under that rule. Returns null if it does not fit into the index
+  // memory, or lags behind the grid (LazilyRepairedIndex). Searches then run without it and record their
+  // misses.
   const DiagonalJumpIndex* diagonal_jumps(CornerRule rule) const { return diagonal_jumps(rule, false); }
   void RecordMisses(CornerRule rule, std::uint64_t look_arounds) const {
     diagonal_jumps_[static_cast<std::size_t>(rule)].RecordMisses(look_arounds);
@@ -61,8 +61,8 @@ class WalkGrid : public WalkCells {
   const TurnJumpIndex* turn_jumps() const { return turn_jumps(false); }
   void RecordTurnMisses(std::uint64_t look_arounds) const { turn_jumps_.RecordMisses(look_arounds); }
 
-  // Return the index, made or repaired now if need be. They return null if there is no room for it, or if
-  // `stop` has failed meanwhile.
+  // Return the index, made or repaired first if necessary. Return null if there is no room for it or `stop`
+  // has failed.
   const DiagonalJumpIndex* MakeDiagonalJumpIndex(CornerRule rule, const StopCheck* stop = nullptr) const {
     return diagonal_jumps(rule, true, stop);
   }
@@ -71,58 +71,59 @@ class WalkGrid : public WalkCells {
   }
 
   // Leave the index, and the components of straight steps, to BuildInBackground, if they take long to make
-  // and there is room for the index, which promised_bytes() tells of until it is made. They return whether
-  // they do.
-  // REQUIRES: the index was not made; no other thread knows this grid.
+  // and there is room for the index, which promised_bytes() includes until it is made. Return true if they
+  // are left.
+  // REQUIRES: the index was not made; no other thread has access to this grid.
   bool TryPostponeDiagonalJumpIndex(CornerRule rule);
   bool TryPostponeTurnJumpIndex();
 
-  // Return whether a search by jumps would first have to make the index, which no grid before had.
+  // Return true if a jump search would first have to make the index, which no earlier grid had.
   bool WouldMakeDiagonalJumps(CornerRule rule) const;
   bool WouldMakeTurnJumps() const;
 
-  // Returns whether an index lags so far behind that neither searches nor changes of the map are to make it.
+  // Returns true if an index lags so far behind that only a background thread should make it.
   bool NeedsBackgroundBuild() const;
-  // Makes those indexes that searches have paid for, and components that were left to it; returns whether it
-  // made any index. It is meant for a background thread, as it costs up to some nanoseconds a cell. It stops
-  // once `cancelled` is set.
+  // Makes the indexes that searches have paid for, and the components left to it. Returns true if it made an
+  // index. For a background thread, since it costs up to several nanoseconds per cell. Stops once `cancelled`
+  // is set.
   bool BuildInBackground(CancelFlag cancelled) const;
-  // Lets lagging indexes, and components that are not made, follow those of `before`, an ancestor of this
-  // grid, where those are closer. Components that a search is making are left to it: nobody waits. The cost
-  // is a few pointers a band, and a look at each band that differs.
+  // Makes lagging indexes and missing components follow those of `before`, an ancestor of this grid, where
+  // those are closer. Never waits: components that a search is making are skipped. Costs a few pointers per
+  // band, and a check of each band that differs.
   void FollowCloser(const WalkGrid& before) const;
 
-  // Returns the connected components: made when first asked for, and repaired from grid to grid from then on.
-  // Once `stop` fails they end early: the grid must not be used any more then.
+  // Returns the connected components. They are made on first use and repaired from grid to grid afterwards.
+  // Returns early once `stop` fails; the grid must not be used then.
   const Components& components(Adjacency adjacency, const StopCheck* stop = nullptr) const;
-  // Returns whether they are made.
+  // Returns true if the components are made.
   bool HasComponents(Adjacency adjacency) const {
     return components_[static_cast<std::size_t>(adjacency)].GetIfMade() != nullptr;
   }
 
   const IndexMemory& index_memory() const { return index_memory_; }
 
-  // Makes the components that `other` has, from which this grid was made by more changes than are worth a
-  // list. Jump indexes are left to searches, which have to pay for them. REQUIRES: no other thread knows this
-  // grid.
+  // Makes the components that `other` has, from which this grid was made by too many changes to list. Jump
+  // indexes are left to searches, which must pay for them.
+  // REQUIRES: no other thread has access to this grid.
   void PrepareLike(const WalkGrid& other);
-  // Returns a grid of the same cells and components, whose jump indexes searches have to pay for again.
+  // Returns a grid with the same cells and components, for whose jump indexes searches must pay again.
   std::shared_ptr<const WalkGrid> WithoutJumpIndexes() const;
 
-  // Returns the bytes held by this grid, shared parts included.
+  // Returns the bytes held by this grid, including shared parts.
   std::size_t memory_bytes() const { return sizeof(*this) + rows().memory_bytes() + index_bytes(); }
-  // Returns those of them that are not the rows of cells.
+  // Returns the part of memory_bytes that is not the rows of cells.
   std::size_t index_bytes() const;
-  // Returns what indexes will take that were left to BuildInBackground, here or on a grid before this, and
-  // have yet to be made.
+  // Returns the bytes of indexes left to BuildInBackground, here or on an earlier grid, that are not made
+  // yet.
   std::size_t promised_bytes() const;
-  // Returns the bytes held by this grid and not by `other`. REQUIRES: the grids are of one size.
+  // Returns the bytes held by this grid and not by `other`.
+  // REQUIRES: the grids have the same size.
   std::size_t BytesBeyond(const WalkGrid& other) const;
 
  private:
   // Leaves the jump indexes that `other` has to searches.
   void LagBehind(const WalkGrid& other);
-  // The first says whether there is room, the second takes it.
+  // HasRoomFor checks whether there is room; TakeRoomFor reserves it.
   bool HasRoomFor(std::size_t index_bytes) const;
   bool TakeRoomFor(std::size_t index_bytes) const;
   const DiagonalJumpIndex* diagonal_jumps(CornerRule rule, bool now, CancelFlag cancelled = nullptr) const;
@@ -137,10 +138,10 @@ class WalkGrid : public WalkCells {
   }
 
   const IndexMemory index_memory_;
-  // The indexes by corner rule.
+  // Indexed by corner rule.
   std::array<LazilyRepairedIndex<DiagonalJumpIndex>, kCornerRuleCount> diagonal_jumps_;
   LazilyRepairedIndex<TurnJumpIndex> turn_jumps_;
-  // The components by adjacency.
+  // Indexed by adjacency.
   std::array<Lazy<Components>, kAdjacencyCount> components_;
 };
 
