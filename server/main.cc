@@ -15,12 +15,12 @@
 #include "absl/time/clock.h"
 #include "server/base/status_macros.h"
 #include "server/data_tool/data_tool.h"
-#include "server/net/descriptor_limit.h"
-#include "server/rpc/server.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
 #include "server/runtime/signals.h"
 #include "server/runtime/unknown_variables.h"
+#include "server/service/server.h"
+#include "server/service/transport/net/descriptor_limit.h"
 
 namespace {
 

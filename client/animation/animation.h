@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/picture/canvas.h"
+#include "server/render/canvas/canvas.h"
 
 namespace waystar::animation {
 

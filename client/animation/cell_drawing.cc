@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "server/picture/color.h"
+#include "server/render/canvas/color.h"
 
 namespace waystar::animation {
 namespace {

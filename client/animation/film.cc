@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "server/picture/color.h"
-#include "server/picture/surface.h"
+#include "server/render/canvas/color.h"
+#include "server/render/canvas/surface.h"
 
 namespace waystar::animation {
 namespace {

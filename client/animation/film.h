@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "client/animation/animation.h"
 #include "client/animation/search_drawing.h"
-#include "server/picture/canvas.h"
-#include "server/picture/tiling.h"
+#include "server/render/canvas/canvas.h"
+#include "server/render/canvas/tiling.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/animation/animation.h"
-#include "server/picture/color.h"
+#include "server/render/canvas/color.h"
 
 namespace waystar::animation {
 namespace {

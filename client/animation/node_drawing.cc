@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/picture/color.h"
+#include "server/render/canvas/color.h"
 
 namespace waystar::animation {
 namespace {

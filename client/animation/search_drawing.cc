@@ -5,7 +5,7 @@
 #include "client/animation/cell_drawing.h"
 #include "client/animation/interval_drawing.h"
 #include "client/animation/node_drawing.h"
-#include "server/picture/color.h"
+#include "server/render/canvas/color.h"
 
 namespace waystar::animation {
 

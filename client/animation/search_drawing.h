@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/picture/canvas.h"
-#include "server/picture/color.h"
-#include "server/picture/geometry.h"
-#include "server/picture/surface.h"
-#include "server/picture/tiling.h"
+#include "server/render/canvas/canvas.h"
+#include "server/render/canvas/color.h"
+#include "server/render/canvas/geometry.h"
+#include "server/render/canvas/surface.h"
+#include "server/render/canvas/tiling.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::animation {

@@ -17,7 +17,7 @@
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
-#include "server/picture/file/png.h"
+#include "server/render/file/png.h"
 
 namespace waystar::cli {
 namespace {

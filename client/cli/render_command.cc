@@ -20,8 +20,8 @@
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/shape_argument.h"
-#include "server/picture/canvas.h"
-#include "server/picture/file/png.h"
+#include "server/render/canvas/canvas.h"
+#include "server/render/file/png.h"
 
 namespace waystar::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
 #include "server/base/status_macros.h"
-#include "server/storage/commit_log.h"
-#include "server/storage/folder_files.h"
-#include "server/storage/folder_reader.h"
+#include "server/storage/folder/commit_log.h"
+#include "server/storage/folder/folder_files.h"
+#include "server/storage/folder/folder_reader.h"
 
 namespace waystar::data_tool {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/data_tool/data_files.h"
-#include "server/storage/folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::data_tool {
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/storage/image_file.h"
+#include "server/storage/folder/image_file.h"
 
 namespace waystar::data_tool {
 

@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/storage/folder.h"
-#include "server/storage/log_history.h"
-#include "server/storage/map_reader.h"
+#include "server/storage/folder/folder.h"
+#include "server/storage/folder/log_history.h"
+#include "server/storage/folder/map_reader.h"
 
 namespace waystar::data_tool {
 

@@ -15,8 +15,8 @@
 #include "server/data_tool/dump.h"
 #include "server/data_tool/list.h"
 #include "server/data_tool/truncate.h"
-#include "server/storage/folder.h"
-#include "server/storage/posix_folder.h"
+#include "server/storage/folder/folder.h"
+#include "server/storage/folder/posix_folder.h"
 
 namespace waystar::data_tool {
 namespace {

@@ -10,10 +10,10 @@
 #include "nlohmann/json.hpp"
 #include "server/base/status_macros.h"
 #include "server/data_tool/data_files.h"
-#include "server/rpc/wire/convert.h"
-#include "server/rpc/wire/convert_edits.h"
-#include "server/storage/image_file.h"
-#include "server/storage/log_entry.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_edits.h"
+#include "server/storage/folder/image_file.h"
+#include "server/storage/folder/log_entry.h"
 
 namespace waystar::data_tool {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/storage/folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::data_tool {
 

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "absl/status/statusor.h"
-#include "server/storage/folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::data_tool {
 

@@ -12,9 +12,9 @@
 #include "server/base/status_macros.h"
 #include "server/data_tool/check.h"
 #include "server/data_tool/data_files.h"
-#include "server/storage/commit_log.h"
-#include "server/storage/log_mark.h"
-#include "server/storage/record_file.h"
+#include "server/storage/folder/commit_log.h"
+#include "server/storage/folder/log_mark.h"
+#include "server/storage/folder/record_file.h"
 
 namespace waystar::data_tool {
 namespace {

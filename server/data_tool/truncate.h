@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/storage/folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::data_tool {
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
 #include "server/base/thread.h"
-#include "server/core/hierarchy/hierarchy.h"
+#include "server/core/grid/hierarchy/hierarchy.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::maintenance {

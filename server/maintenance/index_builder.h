@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/base/mutex.h"
+#include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
-#include "server/core/store/map_version.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::maintenance {

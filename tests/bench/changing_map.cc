@@ -16,7 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "server/core/edit/edit.h"
-#include "server/core/engine/find_path.h"
+#include "server/core/grid/engines/find_path.h"
 #include "server/core/store/map_store.h"
 #include "tests/bench/sample.h"
 #include "tests/bench/stopwatch.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 
 namespace waystar::bench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/graph/world_point.h"
+#include "server/geometry/world_point.h"
 #include "tests/testing/detour_file.h"
 
 namespace waystar::bench {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "grpcpp/client_context.h"
-#include "server/etcd/etcd_address.h"
+#include "server/storage/etcd/etcd_address.h"
 #include "tests/bench/closed_loop.h"
 #include "tests/bench/sample.h"
 #include "tests/e2e/server_process.h"

@@ -1,7 +1,7 @@
 // What queries cost a server of a fleet, and how they add up over servers.
 #pragma once
 
-#include "tests/etcd/etcd_process.h"
+#include "tests/storage/etcd/etcd_process.h"
 
 namespace waystar::bench {
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/engine/find_path.h"
+#include "server/core/grid/engines/find_path.h"
 #include "tests/bench/rebuild.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/testing/layouts.h"

@@ -7,7 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "server/core/grid/grid_settings.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "tests/bench/algorithm_name.h"
 #include "tests/bench/largest_maps.h"
 #include "tests/bench/unreachable_goals.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 #include "tests/bench/changing_map.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/movingai_data.h"

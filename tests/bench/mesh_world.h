@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/level/level_geometry.h"
+#include "server/formats/build/level_geometry.h"
 
 namespace waystar::bench {
 

@@ -15,8 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/testing/movingai_data.h"
 

@@ -14,11 +14,11 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_format.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/grid/grid_settings.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/map/map_view.h"
-#include "server/core/map/movement_profile.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/map/map_view.h"
+#include "server/core/grid/map/movement_profile.h"
 #include "tests/testing/random.h"
 
 ABSL_FLAG(int, side, 2048, "Of the map, from 64 to 8192.");

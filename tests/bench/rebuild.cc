@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "server/core/map/grid_map_editor.h"
+#include "server/core/grid/map/grid_map_editor.h"
 
 namespace waystar::bench {
 

@@ -15,7 +15,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
-#include "server/rpc/server.h"
+#include "server/service/server.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 

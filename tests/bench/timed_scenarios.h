@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map.h"
 #include "tests/testing/movingai_data.h"
 
 namespace waystar::bench {

@@ -7,7 +7,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/match.h"
-#include "server/core/grid/grid_settings.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "tests/bench/algorithm_name.h"
 #include "tests/bench/synthetic_updates.h"
 #include "tests/bench/trace_updates.h"

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "client/client.h"
 #include "server/base/mutex.h"
-#include "server/rpc/server.h"
-#include "tests/rpc/test_server.h"
+#include "server/service/server.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/own_folder.h"
 #include "tests/testing/patience.h"
 

@@ -8,8 +8,8 @@
 #include "absl/base/config.h"
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
-#include "tests/net/tcp_client.h"
-#include "tests/rpc/bounded_context.h"
+#include "tests/service/bounded_context.h"
+#include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/patience.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
-#include "server/storage/log_entry.h"
-#include "server/storage/log_history.h"
+#include "server/storage/folder/log_entry.h"
+#include "server/storage/folder/log_history.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::testing {

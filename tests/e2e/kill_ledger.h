@@ -7,7 +7,7 @@
 #include <string>
 
 #include "server/base/mutex.h"
-#include "server/storage/folder.h"
+#include "server/storage/folder/folder.h"
 
 namespace waystar::testing {
 

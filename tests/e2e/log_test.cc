@@ -12,7 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
-#include "tests/rpc/bounded_context.h"
+#include "tests/service/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 

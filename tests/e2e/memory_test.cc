@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/e2e/server_process.h"
-#include "tests/rpc/bounded_context.h"
+#include "tests/service/bounded_context.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 #include "waystar/v1/server_service.grpc.pb.h"

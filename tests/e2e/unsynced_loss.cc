@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
-#include "server/storage/commit_log.h"
+#include "server/storage/folder/commit_log.h"
 #include "tests/testing/folders.h"
 
 namespace waystar::testing {

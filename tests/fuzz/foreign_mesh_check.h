@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "server/base/error.h"
-#include "server/core/mesh/nav_mesh.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "tests/fuzz/require.h"
 
 namespace waystar::fuzz {

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "server/core/graph/waypoint.h"
-#include "server/core/import/gltf_mesh.h"
-#include "server/core/import/mesh_axes.h"
+#include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/gltf_mesh.h"
+#include "server/formats/parts/mesh_axes.h"
 #include "tests/fuzz/foreign_mesh_check.h"
 #include "tests/fuzz/require.h"
 

@@ -13,8 +13,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/http/request_body.h"
-#include "server/http/request_head.h"
+#include "server/service/transport/http/request_body.h"
+#include "server/service/transport/http/request_head.h"
 #include "tests/fuzz/require.h"
 
 namespace waystar::fuzz {

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/core/format/text.h"
-#include "server/core/import/import_map.h"
+#include "server/formats/detect/import_map.h"
+#include "server/formats/text/text.h"
 #include "tests/fuzz/require.h"
 
 namespace waystar::fuzz {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/core/format/map_format.h"
-#include "server/core/import/import_options.h"
+#include "server/formats/parts/import_options.h"
+#include "server/formats/text/map_format.h"
 
 namespace waystar::fuzz {
 

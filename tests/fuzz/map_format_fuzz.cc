@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/core/format/map_format.h"
-#include "server/core/format/moving_ai.h"
-#include "server/core/format/text.h"
+#include "server/formats/text/map_format.h"
+#include "server/formats/text/moving_ai.h"
+#include "server/formats/text/text.h"
 #include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,12 +7,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/core/image/block_reader.h"
-#include "server/core/image/block_writer.h"
-#include "server/core/image/graph_image.h"
-#include "server/core/image/grid_image.h"
-#include "server/core/image/map_image.h"
-#include "server/core/image/value_lists.h"
+#include "server/core/codec/block_reader.h"
+#include "server/core/codec/block_writer.h"
+#include "server/core/codec/graph_image.h"
+#include "server/core/codec/grid_image.h"
+#include "server/core/codec/map_image.h"
+#include "server/core/codec/value_lists.h"
 #include "tests/fuzz/require.h"
 
 namespace {

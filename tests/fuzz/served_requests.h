@@ -7,10 +7,10 @@
 #include "absl/status/status.h"
 #include "requests.pb.h"
 #include "server/core/store/map_store.h"
-#include "server/rpc/admission/workbench.h"
-#include "server/rpc/call/call_context.h"
-#include "server/rpc/query/answer_query.h"
-#include "server/rpc/query/field_answers.h"
+#include "server/service/admission/workbench.h"
+#include "server/service/call/call_context.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "server/service/handlers/query/field_answers.h"
 
 namespace waystar::fuzz {
 

@@ -69,7 +69,7 @@ std::vector<std::string> CodeSpans(absl::string_view text) {
 
 bool LooksLikePath(const std::string& span) {
   static const std::regex kPath(
-      R"((server|client|proto|tests|base|core|maintenance|picture|rpc|runtime)/[\w./-]*|[\w./-]+\.(h|cc|proto))");
+      R"((server|client|proto|tests|base|core|formats|geometry|maintenance|render|runtime|service|storage)/[\w./-]*|[\w./-]+\.(h|cc|proto))");
   return std::regex_match(span, kPath);
 }
 
@@ -128,7 +128,7 @@ std::vector<std::string> BrokenSpans(absl::string_view text, Checked checked) {
 TEST(DocSymbolsTest, FindsPathsThatAreNotThere) {
   EXPECT_THAT(
       BrokenSpans("`server/main.cc`, `main.cc`, `core/grid/`, `core/no_such/`, `Nothing`, `no such.h`, "
-                  "`grid/no_such.h`\n```\n`rpc/no_such.cc`\n```\n",
+                  "`grid/no_such.h`\n```\n`service/no_such.cc`\n```\n",
                   Checked::kPaths),
       ElementsAre("core/no_such/", "grid/no_such.h"));
 }

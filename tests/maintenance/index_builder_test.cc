@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "tests/rpc/test_server.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
 namespace waystar {

@@ -16,7 +16,7 @@
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
 #include "server/core/store/stored_map.h"
-#include "server/storage/image_file.h"
+#include "server/storage/folder/image_file.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"

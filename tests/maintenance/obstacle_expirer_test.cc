@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/base/mutex.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "server/core/store/map_store.h"
 #include "server/core/store/store_listener.h"
 #include "tests/testing/drawn_map.h"

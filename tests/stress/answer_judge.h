@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::stress {

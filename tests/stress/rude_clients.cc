@@ -15,7 +15,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
-#include "tests/rpc/bounded_context.h"
+#include "tests/service/bounded_context.h"
 
 namespace waystar::stress {
 namespace {

@@ -24,7 +24,7 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "tests/e2e/server_process.h"
-#include "tests/rpc/bounded_context.h"
+#include "tests/service/bounded_context.h"
 #include "tests/stress/process_watch.h"
 #include "tests/stress/random_requests.h"
 #include "tests/stress/rude_clients.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "gtest/gtest.h"
-#include "server/core/grid/cell.h"
-#include "server/core/jump_index/diagonal_jump_index.h"
-#include "server/core/walk/walk_grid.h"
+#include "server/core/grid/jumps/diagonal_jump_index.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "server/core/format/rows.h"
+#include "server/formats/text/rows.h"
 
 namespace waystar::testing {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/grid_settings.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/core/components/components.h"
-#include "server/core/grid/bit_plane.h"
-#include "server/core/grid/cell.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/components/components.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

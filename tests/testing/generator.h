@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/obstacle.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/graph/graph_editor.h"
-#include "server/core/graph/waypoint.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/grid/cost.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/map/grid_map.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {

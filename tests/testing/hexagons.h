@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/core/grid/cell.h"
-#include "server/core/shape/shape.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/shape.h"
 
 namespace waystar::testing {
 

@@ -1,7 +1,7 @@
 // Layouts of obstacles at random, in the manners in which maps differ for a search.
 #pragma once
 
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {

@@ -14,8 +14,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "server/core/format/grid_overrides.h"
-#include "server/core/format/moving_ai.h"
+#include "server/formats/text/grid_overrides.h"
+#include "server/formats/text/moving_ai.h"
 #include "tests/testing/bad_data.h"
 
 namespace waystar::testing {

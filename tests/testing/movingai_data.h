@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

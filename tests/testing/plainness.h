@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "server/core/grid/bit_row.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/plain_cells.h"
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/plain_cells.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -7,11 +7,11 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/map/map_view.h"
-#include "server/core/map/movement_profile.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/map/map_view.h"
+#include "server/core/grid/map/movement_profile.h"
 #include "tests/testing/generator.h"
 
 namespace waystar::testing {

@@ -1,8 +1,8 @@
 // All corner rules and adjacencies, for tests that go through them.
 #pragma once
 
-#include "server/core/components/component_block.h"
-#include "server/core/grid/corner_rule.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/components/component_block.h"
 
 namespace waystar::testing {
 

@@ -1,8 +1,8 @@
 // A slow and obvious judge of which cells a shape covers, and shapes made at random.
 #pragma once
 
-#include "server/core/grid/cell.h"
-#include "server/core/shape/shape.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/shape.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {

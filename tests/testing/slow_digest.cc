@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "server/core/graph/grid_sight.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/portal.h"
+#include "server/core/graph/map/grid_sight.h"
 
 namespace waystar::testing {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <variant>
 
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/kind/any_map.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/map/any_map.h"
 
 namespace waystar::testing {
 

@@ -1,8 +1,8 @@
-// Slow test of what straight lines touch: the judge of server/core/graph/sight_line.h.
+// Slow test of what straight lines touch: the judge of server/core/graph/map/sight_line.h.
 #pragma once
 
-#include "server/core/graph/world_point.h"
-#include "server/core/shape/shape.h"
+#include "server/geometry/shape.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::testing {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <queue>
 
-#include "server/core/grid/cost.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/cells/cost.h"
 #include "tests/testing/oracle.h"
 
 namespace waystar::testing {

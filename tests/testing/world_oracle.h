@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

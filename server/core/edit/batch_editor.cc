@@ -14,9 +14,9 @@
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/core/grid/hex_board.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/shape/shape_raster.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 namespace {

@@ -12,9 +12,9 @@
 #include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/shape/span_set.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/shapes/span_set.h"
 
 namespace waystar::core {
 

@@ -13,13 +13,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/core/graph/waypoint.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/movement_profile.h"
-#include "server/core/map/obstacle.h"
-#include "server/core/map/portal.h"
-#include "server/core/mesh/mesh_portal.h"
-#include "server/core/shape/shape.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/elements/portal.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/grid/map/movement_profile.h"
+#include "server/core/mesh/map/mesh_portal.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/shape.h"
 
 namespace waystar::core {
 

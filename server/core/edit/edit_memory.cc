@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/shape/shape_raster.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/core/edit/edit_plan.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 
 namespace waystar::core {
 

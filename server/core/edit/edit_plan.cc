@@ -21,12 +21,12 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/portals_alike.h"
-#include "server/core/grid/hex_board.h"
-#include "server/core/map/obstacle.h"
-#include "server/core/map/portal.h"
-#include "server/core/shape/shape_check.h"
-#include "server/core/shape/shape_raster.h"
-#include "server/core/shape/shape_shift.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/shapes/shape_check.h"
+#include "server/core/grid/shapes/shape_raster.h"
+#include "server/core/grid/shapes/shape_shift.h"
 
 namespace waystar::core {
 namespace {

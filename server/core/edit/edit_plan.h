@@ -9,10 +9,10 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/movement_profile.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/movement_profile.h"
 
 namespace waystar::core {
 

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "server/core/map/obstacle.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/shape/shape_check.h"
-#include "server/core/shape/shape_raster.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/shapes/shape_check.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/kind/any_map.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/map/any_map.h"
 
 namespace waystar::core {
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/graph/graph_editor.h"
-#include "server/core/map/obstacle.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/graph/map/graph_editor.h"
 
 namespace waystar::core {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/graph/map/waypoint_graph.h"
 
 namespace waystar::core {
 

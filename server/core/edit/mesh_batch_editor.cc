@@ -13,9 +13,9 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/portals_alike.h"
-#include "server/core/graph/waypoint.h"
-#include "server/core/map/portal.h"
-#include "server/core/mesh/mesh_portal.h"
+#include "server/core/elements/portal.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/mesh/map/mesh_portal.h"
 
 namespace waystar::core {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/map_changes.h"
-#include "server/core/mesh/nav_mesh.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
 

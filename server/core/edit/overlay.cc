@@ -15,10 +15,10 @@
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_plan.h"
-#include "server/core/map/obstacle.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/shape/shape_check.h"
-#include "server/core/shape/shape_raster.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/shapes/shape_check.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 absl::Status CheckIgnoredObstacles(const std::vector<std::string>& ids) {

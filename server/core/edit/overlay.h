@@ -8,10 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
-#include "server/core/graph/waypoint.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/shape/height_range.h"
-#include "server/core/shape/shape.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/height_range.h"
+#include "server/geometry/shape.h"
 
 namespace waystar::core {
 

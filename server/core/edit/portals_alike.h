@@ -1,7 +1,7 @@
 // Search for portals that connect the same places.
 #pragma once
 
-#include "server/core/map/id_table.h"
+#include "server/core/elements/id_table.h"
 
 namespace waystar::core {
 

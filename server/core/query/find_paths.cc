@@ -8,15 +8,15 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/components/components.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/field/flood.h"
-#include "server/core/field/flood_sense.h"
-#include "server/core/path/path.h"
+#include "server/core/grid/components/components.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/field/flood.h"
+#include "server/core/grid/field/flood_sense.h"
+#include "server/core/grid/path/path.h"
+#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/query/path_plan.h"
 #include "server/core/search/checks.h"
-#include "server/core/search/reachability.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {

@@ -10,12 +10,12 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/nearest/nearest_goal.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"
-#include "server/core/search/scratch.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

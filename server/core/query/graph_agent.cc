@@ -8,7 +8,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_work.h"
-#include "server/core/graph_search/graph_overlay.h"
+#include "server/core/graph/search/graph_overlay.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"

@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/base/memory_account.h"
-#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_snapshot.h"
 
 namespace waystar::core {
 

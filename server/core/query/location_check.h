@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/map_kind.h"
+#include "server/core/elements/map_kind.h"
 #include "server/core/query/route_query.h"
 
 namespace waystar::core {

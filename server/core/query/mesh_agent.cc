@@ -10,15 +10,15 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/core/graph/sight_line.h"
-#include "server/core/graph_search/graph_overlay.h"
-#include "server/core/mesh/shape_outlines.h"
-#include "server/core/mesh_search/polygons_around.h"
-#include "server/core/mesh_search/surface_line.h"
+#include "server/core/graph/map/sight_line.h"
+#include "server/core/graph/search/graph_overlay.h"
+#include "server/core/grid/shapes/shape_check.h"
+#include "server/core/mesh/map/shape_outlines.h"
+#include "server/core/mesh/search/polygons_around.h"
+#include "server/core/mesh/search/surface_line.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"
-#include "server/core/shape/shape_check.h"
 
 namespace waystar::core {
 namespace {

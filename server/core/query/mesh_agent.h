@@ -12,16 +12,16 @@
 #include "absl/strings/string_view.h"
 #include "server/base/memory_account.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/mesh/mesh_cut.h"
-#include "server/core/mesh/mesh_spec.h"
-#include "server/core/mesh/nav_mesh.h"
-#include "server/core/mesh_portal/mesh_portal_net.h"
-#include "server/core/mesh_portal/mesh_world.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/map/map_version.h"
+#include "server/core/mesh/map/mesh_cut.h"
+#include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
+#include "server/core/mesh/portal/mesh_world.h"
 #include "server/core/query/other_maps.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_snapshot.h"
-#include "server/core/store/map_version.h"
 
 namespace waystar::core {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/field/flood_sense.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/field/flood_sense.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/search/node_table.h"
 #include "server/core/query/find_paths.h"
-#include "server/core/search/node_table.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

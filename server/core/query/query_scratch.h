@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "server/core/field/field_scratch.h"
-#include "server/core/graph_search/graph_scratch.h"
-#include "server/core/mesh_search/mesh_scratch.h"
-#include "server/core/search/scratch.h"
+#include "server/core/graph/search/graph_scratch.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/search/scratch.h"
+#include "server/core/mesh/search/mesh_scratch.h"
 
 namespace waystar::core {
 

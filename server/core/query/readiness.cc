@@ -8,11 +8,11 @@
 #include "server/base/memory_account.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/core/map/cost_survey.h"
+#include "server/core/grid/map/cost_survey.h"
+#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/reachability.h"
 #include "server/core/search/upkeep.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

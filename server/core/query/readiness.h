@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

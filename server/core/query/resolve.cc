@@ -12,14 +12,14 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/map/portal.h"
-#include "server/core/nearest/nearest_goal.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/resolve_location.h"
 #include "server/core/query/route_query_check.h"
 #include "server/core/search/interruption.h"
-#include "server/core/walk/footprint.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 namespace {

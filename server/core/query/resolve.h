@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/graph_search/graph_query.h"
-#include "server/core/grid/cell.h"
-#include "server/core/mesh_search/mesh_query.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/graph/search/graph_query.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/mesh/search/mesh_query.h"
 #include "server/core/query/graph_agent.h"
 #include "server/core/query/mesh_agent.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/search/snap.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/snap.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

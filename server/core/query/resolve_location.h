@@ -5,10 +5,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

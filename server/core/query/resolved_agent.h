@@ -10,13 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/portal/world.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/portal/world.h"
+#include "server/core/grid/search/agent.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/query/other_maps.h"
 #include "server/core/query/route_query.h"
-#include "server/core/search/agent.h"
-#include "server/core/store/map_snapshot.h"
 
 namespace waystar::core {
 

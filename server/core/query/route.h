@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/world_frame.h"
-#include "server/core/mesh/mesh_spec.h"
-#include "server/core/mesh_portal/mesh_portal_search.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "server/core/map/map_version.h"
+#include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/query/mesh_agent.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_version.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

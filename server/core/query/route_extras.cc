@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <variant>
 
-#include "server/core/mesh_search/surface_line.h"
-#include "server/core/path/summary.h"
-#include "server/core/portal/path_legs.h"
+#include "server/core/grid/path/summary.h"
+#include "server/core/mesh/search/surface_line.h"
+#include "server/core/search/path_legs.h"
 
 namespace waystar::core {
 namespace {

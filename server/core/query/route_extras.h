@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "server/core/graph_search/graph_query.h"
-#include "server/core/mesh/nav_mesh.h"
-#include "server/core/mesh_search/mesh_query.h"
+#include "server/core/graph/search/graph_query.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/mesh_query.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 

@@ -8,11 +8,11 @@
 
 #include "absl/container/inlined_vector.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/grid/world_frame.h"
-#include "server/core/map/movement_profile.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/map/movement_profile.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "server/core/graph_search/node_recorder.h"
-#include "server/core/mesh_search/interval_recorder.h"
+#include "server/core/graph/search/node_recorder.h"
+#include "server/core/mesh/search/interval_recorder.h"
 #include "server/core/search/recorder.h"
 
 namespace waystar::core {

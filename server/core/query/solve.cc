@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "server/base/status_macros.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/graph_search/graph_search.h"
-#include "server/core/mesh_search/mesh_path.h"
-#include "server/core/nearest/nearest_goal.h"
+#include "server/core/graph/search/graph_search.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/route_extras.h"
 #include "server/core/search/interruption.h"
 

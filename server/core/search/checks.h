@@ -11,11 +11,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/report.h"
-#include "server/core/walk/walk_grid.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

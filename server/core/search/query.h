@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/corner_rule.h"
-#include "server/core/walk/footprint.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/walk/footprint.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 
@@ -29,7 +29,7 @@ enum class Algorithm : std::uint8_t {
   // Search over the map's static index if it has one, else kJumpPoint. Requests an index: see
   // GridMap::static_index.
   kSubgoalHierarchy,
-  // Interval search on a navigation mesh, see mesh_search/. kAuto selects it there.
+  // Interval search on a navigation mesh, see core/mesh/search/. kAuto selects it there.
   kPolyanya,
 };
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
+#include "server/core/grid/cells/cost.h"
 #include "server/core/search/query.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

@@ -13,9 +13,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/map/map_version.h"
 #include "server/core/store/creation_request.h"
-#include "server/core/store/map_snapshot.h"
-#include "server/core/store/map_version.h"
 #include "server/core/store/store_listener.h"
 
 namespace waystar::core {

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "server/core/store/id_hash.h"
 
 namespace waystar::core {

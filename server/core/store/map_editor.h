@@ -10,8 +10,8 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/graph_batch_editor.h"
 #include "server/core/edit/mesh_batch_editor.h"
-#include "server/core/kind/any_map.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/any_map.h"
 
 namespace waystar::core {
 

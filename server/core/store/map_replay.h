@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/map_editor.h"
-#include "server/core/store/map_snapshot.h"
 
 namespace waystar::core {
 

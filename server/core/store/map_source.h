@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/store/map_version.h"
+#include "server/core/map/map_version.h"
 
 namespace waystar::core {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/core/map/map_snapshot.h"
 
 namespace waystar::core {
 

@@ -9,8 +9,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/map_changes.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 
 namespace waystar::core {
 

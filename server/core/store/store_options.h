@@ -9,8 +9,8 @@
 #include "absl/time/time.h"
 #include "server/base/clock.h"
 #include "server/base/random_id.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/store/applied_requests.h"
-#include "server/core/walk/walk_grid.h"
 
 namespace waystar::core {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/applied_requests.h"
 #include "server/core/store/creation_request.h"
-#include "server/core/store/map_snapshot.h"
 
 namespace waystar::core {
 

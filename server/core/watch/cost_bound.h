@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
-#include "server/core/grid/lattice.h"
-#include "server/core/map/cost_floor.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/open_ground.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/map/cost_floor.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/open_ground.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

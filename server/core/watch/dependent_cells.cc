@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/bit_row.h"
-#include "server/core/path/line_steps.h"
-#include "server/core/shape/hex_line.h"
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/path/line_steps.h"
+#include "server/core/grid/shapes/hex_line.h"
 
 namespace waystar::core {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/bit_plane.h"
-#include "server/core/grid/cell.h"
-#include "server/core/path/line_of_sight.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/path/line_of_sight.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

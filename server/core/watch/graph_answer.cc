@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "server/base/error.h"
-#include "server/core/map/element_hash.h"
+#include "server/core/elements/element_hash.h"
 
 namespace waystar::core {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/graph/world_point.h"
-#include "server/core/graph_search/graph_query.h"
-#include "server/core/grid/cost.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/graph_query.h"
+#include "server/core/grid/cells/cost.h"
 #include "server/core/search/query.h"
-#include "server/core/shape/box.h"
 #include "server/core/watch/graph_detour.h"
 #include "server/core/watch/kept_answer.h"
+#include "server/geometry/box.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/core/graph/cheap_arcs.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/graph/world_point.h"
-#include "server/core/shape/box.h"
+#include "server/core/graph/map/cheap_arcs.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/geometry/box.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 

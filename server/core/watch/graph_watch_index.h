@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/watch/graph_answer.h"
 #include "server/core/watch/kept_answer.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "server/core/map/map_changes.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 
 namespace waystar::core {
 

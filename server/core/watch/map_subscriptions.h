@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "server/base/mutex.h"
-#include "server/core/map/map_changes.h"
-#include "server/core/store/map_snapshot.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/core/watch/path_subscription.h"
 

@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/core/map/map_changes.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/query/route.h"
 #include "server/core/search/query.h"
-#include "server/core/store/map_snapshot.h"
 #include "server/core/watch/kept_answer.h"
 
 namespace waystar::core {

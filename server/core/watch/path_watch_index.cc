@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/bit_row.h"
+#include "server/core/grid/cells/bit_row.h"
 
 namespace waystar::core {
 namespace {

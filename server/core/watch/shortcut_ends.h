@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/core/grid/cell.h"
-#include "server/core/map/cost_floor.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/map/cost_floor.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/watch/cost_bound.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 

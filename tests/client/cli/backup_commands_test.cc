@@ -10,7 +10,7 @@
 #include "client/cli/app.h"
 #include "client/cli/table.h"
 #include "gmock/gmock.h"
-#include "tests/rpc/test_server.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/own_folder.h"
 
 namespace waystar::cli {

@@ -6,7 +6,7 @@
 
 #include "client/cli/app.h"
 #include "gmock/gmock.h"
-#include "tests/rpc/test_server.h"
+#include "tests/service/test_server.h"
 
 namespace waystar::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/app.h"
 #include "gmock/gmock.h"
-#include "server/picture/file/png.h"
-#include "tests/rpc/test_server.h"
+#include "server/render/file/png.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/own_folder.h"
 
 namespace waystar::cli {

@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "client/load/report_text.h"
 #include "client/load/server_cpu.h"
-#include "tests/rpc/test_server.h"
+#include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
 namespace waystar::load {

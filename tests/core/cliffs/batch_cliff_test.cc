@@ -11,10 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/field/field_scratch.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/search/scratch.h"
 #include "server/core/query/find_paths.h"
-#include "server/core/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

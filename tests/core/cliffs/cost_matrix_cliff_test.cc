@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/field/cost_matrix.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/portal/portal_search.h"
-#include "server/core/search/scratch.h"
+#include "server/core/grid/field/cost_matrix.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/portal/portal_search.h"
-#include "server/core/portal/world.h"
-#include "server/core/search/scratch.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "server/core/grid/portal/world.h"
+#include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/field/flood.h"
-#include "server/core/field/flood_ground.h"
+#include "server/core/grid/field/flood.h"
+#include "server/core/grid/field/flood_ground.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

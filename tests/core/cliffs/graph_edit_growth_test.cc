@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/graph/graph_editor.h"
-#include "server/core/graph_search/graph_overlay.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/search/graph_overlay.h"
 #include "tests/core/cliffs/graph_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 

@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/graph/graph_editor.h"
-#include "server/core/graph/waypoint_graph.h"
-#include "server/core/map/obstacle.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/map/waypoint_graph.h"
 
 namespace waystar::core {
 

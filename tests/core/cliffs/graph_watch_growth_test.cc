@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/graph_search/graph_search.h"
+#include "server/core/graph/search/graph_search.h"
 #include "server/core/watch/graph_answer.h"
 #include "server/core/watch/graph_watch_index.h"
 #include "tests/core/cliffs/graph_growth_maps.h"

@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/nearest/nearest_goal.h"
-#include "server/core/search/dearest_cells.h"
-#include "server/core/search/scratch.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/search/dearest_cells.h"
+#include "server/core/grid/search/scratch.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "server/core/map/obstacle_table.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/portal.h"
 #include "tests/core/cliffs/graph_growth_maps.h"
 #include "tests/core/cliffs/grid_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"

@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/nearest/nearest_goal.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/nearest/nearest_goal.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"

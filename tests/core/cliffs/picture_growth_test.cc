@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/render/graph_scene.h"
-#include "server/core/render/grid_scene.h"
+#include "server/render/scene/graph_scene.h"
+#include "server/render/scene/grid_scene.h"
 #include "tests/core/cliffs/graph_growth_maps.h"
 #include "tests/core/cliffs/grid_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"

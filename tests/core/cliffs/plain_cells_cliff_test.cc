@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/map/map_view.h"
-#include "server/core/map/movement_profile.h"
-#include "server/core/map/plain_cells.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/map/map_view.h"
+#include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/plain_cells.h"
 #include "server/core/search/upkeep.h"
 #include "tests/testing/plainness.h"
 

@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/map/portal.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"

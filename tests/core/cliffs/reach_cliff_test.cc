@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/field/flow_field.h"
-#include "server/core/field/reachable.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/field/flow_field.h"
+#include "server/core/grid/field/reachable.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

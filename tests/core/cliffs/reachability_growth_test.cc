@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "server/core/field/reachable_pairs.h"
+#include "server/core/grid/field/reachable_pairs.h"
 #include "tests/core/cliffs/grid_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 #include "tests/testing/portal_world.h"

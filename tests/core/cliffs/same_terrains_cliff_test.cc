@@ -7,14 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/field/cost_matrix.h"
-#include "server/core/field/field_scratch.h"
-#include "server/core/field/reachable.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/nearest/nearest_goal.h"
-#include "server/core/portal/world.h"
-#include "server/core/search/scratch.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/field/cost_matrix.h"
+#include "server/core/grid/field/field_scratch.h"
+#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/portal/world.h"
+#include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

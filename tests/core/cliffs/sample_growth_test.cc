@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "gtest/gtest.h"
-#include "server/core/field/sample_cells.h"
+#include "server/core/grid/field/sample_cells.h"
 #include "tests/core/cliffs/grid_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 

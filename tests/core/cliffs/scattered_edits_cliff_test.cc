@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/grid/bit_row.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/walk/walk_grid.h"
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "gtest/gtest.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/portal.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/elements/portal.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "server/core/query/query_scratch.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/portal_world.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/portal/portal_search.h"
+#include "server/core/grid/portal/portal_search.h"
 #include "tests/core/cliffs/grid_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 #include "tests/testing/portal_world.h"

@@ -10,7 +10,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "tests/testing/drawn_map.h"
 
 namespace waystar::core {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "tests/core/edit/map_model.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"

@@ -8,7 +8,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/graph_batch_editor.h"
-#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_matchers.h"
 

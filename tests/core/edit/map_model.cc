@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "tests/testing/shape_judge.h"
 
 namespace waystar::testing {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
-#include "server/core/grid/cost.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/obstacle.h"
+#include "server/core/elements/obstacle.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

@@ -10,8 +10,8 @@
 #include "server/base/error.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/mesh_batch_editor.h"
-#include "server/core/map/portal.h"
-#include "server/core/mesh/nav_mesh.h"
+#include "server/core/elements/portal.h"
+#include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/core/map/movement_profile.h"
+#include "server/core/grid/map/movement_profile.h"
 
 #include <limits>
 #include <string>

@@ -8,8 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/grid/cost.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/grid/cells/cost.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/map/obstacle_table.h"
+#include "server/core/elements/obstacle_table.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/status_codes.h"

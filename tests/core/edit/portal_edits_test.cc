@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/map/portal.h"
+#include "server/core/elements/portal.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

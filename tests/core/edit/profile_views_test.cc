@@ -1,4 +1,4 @@
-#include "server/core/map/profile_views.h"
+#include "server/core/grid/map/profile_views.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/map/map_view.h"
-#include "server/core/map/plain_cells.h"
+#include "server/core/grid/map/map_view.h"
+#include "server/core/grid/map/plain_cells.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/plainness.h"

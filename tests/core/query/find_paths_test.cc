@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/engine/find_path.h"
-#include "tests/core/field/agents.h"
+#include "server/core/grid/engines/find_path.h"
+#include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"

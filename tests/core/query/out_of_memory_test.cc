@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "tests/core/grid/search/allocation_counter.h"
 #include "tests/core/query/route_test.h"
-#include "tests/core/search/allocation_counter.h"
 
 namespace waystar::core {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/upkeep.h"
-#include "server/core/walk/walk_grid.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {

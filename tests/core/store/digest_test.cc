@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"

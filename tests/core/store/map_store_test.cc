@@ -10,7 +10,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/core/engine/find_path.h"
+#include "server/core/grid/engines/find_path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/status_matchers.h"

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/store/map_store.h"
-#include "tests/core/search/allocation_counter.h"
+#include "tests/core/grid/search/allocation_counter.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/fake_clock.h"
 #include "tests/testing/slow_digest.h"

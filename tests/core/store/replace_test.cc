@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/graph/waypoint_graph.h"
+#include "server/core/graph/map/waypoint_graph.h"
 #include "tests/core/store/held_store.h"
 
 namespace waystar::core {

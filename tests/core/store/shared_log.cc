@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "server/base/thread.h"
-#include "server/core/image/map_image.h"
+#include "server/core/codec/map_image.h"
 #include "tests/core/store/held_log.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/status_matchers.h"

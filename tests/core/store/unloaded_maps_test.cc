@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/image/map_image.h"
+#include "server/core/codec/map_image.h"
 #include "server/core/store/map_residence.h"
 #include "tests/core/store/held_store.h"
 

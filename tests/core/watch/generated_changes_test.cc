@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "gmock/gmock.h"
-#include "server/core/map/grid_map.h"
-#include "server/core/map/grid_map_editor.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/search/query.h"
 #include "tests/core/watch/watchers.h"
 #include "tests/testing/generator.h"

@@ -8,8 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "server/core/edit/edit.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/search/scratch.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/search/scratch.h"
 #include "server/core/watch/watched_answer.h"
 #include "tests/core/watch/watchers.h"
 #include "tests/testing/drawn_map.h"

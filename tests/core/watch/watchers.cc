@@ -6,9 +6,9 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/engine/find_path.h"
-#include "server/core/map/grid_map_editor.h"
-#include "server/core/path/validate_path.h"
+#include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/path/validate_path.h"
 #include "tests/testing/without_portals.h"
 
 namespace waystar::testing {

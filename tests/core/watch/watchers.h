@@ -10,12 +10,12 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/edit/edit.h"
-#include "server/core/grid/cell.h"
-#include "server/core/map/grid_map.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"
-#include "server/core/search/scratch.h"
 #include "server/core/watch/path_watch_index.h"
 #include "server/core/watch/watched_answer.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::testing {
 

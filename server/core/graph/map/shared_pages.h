@@ -1,0 +1,117 @@
+// Copy-on-write sequence of pages.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "server/core/graph/map/owner.h"
+
+namespace waystar::core {
+
+// Pages in groups of kGroup. A copy costs one pointer per group; a change clones a group's pointers and the
+// page. A Page is copyable and has memory_bytes().
+//
+// Thread safety: const methods may run concurrently with each other and with changes to another copy.
+template <typename Page>
+class SharedPages {
+ public:
+  static constexpr std::size_t kGroup = 64;
+
+  std::size_t size() const { return size_; }
+
+  const Page& operator[](std::size_t index) const { return *starts_[static_cast<std::ptrdiff_t>(index)]; }
+
+  // Returns a page that the owner may write to until the sequence is copied.
+  // REQUIRES: no other writer has `owner`.
+  Page& Write(std::size_t index, Owner owner) {
+    Group& group = WriteGroup(index / kGroup, owner);
+    std::shared_ptr<Owned>& page = group.pages[index % kGroup];
+    if (page->owner != owner) {
+      page = std::make_shared<Owned>(*page);
+      page->owner = owner;
+      OwnStarts(owner, size_);
+      starts_[static_cast<std::ptrdiff_t>(index)] = &page->page;
+    }
+    return page->page;
+  }
+
+  Page& Append(Owner owner) {
+    if (size_ % kGroup == 0) {
+      groups_.push_back(std::make_shared<Group>());
+      groups_.back()->owner = owner;
+    }
+    Group& group = WriteGroup(size_ / kGroup, owner);
+    std::shared_ptr<Owned>& page = group.pages[size_ % kGroup];
+    page = std::make_shared<Owned>();
+    page->owner = owner;
+    OwnStarts(owner, size_ + 1);
+    starts_[static_cast<std::ptrdiff_t>(size_)] = &page->page;
+    ++size_;
+    return page->page;
+  }
+
+  // Returns the bytes held by this and not by `other`, which may be empty.
+  std::size_t BytesBeyond(const SharedPages& other) const {
+    std::size_t bytes = groups_.capacity() * sizeof(groups_[0]);
+    bytes += starts_ == other.starts_ ? 0 : room_ * sizeof(const Page*);
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const Group* others = i < other.groups_.size() ? other.groups_[i].get() : nullptr;
+      if (others == groups_[i].get()) {
+        continue;
+      }
+      bytes += sizeof(Group);
+      for (std::size_t k = 0; k < kGroup; ++k) {
+        const Owned* page = groups_[i]->pages[k].get();
+        if (page != nullptr && (others == nullptr || others->pages[k].get() != page)) {
+          bytes += sizeof(Owned) + page->page.memory_bytes();
+        }
+      }
+    }
+    return bytes;
+  }
+
+ private:
+  struct Owned {
+    Owner owner = 0;
+    Page page;
+  };
+  struct Group {
+    Owner owner = 0;
+    std::array<std::shared_ptr<Owned>, kGroup> pages;
+  };
+
+  Group& WriteGroup(std::size_t number, Owner owner) {
+    std::shared_ptr<Group>& group = groups_[number];
+    if (group->owner != owner) {
+      group = std::make_shared<Group>(*group);
+      group->owner = owner;
+    }
+    return *group;
+  }
+
+  // Makes `owner` the owner of the page pointers, with room for `count`.
+  void OwnStarts(Owner owner, std::size_t count) {
+    if (starts_owner_ == owner && count <= room_) {
+      return;
+    }
+    const std::size_t room = count <= room_ ? room_ : std::max(count, 2 * room_);
+    auto starts = std::make_shared<const Page*[]>(room);
+    std::copy_n(starts_.get(), size_, starts.get());
+    starts_ = std::move(starts);
+    starts_owner_ = owner;
+    room_ = room;
+  }
+
+  std::vector<std::shared_ptr<Group>> groups_;
+  // Address of each page, with spare capacity at the end.
+  std::shared_ptr<const Page*[]> starts_;
+  Owner starts_owner_ = 0;
+  std::size_t room_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace waystar::core

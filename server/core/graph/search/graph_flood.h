@@ -1,0 +1,86 @@
+// Dijkstra's algorithm on a waypoint graph, from or to several nodes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/core/graph/map/box_tree.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_scratch.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/search/query.h"
+#include "server/core/search/report.h"
+
+namespace waystar::core {
+
+enum class GraphSense : std::uint8_t {
+  // Follows the arcs and finds the cost from the seeds to each node.
+  kFromSeeds,
+  // Follows the arcs backwards and finds the cost from each node to the seeds.
+  kToSeeds,
+};
+
+struct GraphSeed {
+  NodeNumber node = 0;
+  // Initial cost at the node.
+  Cost cost = 0;
+};
+
+struct GraphFloodTask {
+  // May contain duplicates. Disabled nodes and nodes outside the region are skipped.
+  absl::Span<const GraphSeed> seeds;
+  GraphSense sense = GraphSense::kFromSeeds;
+  // An arc must carry all of these tags.
+  TagSet required_tags = 0;
+  // Nodes that cost more are not reached.
+  Cost max_cost = std::numeric_limits<Cost>::max();
+  // Nodes outside are not entered.
+  std::optional<Box> region;
+};
+
+struct GraphFloodReport {
+  // kGoalReached if the visitor ended the flood.
+  SearchEnd end = SearchEnd::kExhausted;
+  std::uint64_t expanded = 0;
+  std::uint64_t generated = 0;
+};
+
+// Returns true if the box contains the position, seen from above.
+inline bool Holds(const Box& box, const WorldPoint& position) {
+  return box.x_low <= position.x && position.x <= box.x_high && box.y_low <= position.y &&
+         position.y <= box.y_high;
+}
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with that field if there is a region that does not contain the node.
+absl::Status CheckSeatInRegion(const WaypointGraph& graph, const std::optional<Box>& region,
+                               const GraphSeat& seat, absl::string_view field);
+
+// Floods over enabled nodes and open arcs. Calls visit(node, cost) once for each node before it is expanded,
+// in order of cost; among open nodes of equal cost the smallest number is first. Ends when the visitor
+// returns false. A node reached at equal cost from two others keeps the one expanded first as its parent;
+// seeds are their own parents. The result is therefore the same on every machine.
+//
+// Reached nodes stay in the scratch until its next search (FindReached). After an early end, some of them may
+// not have been visited, and their costs may be too high. Takes O(arcs + nodes log nodes), plus O(log arcs of
+// the node) for each arc that is followed backwards.
+GraphFloodReport FloodGraph(const WaypointGraph& graph, const GraphFloodTask& task, const Budget& budget,
+                            GraphScratch& scratch, absl::FunctionRef<bool(NodeNumber node, Cost cost)> visit);
+
+// Returns null for a node that the last flood did not reach.
+// REQUIRES: the node is below the number limit.
+inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
+  const ReachedNode& reached = scratch.At(node);
+  return scratch.IsFresh(reached) || reached.g == ReachedNode::kBarred ? nullptr : &reached;
+}
+
+// Returns the error of a flood that its budget stopped, as StatusOfEnd does; or RESOURCE_EXHAUSTED /
+// REGION_TOO_LARGE if it needs more expansions or memory than allowed; the message says which.
+absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded);
+
+}  // namespace waystar::core

@@ -1,0 +1,305 @@
+#include "server/core/graph/search/graph_search.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/search/graph_astar.h"
+#include "server/core/graph/search/graph_flood.h"
+#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/nearest_graph_goal.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// Fields of the query.
+constexpr absl::string_view kStartField = "start";
+constexpr absl::string_view kGoalField = "goals[0]";
+
+// Finding the node of a position may take as long as checking many obstacles.
+constexpr std::size_t kGoalsPerPoll = 16;
+
+class GraphPathFinder {
+ public:
+  GraphPathFinder(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget,
+                  GraphScratch& scratch, NodeRecorder* recorder)
+      : graph_(graph),
+        query_(query),
+        budget_(budget),
+        stop_(budget),
+        scratch_(scratch),
+        recorder_(recorder) {}
+
+  absl::StatusOr<GraphPathResult> Run() {
+    WAYSTAR_RETURN_IF_ERROR(Check());
+    return query_.goals.size() == 1 ? FindTheGoal() : FindNearestGoal();
+  }
+
+ private:
+  Algorithm AlgorithmToRun() const {
+    return query_.algorithm == Algorithm::kAuto ? Algorithm::kAStar : query_.algorithm;
+  }
+
+  absl::Status Check() {
+    if (AlgorithmToRun() != Algorithm::kAStar && AlgorithmToRun() != Algorithm::kDijkstra) {
+      return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
+                       "only A* and Dijkstra's algorithm search waypoint graphs");
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(required_tags_, FindRequiredTags(graph_, query_.required_tags));
+    WAYSTAR_RETURN_IF_ERROR(CheckPlace(query_.start, kStartField));
+    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+      if (!CheckPlace(query_.goals[i], "").ok()) {
+        return CheckPlace(query_.goals[i], IndexedField("goals", i));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsDirect(const GraphPlace& goal) const {
+    return SeeEachOther(graph_, query_.start, goal, !query_.required_tags.empty());
+  }
+
+  GraphPathResult AlongLine(const GraphPlace& goal) const {
+    return {.outcome = Outcome::kFound,
+            .reason = OutcomeReason::kGoalReached,
+            .cost = CostToDouble(LineCost(query_.start, goal)),
+            .reaches_goal = true,
+            .statistics = {.algorithm = AlgorithmToRun()}};
+  }
+
+  absl::Status FindStart() {
+    WAYSTAR_ASSIGN_OR_RETURN(start_, FindSeat(graph_, query_.start, query_.snap_radius, kStartField, &stop_));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckStart() const {
+    return graph_.IsEnabled(start_.node)
+               ? absl::OkStatus()
+               : MakeError(ErrorReason::kStartBlocked, kStartField, "the node is not enabled");
+  }
+
+  absl::StatusOr<GraphPathResult> FindTheGoal() {
+    if (IsDirect(query_.goals.front())) {
+      return AlongLine(query_.goals.front());
+    }
+    WAYSTAR_RETURN_IF_ERROR(FindStart());
+    WAYSTAR_ASSIGN_OR_RETURN(goal_,
+                             FindSeat(graph_, query_.goals.front(), query_.snap_radius, kGoalField, &stop_));
+    WAYSTAR_RETURN_IF_ERROR(CheckStart());
+    const bool goal_blocked = !graph_.IsEnabled(goal_.node);
+    if (goal_blocked && query_.unreachable_policy == UnreachablePolicy::kReport) {
+      return MakeError(ErrorReason::kGoalBlocked, kGoalField, "the node is not enabled");
+    }
+    return Search(budget_, goal_blocked);
+  }
+
+  absl::StatusOr<GraphPathResult> FindNearestGoal() {
+    if (query_.unreachable_policy != UnreachablePolicy::kReport) {
+      return MakeError(ErrorReason::kBadValue, "goals",
+                       "with several goals unreachable_policy can only be REPORT");
+    }
+    // Goals that a search may lead to.
+    std::vector<GraphGoal> goals;
+    std::optional<NearestGraphGoal> direct;
+    bool is_start_found = false;
+    for (std::size_t i = 0; i < query_.goals.size(); ++i) {
+      if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
+        WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+      }
+      if (IsDirect(query_.goals[i])) {
+        const NearestGraphGoal goal{.index = i, .cost = LineCost(query_.start, query_.goals[i])};
+        if (!direct || goal.IsBefore(*direct)) {
+          direct = goal;
+        }
+        continue;
+      }
+      if (!std::exchange(is_start_found, true)) {
+        WAYSTAR_RETURN_IF_ERROR(FindStart());
+      }
+      absl::StatusOr<GraphSeat> seat = FindSeat(graph_, query_.goals[i], query_.snap_radius, "", &stop_);
+      if (!seat.ok()) {
+        return WithFieldPrefix(seat.status(), IndexedField("goals", i));
+      }
+      if (graph_.IsEnabled(seat->node)) {
+        goals.push_back({.seat = *seat, .index = i});
+      }
+    }
+    if (is_start_found) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStart());
+    }
+    if (goals.empty() && !direct) {
+      return MakeError(ErrorReason::kGoalBlocked, "goals", "all goals are blocked");
+    }
+    return PathToNearest(goals, direct);
+  }
+
+  // Returns the path to the nearest of `goals` and `direct`.
+  absl::StatusOr<GraphPathResult> PathToNearest(absl::Span<const GraphGoal> goals,
+                                                const std::optional<NearestGraphGoal>& direct) {
+    std::optional<NearestGraphGoal> nearest = direct;
+    SearchStatistics spent;
+    if (goals.size() + (direct ? 1 : 0) == 1) {
+      nearest = direct ? *direct : NearestGraphGoal{.index = goals.front().index};
+    } else if (!goals.empty()) {
+      const GraphFloodReport flood =
+          FindNearestGraphGoal(graph_, start_, goals, required_tags_, budget_, scratch_, nearest);
+      spent = {.expanded = flood.expanded, .generated = flood.generated, .algorithm = Algorithm::kDijkstra};
+      WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.end, flood.expanded));
+      if (flood.end == SearchEnd::kExpansionLimit || flood.end == SearchEnd::kScratchLimit) {
+        return StartAlone(flood.end, spent);
+      }
+    }
+    if (!nearest) {
+      return GraphPathResult{.statistics = spent};
+    }
+    // The budget is used up.
+    if (spent.expanded >= budget_.max_expansions && !IsAlongLine(*nearest, goals)) {
+      return StartAlone(SearchEnd::kExpansionLimit, spent);
+    }
+    absl::StatusOr<GraphPathResult> result = PathTo(*nearest, goals, spent.expanded);
+    if (result.ok()) {
+      result->goal_index = nearest->index;
+      result->statistics.expanded += spent.expanded;
+      result->statistics.generated += spent.generated;
+    }
+    return result;
+  }
+
+  static bool IsAlongLine(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals) {
+    return std::none_of(goals.begin(), goals.end(),
+                        [&](const GraphGoal& each) { return each.index == nearest.index; });
+  }
+
+  absl::StatusOr<GraphPathResult> PathTo(const NearestGraphGoal& nearest, absl::Span<const GraphGoal> goals,
+                                         std::uint64_t expanded) {
+    const auto* goal = std::find_if(goals.begin(), goals.end(),
+                                    [&](const GraphGoal& each) { return each.index == nearest.index; });
+    if (goal == goals.end()) {
+      return AlongLine(query_.goals[nearest.index]);
+    }
+    goal_ = goal->seat;
+    Budget left = budget_;
+    if (IsLimited(budget_)) {
+      left.max_expansions -= expanded;
+    }
+    return Search(left, false);
+  }
+
+  // Returns the result if a budget ran out before the nearest goal was known.
+  GraphPathResult StartAlone(SearchEnd end, const SearchStatistics& statistics) {
+    GraphPathResult result{.outcome = Outcome::kBudgetExhausted,
+                           .reason = end == SearchEnd::kScratchLimit ? OutcomeReason::kScratchLimit
+                                                                     : OutcomeReason::kExpansionLimit,
+                           .statistics = statistics};
+    if (statistics.expanded > 0) {
+      scratch_.path().push_back(start_.node);
+      result.nodes = scratch_.path();
+      result.cost = CostToDouble(start_.cost);
+    }
+    return result;
+  }
+
+  static bool IsLimited(const Budget& budget) {
+    return budget.max_expansions != std::numeric_limits<std::uint64_t>::max();
+  }
+
+  absl::StatusOr<GraphPathResult> Search(const Budget& budget, bool goal_blocked) {
+    if (!scratch_.Start(graph_.number_limit())) {
+      return GraphPathResult{.outcome = Outcome::kBudgetExhausted,
+                             .reason = OutcomeReason::kScratchLimit,
+                             .statistics = {.algorithm = AlgorithmToRun()}};
+    }
+    const bool wants_nearest = query_.unreachable_policy != UnreachablePolicy::kReport || IsLimited(budget);
+    const GraphSearchReport report = SearchGraph(graph_,
+                                                 {.start = start_.node,
+                                                  .goal = goal_.node,
+                                                  .goal_position = goal_.position,
+                                                  .required_tags = required_tags_,
+                                                  .is_guided = AlgorithmToRun() == Algorithm::kAStar,
+                                                  .wants_nearest = wants_nearest},
+                                                 budget, scratch_, recorder_);
+    if (report.end == SearchEnd::kScratchLimit && !wants_nearest) {
+      return StartAlone(report.end, report.statistics);
+    }
+    return Answer(report, goal_blocked);
+  }
+
+  absl::StatusOr<GraphPathResult> Answer(const GraphSearchReport& report, bool goal_blocked) {
+    GraphPathResult result{.statistics = report.statistics};
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+        result.outcome = Outcome::kFound;
+        result.reason = OutcomeReason::kGoalReached;
+        result.reaches_goal = true;
+        break;
+      case SearchEnd::kExhausted:
+        result.outcome = query_.unreachable_policy == UnreachablePolicy::kReport ? Outcome::kUnreachable
+                                                                                 : Outcome::kPartial;
+        result.reason = goal_blocked ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+        break;
+      case SearchEnd::kExpansionLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return InterruptionError(report.end, report.statistics.expanded);
+    }
+    const bool has_path = result.outcome == Outcome::kFound || result.outcome == Outcome::kPartial ||
+                          (result.outcome == Outcome::kBudgetExhausted && report.statistics.expanded > 0);
+    if (has_path) {
+      WritePath(report.last);
+      result.nodes = scratch_.path();
+      result.cost = CostToDouble(start_.cost + report.cost + (result.reaches_goal ? goal_.cost : 0));
+    }
+    return result;
+  }
+
+  void WritePath(NodeNumber last) {
+    std::vector<NodeNumber>& path = scratch_.path();
+    for (NodeNumber node = last;; node = scratch_.At(node).parent) {
+      path.push_back(node);
+      if (node == start_.node) {
+        break;
+      }
+    }
+    std::reverse(path.begin(), path.end());
+  }
+
+  const WaypointGraph& graph_;
+  const GraphQuery& query_;
+  const Budget& budget_;
+  const BudgetStop stop_;
+  GraphScratch& scratch_;
+  NodeRecorder* const recorder_;
+  TagSet required_tags_ = 0;
+  GraphSeat start_;
+  GraphSeat goal_;
+};
+
+}  // namespace
+
+absl::StatusOr<GraphPathResult> FindGraphPath(const WaypointGraph& graph, const GraphQuery& query,
+                                              const Budget& budget, GraphScratch& scratch,
+                                              NodeRecorder* recorder) {
+  return GraphPathFinder(graph, query, budget, scratch, recorder).Run();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,109 @@
+// Lookup tables of the legal steps out of a cell, indexed by the nine cells around it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/cells/walk_cells.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+
+// Returns the walkable cells among the nine around a cell, itself included. Bit 3 * row + column stands for a
+// cell; bit 0 is the upper left one.
+// REQUIRES: the cell is on the map.
+inline unsigned WindowAround(const WalkCells& walk, Cell cell) {
+  const unsigned above = ThreeBits(walk.Row(cell.y - 1), cell.x);
+  const unsigned beside = ThreeBits(walk.Row(cell.y), cell.x);
+  const unsigned below = ThreeBits(walk.Row(cell.y + 1), cell.x);
+  return above | beside << 3 | below << 6;
+}
+
+// Windows mirrored at the main diagonal, so that bit 3 * column + row stands for a cell.
+constexpr std::array<std::uint16_t, 512> kMirroredWindows = [] {
+  std::array<std::uint16_t, 512> mirrored{};
+  for (unsigned window = 0; window < 512; ++window) {
+    unsigned bits = 0;
+    for (unsigned bit = 0; bit < 9; ++bit) {
+      bits |= (window >> bit & 1U) << (bit % 3 * 3 + bit / 3);
+    }
+    mirrored[window] = static_cast<std::uint16_t>(bits);
+  }
+  return mirrored;
+}();
+
+// Returns true if the cell at that offset from the middle of a window is walkable.
+constexpr bool IsFree(unsigned window, Cell offset) {
+  return (window >> (3 * (offset.y + 1) + offset.x + 1) & 1U) != 0;
+}
+
+// Table of the legal steps out of a walkable cell under one corner rule and connectivity.
+//
+// Thread safety: immutable.
+class GridMoves {
+ public:
+  constexpr GridMoves(Connectivity connectivity, CornerRule rule) {
+    for (unsigned window = 0; window < table_.size(); ++window) {
+      table_[window] = MovesIn(window, connectivity, rule);
+    }
+  }
+
+  // REQUIRES: the cell is on the map.
+  DirectionSet From(const WalkCells& walk, Cell cell) const { return table_[WindowAround(walk, cell)]; }
+
+  // Returns the shared table of a connectivity and rule.
+  static const GridMoves& For(Connectivity connectivity, CornerRule rule);
+
+  // Returns the legal steps out of the middle of a window.
+  static constexpr DirectionSet MovesIn(unsigned window, Connectivity connectivity, CornerRule rule) {
+    unsigned moves = 0;
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      const Cell step = kSteps[d];
+      bool legal = IsFree(window, step);
+      if (IsDiagonal(static_cast<Direction>(d))) {
+        const int free_sides = (IsFree(window, {step.x, 0}) ? 1 : 0) + (IsFree(window, {0, step.y}) ? 1 : 0);
+        const int needed = rule == CornerRule::kNoCornerCutting ? 2
+                           : rule == CornerRule::kOneSideFree   ? 1
+                                                                : 0;
+        legal = legal && (connectivity == Connectivity::kEight ? free_sides >= needed
+                          : connectivity == Connectivity::kSix ? step.x != step.y
+                                                               : false);
+      }
+      moves |= (legal ? 1U : 0U) << d;
+    }
+    return static_cast<DirectionSet>(moves);
+  }
+
+ private:
+  std::array<DirectionSet, 512> table_{};
+};
+
+inline constexpr GridMoves kFourConnectedMoves(Connectivity::kFour, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kSixConnectedMoves(Connectivity::kSix, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kNoCornerCuttingMoves(Connectivity::kEight, CornerRule::kNoCornerCutting);
+inline constexpr GridMoves kOneSideFreeMoves(Connectivity::kEight, CornerRule::kOneSideFree);
+inline constexpr GridMoves kAlwaysMoves(Connectivity::kEight, CornerRule::kAlways);
+
+inline const GridMoves& GridMoves::For(Connectivity connectivity, CornerRule rule) {
+  if (connectivity == Connectivity::kFour) {
+    return kFourConnectedMoves;
+  }
+  if (connectivity == Connectivity::kSix) {
+    return kSixConnectedMoves;
+  }
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return kNoCornerCuttingMoves;
+    case CornerRule::kOneSideFree:
+      return kOneSideFreeMoves;
+    case CornerRule::kAlways:
+      return kAlwaysMoves;
+  }
+  return kNoCornerCuttingMoves;
+}
+
+}  // namespace waystar::core

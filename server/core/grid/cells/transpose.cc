@@ -1,0 +1,85 @@
+#include "server/core/grid/cells/transpose.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace waystar::core {
+namespace {
+
+// Returns the 64 cells of row y from cell 64 * block, the first in the lowest bit.
+Word CellsOf(const Word* row, std::size_t block) {
+  return row[block] >> 1 | row[block + 1] << (kWordBits - 1);
+}
+
+// Transposes a strip of columns, a few words wide, so that both input and output stay in the CPU cache.
+class StripTurner {
+ public:
+  static constexpr int kColumns = 8 * kWordBits;
+
+  explicit StripTurner(const BitPlane& plane)
+      : plane_(plane),
+        words_(static_cast<std::size_t>(WordsPerRow(plane.height()))),
+        rows_(kColumns * words_) {}
+
+  // Transposes the columns from `left` on.
+  void Turn(int left) {
+    std::ranges::fill(rows_, Word{0});
+    const int right = std::min(left + kColumns, plane_.width());
+    for (int top = 0; top < plane_.height(); top += kWordBits) {
+      for (int x = left; x < right; x += kWordBits) {
+        TurnSquare(top, x, x - left);
+      }
+    }
+  }
+
+  // Returns column left + i as a row.
+  absl::Span<const Word> Row(int i) const {
+    return absl::MakeConstSpan(rows_).subspan(static_cast<std::size_t>(i) * words_, words_);
+  }
+
+ private:
+  void TurnSquare(int top, int x, int first_row) {
+    std::array<Word, kWordBits> square = {};
+    const auto word = static_cast<std::size_t>(x / kWordBits);
+    for (int i = 0; i < std::min(kWordBits, plane_.height() - top); ++i) {
+      square[static_cast<std::size_t>(i)] = CellsOf(plane_.row(top + i), word);
+    }
+    Transpose(square);
+    Word* row = rows_.data() + static_cast<std::size_t>(first_row) * words_ +
+                static_cast<std::size_t>(top / kWordBits);
+    for (const Word cells : square) {
+      row[0] |= cells << 1;
+      row[1] |= cells >> (kWordBits - 1);
+      row += words_;
+    }
+  }
+
+  const BitPlane& plane_;
+  const std::size_t words_;
+  std::vector<Word> rows_;
+};
+
+}  // namespace
+
+// Writes only rows that differ from the fill, so that uniform parts still share one band.
+BitPlane Transposed(const BitPlane& plane) {
+  BitPlane turned(plane.height(), plane.width(), plane.Test({0, 0}));
+  BitPlaneWriter writer(turned);
+  StripTurner strip(plane);
+  for (int left = 0; left < plane.width(); left += StripTurner::kColumns) {
+    strip.Turn(left);
+    for (int x = left; x < std::min(left + StripTurner::kColumns, plane.width()); ++x) {
+      const absl::Span<const Word> row = strip.Row(x - left);
+      if (!std::equal(row.begin(), row.end(), turned.row(x))) {
+        std::ranges::copy(row, writer.row(x));
+      }
+    }
+  }
+  return turned;
+}
+
+}  // namespace waystar::core

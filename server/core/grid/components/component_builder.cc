@@ -1,0 +1,258 @@
+#include "server/core/grid/components/component_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/components/altered_leaves.h"
+#include "server/core/grid/components/component_border.h"
+#include "server/core/grid/components/component_leaf.h"
+#include "server/core/grid/components/leaf_flips.h"
+#include "server/core/grid/components/leaf_row_key.h"
+#include "server/core/grid/components/leaf_rows.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+namespace {
+
+using BlockPointer = std::shared_ptr<const ComponentBlock>;
+using BorderPointer = std::shared_ptr<const ComponentBorder>;
+
+const ComponentBorder* BorderOf(const BlockPointer& block) {
+  return block == nullptr ? nullptr : block->border.get();
+}
+
+bool ShowsOnlySetCells(const ComponentLeaf& leaf) {
+  return leaf.border->runs.size() == kBorderSideCount &&
+         std::ranges::all_of(leaf.border->runs,
+                             [](const BorderRun& run) { return run.begin == 0 && run.end == kLeafSide; });
+}
+
+// Level of the blocks before which the builder checks for a stop.
+constexpr int kStopLevel = 2;
+
+// Builds the tree over a plane, from scratch or from the previous one.
+class Builder {
+ public:
+  Builder(const BitPlane& cells, Adjacency adjacency, int root_level, const StopCheck* stop,
+          const BitPlane* before = nullptr)
+      : cells_(cells), adjacency_(adjacency), root_level_(root_level), stop_(stop), before_(before) {}
+
+  // Returns the block built from the cells alone.
+  BlockPointer Build(int level, Cell corner) const {
+    if (corner.x >= cells_.width() || corner.y >= cells_.height()) {
+      return nullptr;
+    }
+    if (level == 0) {
+      return BuildLeaf(nullptr, corner);
+    }
+    if (level == kStopLevel && IsStopped(stop_)) {
+      return nullptr;
+    }
+    ComponentParent::Children children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      children[i] = Build(level - 1, CornerOf(i, level, corner));
+    }
+    return Join(std::move(children), level);
+  }
+
+  // Returns the successor of `before`, in which only those rows of leaves changed. Returns the same block if
+  // nothing changed, and reuses the border object if the border is equal.
+  Successor Rebuild(const BlockPointer& before, int level, Cell corner,
+                    absl::Span<const LeafRowKey> rows) const {
+    if (level == 0) {
+      return RebuildLeaf(before, corner, rows);
+    }
+    static const ComponentParent::Children kNone;
+    const auto* parent = static_cast<const ComponentParent*>(before.get());
+    const ComponentParent::Children& children_before = parent == nullptr ? kNone : parent->children;
+    std::array<std::optional<BlockPointer>, ComponentParent::kChildCount> changed;
+    Successor successor{.is_alike = parent != nullptr};
+    for (std::size_t i = 0; i < changed.size(); ++i) {
+      const auto in_child = rows.first(CountIn(i, rows, level));
+      rows.remove_prefix(in_child.size());
+      if (in_child.empty()) {
+        continue;
+      }
+      Successor child = Rebuild(children_before[i], level - 1, CornerOf(i, level, corner), in_child);
+      if (child.block == children_before[i]) {
+        continue;
+      }
+      successor.is_alike = successor.is_alike && child.is_alike;
+      if (successor.is_alike) {
+        for (const SideFlip& flip : child.flips) {
+          successor.flips.push_back({flip.cell, parent->upward[i][flip.component]});
+        }
+      }
+      changed[i] = std::move(child.block);
+    }
+    if (std::ranges::none_of(changed, [](const auto& child) { return child.has_value(); })) {
+      return {.block = before, .is_alike = true};
+    }
+    ComponentParent::Children children;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      children[i] = changed[i] ? *std::move(changed[i]) : children_before[i];
+    }
+    Replace(parent, std::move(children), level, corner, successor);
+    return successor;
+  }
+
+ private:
+  static Cell CornerOf(std::size_t child, int level, Cell corner) {
+    const int side = BlockSide(level - 1);
+    return {corner.x + (child % 2 == 0 ? 0 : side), corner.y + (child / 2 == 0 ? 0 : side)};
+  }
+
+  // Returns the number of `rows` in the child. All rows are in a block of that level, and none is in an
+  // earlier child.
+  static std::size_t CountIn(std::size_t child, absl::Span<const LeafRowKey> rows, int level) {
+    std::size_t count = 0;
+    while (count < rows.size() && ChildOf(rows[count], level) == child) {
+      ++count;
+    }
+    return count;
+  }
+
+  Successor RebuildLeaf(const BlockPointer& before, Cell corner, absl::Span<const LeafRowKey> rows) const {
+    if (before != nullptr) {
+      Successor patched = PatchLeaf(before, LeafFlips(*before_, cells_, corner), rows, adjacency_);
+      if (patched.block != nullptr) {
+        patched.block = OpenOr(std::move(patched.block));
+        return patched;
+      }
+    }
+    const BlockPointer leaf = BuildLeaf(static_cast<const ComponentLeaf*>(before.get()), corner);
+    return {.block = leaf, .is_alike = BorderOf(leaf) == BorderOf(before)};
+  }
+
+  BlockPointer BuildLeaf(const ComponentLeaf* before, Cell corner) const {
+    const LeafRows rows = ReadLeaf(cells_, corner);
+    if (rows == kEmptyLeaf) {
+      return nullptr;
+    }
+    if (rows == kFullLeaf) {
+      return OpenBlock(0);
+    }
+    const std::shared_ptr<ComponentLeaf> leaf = LabelLeaf(rows, adjacency_);
+    KeepEqualBorder(before, *leaf);
+    return OpenOr(leaf);
+  }
+
+  static BlockPointer OpenOr(BlockPointer leaf) {
+    const bool is_open = leaf->components == 1 && ShowsOnlySetCells(static_cast<const ComponentLeaf&>(*leaf));
+    return is_open ? OpenBlock(0) : leaf;
+  }
+
+  // Returns the parent of these children: null if no cell is set, or the open block.
+  BlockPointer Join(ComponentParent::Children children, int level) const {
+    if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
+      return *std::move(uniform);
+    }
+    return JoinBlocks(children, level, adjacency_, level == root_level_);
+  }
+
+  // Returns that block if the children are all null or all open.
+  static std::optional<BlockPointer> UniformAbove(const ComponentParent::Children& children, int level) {
+    const BlockPointer& first = children.front();
+    if (!std::ranges::all_of(children, [&](const BlockPointer& child) { return child == first; })) {
+      return std::nullopt;
+    }
+    if (first == nullptr) {
+      return nullptr;
+    }
+    return first == OpenBlock(level - 1) ? std::optional(OpenBlock(level)) : std::nullopt;
+  }
+
+  // Completes the successor of `before`. On entry it says whether the children are alike, and lists their
+  // flips.
+  void Replace(const ComponentParent* before, ComponentParent::Children children, int level, Cell corner,
+               Successor& successor) const {
+    std::erase_if(successor.flips, [&](const SideFlip& flip) { return !SideOf(flip.cell, corner, level); });
+    if (std::optional<BlockPointer> uniform = UniformAbove(children, level)) {
+      successor.block = *std::move(uniform);
+      return;
+    }
+    // The open block has a border, which a root does not need.
+    const bool has_idle_border = level == root_level_ && before != nullptr && before->border != nullptr;
+    if (successor.is_alike && !has_idle_border) {
+      if (std::optional<BorderPointer> border = BorderAfter(before->border, successor.flips, corner, level)) {
+        successor.block = ReplaceChildren(*before, std::move(children), *std::move(border));
+        return;
+      }
+    }
+    const std::shared_ptr<ComponentParent> joined =
+        JoinBlocks(children, level, adjacency_, level == root_level_);
+    KeepEqualBorder(before, *joined);
+    successor = {.block = joined, .is_alike = before != nullptr && joined->border == before->border};
+  }
+
+  // Returns the side of a block that a cell is on. The cell is not in a corner of a leaf.
+  static std::optional<BorderSide> SideOf(Cell cell, Cell corner, int level) {
+    const int last = BlockSide(level) - 1;
+    return cell.y == corner.y          ? std::optional(kNorthSide)
+           : cell.y == corner.y + last ? std::optional(kSouthSide)
+           : cell.x == corner.x        ? std::optional(kWestSide)
+           : cell.x == corner.x + last ? std::optional(kEastSide)
+                                       : std::nullopt;
+  }
+
+  // Returns nothing if components must be renumbered.
+  static std::optional<BorderPointer> BorderAfter(const BorderPointer& before,
+                                                  absl::Span<const SideFlip> flips, Cell corner, int level) {
+    if (before == nullptr || flips.empty()) {
+      return before;
+    }
+    std::vector<BorderFlip> on_border;
+    on_border.reserve(flips.size());
+    for (const SideFlip& flip : flips) {
+      const BorderSide side = *SideOf(flip.cell, corner, level);
+      const int place =
+          side == kNorthSide || side == kSouthSide ? flip.cell.x - corner.x : flip.cell.y - corner.y;
+      on_border.push_back({side, static_cast<std::uint16_t>(place), flip.component});
+    }
+    std::optional<ComponentBorder> border = Flipped(*before, on_border);
+    return border ? std::optional(std::make_shared<const ComponentBorder>(*std::move(border))) : std::nullopt;
+  }
+
+  static void KeepEqualBorder(const ComponentBlock* before, ComponentBlock& block) {
+    if (before != nullptr && before->border != nullptr && block.border != nullptr &&
+        *before->border == *block.border) {
+      block.border = before->border;
+    }
+  }
+
+  const BitPlane& cells_;
+  Adjacency adjacency_;
+  int root_level_;
+  const StopCheck* stop_;
+  // Null when building from scratch.
+  const BitPlane* before_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ComponentBlock> BuildBlocks(const BitPlane& cells, Adjacency adjacency, int root_level,
+                                                  const StopCheck* stop) {
+  return Builder(cells, adjacency, root_level, stop).Build(root_level, {0, 0});
+}
+
+std::shared_ptr<const ComponentBlock> RebuildBlocks(const std::shared_ptr<const ComponentBlock>& root,
+                                                    int root_level, const PlaneChange& change,
+                                                    Adjacency adjacency) {
+  const std::vector<LeafRowKey> rows = RowsOfAlteredLeaves(root.get(), root_level, change, adjacency);
+  if (rows.empty()) {
+    return root;
+  }
+  return Builder(change.now, adjacency, root_level, nullptr, &change.before)
+      .Rebuild(root, root_level, {0, 0}, rows)
+      .block;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,66 @@
+// Connected components of a grid's cells, maintained under changes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "server/base/stop_check.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/components/component_block.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+
+// Connected components of a plane's set cells. A lookup costs a few steps per level of a quadtree. A repair
+// checks the cells around each change, then the blocks of kLeafSide x kLeafSide cells whose components or
+// sides changed, then their ancestors up to the first block with an unchanged border. It never scans the
+// whole map.
+//
+// Merging the borders of four quadrants: Samet, "Connected Component Labeling Using Quadtrees" (1981).
+// Stopping where a summary stays the same: Eppstein, Galil, Italiano and Nissenzweig, "Sparsification - A
+// Technique for Speeding up Dynamic Graph Algorithms" (1997).
+//
+// Thread safety: immutable. Copies and repaired successors share its blocks. It keeps its own plane alive,
+// and no other.
+class Components {
+ public:
+  // Returns early once `stop` fails; the components must not be used then.
+  Components(BitPlane cells, Adjacency adjacency, const StopCheck* stop = nullptr);
+  // Repairs `before` into the components of `cells`. `changes` must list every word that changed and may list
+  // others.
+  // REQUIRES: both planes have the same size.
+  Components(const Components& before, BitPlane cells, absl::Span<const WordChange> changes);
+
+  // Returns false if either cell is clear or outside the plane.
+  bool AreConnected(Cell a, Cell b) const {
+    const ComponentId id = Find(a);
+    return id.block != nullptr && id == Find(b);
+  }
+
+  // Returns the identity of a cell's component, valid for comparison while this object lives. Its block is
+  // null if the cell is clear or outside the plane.
+  ComponentId Find(Cell cell) const;
+
+  const BitPlane& cells() const { return cells_; }
+  Adjacency adjacency() const { return adjacency_; }
+
+  // Returns the root of the tree, the block that starts at (0, 0), or null if no cell is set.
+  const ComponentBlock* root() const { return root_.get(); }
+  int root_level() const { return root_level_; }
+
+  // Returns the bytes held without the plane, including shared parts. The owner of the plane counts it.
+  std::size_t memory_bytes() const;
+  // Returns the bytes held by this and not by `other`, which may be null. Cost is proportional to the blocks
+  // that differ.
+  // REQUIRES: `other` is of a plane of the same size.
+  std::size_t BytesBeyond(const Components* other) const;
+
+ private:
+  BitPlane cells_;
+  Adjacency adjacency_;
+  int root_level_;
+  std::shared_ptr<const ComponentBlock> root_;
+};
+
+}  // namespace waystar::core

@@ -1,0 +1,327 @@
+#include "server/core/grid/engines/find_path.h"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/components/components.h"
+#include "server/core/grid/components/nearest_connected.h"
+#include "server/core/grid/engines/astar.h"
+#include "server/core/grid/engines/goal_search.h"
+#include "server/core/grid/engines/jps.h"
+#include "server/core/grid/engines/lazy_theta.h"
+#include "server/core/grid/engines/weighted_jps.h"
+#include "server/core/grid/hierarchy/hierarchy.h"
+#include "server/core/grid/hierarchy/hierarchy_search.h"
+#include "server/core/grid/path/path.h"
+#include "server/core/grid/search/direct_way.h"
+#include "server/core/grid/search/goal_set.h"
+#include "server/core/grid/search/octile.h"
+#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status Unsuited(absl::string_view message) {
+  return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm", message);
+}
+
+// Returns true if a Hierarchy can answer the query.
+bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
+  return map.HasUniformCost() && map.settings().connectivity == Connectivity::kEight &&
+         query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
+}
+
+absl::StatusOr<Algorithm> ResolveOnHexagons(const PathQuery& query) {
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return Algorithm::kAStar;
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      return query.algorithm;
+    default:
+      return Unsuited("maps of hexagons are searched by A* or Dijkstra's algorithm");
+  }
+}
+
+// Returns the algorithm to run for a query; never kAuto.
+absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
+  if (map.settings().connectivity == Connectivity::kSix) {
+    return ResolveOnHexagons(query);
+  }
+  const bool has_jumps =
+      map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);
+  switch (query.algorithm) {
+    case Algorithm::kAuto:
+      return has_jumps && (map.HasUniformCost() || !map.HasNoisyCosts()) ? Algorithm::kJumpPoint
+                                                                         : Algorithm::kAStar;
+    case Algorithm::kJumpPoint:
+      if (!has_jumps) {
+        return Unsuited(
+            "where cells differ in cost, jump point search is for 8-connected maps and agents of one "
+            "cell");
+      }
+      break;
+    case Algorithm::kSubgoalHierarchy:
+      if (!SuitsHierarchy(map, query)) {
+        return Unsuited(
+            "the hierarchy is for agents of one cell that cut no corners, on 8-connected maps whose cells "
+            "cost the "
+            "same");
+      }
+      map.static_index().Want();
+      return map.static_index().index() != nullptr ? Algorithm::kSubgoalHierarchy : Algorithm::kJumpPoint;
+    case Algorithm::kLazyThetaStar:
+      if (!map.HasUniformCost()) {
+        return Unsuited("Lazy Theta* is for maps whose cells cost the same");
+      }
+      if (query.path_form == PathForm::kDirections) {
+        return MakeError(ErrorReason::kBadValue, "path_form",
+                         "a path of any angle has no directions: ask for its points");
+      }
+      break;
+    case Algorithm::kPolyanya:
+      return Unsuited("Polyanya searches navigation meshes");
+    case Algorithm::kAStar:
+    case Algorithm::kDijkstra:
+      break;
+  }
+  return query.algorithm;
+}
+
+// One query in progress. `query_.algorithm` is not kAuto.
+template <typename Recorder>
+class Finder {
+ public:
+  Finder(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
+         Scratch& scratch, Recorder& recorder)
+      : map_(map), walk_(walk), query_(query), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+
+  absl::StatusOr<PathResult> Find() {
+    statistics_.algorithm = query_.algorithm;
+    if (IsInSight()) {
+      return DirectResult();
+    }
+    const Components& components = walk_.components(AdjacencyOf(map_, query_.corner_rule));
+    if (components.AreConnected(query_.start, query_.goal)) {
+      return ResultOf(SearchTo(query_.goal), Outcome::kFound, OutcomeReason::kGoalReached);
+    }
+    const OutcomeReason reason =
+        walk_.IsWalkable(query_.goal) ? OutcomeReason::kNoRoute : OutcomeReason::kGoalBlocked;
+    if (query_.unreachable_policy == UnreachablePolicy::kReport) {
+      scratch_.ClearPath();
+      return PathResult{.outcome = Outcome::kUnreachable, .reason = reason, .statistics = statistics_};
+    }
+    return ResultOf(SearchToNearest(components), Outcome::kPartial, reason);
+  }
+
+ private:
+  // Returns true if jumps would lead directly from the start to the goal. Neither components nor an open list
+  // are then needed.
+  bool IsInSight() const {
+    return query_.algorithm == Algorithm::kJumpPoint && map_.HasUniformCost() &&
+           walk_.IsWalkable(query_.goal) && !BudgetEndAtFirst(budget_) &&
+           IsDirectAndNear(walk_, map_.settings().connectivity, query_.corner_rule, query_.start,
+                           query_.goal);
+  }
+
+  PathResult DirectResult() {
+    const Cell start = query_.start;
+    const Cell goal = query_.goal;
+    PathResult result{.outcome = Outcome::kFound,
+                      .reason = OutcomeReason::kGoalReached,
+                      .end = goal,
+                      .statistics = statistics_};
+    scratch_.ClearPath();
+    std::vector<Cell>& corners = scratch_.corners();
+    corners.push_back(start);
+    if (start != goal) {
+      const Cell turn = TurnTowards(map_.settings().connectivity, start, goal);
+      if (turn != start && turn != goal) {
+        corners.push_back(turn);
+      }
+      corners.push_back(goal);
+      result.statistics.expanded = 1;
+      result.statistics.generated = 2;
+      const Cost cost = OctileHeuristic(map_, goal)(start);
+      recorder_.Generated(start, start, 0, cost);
+      recorder_.Expanded(start, 0, cost);
+      recorder_.Generated(goal, start, cost, cost);
+    }
+    WritePathForm(map_, walk_, query_, scratch_, result);
+    return result;
+  }
+
+  SearchReport SearchTo(Cell goal) {
+    Budget left = budget_;
+    left.max_expansions -= statistics_.expanded;
+    query_.goal = goal;
+    const SearchReport report = Search(left);
+    Count(report);
+    return report;
+  }
+
+  void Count(const SearchReport& report) {
+    statistics_.expanded += report.statistics.expanded;
+    statistics_.generated += report.statistics.generated;
+  }
+
+  SearchReport Search(const Budget& budget) {
+    switch (query_.algorithm) {
+      case Algorithm::kJumpPoint:
+        return map_.HasUniformCost() ? RunJps(map_, walk_, query_, budget, scratch_, recorder_)
+                                     : RunWeightedJps(map_, query_, budget, scratch_, recorder_);
+      case Algorithm::kSubgoalHierarchy:
+        return RunHierarchy(static_cast<const Hierarchy&>(*map_.static_index().index()), walk_, query_,
+                            budget, scratch_, recorder_);
+      case Algorithm::kLazyThetaStar:
+        return RunLazyThetaStar(map_, walk_, query_, budget, scratch_, recorder_);
+      default:
+        return RunAStar(map_, walk_, query_, budget, scratch_, recorder_);
+    }
+  }
+
+  // Searches for the cheapest of the reachable cells nearest to the goal; the first among equals.
+  SearchReport SearchToNearest(const Components& components) {
+    std::vector<Cell>& candidates = scratch_.candidates();
+    candidates.clear();
+    NearestConnected(components, query_.start, query_.goal, scratch_.nearest_connected_buffer(), candidates);
+    if (candidates.size() <= (IsOfCostlyCells() ? kFewCandidates : 1) ||
+        query_.algorithm == Algorithm::kLazyThetaStar) {
+      return SearchToEach(candidates);
+    }
+    GoalSet& goals = scratch_.goals();
+    goals.Start(map_);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      goals.Add(candidates[i], i);
+    }
+    goals.Finish();
+    const SearchReport report = RunGoalSearch(map_, walk_, query_, budget_, scratch_);
+    Count(report);
+    if (report.end == SearchEnd::kGoalReached) {
+      return SearchTo(candidates[goals.best_index()]);
+    }
+    // The search was interrupted; the path leads as far as it came.
+    query_.algorithm = report.statistics.algorithm;
+    return report;
+  }
+
+  // Returns true if searches for one goal use jumps although RunGoalSearch does not.
+  bool IsOfCostlyCells() const { return query_.algorithm == Algorithm::kJumpPoint && !map_.HasUniformCost(); }
+
+  SearchReport SearchToEach(absl::Span<const Cell> candidates) {
+    SearchReport best;
+    for (const Cell candidate : candidates) {
+      const SearchReport report = SearchTo(candidate);
+      if (report.end != SearchEnd::kGoalReached) {
+        return report;
+      }
+      if (candidate == candidates.front() || report.cost < best.cost) {
+        best = report;
+      }
+    }
+    // The scratch holds the last search; repeat the best one for its path.
+    return best.nearest == candidates.back() ? best : SearchTo(best.nearest);
+  }
+
+  absl::StatusOr<PathResult> ResultOf(const SearchReport& report, Outcome outcome, OutcomeReason reason) {
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+      case SearchEnd::kExhausted:
+        break;
+      case SearchEnd::kExpansionLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        outcome = Outcome::kBudgetExhausted;
+        reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return InterruptionError(report.end, statistics_.expanded);
+    }
+    PathResult result{.outcome = outcome, .reason = reason, .end = report.nearest, .statistics = statistics_};
+    WritePath(result);
+    return result;
+  }
+
+  void WritePath(PathResult& result) {
+    std::vector<Cell>& corners = scratch_.corners();
+    const Connectivity connectivity = map_.settings().connectivity;
+    switch (query_.algorithm) {
+      case Algorithm::kLazyThetaStar:
+        TraceLines(result.end, scratch_.nodes(), corners);
+        WriteSmoothed(map_, walk_, query_, corners, result);
+        return;
+      case Algorithm::kJumpPoint:
+      case Algorithm::kSubgoalHierarchy:
+        TraceJumps(connectivity, result.end, scratch_.nodes(), corners);
+        break;
+      default:
+        TraceSteps(query_.start, result.end, scratch_, corners);
+        break;
+    }
+    WritePathForm(map_, walk_, query_, scratch_, result);
+  }
+
+  // If single searches use jumps and the search for all candidates does not, this many take about as long.
+  static constexpr std::size_t kFewCandidates = 4;
+
+  const GridMap& map_;
+  const WalkGrid& walk_;
+  PathQuery query_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  Recorder& recorder_;
+  // Sum over all searches for this query.
+  SearchStatistics statistics_;
+};
+
+template <typename Recorder>
+absl::StatusOr<PathResult> FindPathWith(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                        Scratch& scratch, Recorder& recorder) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.footprint));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "start", query.start));
+  WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map, "goal", query.goal));
+  PathQuery resolved = query;
+  WAYSTAR_ASSIGN_OR_RETURN(resolved.algorithm, Resolve(map, query));
+  // The map owns the grid of agents of one cell.
+  const std::shared_ptr<const WalkGrid> made = query.footprint == 1 ? nullptr : map.walk(query.footprint);
+  const WalkGrid& walk = made == nullptr ? map.walk() : *made;
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckWalkable(map, walk, query.footprint, "start", query.start, ErrorReason::kStartBlocked));
+  if (query.unreachable_policy == UnreachablePolicy::kReport) {
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckWalkable(map, walk, query.footprint, "goal", query.goal, ErrorReason::kGoalBlocked));
+  }
+  return Finder<Recorder>(map, walk, resolved, budget, scratch, recorder).Find();
+}
+
+}  // namespace
+
+absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                    Scratch& scratch) {
+  NoRecorder recorder;
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
+
+absl::StatusOr<PathResult> TraceSearch(const GridMap& map, const PathQuery& query, const Budget& budget,
+                                       Scratch& scratch, EventRecorder& recorder) {
+  return FindPathWith(map, query, budget, scratch, recorder);
+}
+
+}  // namespace waystar::core

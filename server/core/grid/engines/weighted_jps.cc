@@ -1,0 +1,308 @@
+#include "server/core/grid/engines/weighted_jps.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_moves.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/plain_line.h"
+#include "server/core/grid/map/canonical_steps.h"
+#include "server/core/grid/map/neighbourhood.h"
+#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/octile.h"
+#include "server/core/grid/search/step_cost_lookup.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// Proof of optimality: the canonical path (canonical_steps.h) consists of canonical steps only. If a node of
+// it is reached at its cost and in its direction, the steps of that direction are expanded, whatever other
+// directions reached it at the same cost. The run along the canonical path is then followed to its next node,
+// because a run ends only where no step is canonical, or one that it cannot take itself. The heuristic is
+// consistent, so all of that happens before the floor of the buckets passes the path's cost.
+//
+// Steps pruned because a run already passed a cell are no cheaper than that run, or repeat it.
+template <typename Recorder, bool kHasOwnCosts>
+class WeightedJpsSearch {
+ public:
+  WeightedJpsSearch(const GridMap& map, const PathQuery& query, const Budget& budget, Scratch& scratch,
+                    Recorder& recorder)
+      : map_(map),
+        plain_(map, budget),
+        costs_(map.step_costs()),
+        step_costs_(map),
+        query_(query),
+        budget_(budget),
+        scratch_(scratch),
+        recorder_(recorder),
+        heuristic_(map, query.goal),
+        nearest_(query.start, query.goal) {
+    statistics_.algorithm = Algorithm::kJumpPoint;
+  }
+
+  SearchReport Run() {
+    const SearchEnd end = Search();
+    const bool is_found = end == SearchEnd::kGoalReached;
+    return {.end = end,
+            .nearest = is_found ? query_.goal : nearest_.cell(),
+            .cost = is_found ? scratch_.nodes()[scratch_.nodes().Find(query_.goal)].g : nearest_.cost(),
+            .statistics = statistics_};
+  }
+
+ private:
+  static constexpr Cost kNone = std::numeric_limits<Cost>::max();
+  // Maximum length of a diagonal run; it continues when its end is expanded. Distant cells are often reached
+  // more cheaply by then. On game maps this is up to twice as fast as no limit.
+  static constexpr int kMaxDiagonal = 8;
+
+  SearchEnd Search() {
+    scratch_.canonical_steps().Prepare(costs_);
+    // No step costs less than the width of a bucket, so that nodes are not reexpanded repeatedly.
+    const bool has_room = scratch_.StartJumpsOverCells(
+        map_, heuristic_(query_.start),
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(map_.min_straight()))) - 1);
+    if (!has_room || !IsNews(query_.start, 0, Direction::kNorth)) {
+      return SearchEnd::kScratchLimit;
+    }
+    const NodeIndex start = scratch_.FindOrAddNode(query_.start);
+    if (start == kNoNode) {
+      return SearchEnd::kScratchLimit;
+    }
+    Reach(start, query_.start, 0, start,
+          GridMoves::For(Connectivity::kEight, query_.corner_rule).From(map_.walk(), query_.start));
+    if (query_.start == query_.goal) {
+      return SearchEnd::kGoalReached;
+    }
+    while (!is_full_ && !scratch_.buckets().empty()) {
+      const NodeIndex index = scratch_.buckets().Pop().node;
+      if (scratch_.buckets().Floor() >= goal_g_) {
+        break;
+      }
+      if (scratch_.nodes()[index].todo == 0) {
+        continue;
+      }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, statistics_.expanded)) {
+        return *end;
+      }
+      Expand(index);
+      if (plain_.end()) {
+        return *plain_.end();
+      }
+    }
+    if (is_full_) {
+      return SearchEnd::kScratchLimit;
+    }
+    return goal_g_ == kNone ? SearchEnd::kExhausted : SearchEnd::kGoalReached;
+  }
+
+  void Expand(NodeIndex index) {
+    JumpNode& node = scratch_.nodes()[index];
+    const Cell cell = Unpack(node.cell);
+    const Cost g = node.g;
+    unsigned steps = node.todo;
+    node.done |= node.todo;
+    node.todo = 0;
+    ++statistics_.expanded;
+    recorder_.Expanded(cell, g, g + heuristic_(cell));
+    nearest_.Consider(cell, g);
+    for (; steps != 0; steps &= steps - 1) {
+      const auto direction = static_cast<Direction>(std::countr_zero(steps));
+      if (IsDiagonal(direction)) {
+        JumpDiagonally(index, cell, direction, g);
+      } else {
+        JumpStraight(index, cell, direction, g);
+      }
+    }
+  }
+
+  // Jumps along a row or column from a cell that costs g to reach from `parent`, which may be that cell.
+  void JumpStraight(NodeIndex parent, Cell from, Direction direction, Cost g) {
+    const Cell first = Step(from, direction);
+    // All cells up to the next stop cost the same: a plain cell costs as much as its neighbours on the line.
+    Cost step_cost = step_costs_.Straight(first);
+    if (!IsNews(first, g + step_cost, direction)) {
+      return;
+    }
+    const PlainLine line(plain_, from, direction);
+    const bool is_goal_on_line = line.Holds(query_.goal);
+    const int goal = line.PositionOf(query_.goal);
+    int at = line.PositionOf(from);
+    while (true) {
+      const int stop = line.NextStop(at);
+      if (is_goal_on_line && line.IsBetween(at, goal, stop)) {
+        ReachGoal(g + step_cost * std::abs(goal - at), parent);
+        return;
+      }
+      const Cell cell = line.CellAt(stop);
+      g += step_cost * std::abs(stop - at);
+      if (cell != first && !IsNews(cell, g, direction)) {
+        return;
+      }
+      const DirectionSet steps = StepsFrom(cell, direction);
+      if (steps != SetOf(direction)) {
+        if (steps != 0) {
+          Generate(cell, g, steps, parent);
+        }
+        return;
+      }
+      at = stop;
+      step_cost = step_costs_.Straight(Step(cell, direction));
+    }
+  }
+
+  void JumpDiagonally(NodeIndex parent, Cell from, Direction direction, Cost g) {
+    const DirectionSet natural = NaturalSteps(direction);
+    const std::array<Direction, 2> sides = {Turned(direction, 1), Turned(direction, 7)};
+    Cell cell = from;
+    for (int length = 1;; ++length) {
+      cell = Step(cell, direction);
+      g += step_costs_.Diagonal(cell);
+      if (cell == query_.goal) {
+        ReachGoal(g, parent);
+        return;
+      }
+      if (!IsNews(cell, g, direction)) {
+        return;
+      }
+      const DirectionSet steps = plain_.IsPlainForDiagonals(cell) ? natural : StepsFrom(cell, direction);
+      if ((steps & ~natural) != 0 || length == kMaxDiagonal) {
+        Generate(cell, g, steps, parent);
+        return;
+      }
+      for (const Direction side : sides) {
+        if ((steps & SetOf(side)) != 0) {
+          JumpStraight(parent, cell, side, g);
+        }
+      }
+      if ((steps & SetOf(direction)) == 0) {
+        return;
+      }
+    }
+  }
+
+  // Records that a run passes a cell. Returns false if the run need not continue, because the cell was
+  // reached more cheaply, or at the same cost in the same direction. Without this, parallel runs from the
+  // border of a terrain over open ground would each scan all of it.
+  bool IsNews(Cell cell, Cost g, Direction arrival) {
+    SearchNode* passed = scratch_.Find(cell);
+    if (passed == nullptr) {
+      is_full_ = true;
+      return false;
+    }
+    if (scratch_.IsFresh(*passed) || g < passed->g) {
+      scratch_.Reach(*passed, g, arrival);
+      passed->arrivals = SetOf(arrival);
+      return true;
+    }
+    if (g > passed->g || (passed->arrivals & SetOf(arrival)) != 0) {
+      return false;
+    }
+    passed->arrivals |= SetOf(arrival);
+    return true;
+  }
+
+  DirectionSet StepsFrom(Cell cell, Direction arrival) {
+    if constexpr (kHasOwnCosts) {
+      if (map_.cell_costs()->MayHaveNear(cell)) {
+        const NearbyCosts costs(map_, cell);
+        if (costs.has_own) {
+          return CanonicalSteps(costs, query_.corner_rule, arrival);
+        }
+      }
+    }
+    return scratch_.canonical_steps().Steps(Neighbourhood(map_, cell), costs_, query_.corner_rule, arrival);
+  }
+
+  // Records a path of cost g to a cell after which `steps` are canonical.
+  void Generate(Cell cell, Cost g, DirectionSet steps, NodeIndex parent) {
+    if (g + heuristic_(cell) >= goal_g_) {
+      return;
+    }
+    const NodeIndex index = scratch_.FindOrAddNode(cell);
+    if (index == kNoNode) {
+      is_full_ = true;
+      return;
+    }
+    JumpNode& node = scratch_.nodes()[index];
+    if (g < node.g) {
+      Reach(index, cell, g, parent, steps);
+    } else if (g == node.g) {
+      const unsigned others = steps & ~static_cast<unsigned>(node.todo | node.done);
+      const bool is_open = node.todo != 0;
+      node.todo = static_cast<std::uint8_t>(node.todo | others);
+      if (others != 0 && !is_open) {
+        Push(index, cell, g, parent);
+      }
+    }
+  }
+
+  void Reach(NodeIndex index, Cell cell, Cost g, NodeIndex parent, DirectionSet steps) {
+    JumpNode& node = scratch_.nodes()[index];
+    node.g = g;
+    node.parent = parent;
+    node.todo = steps;
+    node.done = 0;
+    Push(index, cell, g, parent);
+  }
+
+  void Push(NodeIndex index, Cell cell, Cost g, NodeIndex parent) {
+    const Cost f = g + heuristic_(cell);
+    ++statistics_.generated;
+    recorder_.Generated(cell, Unpack(scratch_.nodes()[parent].cell), g, f);
+    if (!scratch_.PushJump(f, index)) {
+      is_full_ = true;
+    }
+  }
+
+  void ReachGoal(Cost g, NodeIndex parent) {
+    if (g >= goal_g_) {
+      return;
+    }
+    const NodeIndex index = scratch_.FindOrAddNode(query_.goal);
+    if (index == kNoNode) {
+      is_full_ = true;
+      return;
+    }
+    goal_g_ = g;
+    // The goal only has to be taken from the open list.
+    Reach(index, query_.goal, g, parent, 0);
+  }
+
+  const GridMap& map_;
+  PlainGround plain_;
+  const StepCosts& costs_;
+  const StepCostLookup<kHasOwnCosts> step_costs_;
+  const PathQuery& query_;
+  const Budget& budget_;
+  Scratch& scratch_;
+  Recorder& recorder_;
+  const CostFloorHeuristic heuristic_;
+  NearestCell nearest_;
+  SearchStatistics statistics_;
+  // Cost of the cheapest path to the goal so far.
+  Cost goal_g_ = kNone;
+  bool is_full_ = false;
+};
+
+}  // namespace
+
+template <typename Recorder>
+SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Budget& budget,
+                            Scratch& scratch, Recorder& recorder) {
+  if (map.cell_costs() != nullptr) {
+    return WeightedJpsSearch<Recorder, true>(map, query, budget, scratch, recorder).Run();
+  }
+  return WeightedJpsSearch<Recorder, false>(map, query, budget, scratch, recorder).Run();
+}
+
+template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
+template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&,
+                                     EventRecorder&);
+
+}  // namespace waystar::core

@@ -1,0 +1,255 @@
+#include "server/core/grid/field/flood_ground.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/field/legal_diagonals.h"
+
+namespace waystar::core {
+namespace {
+
+// Bit b of byte k becomes bit k of byte b: Warren, "Hacker's Delight" (2002), 7-3.
+std::uint64_t Transpose8x8(std::uint64_t bits) {
+  std::uint64_t swap = (bits ^ bits >> 7) & 0x00AA00AA00AA00AA;
+  bits ^= swap ^ swap << 7;
+  swap = (bits ^ bits >> 14) & 0x0000CCCC0000CCCC;
+  bits ^= swap ^ swap << 14;
+  swap = (bits ^ bits >> 28) & 0x00000000F0F0F0F0;
+  return bits ^ swap ^ swap << 28;
+}
+
+// Converts the moves of the 64 cells of a word from one word per direction to one set per cell.
+void Interleave(const std::array<Word, kDirectionCount>& by_direction,
+                std::array<DirectionSet, kWordBits>& moves) {
+  for (unsigned block = 0; block < kWordBits / 8; ++block) {
+    std::uint64_t bits = 0;
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      bits |= (by_direction[d] >> (8 * block) & 0xFFU) << (8 * d);
+    }
+    bits = Transpose8x8(bits);
+    for (unsigned cell = 0; cell < 8; ++cell) {
+      moves[8 * block + cell] = static_cast<DirectionSet>(bits >> (8 * cell));
+    }
+  }
+}
+
+constexpr DirectionSet kNorthern =
+    SetOf(Direction::kNorth) | SetOf(Direction::kNorthEast) | SetOf(Direction::kNorthWest);
+constexpr DirectionSet kSouthern =
+    SetOf(Direction::kSouth) | SetOf(Direction::kSouthEast) | SetOf(Direction::kSouthWest);
+constexpr DirectionSet kEastern =
+    SetOf(Direction::kEast) | SetOf(Direction::kNorthEast) | SetOf(Direction::kSouthEast);
+constexpr DirectionSet kWestern =
+    SetOf(Direction::kWest) | SetOf(Direction::kNorthWest) | SetOf(Direction::kSouthWest);
+
+void Forbid(DirectionSet& moves, DirectionSet directions) {
+  moves = static_cast<DirectionSet>(moves & ~directions);
+}
+
+CellCosts::Entry CostsOf(const GridMap& map, Cell cell) {
+  return {map.StraightCost(cell), map.DiagonalCost(cell)};
+}
+
+CellCosts::Entry Dearer(CellCosts::Entry a, CellCosts::Entry b) {
+  return {std::max(a.straight, b.straight), std::max(a.diagonal, b.diagonal)};
+}
+
+}  // namespace
+
+void FloodGround::Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
+                       const Rectangle& region) {
+  region_ = region;
+  rule_ = rule;
+  connectivity_ = map.settings().connectivity;
+  is_uniform_ = map.HasUniformCost();
+  min_straight_ = map.min_straight();
+  min_diagonal_ = map.min_diagonal();
+  max_step_ = min_diagonal_;
+  ReadMoves(walk);
+  entering_.clear();
+  numbers_.Clear();
+  if (!is_uniform_) {
+    ReadCosts(map, footprint);
+    FindMaxStep();
+  }
+}
+
+void FloodGround::ReadStacked(absl::Span<const Layer> layers, int footprint, CornerRule rule) {
+  const GridMap& first = *layers[0].map;
+  region_ = {};
+  rule_ = rule;
+  connectivity_ = first.settings().connectivity;
+  is_uniform_ = true;
+  min_straight_ = first.min_straight();
+  min_diagonal_ = first.min_diagonal();
+  max_step_ = 0;
+  for (const Layer& layer : layers) {
+    const GridMap& map = *layer.map;
+    region_.width = std::max(region_.width, map.width());
+    region_.height += map.height();
+    if (map.settings().connectivity != Connectivity::kEight) {
+      connectivity_ = map.settings().connectivity;
+    }
+    is_uniform_ = is_uniform_ && map.HasUniformCost() && map.min_straight() == first.min_straight() &&
+                  map.min_diagonal() == first.min_diagonal();
+    min_straight_ = std::min(min_straight_, map.min_straight());
+    min_diagonal_ = std::min(min_diagonal_, map.min_diagonal());
+  }
+  moves_.assign(static_cast<std::size_t>(region_.area()), 0);
+  entering_.clear();
+  if (!is_uniform_) {
+    entering_.resize(moves_.size());
+  }
+  numbers_.Clear();
+  int y = 0;
+  for (const Layer& layer : layers) {
+    FloodGround ground;
+    ground.Read(*layer.map, *layer.walk, footprint, rule, layer.map->bounds());
+    AddLayer(ground, y);
+    y += layer.map->height();
+  }
+  if (!is_uniform_) {
+    numbers_.ReadEntries(entering_);
+    if (is_eight_connected() && !numbers_.empty()) {
+      even_cells_.Find(moves_, numbers_.numbers(), static_cast<std::size_t>(region_.width));
+    }
+  }
+}
+
+void FloodGround::AddLayer(const FloodGround& layer, int y) {
+  max_step_ = std::max(max_step_, layer.max_step_);
+  const auto width = static_cast<std::size_t>(layer.region_.width);
+  for (int row = 0; row < layer.region_.height; ++row) {
+    const std::size_t from = static_cast<std::size_t>(row) * width;
+    const std::size_t to = IndexOf({0, y + row});
+    std::memcpy(moves_.data() + to, layer.moves_.data() + from, width * sizeof(moves_[0]));
+    for (std::size_t x = 0; !is_uniform_ && x < width; ++x) {
+      entering_[to + x] = layer.EntryAt(from + x);
+    }
+  }
+}
+
+CellCosts::Entry FloodGround::EntryAt(std::size_t index) const {
+  if (is_uniform_) {
+    return {min_straight_, min_diagonal_};
+  }
+  return numbers_.empty() ? entering_[index] : numbers_.costs()[numbers_.numbers()[index]];
+}
+
+void FloodGround::ReadMoves(const WalkGrid& walk) {
+  const auto width = static_cast<std::size_t>(region_.width);
+  moves_.resize(width * static_cast<std::size_t>(region_.height));
+  std::array<Word, kDirectionCount> legal{};
+  std::array<DirectionSet, kWordBits> moves{};
+  const auto set = [&](Direction direction, Word cells) {
+    legal[static_cast<std::size_t>(direction)] = cells;
+  };
+  for (int y = 0; y < region_.height; ++y) {
+    const BitPlane::ThreeRows rows = walk.rows().RowsAround(region_.y + y);
+    DirectionSet* to = moves_.data() + static_cast<std::size_t>(y) * width;
+    ForEachWord(region_.x, region_.x + region_.width, [&](std::size_t i, Word /*mask*/) {
+      const Word own = rows.own[i];
+      const Word east = own & FromRight(rows.own, i);
+      const Word west = own & FromLeft(rows.own, i);
+      const Word north = own & rows.low[i];
+      const Word south = own & rows.high[i];
+      set(Direction::kNorth, north);
+      set(Direction::kEast, east);
+      set(Direction::kSouth, south);
+      set(Direction::kWest, west);
+      if (connectivity_ == Connectivity::kSix) {
+        set(Direction::kNorthEast, own & FromRight(rows.low, i));
+        set(Direction::kSouthWest, own & FromLeft(rows.high, i));
+      }
+      if (connectivity_ == Connectivity::kEight) {
+        const auto diagonal = [&](Direction direction, Word target, Word one_side, Word other_side) {
+          set(direction, LegalDiagonals(rule_, own & target, one_side, other_side));
+        };
+        diagonal(Direction::kNorthEast, FromRight(rows.low, i), north, east);
+        diagonal(Direction::kSouthEast, FromRight(rows.high, i), south, east);
+        diagonal(Direction::kSouthWest, FromLeft(rows.high, i), south, west);
+        diagonal(Direction::kNorthWest, FromLeft(rows.low, i), north, west);
+      }
+      Interleave(legal, moves);
+      // Bit b of the word is the cell x = first + b.
+      const int first = static_cast<int>(i) * kWordBits - 1 - region_.x;
+      const int begin = std::max(first, 0);
+      const int end = std::min(first + kWordBits, region_.width);
+      std::memcpy(to + begin, moves.data() + (begin - first), static_cast<std::size_t>(end - begin));
+    });
+    Forbid(to[0], kWestern);
+    Forbid(to[width - 1], kEastern);
+  }
+  DirectionSet* last_row = moves_.data() + moves_.size() - width;
+  for (std::size_t x = 0; x < width; ++x) {
+    Forbid(moves_[x], kNorthern);
+    Forbid(last_row[x], kSouthern);
+  }
+}
+
+void FloodGround::ReadCosts(const GridMap& map, int footprint) {
+  if (footprint == 1 && map.cell_costs() == nullptr) {
+    numbers_.ReadTerrains(map, region_);
+  } else {
+    ReadEntries(map, footprint);
+    numbers_.ReadEntries(entering_);
+  }
+  if (is_eight_connected() && !numbers_.empty()) {
+    even_cells_.Find(moves_, numbers_.numbers(), static_cast<std::size_t>(region_.width));
+  }
+}
+
+void FloodGround::FindMaxStep() {
+  const auto take = [&](const CellCosts::Entry& entry) {
+    max_step_ = std::max({max_step_, entry.straight, entry.diagonal});
+  };
+  if (numbers_.empty()) {
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      if (moves_[i] != 0) {
+        take(entering_[i]);
+      }
+    }
+    return;
+  }
+  std::array<bool, CostNumbers::kMost> is_used{};
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    is_used[numbers_.numbers()[i]] |= moves_[i] != 0;
+  }
+  for (std::size_t number = 0; number < numbers_.costs().size(); ++number) {
+    if (is_used[number]) {
+      take(numbers_.costs()[number]);
+    }
+  }
+}
+
+void FloodGround::ReadEntries(const GridMap& map, int footprint) {
+  const auto width = static_cast<std::size_t>(region_.width);
+  entering_.assign(moves_.size(), {});
+  // First the most expensive of `footprint` cells of a row, from each of the region's columns on; then that
+  // of `footprint` such rows. Cells outside the map cost nothing: no agent stands there.
+  across_.resize(width);
+  const int last_row = std::min(region_.y + region_.height + footprint - 1, map.height());
+  for (int y = region_.y; y < last_row; ++y) {
+    for (int x = 0; x < region_.width; ++x) {
+      CellCosts::Entry dearest;
+      const int end = std::min(region_.x + x + footprint, map.width());
+      for (int covered = region_.x + x; covered < end; ++covered) {
+        dearest = Dearer(dearest, CostsOf(map, {covered, y}));
+      }
+      across_[static_cast<std::size_t>(x)] = dearest;
+    }
+    const int first = std::max(y - footprint + 1, region_.y);
+    const int last = std::min(y, region_.y + region_.height - 1);
+    for (int standing = first; standing <= last; ++standing) {
+      CellCosts::Entry* to = entering_.data() + static_cast<std::size_t>(standing - region_.y) * width;
+      for (std::size_t x = 0; x < width; ++x) {
+        to[x] = Dearer(to[x], across_[x]);
+      }
+    }
+  }
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,103 @@
+// Cells of a region in the form that floods read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/field/cost_numbers.h"
+#include "server/core/grid/field/even_cells.h"
+#include "server/core/grid/map/cell_costs.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+
+// Legal steps within a region and their costs, in arrays by cell in row-major order. Read once for any number
+// of floods over the same region.
+//
+// Thread safety: const methods may run concurrently.
+class FloodGround {
+ public:
+  // Reads the map and keeps no reference to it; reuses memory. `walk` is map.walk(footprint). Costs half a
+  // nanosecond per cell, and two more if terrains differ in cost. For large agents and for cells with costs
+  // of their own it costs more, in proportion to the footprint.
+  // REQUIRES: the region is on the map, not empty, and has fewer than 2^32 cells.
+  void Read(const GridMap& map, const WalkGrid& walk, int footprint, CornerRule rule,
+            const Rectangle& region);
+
+  // One of several maps that are read as a whole. `walk` is map->walk(footprint).
+  struct Layer {
+    const GridMap* map = nullptr;
+    const WalkGrid* walk = nullptr;
+  };
+  // Reads maps stacked vertically as one region that starts at (0, 0) and is as wide as the widest map. No
+  // step connects two maps. Costs several nanoseconds per cell and, temporarily, the memory of the largest
+  // map again.
+  // REQUIRES: there is a map; the region has fewer than 2^32 cells.
+  void ReadStacked(absl::Span<const Layer> layers, int footprint, CornerRule rule);
+
+  const Rectangle& region() const { return region_; }
+  std::size_t cell_count() const { return moves_.size(); }
+  std::uint32_t IndexOf(Cell cell) const {
+    return static_cast<std::uint32_t>(cell.y - region_.y) * static_cast<std::uint32_t>(region_.width) +
+           static_cast<std::uint32_t>(cell.x - region_.x);
+  }
+  Cell CellOf(std::uint32_t index) const {
+    const auto width = static_cast<std::uint32_t>(region_.width);
+    return {region_.x + static_cast<int>(index % width), region_.y + static_cast<int>(index / width)};
+  }
+  bool Contains(Cell cell) const { return region_.Contains(cell); }
+
+  // Returns the legal steps that stay in the region; none for cells that are not walkable.
+  const DirectionSet* moves() const { return moves_.data(); }
+
+  // If true, all steps cost min_straight() or min_diagonal(). Otherwise numbers() or, if that is empty,
+  // entering() has the costs.
+  bool is_uniform() const { return is_uniform_; }
+  Cost min_straight() const { return min_straight_; }
+  Cost min_diagonal() const { return min_diagonal_; }
+  // Maximum cost of a step in the region.
+  Cost max_step() const { return max_step_; }
+  // Returns, by cell, the costs of entering it.
+  const CellCosts::Entry* entering() const { return entering_.data(); }
+  const CostNumbers& numbers() const { return numbers_; }
+  // REQUIRES: the maps are 8-connected and the costs have numbers.
+  const EvenCells& even_cells() const { return even_cells_; }
+
+  bool is_eight_connected() const { return connectivity_ == Connectivity::kEight; }
+  CornerRule rule() const { return rule_; }
+
+  std::size_t memory_bytes() const {
+    return moves_.capacity() + (entering_.capacity() + across_.capacity()) * sizeof(CellCosts::Entry) +
+           numbers_.memory_bytes() + even_cells_.memory_bytes();
+  }
+
+ private:
+  void AddLayer(const FloodGround& layer, int y);
+  CellCosts::Entry EntryAt(std::size_t index) const;
+  void ReadMoves(const WalkGrid& walk);
+  void ReadCosts(const GridMap& map, int footprint);
+  void ReadEntries(const GridMap& map, int footprint);
+  void FindMaxStep();
+
+  Rectangle region_;
+  CornerRule rule_ = CornerRule::kNoCornerCutting;
+  Connectivity connectivity_ = Connectivity::kEight;
+  bool is_uniform_ = true;
+  Cost min_straight_ = 0;
+  Cost min_diagonal_ = 0;
+  Cost max_step_ = 0;
+  std::vector<DirectionSet> moves_;
+  std::vector<CellCosts::Entry> entering_;
+  // For a large agent: the most expensive cell below each of its rows.
+  std::vector<CellCosts::Entry> across_;
+  CostNumbers numbers_;
+  EvenCells even_cells_;
+};
+
+}  // namespace waystar::core

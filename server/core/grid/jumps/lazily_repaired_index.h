@@ -1,0 +1,328 @@
+// Lazily repaired index: an index over walkable cells that is repaired once searches have paid for it.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "server/base/mutex.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/change_log.h"
+
+namespace waystar::core {
+
+// Searches work without the index at a price: they look around at cells where the index would have shown that
+// there is nothing to find. The index of a changed grid is therefore not made at once. It lags behind: the
+// grid keeps the last index made, the cells that it was made from, and the words that changed since. Searches
+// without the index record their vain look-arounds (misses). When these add up to the cost of a repair, the
+// next search repairs the index, once for all changes so far. The total cost is at most twice that of the
+// better of always and never repairing: Karlin, Manasse, Rudolph and Sleator, "Competitive Snoopy Caching"
+// (1988). A map that changes without being searched, or on which the index is useless, as among scattered
+// single obstacles, pays almost nothing.
+//
+// Recorded misses are credit that all grids made from each other share, so that searches of replaced grids
+// count too. A repair by a search raises the credit: while it lasts, edits repair the index at once
+// (IsWanted) and spend credit.
+//
+// Nobody waits for a repair. A search that wants the index while another thread makes it runs without it, and
+// an edit meanwhile starts from the previous index.
+//
+// On a large grid, where a search would have to work for more than about 10 ms, the index is overdue and left
+// to a background thread (MakeNow). When that is done, the grid may have been replaced many times; the latest
+// grid then follows the new index (FollowCloser). The same applies to the first index of a large grid that
+// must serve queries at once (LeaveToBackground).
+//
+// Thread safety: thread-safe, except Follow, FollowUnlisted and LeaveToBackground.
+template <typename Index>
+class LazilyRepairedIndex {
+ public:
+  // Returns the index, or null if it is not made or lags.
+  const Index* GetIfCurrent() const { return current_.load(std::memory_order_acquire); }
+
+  // Returns true if this index or a predecessor was ever made or requested.
+  bool IsAskedFor() const { return lags_ || GetIfCurrent() != nullptr; }
+
+  // Returns true if searches have paid for the index.
+  bool IsWanted() const {
+    return lags_ && credit_->load(std::memory_order_relaxed) >= price_.load(std::memory_order_relaxed);
+  }
+
+  // Returns true if building the index of that many cells takes longer than a search may wait.
+  static bool TakesLong(std::size_t cells) { return cells > kMaxCellsAtOnce; }
+
+  // Leaves the first build to a background thread, as if searches had paid for it.
+  // REQUIRES: no other thread has access to this index; it was not made; TakesLong(the cells of `rows`).
+  void LeaveToBackground(const BitPlane& rows) {
+    lags_ = true;
+    is_promised_ = true;
+    MutexLock lock(mutex_);
+    SetBehind({}, CellsOf(rows));
+    credit_ = std::make_shared<Credit>(MostCredit());
+  }
+
+  // Returns the size of an index that LeaveToBackground left, here or on a predecessor; 0 once it is made, or
+  // was made and is too far behind to be repaired. `rows` are the cells.
+  std::size_t PromisedBytes(const BitPlane& rows) const {
+    return is_promised_ && Hold().index == nullptr ? Index::BytesFor(CellsOf(rows)) : 0;
+  }
+
+  // Returns true if it lags so far behind that only a background thread should make it.
+  bool NeedsBackgroundBuild() const {
+    return lags_ && takes_long_.load(std::memory_order_relaxed) && GetIfCurrent() == nullptr;
+  }
+
+  // Returns the number of changed words that a repair must check, or nothing if the index must be rebuilt.
+  std::optional<std::size_t> Lag() const {
+    MutexLock lock(mutex_);
+    return index_ == nullptr && base_ == nullptr ? std::nullopt : std::optional(log_.size());
+  }
+
+  // Makes this the index of a grid that `changes` made from another. `before` is the index of the other grid,
+  // whose cells are `rows` and `columns`. Cost is a few pointers plus the changes.
+  // REQUIRES: no other thread has access to this index.
+  void Follow(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
+              absl::Span<const WordChange> changes) {
+    if (!TakeCredit(before)) {
+      return;
+    }
+    Behind behind = before.BehindAs(rows, columns);
+    const bool was_repairable = behind.base != nullptr;
+    if (was_repairable) {
+      behind.log.Add(changes);
+    }
+    MutexLock lock(mutex_);
+    SetBehind(std::move(behind), CellsOf(rows));
+    if (was_repairable && base_ == nullptr) {
+      // As in FollowUnlisted.
+      credit_ = std::make_shared<Credit>(0);
+    }
+  }
+
+  // Follows `before`, if it has an index, over too many changes to list. Credit is reset: searches pay for
+  // the rebuild, so that a grid used for a single query costs only as much as the query reads.
+  void FollowUnlisted(const LazilyRepairedIndex& before, const BitPlane& rows) {
+    if (!TakeCredit(before)) {
+      return;
+    }
+    credit_ = std::make_shared<Credit>(0);
+    MutexLock lock(mutex_);
+    SetBehind({}, CellsOf(rows));
+  }
+
+  // Follows the index that `before` has or lags behind, if it is closer to this grid than the index that this
+  // lags behind. `before` is the index of an ancestor of this grid with the cells `rows` and `columns`;
+  // `changes` lead from there to here. Cost is that of Follow.
+  void FollowCloser(const LazilyRepairedIndex& before, const BitPlane& rows, const BitPlane& columns,
+                    absl::Span<const WordChange> changes) const {
+    Behind behind = before.BehindAs(rows, columns);
+    if (!lags_ || behind.base == nullptr) {
+      return;
+    }
+    behind.log.Add(changes);
+    MutexLock lock(mutex_);
+    if (index_ == nullptr && (base_ == nullptr || behind.log.size() < log_.size())) {
+      SetBehind(std::move(behind), CellsOf(rows));
+    }
+  }
+
+  // Records the look-arounds of searches that lacked the index, if it lags. Credit is capped at the maximum
+  // useful amount.
+  void RecordMisses(std::uint64_t look_arounds) const {
+    if (lags_ && credit_->load(std::memory_order_relaxed) < MostCredit()) {
+      credit_->fetch_add(look_arounds, std::memory_order_relaxed);
+    }
+  }
+
+  // Returns the index for a search. If it lags, it is repaired if searches have paid for that and no other
+  // thread is making it; otherwise the result is null. make() builds the index of the current cells;
+  // repair(index, rows, columns, log) repairs one of those cells, given the words that may have changed
+  // since. If no ancestor grid had the index, the search waits until it is built.
+  template <typename Make, typename Repair>
+  const Index* Get(Make make, Repair repair) const {
+    if (const Index* index = GetIfCurrent()) {
+      return index;
+    }
+    if (!lags_) {
+      return MakeNow(make, repair);
+    }
+    if (NeedsBackgroundBuild() || !IsWanted() || !making_.TryLock()) {
+      return nullptr;
+    }
+    Update(make, repair, nullptr);
+    making_.Unlock();
+    RaiseCreditTo(MostCredit());
+    return GetIfCurrent();
+  }
+
+  // Makes the index at any cost, after waiting for other threads that are making it. Returns null if make or
+  // repair stopped because of `cancelled`.
+  template <typename Make, typename Repair>
+  const Index* MakeNow(Make make, Repair repair, CancelFlag cancelled = nullptr) const {
+    MutexLock lock(making_);
+    Update(make, repair, cancelled);
+    return GetIfCurrent();
+  }
+
+  // Spends the price of the index. For callers other than searches that make the index because it is wanted.
+  void SpendCredit() const {
+    const std::uint64_t price = price_.load(std::memory_order_relaxed);
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (!credit_->compare_exchange_weak(credit, credit - std::min(credit, price),
+                                           std::memory_order_relaxed)) {
+    }
+  }
+
+  // Returns the bytes of the index, or of what a lagging one keeps, that neither a grid of these cells nor
+  // `other`, which may be null, holds.
+  std::size_t BytesBeyond(const LazilyRepairedIndex* other, const BitPlane& rows,
+                          const BitPlane& columns) const {
+    const Held own = Hold();
+    const Held others = other == nullptr ? Held{} : other->Hold();
+    std::size_t bytes = 0;
+    if (own.index != nullptr && own.index != others.index) {
+      bytes += own.index->BytesBeyond(others.index.get());
+    }
+    if (own.base != nullptr && own.base != others.base) {
+      bytes += own.base->rows.BytesBeyond(rows) + own.base->columns.BytesBeyond(columns);
+    }
+    return bytes;
+  }
+
+ private:
+  // A look-around takes about 25 ns: two scans of a line. Building takes 2 ns per cell, and repairing 2 to 8
+  // us per changed word, or less where changed words are adjacent.
+  static constexpr std::uint64_t kCellsPerLookAround = 12;
+  static constexpr std::uint64_t kLookAroundsPerWord = 150;
+  // Number of immediate repairs that one repair by a search pays for.
+  static constexpr std::uint64_t kRepairsPaid = 16;
+  // Building more cells, or repairing more words on a grid of more cells, takes longer than 10 ms.
+  static constexpr std::size_t kMaxCellsAtOnce = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxWordsAtOnce = 1024;
+  // Discount for an overdue index: nobody waits for it, and on large open grids a look-around takes longer.
+  static constexpr std::uint64_t kOverdueDiscount = 16;
+
+  using Credit = std::atomic<std::uint64_t>;
+
+  struct Base {
+    BitPlane rows;
+    BitPlane columns;
+    std::shared_ptr<const Index> index;
+  };
+
+  struct Held {
+    std::shared_ptr<const Index> index;
+    std::shared_ptr<const Base> base;
+  };
+
+  // State that a grid lags behind; `base` is null if the index can only be rebuilt.
+  struct Behind {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+  };
+
+  static std::size_t CellsOf(const BitPlane& rows) {
+    return static_cast<std::size_t>(rows.width()) * static_cast<std::size_t>(rows.height());
+  }
+
+  // Returns false if there was no index.
+  bool TakeCredit(const LazilyRepairedIndex& before) {
+    MutexLock lock(before.mutex_);
+    lags_ = before.lags_ || before.index_ != nullptr;
+    is_promised_ = before.is_promised_ && before.index_ == nullptr && before.base_ == nullptr;
+    credit_ = before.credit_;
+    return lags_;
+  }
+
+  // Returns the state from which the index of a grid derived from this one, which has these cells, starts.
+  Behind BehindAs(const BitPlane& rows, const BitPlane& columns) const {
+    MutexLock lock(mutex_);
+    if (index_ != nullptr) {
+      return {std::make_shared<const Base>(Base{rows, columns, index_}), {}};
+    }
+    return {base_, log_};
+  }
+
+  void SetBehind(Behind behind, std::size_t cells) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::uint64_t price = cells / kCellsPerLookAround;
+    if (behind.log.size() * kLookAroundsPerWord > price) {
+      behind = {};
+    }
+    base_ = std::move(behind.base);
+    log_ = std::move(behind.log);
+    if (base_ != nullptr) {
+      price = log_.size() * kLookAroundsPerWord;
+    }
+    const bool takes_long = TakesLong(cells) && (base_ == nullptr || log_.size() > kMaxWordsAtOnce);
+    takes_long_.store(takes_long, std::memory_order_relaxed);
+    price_.store(takes_long ? price / kOverdueDiscount : price, std::memory_order_relaxed);
+  }
+
+  template <typename Make, typename Repair>
+  void Update(Make make, Repair repair, CancelFlag cancelled) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(making_) {
+    std::shared_ptr<const Base> base;
+    ChangeLog log;
+    {
+      MutexLock lock(mutex_);
+      if (index_ != nullptr) {
+        return;
+      }
+      base = base_;
+      log = log_;
+    }
+    const auto index =
+        base == nullptr ? std::make_shared<const Index>(make())
+                        : std::make_shared<const Index>(repair(*base->index, base->rows, base->columns, log));
+    if (IsCancelled(cancelled)) {
+      return;
+    }
+    MutexLock lock(mutex_);
+    if (credit_ == nullptr) {
+      credit_ = std::make_shared<Credit>(0);
+    }
+    index_ = index;
+    base_ = nullptr;
+    log_ = {};
+    current_.store(index_.get(), std::memory_order_release);
+  }
+
+  std::uint64_t MostCredit() const { return kRepairsPaid * price_.load(std::memory_order_relaxed); }
+
+  void RaiseCreditTo(std::uint64_t enough) const {
+    std::uint64_t credit = credit_->load(std::memory_order_relaxed);
+    while (credit < enough && !credit_->compare_exchange_weak(credit, enough, std::memory_order_relaxed)) {
+    }
+  }
+
+  Held Hold() const {
+    MutexLock lock(mutex_);
+    return {index_ != nullptr || base_ == nullptr ? index_ : base_->index, base_};
+  }
+
+  // making_ is held while the index is made, mutex_ only while pointers are copied. Lock order: making_
+  // before mutex_.
+  mutable Mutex making_;
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const Index> index_ ABSL_GUARDED_BY(mutex_);
+  // Start of a repair; null unless an ancestor grid had an index that is not too far behind.
+  mutable std::shared_ptr<const Base> base_ ABSL_GUARDED_BY(mutex_);
+  mutable ChangeLog log_ ABSL_GUARDED_BY(mutex_);
+  mutable std::atomic<const Index*> current_ = nullptr;
+  // Set by Follow and FollowUnlisted.
+  bool lags_ = false;
+  // Set by LeaveToBackground; inherited by Follow and FollowUnlisted until the index is made.
+  bool is_promised_ = false;
+  // Price of the index for searches, and whether making it takes too long for a search. Updated with base_
+  // and log_.
+  mutable std::atomic<std::uint64_t> price_ = 0;
+  mutable std::atomic<bool> takes_long_ = false;
+  // Created with the first index, so that grids without one pay nothing. Constant once this lags.
+  mutable std::shared_ptr<Credit> credit_;
+};
+
+}  // namespace waystar::core

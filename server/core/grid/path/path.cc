@@ -1,0 +1,200 @@
+#include "server/core/grid/path/path.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/cell_costs.h"
+#include "server/core/grid/path/line_of_sight.h"
+#include "server/core/grid/path/smoothing.h"
+#include "server/core/grid/search/dearest_cells.h"
+#include "server/core/grid/search/direct_way.h"
+
+namespace waystar::core {
+namespace {
+
+// A straight or diagonal run between two corners.
+struct Run {
+  Run(Cell from, Cell to)
+      : step{Sign(to.x - from.x), Sign(to.y - from.y)},
+        length(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) {}
+
+  Cell step;
+  int length;
+};
+
+Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
+
+// Appends a corner, or replaces the last one if the direction does not change there.
+void AddCorner(Cell cell, std::vector<Cell>& corners) {
+  const std::size_t size = corners.size();
+  if (size >= 2 &&
+      StepBetween(corners[size - 2], corners[size - 1]) == StepBetween(corners[size - 1], cell)) {
+    corners.back() = cell;
+  } else {
+    corners.push_back(cell);
+  }
+}
+
+bool HasParent(const NodeTable& nodes, NodeIndex node) {
+  return node != kNoNode && nodes[node].parent != node;
+}
+
+// Sum of step costs that is independent of their order.
+class StepSum {
+ public:
+  explicit StepSum(const GridMap& map) : map_(map) {}
+
+  void Add(Cell entered, Direction direction, int steps = 1) {
+    const std::size_t kind = IsDiagonal(direction) ? 1 : 0;
+    const Cost own = map_.cell_costs() == nullptr ? 0 : map_.cell_costs()->At(entered).straight;
+    if (own != 0) {
+      own_costs_[kind] += own * steps;
+    } else {
+      counts_[map_.TerrainAt(entered)][kind] += static_cast<std::uint32_t>(steps);
+    }
+  }
+
+  double Total() const {
+    const GridSettings& settings = map_.settings();
+    // Each is rounded once, so that 10 straight steps and 7 diagonal ones of 1.4 sum to 19.8 and not
+    // 19.799999999999997.
+    double cost = std::fma(static_cast<double>(own_costs_[1]), settings.diagonal_cost,
+                           static_cast<double>(own_costs_[0])) /
+                  static_cast<double>(kCostScale);
+    for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+      cost += settings.terrains[i].cost * std::fma(counts_[i][1], settings.diagonal_cost, counts_[i][0]);
+    }
+    return cost;
+  }
+
+ private:
+  const GridMap& map_;
+  // Number of straight and diagonal steps into each terrain.
+  std::array<std::array<std::uint32_t, 2>, kMaxTerrains> counts_{};
+  // Sums of the straight costs of cells with costs of their own, entered by straight and by diagonal steps.
+  std::array<Cost, 2> own_costs_{};
+};
+
+// StepSum for maps of uniform cost.
+double CostOnUniform(const GridMap& map, absl::Span<const Cell> corners) {
+  std::int64_t straight = 0;
+  std::int64_t diagonal = 0;
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const int dx = std::abs(corners[i].x - corners[i - 1].x);
+    const int dy = std::abs(corners[i].y - corners[i - 1].y);
+    (dx != 0 && dy != 0 ? diagonal : straight) += std::max(dx, dy);
+  }
+  const TerrainId terrain = map.TerrainAt(corners.back());
+  return map.settings().terrains[terrain].cost *
+         std::fma(static_cast<double>(diagonal), map.settings().diagonal_cost, static_cast<double>(straight));
+}
+
+}  // namespace
+
+void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (Cell cell = end; cell != start;) {
+    cell = Step(cell, Opposite(scratch.Find(cell)->entered_by));
+    AddCorner(cell, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners) {
+  corners.push_back(end);
+  for (NodeIndex node = nodes.Find(end); HasParent(nodes, node); node = nodes[node].parent) {
+    const Cell to = Unpack(nodes[node].cell);
+    const Cell from = Unpack(nodes[nodes[node].parent].cell);
+    const Cell turn = TurnTowards(connectivity, from, to);
+    if (turn != to && turn != from) {
+      AddCorner(turn, corners);
+    }
+    AddCorner(from, corners);
+  }
+  std::reverse(corners.begin(), corners.end());
+}
+
+void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points) {
+  points.push_back(end);
+  for (NodeIndex node = nodes.Find(end); HasParent(nodes, node); node = nodes[node].parent) {
+    points.push_back(Unpack(nodes[nodes[node].parent].cell));
+  }
+  std::reverse(points.begin(), points.end());
+}
+
+void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells) {
+  cells.push_back(corners.front());
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    for (int k = 0; k < run.length; ++k) {
+      const Cell last = cells.back();
+      cells.push_back({last.x + run.step.x, last.y + run.step.y});
+    }
+  }
+}
+
+void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions) {
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    directions.insert(directions.end(), static_cast<std::size_t>(run.length), DirectionOf(run.step));
+  }
+}
+
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners) {
+  if (map.HasUniformCost()) {
+    return CostOnUniform(map, corners);
+  }
+  StepSum sum(map);
+  DearestOnPath dearest(map, footprint);
+  for (std::size_t i = 1; i < corners.size(); ++i) {
+    const Run run(corners[i - 1], corners[i]);
+    const Direction direction = DirectionOf(run.step);
+    Cell cell = corners[i - 1];
+    for (int k = 0; k < run.length; ++k) {
+      cell = {cell.x + run.step.x, cell.y + run.step.y};
+      sum.Add(dearest.Under(cell), direction);
+    }
+  }
+  return sum.Total();
+}
+
+void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
+                   PathResult& result) {
+  const std::vector<Cell>& corners = scratch.corners();
+  result.cost = CostOf(map, query.footprint, corners);
+  switch (query.path_form) {
+    case PathForm::kEveryCell:
+      ExpandCells(corners, scratch.points());
+      result.points = scratch.points();
+      break;
+    case PathForm::kCorners:
+      result.points = corners;
+      break;
+    case PathForm::kDirections:
+      ExpandDirections(corners, scratch.directions());
+      result.directions = scratch.directions();
+      break;
+    case PathForm::kSmoothed:
+      ExpandCells(corners, scratch.points());
+      WriteSmoothed(map, walk, query, scratch.points(), result);
+      break;
+  }
+}
+
+void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                   std::vector<Cell>& points, PathResult& result) {
+  DearestOnPath dearest(map, query.footprint);
+  Smooth(dearest, walk, LineRule(map.settings().connectivity, query.corner_rule), points);
+  result.points = points;
+  result.cost = PolylineCost(dearest, points);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,50 @@
+// Construction of a path from the state of a finished search, in the requested form.
+//
+// Paths are represented by their corners: the start, each cell where the direction changes, and the end.
+#pragma once
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/search/scratch.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/core/search/query.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+
+// Follows the steps that a cell-by-cell search left in `scratch` from `end` back to `start`, and fills
+// `corners`, which must be empty.
+void TraceSteps(Cell start, Cell end, Scratch& scratch, std::vector<Cell>& corners);
+
+// Follows the jumps that a search over jump points left in scratch.nodes(), and fills `corners`, which must
+// be empty. A node's parent leads to the node by a diagonal and then a straight run; on a 4-connected map by
+// a horizontal and then a vertical run. If the search had no room for its first node, the path is its start
+// alone.
+void TraceJumps(Connectivity connectivity, Cell end, const NodeTable& nodes, std::vector<Cell>& corners);
+
+// As TraceJumps, for the straight lines that an any-angle search left in `nodes`. Fills `points`, which must
+// be empty.
+void TraceLines(Cell end, const NodeTable& nodes, std::vector<Cell>& points);
+
+// Appends every cell of the path to `cells`.
+void ExpandCells(absl::Span<const Cell> corners, std::vector<Cell>& cells);
+
+// Appends the direction of every step to `directions`.
+void ExpandDirections(absl::Span<const Cell> corners, std::vector<Direction>& directions);
+
+// Returns the cost of the path for an agent of `footprint` x `footprint` cells. Paths with the same steps in
+// a different order have bit-identical costs.
+double CostOf(const GridMap& map, int footprint, absl::Span<const Cell> corners);
+
+// Fills the cost of the result, and its points or directions, which are stored in `scratch`, from the corners
+// in scratch.corners(). `walk` is map.walk(query.footprint).
+void WritePathForm(const GridMap& map, const WalkGrid& walk, const PathQuery& query, Scratch& scratch,
+                   PathResult& result);
+
+// As above, for points to be smoothed, of which consecutive ones must be mutually visible.
+void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                   std::vector<Cell>& points, PathResult& result);
+
+}  // namespace waystar::core

@@ -1,0 +1,140 @@
+#include "server/core/grid/shapes/shape_check.h"
+
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "server/base/bad_number.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/shapes/shape_raster.h"
+
+namespace waystar::core {
+namespace {
+
+absl::Status CheckRange(double value, double low, ErrorReason reason, absl::string_view field) {
+  if (!std::isfinite(value)) {
+    return BadNumber(ErrorReason::kBadValue, field, value, "a finite number");
+  }
+  if (value < low || value > kMaxReach) {
+    return BadNumber(reason, field, value, absl::StrFormat("from %.12g to %.12g", low, kMaxReach));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPoint(const Point& point, ErrorReason reason, absl::string_view field) {
+  WAYSTAR_RETURN_IF_ERROR(CheckRange(point.x, -kMaxReach, reason, absl::StrCat(field, ".x")));
+  return CheckRange(point.y, -kMaxReach, reason, absl::StrCat(field, ".y"));
+}
+
+absl::Status CheckPart(const Rectangle& r) {
+  if (!r.empty()) {
+    return absl::OkStatus();
+  }
+  return MakeError(
+      ErrorReason::kBadRectangle, r.width <= 0 ? ".width" : ".height",
+      absl::StrCat("a rectangle's width and height are at least 1, not ", r.width, " x ", r.height));
+}
+
+absl::Status CheckPart(const Disc& disc) {
+  WAYSTAR_RETURN_IF_ERROR(CheckPoint(disc.center, ErrorReason::kBadDisc, ".center"));
+  return CheckRange(disc.radius, 0.0, ErrorReason::kBadDisc, ".radius");
+}
+
+absl::Status CheckPart(const Polygon& polygon) {
+  const std::size_t count = polygon.vertices.size();
+  if (count < 3 || count > std::size_t{kMaxVertices}) {
+    return MakeError(ErrorReason::kBadPolygon, ".vertices",
+                     absl::StrCat("a polygon has 3 to ", kMaxVertices, " vertices, not ", count));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    WAYSTAR_RETURN_IF_ERROR(
+        CheckPoint(polygon.vertices[i], ErrorReason::kBadPolygon, absl::StrCat(".vertices[", i, "]")));
+  }
+  if (IsFlat(polygon)) {
+    return MakeError(ErrorReason::kBadPolygon, ".vertices", "the vertices all lie on one line");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPart(const Line& line) {
+  WAYSTAR_RETURN_IF_ERROR(CheckPoint(line.start, ErrorReason::kBadLine, ".start"));
+  WAYSTAR_RETURN_IF_ERROR(CheckPoint(line.end, ErrorReason::kBadLine, ".end"));
+  return CheckRange(line.width, 0.0, ErrorReason::kBadLine, ".width");
+}
+
+class ShapeChecker {
+ public:
+  ShapeChecker(const Rectangle& map, ShapeOverlap overlap) : map_(map), overlap_(overlap) {}
+
+  template <typename Part>
+  absl::Status Check(absl::string_view list, absl::string_view name, const std::vector<Part>& parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (absl::Status status = CheckPart(parts[i]); !status.ok()) {
+        return WithFieldPrefix(status, absl::StrCat(".", list, "[", i, "]"));
+      }
+      if (!Intersect(AreaAround(parts[i]), map_).empty()) {
+        overlaps_ = true;
+      } else if (MustOverlap<Part>()) {
+        return OffMap(absl::StrCat(".", list, "[", i, "]"), name);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Check(const std::vector<Cell>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const Rectangle area{cells[i].x, cells[i].y, 1, 1};
+      if (!Intersect(area, map_).empty()) {
+        overlaps_ = true;
+      } else if (MustOverlap<Cell>()) {
+        return OffMap(absl::StrCat(".cells[", i, "]"),
+                      absl::StrCat("cell (", cells[i].x, ", ", cells[i].y, ")"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish() const {
+    return overlaps_ || overlap_ == ShapeOverlap::kNone ? absl::OkStatus() : OffMap("", "the shape");
+  }
+
+ private:
+  template <typename Part>
+  bool MustOverlap() const {
+    return overlap_ == ShapeOverlap::kEachPart ||
+           (overlap_ == ShapeOverlap::kEachButRectangles && !std::is_same_v<Part, Rectangle>);
+  }
+
+  absl::Status OffMap(absl::string_view field, absl::string_view what) const {
+    return MakeError(
+        ErrorReason::kOffMap, field,
+        absl::StrCat(what, " is off the map, which is ", map_.width, " x ", map_.height, " cells"));
+  }
+
+  const Rectangle map_;
+  const ShapeOverlap overlap_;
+  bool overlaps_ = false;
+};
+
+}  // namespace
+
+absl::Status CheckShape(const Shape& shape, const Rectangle& bounds, ShapeOverlap overlap) {
+  if (shape.empty()) {
+    return MakeError(ErrorReason::kEmptyShape, "", "a shape has at least one part");
+  }
+  ShapeChecker checker(bounds, overlap);
+  WAYSTAR_RETURN_IF_ERROR(checker.Check(shape.cells));
+  WAYSTAR_RETURN_IF_ERROR(checker.Check("rectangles", "the rectangle", shape.rectangles));
+  WAYSTAR_RETURN_IF_ERROR(checker.Check("discs", "the disc", shape.discs));
+  WAYSTAR_RETURN_IF_ERROR(checker.Check("polygons", "the polygon", shape.polygons));
+  WAYSTAR_RETURN_IF_ERROR(checker.Check("lines", "the line", shape.lines));
+  return checker.Finish();
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,222 @@
+#include "server/core/grid/walk/footprint_grids.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+
+namespace waystar::core {
+
+FootprintGrids::State FootprintGrids::Copy() const {
+  MutexLock lock(mutex_);
+  return state_;
+}
+
+FootprintGrids::State FootprintGrids::WaitAndCopy() const {
+  std::vector<std::shared_ptr<const Build>> builds;
+  {
+    MutexLock lock(mutex_);
+    builds = builds_;
+  }
+  for (const auto& build : builds) {
+    build->grid.Wait();
+  }
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  for (const auto& build : builds) {
+    if (build->grid.GetIfMade() != nullptr) {
+      Keep(*build, dropped);
+    }
+  }
+  return state_;
+}
+
+// The new revision waits for grids being made. Otherwise, on a map that changes faster than that, every
+// revision would make them again.
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells,
+                               absl::Span<const WordChange> changes)
+    : state_(before.WaitAndCopy()) {
+  MutexLock lock(mutex_);
+  for (Kept& kept : state_.kept) {
+    BitPlane eroded = kept.grid->rows();
+    const std::vector<WordChange> changed = RepairEroded(cells, kept.side, changes, eroded);
+    if (!changed.empty()) {
+      kept.grid = std::make_shared<const WalkGrid>(*kept.grid, std::move(eroded), changed);
+    }
+  }
+}
+
+FootprintGrids::FootprintGrids(const FootprintGrids& before, const BitPlane& cells)
+    : state_(before.WaitAndCopy()) {
+  MutexLock lock(mutex_);
+  std::vector<Kept>& all = state_.kept;
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use > b.last_use; });
+  all.resize(std::min(all.size(), kAlwaysKept));
+  for (Kept& kept : all) {
+    auto grid = std::make_shared<WalkGrid>(Eroded(cells, kept.side), kept.grid->index_memory());
+    grid->PrepareLike(*kept.grid);
+    kept.grid = std::move(grid);
+  }
+}
+
+std::size_t FootprintGrids::BytesKeptOver(const WalkGrid& single) {
+  constexpr std::size_t kBytesPerCell = 4;
+  return 2 * single.index_memory().max_bytes +
+         kBytesPerCell * static_cast<std::size_t>(single.width()) * static_cast<std::size_t>(single.height());
+}
+
+FootprintGrids::Grid FootprintGrids::Get(const WalkGrid& single, int side) const {
+  return Get(side, BytesKeptOver(single), [&] {
+    // kAlwaysKept sizes together get as much index memory as agents of one cell.
+    return std::make_shared<const WalkGrid>(Eroded(single.rows(), side),
+                                            single.index_memory().DividedBy(kAlwaysKept));
+  });
+}
+
+FootprintGrids::Grid FootprintGrids::Get(int side, std::size_t kept_bytes,
+                                         absl::FunctionRef<Grid()> make) const {
+  std::shared_ptr<const Build> build;
+  {
+    MutexLock lock(mutex_);
+    ++state_.uses;
+    const auto kept = std::find_if(state_.kept.begin(), state_.kept.end(),
+                                   [&](const Kept& other) { return other.side == side; });
+    if (kept != state_.kept.end()) {
+      kept->last_use = state_.uses;
+      kept->was_used = true;
+      return kept->grid;
+    }
+    const auto begun =
+        std::find_if(builds_.begin(), builds_.end(), [&](const auto& other) { return other->side == side; });
+    if (begun != builds_.end()) {
+      build = *begun;
+    } else {
+      auto begins = std::make_shared<Build>();
+      begins->side = side;
+      begins->kept_bytes = kept_bytes;
+      build = std::move(begins);
+      builds_.push_back(build);
+    }
+  }
+  Grid grid = build->grid.Get(make);
+  // Declared before the lock, so that grids are freed outside it.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  Keep(*build, dropped);
+  return grid;
+}
+
+void FootprintGrids::Keep(const Build& build, std::vector<Kept>& dropped) const {
+  const auto begun =
+      std::find_if(builds_.begin(), builds_.end(), [&](const auto& other) { return other.get() == &build; });
+  if (begun == builds_.end()) {
+    return;
+  }
+  std::vector<Kept>& all = state_.kept;
+  all.push_back({.side = build.side, .last_use = state_.uses, .grid = *build.grid.GetIfMade()});
+  builds_.erase(begun);
+  std::size_t bytes = 0;
+  for (const Kept& kept : all) {
+    bytes += kept.grid->memory_bytes();
+  }
+  const auto is_too_much = [&](const std::vector<Kept>& grids) {
+    return grids.size() > kAlwaysKept && bytes > build.kept_bytes;
+  };
+  if (!is_too_much(all)) {
+    return;
+  }
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) { return a.last_use < b.last_use; });
+  // Drop jump indexes first: searches can do without them, but not without cells and components.
+  for (auto kept = all.begin(); kept != all.end() && is_too_much(all); ++kept) {
+    Grid lean = kept->grid->WithoutJumpIndexes();
+    const std::size_t saved = kept->grid->memory_bytes() - lean->memory_bytes();
+    if (saved > 0) {
+      bytes -= saved;
+      dropped.push_back(*kept);
+      kept->grid = std::move(lean);
+    }
+  }
+  while (is_too_much(all)) {
+    bytes -= all.front().grid->memory_bytes();
+    dropped.push_back(std::move(all.front()));
+    all.erase(all.begin());
+  }
+}
+
+bool FootprintGrids::Has(int side) const {
+  MutexLock lock(mutex_);
+  return FindIn(state_, side) != nullptr;
+}
+
+void FootprintGrids::Drop(bool used_too) const {
+  // Declared before the lock, so that grids are freed outside it.
+  std::vector<Kept> dropped;
+  MutexLock lock(mutex_);
+  const auto is_kept = [&](const Kept& kept) { return kept.was_used && !used_too; };
+  const auto first = std::stable_partition(state_.kept.begin(), state_.kept.end(), is_kept);
+  std::move(first, state_.kept.end(), std::back_inserter(dropped));
+  state_.kept.erase(first, state_.kept.end());
+  for (Kept& kept : state_.kept) {
+    kept.was_used = false;
+  }
+}
+
+const FootprintGrids::Kept* FootprintGrids::FindIn(const State& state, int side) {
+  const auto found =
+      std::find_if(state.kept.begin(), state.kept.end(), [&](const Kept& kept) { return kept.side == side; });
+  return found == state.kept.end() ? nullptr : &*found;
+}
+
+bool FootprintGrids::NeedsBackgroundBuild() const {
+  MutexLock lock(mutex_);
+  return std::any_of(state_.kept.begin(), state_.kept.end(),
+                     [](const Kept& kept) { return kept.grid->NeedsBackgroundBuild(); });
+}
+
+bool FootprintGrids::BuildInBackground(CancelFlag cancelled) const {
+  bool has_made = false;
+  for (const Kept& kept : Copy().kept) {
+    has_made = kept.grid->BuildInBackground(cancelled) || has_made;
+  }
+  return has_made;
+}
+
+void FootprintGrids::FollowCloser(const FootprintGrids& before) const {
+  const State own = Copy();
+  const State others = before.Copy();
+  for (const Kept& kept : own.kept) {
+    if (const Kept* found = FindIn(others, kept.side)) {
+      kept.grid->FollowCloser(*found->grid);
+    }
+  }
+}
+
+std::size_t FootprintGrids::memory_bytes() const {
+  const State state = Copy();
+  std::size_t bytes = sizeof(*this);
+  for (const Kept& kept : state.kept) {
+    bytes += kept.grid->memory_bytes();
+  }
+  return bytes;
+}
+
+std::size_t FootprintGrids::BytesBeyond(const FootprintGrids& other) const {
+  if (this == &other) {
+    return 0;
+  }
+  const State own = Copy();
+  const State others = other.Copy();
+  std::size_t bytes = sizeof(*this);
+  for (const Kept& kept : own.kept) {
+    const Kept* found = FindIn(others, kept.side);
+    bytes += found == nullptr ? kept.grid->memory_bytes() : kept.grid->BytesBeyond(*found->grid);
+  }
+  return bytes;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,90 @@
+// Cells of a navigation mesh in the form that searches use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/base/stop_check.h"
+#include "server/core/mesh/map/mesh_bounds.h"
+#include "server/core/mesh/map/mesh_cells.h"
+#include "server/core/mesh/map/nav_mesh.h"
+
+namespace waystar::core {
+
+// Storage of a mesh's cells; see FindMeshCells.
+//
+// Thread safety: immutable.
+class CellTable {
+ public:
+  // Once `stop` has returned an error, the table must not be used.
+  CellTable(MeshCells made, const StopCheck* stop);
+
+  std::size_t memory_bytes() const;
+
+ private:
+  friend class CellLayer;
+
+  struct Cell {
+    std::uint32_t first_corner = 0;
+    std::uint32_t room = 0;
+    std::uint8_t corner_count = 0;
+    bool is_dented = false;
+  };
+
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> corners_;
+  std::vector<PolygonNumber> neighbours_;
+  std::vector<std::uint32_t> outer_rooms_;
+  // For each polygon, the cell that contains the mean of its corners.
+  std::vector<PolygonNumber> cell_of_;
+};
+
+// The cells of a mesh with the interface of its polygons, so that searches run on either. Cell numbers
+// replace polygon numbers; vertices are the same.
+//
+// Thread safety: immutable.
+class CellLayer {
+ public:
+  // The mesh must outlive the layer.
+  // REQUIRES: the mesh has cells.
+  explicit CellLayer(const NavMesh& mesh) : mesh_(mesh), table_(*mesh.cells()) {}
+
+  const NavMesh& mesh() const { return mesh_; }
+  std::size_t cell_count() const { return table_.cells_.size(); }
+
+  // Returns the cell that contains the point of the place, or is adjacent to it if rounding moved the point
+  // off the ground. Costs O(cells that the polygon of the place overlaps).
+  PolygonNumber CellAt(const MeshPlace& place) const;
+
+  // As the functions of NavMesh.
+  const MeshBounds& bounds() const { return mesh_.bounds(); }
+  std::size_t vertex_count() const { return mesh_.vertex_count(); }
+  const WorldPoint& VertexAt(std::uint32_t vertex) const { return mesh_.VertexAt(vertex); }
+  const VertexWalls& WallsAt(std::uint32_t vertex) const { return mesh_.WallsAt(vertex); }
+  absl::Span<const std::uint32_t> VerticesOf(PolygonNumber cell) const {
+    const CellTable::Cell& face = table_.cells_[cell];
+    return {table_.corners_.data() + face.first_corner, face.corner_count};
+  }
+  absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber cell) const {
+    const CellTable::Cell& face = table_.cells_[cell];
+    return {table_.neighbours_.data() + face.first_corner, face.corner_count};
+  }
+  void PrefetchFace(PolygonNumber cell) const { __builtin_prefetch(&table_.cells_[cell]); }
+  void PrefetchCorners(PolygonNumber cell) const {
+    const std::uint32_t first_corner = table_.cells_[cell].first_corner;
+    __builtin_prefetch(table_.corners_.data() + first_corner);
+    __builtin_prefetch(table_.neighbours_.data() + first_corner);
+  }
+  bool IsDented(PolygonNumber cell) const { return table_.cells_[cell].is_dented; }
+  std::uint32_t RoomOf(PolygonNumber cell) const { return table_.cells_[cell].room; }
+  std::uint32_t OuterRoomOf(std::uint32_t room) const { return table_.outer_rooms_[room]; }
+  std::size_t room_count() const { return table_.outer_rooms_.size(); }
+
+ private:
+  const NavMesh& mesh_;
+  const CellTable& table_;
+};
+
+}  // namespace waystar::core

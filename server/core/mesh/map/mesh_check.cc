@@ -1,0 +1,246 @@
+#include "server/core/mesh/map/mesh_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/mesh/map/plan.h"
+
+namespace waystar::core {
+namespace {
+
+std::string PolygonField(std::size_t polygon) { return absl::StrCat("polygons[", polygon, "]"); }
+std::string CornerField(std::size_t polygon, absl::string_view list, std::size_t corner) {
+  return absl::StrCat(PolygonField(polygon), ".", list, "[", corner, "]");
+}
+
+absl::Status CheckSize(absl::string_view field, std::size_t size, std::size_t least, std::size_t most) {
+  if (size < least || size > most) {
+    return MakeError(
+        ErrorReason::kBadSize, field,
+        absl::StrCat(field, " of a mesh are from ", least, " to ", most, " in number, not ", size));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSizes(const MeshSpec& spec) {
+  WAYSTAR_RETURN_IF_ERROR(CheckSize("vertices", spec.vertices.size(), 3, kMaxMeshVertices));
+  WAYSTAR_RETURN_IF_ERROR(CheckSize("polygons", spec.polygons.size(), 1, kMaxMeshPolygons));
+  WAYSTAR_RETURN_IF_ERROR(CheckSize("corners", spec.corners.size(), 3, kMaxMeshCorners));
+  std::size_t corners = 0;
+  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+    const std::size_t count = spec.polygons[i].corner_count;
+    if (count < 3 || count > kMaxPolygonCorners) {
+      return MakeError(
+          ErrorReason::kBadPolygon, PolygonField(i),
+          absl::StrCat("a polygon has from 3 to ", kMaxPolygonCorners, " corners, and this one ", count));
+    }
+    corners += count;
+  }
+  if (corners != spec.corners.size()) {
+    return MakeError(
+        ErrorReason::kBadSize, "corners",
+        absl::StrCat("the polygons have ", corners, " corners, and the list ", spec.corners.size()));
+  }
+  if (!spec.neighbours.empty() && spec.neighbours.size() != corners) {
+    return MakeError(
+        ErrorReason::kBadSize, "neighbours",
+        absl::StrCat("there are ", spec.neighbours.size(), " neighbours for ", corners, " corners"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPolygon(const MeshSpec& spec, std::size_t polygon, std::size_t first_corner) {
+  std::array<FixedPoint, kMaxPolygonCorners> loop;
+  const std::size_t count = spec.polygons[polygon].corner_count;
+  double reach = 0.0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint32_t vertex = spec.corners[first_corner + k];
+    if (vertex >= spec.vertices.size()) {
+      return MakeError(
+          ErrorReason::kBadValue, CornerField(polygon, "vertices", k),
+          absl::StrCat("there is no vertex ", vertex, ": there are ", spec.vertices.size(), ", from 0"));
+    }
+    loop[k] = ToFixed(spec.vertices[vertex]);
+    reach = std::max({reach, std::abs(spec.vertices[vertex].x), std::abs(spec.vertices[vertex].y)});
+  }
+  if (spec.polygons[polygon].area >= kMaxMeshAreas) {
+    return MakeError(ErrorReason::kBadValue, absl::StrCat(PolygonField(polygon), ".area"),
+                     absl::StrCat("areas are from 0 to ", kMaxMeshAreas - 1));
+  }
+  switch (FindLoopFault(absl::MakeConstSpan(loop.data(), count), LoopSlack(reach))) {
+    case LoopFault::kNone:
+      return absl::OkStatus();
+    case LoopFault::kNotCounterclockwise:
+      return MakeError(ErrorReason::kBadPolygon, PolygonField(polygon),
+                       "seen from above the polygon runs clockwise or has no area");
+    case LoopFault::kNotConvex:
+      break;
+  }
+  return MakeError(ErrorReason::kBadPolygon, PolygonField(polygon), "the polygon is not convex");
+}
+
+// Returns the positions in the loop of the corners of its convex hull, counterclockwise, without those in the
+// middle of a side: Andrew, "Another Efficient Algorithm for Convex Hulls in Two Dimensions" (1979).
+absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
+                                       std::array<std::size_t, 2 * kMaxPolygonCorners>& hull) {
+  std::array<std::size_t, kMaxPolygonCorners> order;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    order[i] = i;
+  }
+  const auto key = [&](std::size_t i) { return std::tuple(loop[i].x, loop[i].y, i); };
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(loop.size()),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::size_t size = 0;
+  std::size_t base = 1;
+  const auto add = [&](std::size_t i) {
+    while (size > base && SideOf(loop[hull[size - 2]], loop[hull[size - 1]], loop[i]) <= 0) {
+      --size;
+    }
+    hull[size++] = i;
+  };
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    add(order[i]);
+  }
+  base = size;
+  for (std::size_t i = loop.size() - 1; i-- > 0;) {
+    add(order[i]);
+  }
+  return absl::MakeConstSpan(hull.data(), size - 1);
+}
+
+// One side of an edge between two adjacent polygons.
+struct HalfEdge {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  std::uint32_t corner = 0;
+  PolygonNumber polygon = 0;
+  // True if it leads from `high` to `low`.
+  bool is_back = false;
+
+  auto key() const { return std::tuple(low, high, is_back, corner); }
+};
+
+}  // namespace
+
+absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
+  WAYSTAR_RETURN_IF_ERROR(CheckSizes(spec));
+  for (std::size_t i = 0; i < spec.vertices.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    if (absl::Status status = CheckPosition(spec.vertices[i]); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("vertices[", i, "]"));
+    }
+  }
+  std::size_t first_corner = 0;
+  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    WAYSTAR_RETURN_IF_ERROR(CheckPolygon(spec, i, first_corner));
+    first_corner += spec.polygons[i].corner_count;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop) {
+  std::vector<HalfEdge> edges;
+  edges.reserve(spec.corners.size());
+  std::vector<std::uint32_t> first_corners;
+  first_corners.reserve(spec.polygons.size());
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+    const std::uint32_t count = spec.polygons[i].corner_count;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const std::uint32_t from = spec.corners[first + k];
+      const std::uint32_t to = spec.corners[first + (k + 1) % count];
+      edges.push_back(
+          {std::min(from, to), std::max(from, to), first + k, static_cast<PolygonNumber>(i), from > to});
+    }
+    first_corners.push_back(first);
+    first += count;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  std::sort(edges.begin(), edges.end(),
+            [](const HalfEdge& a, const HalfEdge& b) { return a.key() < b.key(); });
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+
+  const auto field_of = [&](const HalfEdge& edge, absl::string_view list) {
+    return CornerField(edge.polygon, list, edge.corner - first_corners[edge.polygon]);
+  };
+  const auto is_open = [&](const HalfEdge& edge) {
+    return spec.neighbours.empty() || spec.neighbours[edge.corner] != kNoPolygon;
+  };
+  std::vector<PolygonNumber> across(edges.size(), kNoPolygon);
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    const HalfEdge& edge = edges[i - 1];
+    const HalfEdge& next = edges[i];
+    if (edge.low != next.low || edge.high != next.high) {
+      continue;
+    }
+    if (edge.is_back == next.is_back) {
+      return MakeError(ErrorReason::kBadPolygon, field_of(next, "vertices"),
+                       absl::StrCat("the edge that begins here lies on the same side of polygon ",
+                                    edge.polygon, ": an edge has at most two polygons, one on each side"));
+    }
+    if (is_open(edge) != is_open(next)) {
+      return MakeError(ErrorReason::kBadPolygon, field_of(is_open(edge) ? edge : next, "neighbours"),
+                       "the edge is a wall for the polygon on its other side");
+    }
+    if (is_open(edge)) {
+      across[edge.corner] = next.polygon;
+      across[next.corner] = edge.polygon;
+    }
+  }
+  for (std::size_t i = 0; !spec.neighbours.empty() && i < edges.size(); ++i) {
+    const PolygonNumber neighbour = spec.neighbours[edges[i].corner];
+    if (neighbour != across[edges[i].corner]) {
+      return MakeError(ErrorReason::kBadPolygon, field_of(edges[i], "neighbours"),
+                       absl::StrCat("polygon ", neighbour, " does not adjoin this edge"));
+    }
+  }
+  return across;
+}
+
+LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack) {
+  Int128 area = 0;
+  for (std::size_t k = 2; k < loop.size(); ++k) {
+    area += SideOf(loop[0], loop[k - 1], loop[k]);
+  }
+  if (area <= 0) {
+    return LoopFault::kNotCounterclockwise;
+  }
+  if (loop.size() == 3) {
+    return LoopFault::kNone;
+  }
+  std::array<std::size_t, 2 * kMaxPolygonCorners> places;
+  const absl::Span<const std::size_t> hull = FindHull(loop, places);
+  std::size_t passed = 0;
+  for (std::size_t h = 0; h < hull.size(); ++h) {
+    const std::size_t begin = hull[h];
+    const std::size_t end = hull[(h + 1) % hull.size()];
+    const std::size_t steps = (end + loop.size() - begin) % loop.size();
+    passed += steps;
+    const FixedPoint& a = loop[begin];
+    const FixedPoint& b = loop[end];
+    const auto dx = static_cast<double>(b.x - a.x);
+    const auto dy = static_cast<double>(b.y - a.y);
+    const double length = std::sqrt(dx * dx + dy * dy);
+    for (std::size_t step = 0; step < steps; ++step) {
+      const FixedPoint& from = loop[(begin + step) % loop.size()];
+      const FixedPoint& to = loop[(begin + step + 1) % loop.size()];
+      const Int128 along = Int128{to.x - from.x} * (b.x - a.x) + Int128{to.y - from.y} * (b.y - a.y);
+      if (along <= 0 || static_cast<double>(SideOf(a, b, to)) > slack * length) {
+        return LoopFault::kNotConvex;
+      }
+    }
+  }
+  return passed == loop.size() ? LoopFault::kNone : LoopFault::kNotConvex;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,56 @@
+// Parts of a navigation mesh as plain values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+// Index of a polygon of a mesh.
+using PolygonNumber = std::uint32_t;
+// Stands for the wall at an edge without an adjacent polygon.
+inline constexpr PolygonNumber kNoPolygon = std::numeric_limits<PolygonNumber>::max();
+
+inline constexpr std::size_t kMaxMeshVertices = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxMeshPolygons = std::size_t{1} << 21;
+// Maximum number of corners of all polygons together.
+inline constexpr std::size_t kMaxMeshCorners = std::size_t{1} << 23;
+inline constexpr std::size_t kMaxPolygonCorners = 128;
+// Exclusive upper bound of area numbers, as in Detour.
+inline constexpr std::uint8_t kMaxMeshAreas = 64;
+
+struct MeshPolygon {
+  // From 3 to kMaxPolygonCorners.
+  std::uint32_t corner_count = 0;
+  // Kind of ground, such as grass or road. The mesh does not determine its cost.
+  std::uint8_t area = 0;
+
+  friend bool operator==(const MeshPolygon&, const MeshPolygon&) = default;
+};
+
+// Complete content of a new mesh. Polygons are seen from above, with x to the right, y up, and z as the
+// height. Files with y as the height swap coordinates so that the corners of a polygon run counterclockwise.
+struct MeshSpec {
+  // Polygons are adjacent if they share vertices by index. Vertices at the same position are not merged.
+  std::vector<WorldPoint> vertices;
+  std::vector<MeshPolygon> polygons;
+  // Vertices of the first polygon counterclockwise, then of the second, and so on.
+  std::vector<std::uint32_t> corners;
+  // For each corner, the polygon across the edge from it to the next corner, or kNoPolygon for a wall. If
+  // empty, polygons are adjacent wherever two share an edge.
+  std::vector<PolygonNumber> neighbours;
+
+  // Adds a polygon.
+  // REQUIRES: `neighbours` is empty.
+  void AddPolygon(absl::Span<const std::uint32_t> loop, std::uint8_t area = 0) {
+    polygons.push_back({static_cast<std::uint32_t>(loop.size()), area});
+    corners.insert(corners.end(), loop.begin(), loop.end());
+  }
+};
+
+}  // namespace waystar::core

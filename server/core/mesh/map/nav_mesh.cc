@@ -1,0 +1,558 @@
+#include "server/core/mesh/map/nav_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "server/base/status_macros.h"
+#include "server/core/elements/element_hash.h"
+#include "server/core/mesh/map/cell_layer.h"
+#include "server/core/mesh/map/mesh_cells.h"
+#include "server/core/mesh/map/mesh_check.h"
+#include "server/core/mesh/map/mesh_fans.h"
+#include "server/core/mesh/map/mesh_rooms.h"
+#include "server/core/mesh/map/plan.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+
+// Returns the point of a segment nearest to (x, y) seen from above; its height is not set.
+WorldPoint NearestOnSegment(const WorldPoint& a, const WorldPoint& b, double x, double y) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double length = dx * dx + dy * dy;
+  const double along = (x - a.x) * dx + (y - a.y) * dy;
+  if (along <= 0.0) {
+    return a;
+  }
+  if (along >= length) {
+    return b;
+  }
+  const double share = along / length;
+  return Rounded(WorldPoint{a.x + share * dx, a.y + share * dy, 0.0});
+}
+
+// Returns true if, seen from the vertex, the direction of the point lies counterclockwise after that of
+// `begin` and not after that of `end`.
+// REQUIRES: `end` is at most half a turn after `begin`.
+bool IsBetween(const FixedPoint& vertex, const FixedPoint& begin, const FixedPoint& point,
+               const FixedPoint& end) {
+  const auto is_ahead = [&](const FixedPoint& a, const FixedPoint& b) {
+    return Int128{a.x - vertex.x} * (b.x - vertex.x) + Int128{a.y - vertex.y} * (b.y - vertex.y) > 0;
+  };
+  const Int128 from_begin = SideOf(vertex, begin, point);
+  const Int128 to_end = SideOf(vertex, point, end);
+  return (from_begin > 0 || (from_begin == 0 && !is_ahead(begin, point))) &&
+         (to_end > 0 || (to_end == 0 && is_ahead(point, end)));
+}
+
+// A convex outline and its box, for tests against other boxes.
+class OutlineBox {
+ public:
+  OutlineBox(absl::Span<const WorldPoint> outline, double margin) : outline_(outline) {
+    reaches_.reserve(outline.size());
+    for (std::size_t k = 0; k < outline.size(); ++k) {
+      const WorldPoint& a = outline[k];
+      const WorldPoint& b = EndOfSide(k);
+      reaches_.push_back(margin * std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)));
+      box_.Add(a);
+    }
+  }
+
+  // Returns false if a side of either separates the two.
+  bool MayTouch(const MeshBounds& box) const {
+    if (box.high.x < box_.low.x || box.low.x > box_.high.x || box.high.y < box_.low.y ||
+        box.low.y > box_.high.y) {
+      return false;
+    }
+    for (std::size_t k = 0; k < outline_.size(); ++k) {
+      const WorldPoint& a = outline_[k];
+      const WorldPoint& b = EndOfSide(k);
+      // Corner of the box furthest to the left of the side.
+      const WorldPoint corner{b.y > a.y ? box.low.x : box.high.x, b.x > a.x ? box.high.y : box.low.y, 0.0};
+      if (Side(a, b, corner) <= reaches_[k]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const WorldPoint& EndOfSide(std::size_t k) const { return outline_[k + 1 < outline_.size() ? k + 1 : 0]; }
+
+  absl::Span<const WorldPoint> outline_;
+  // For each side, the margin times its length.
+  std::vector<double> reaches_;
+  MeshBounds box_;
+};
+
+double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
+  const double dx = point.x - x;
+  const double dy = point.y - y;
+  return dx * dx + dy * dy;
+}
+
+// Contains for polygons of any shape and points on their edges; slower.
+bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
+  const absl::Span<const std::uint32_t> loop = mesh.VerticesOf(polygon);
+  bool is_inside = false;
+  const WorldPoint* a = &mesh.VertexAt(loop.back());
+  for (const std::uint32_t vertex : loop) {
+    const WorldPoint* const b = &mesh.VertexAt(vertex);
+    if ((a->y > point.y) != (b->y > point.y)) {
+      const double side = Side(*a, *b, point);
+      if (side == 0.0) {
+        return true;
+      }
+      is_inside ^= (side > 0.0) == (b->y > a->y);
+    } else if (b->y == point.y &&
+               (b->x == point.x || (a->y == point.y && (a->x > point.x) != (b->x > point.x)))) {
+      return true;
+    }
+    a = b;
+  }
+  return is_inside;
+}
+
+}  // namespace
+
+absl::StatusOr<NavMesh> NavMesh::Create(MeshSpec spec, const StopCheck* stop, Cells cells) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshParts(spec, stop));
+  auto surface = std::make_shared<Surface>();
+  WAYSTAR_ASSIGN_OR_RETURN(surface->neighbours, MatchMeshEdges(spec, stop));
+  WAYSTAR_RETURN_IF_ERROR(SplitFans(spec, surface->neighbours, stop));
+  surface->vertices = std::move(spec.vertices);
+  surface->corners = std::move(spec.corners);
+  for (WorldPoint& vertex : surface->vertices) {
+    vertex = Rounded(vertex);
+  }
+  surface->polygons.reserve(spec.polygons.size());
+  std::vector<MeshBounds> boxes;
+  boxes.reserve(spec.polygons.size());
+  std::uint32_t first_corner = 0;
+  for (const MeshPolygon& polygon : spec.polygons) {
+    surface->polygons.push_back(
+        {first_corner, kNoPart, 0, static_cast<std::uint8_t>(polygon.corner_count), polygon.area, false});
+    MeshBounds box;
+    for (std::uint32_t k = 0; k < polygon.corner_count; ++k) {
+      box.Add(surface->vertices[surface->corners[first_corner + k]]);
+    }
+    boxes.push_back(box);
+    surface->bounds.Add(box);
+    first_corner += polygon.corner_count;
+  }
+  LabelRooms(*surface, stop);
+  for (const auto note : {NoteDents, LabelParts, NoteWalls, NoteSpirals}) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    note(*surface);
+  }
+  if (cells == Cells::kMake) {
+    surface->cells = MakeCells(*surface, stop);
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  surface->tree = PolygonTree(boxes, stop);
+  surface->wall_tree = TreeOfWalls(*surface, stop);
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  surface->digest = DigestOf(*surface);
+  return NavMesh(std::move(surface));
+}
+
+void NavMesh::NoteDents(Surface& surface) {
+  std::array<FixedPoint, kMaxPolygonCorners> points;
+  for (Face& face : surface.polygons) {
+    for (std::size_t k = 0; k < face.corner_count; ++k) {
+      points[k] = ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
+    }
+    for (std::size_t k = 0; k < face.corner_count; ++k) {
+      const std::size_t next = k + 1 < face.corner_count ? k + 1 : 0;
+      const std::size_t after = next + 1 < face.corner_count ? next + 1 : 0;
+      face.is_dented |= SideOf(points[k], points[next], points[after]) < 0;
+    }
+  }
+}
+
+std::shared_ptr<const CellTable> NavMesh::MakeCells(const Surface& surface, const StopCheck* stop) {
+  std::vector<CellSource> polygons;
+  polygons.reserve(surface.polygons.size());
+  for (const Face& face : surface.polygons) {
+    polygons.push_back({face.first_corner, face.corner_count, face.area, face.is_dented});
+  }
+  absl::StatusOr<MeshCells> made =
+      FindMeshCells({surface.vertices, polygons, surface.corners, surface.neighbours}, stop);
+  return made.ok() ? std::make_shared<const CellTable>(*std::move(made), stop) : nullptr;
+}
+
+void NavMesh::LabelParts(Surface& surface) {
+  const auto corner_of = [&](const Face& face, std::uint32_t k) {
+    return ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
+  };
+  const auto twice_area_of = [&](const Face& face) {
+    Int128 area = 0;
+    for (std::uint32_t k = 1; k + 1 < face.corner_count; ++k) {
+      area += SideOf(corner_of(face, 0), corner_of(face, k), corner_of(face, k + 1));
+    }
+    return area;
+  };
+  std::vector<PolygonNumber> open;
+  for (PolygonNumber first = 0; first < surface.polygons.size(); ++first) {
+    if (surface.polygons[first].part != kNoPart) {
+      continue;
+    }
+    const auto part = static_cast<std::uint32_t>(surface.part_areas.size());
+    Int128 twice_area = 0;
+    surface.polygons[first].part = part;
+    open.push_back(first);
+    while (!open.empty()) {
+      const Face& face = surface.polygons[open.back()];
+      open.pop_back();
+      twice_area += twice_area_of(face);
+      for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+        const PolygonNumber next = surface.neighbours[face.first_corner + k];
+        if (next != kNoPolygon && surface.polygons[next].part == kNoPart) {
+          surface.polygons[next].part = part;
+          open.push_back(next);
+        }
+      }
+    }
+    surface.part_areas.push_back(static_cast<double>(twice_area) / (2.0 * kFixedScale * kFixedScale));
+  }
+}
+
+bool NavMesh::IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const {
+  const std::uint32_t part = PartOf(polygon);
+  const std::uint32_t other_part = PartOf(other);
+  const double area = surface_->part_areas[part];
+  const double other_area = surface_->part_areas[other_part];
+  return part == other_part || area == other_area ? polygon < other : area > other_area;
+}
+
+void NavMesh::LabelRooms(Surface& surface, const StopCheck* stop) {
+  const auto neighbours_of = [&](PolygonNumber polygon) {
+    const Face& face = surface.polygons[polygon];
+    return absl::MakeConstSpan(surface.neighbours).subspan(face.first_corner, face.corner_count);
+  };
+  MeshRooms rooms = FindMeshRooms(surface.polygons.size(), neighbours_of, stop);
+  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
+    surface.polygons[polygon].room = rooms.room_of[polygon];
+  }
+  surface.outer_rooms = std::move(rooms.outer);
+}
+
+void NavMesh::NoteWalls(Surface& surface) {
+  surface.walls.resize(surface.vertices.size());
+  for (PolygonNumber polygon = 0; polygon < surface.polygons.size(); ++polygon) {
+    const Face& face = surface.polygons[polygon];
+    for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+      if (surface.neighbours[face.first_corner + k] != kNoPolygon) {
+        continue;
+      }
+      const std::uint32_t from = surface.corners[face.first_corner + k];
+      const std::uint32_t to = surface.corners[face.first_corner + (k + 1) % face.corner_count];
+      surface.walls[from].to = to;
+      surface.walls[to].from = from;
+      surface.wall_edges.push_back({polygon, k});
+    }
+  }
+  surface.wall_edges.shrink_to_fit();
+}
+
+PolygonTree NavMesh::TreeOfWalls(const Surface& surface, const StopCheck* stop) {
+  std::vector<MeshBounds> boxes;
+  boxes.reserve(surface.wall_edges.size());
+  for (const WallEdge& edge : surface.wall_edges) {
+    const Face& face = surface.polygons[edge.polygon];
+    MeshBounds box;
+    for (const std::uint32_t k : {edge.corner, (edge.corner + 1) % face.corner_count}) {
+      const WorldPoint& end = surface.vertices[surface.corners[face.first_corner + k]];
+      box.Add(WorldPoint{end.x, end.y, 0.0});
+    }
+    boxes.push_back(box);
+  }
+  return PolygonTree(boxes, stop);
+}
+
+// Counterclockwise around a vertex, the polygons start at the wall that leads away from it. They form more
+// than a full turn if another one reaches that direction.
+void NavMesh::NoteSpirals(Surface& surface) {
+  for (const Face& face : surface.polygons) {
+    for (std::uint32_t k = 0; k < face.corner_count; ++k) {
+      const auto vertex_at = [&](std::uint32_t place) {
+        return surface.corners[face.first_corner + place % face.corner_count];
+      };
+      VertexWalls& walls = surface.walls[vertex_at(k)];
+      const bool is_first = surface.neighbours[face.first_corner + k] == kNoPolygon;
+      if (is_first || walls.to == VertexWalls::kNone || walls.to == VertexWalls::kSeveral) {
+        continue;
+      }
+      const auto at = [&](std::uint32_t vertex) { return ToFixed(surface.vertices[vertex]); };
+      if (IsBetween(at(vertex_at(k)), at(vertex_at(k + 1)), at(walls.to),
+                    at(vertex_at(k + face.corner_count - 1)))) {
+        walls = {VertexWalls::kSeveral, VertexWalls::kSeveral};
+      }
+    }
+  }
+}
+
+std::uint64_t NavMesh::DigestOf(const Surface& surface) {
+  ElementHash hash(ElementKind::kMesh);
+  hash.Add(surface.vertices.size());
+  for (const WorldPoint& vertex : surface.vertices) {
+    hash.AddDouble(vertex.x);
+    hash.AddDouble(vertex.y);
+    hash.AddDouble(vertex.z);
+  }
+  hash.Add(surface.polygons.size());
+  for (const Face& face : surface.polygons) {
+    hash.Add(std::uint64_t{face.corner_count} << 8 | face.area);
+    for (std::uint32_t i = face.first_corner; i < face.first_corner + face.corner_count; ++i) {
+      hash.Add(std::uint64_t{surface.corners[i]} << 32 | surface.neighbours[i]);
+    }
+  }
+  return hash.value();
+}
+
+bool NavMesh::Contains(PolygonNumber polygon, const FixedPoint& point) const {
+  return HasWithin(
+      polygon, {static_cast<double>(point.x) / kFixedScale, static_cast<double>(point.y) / kFixedScale, 0.0});
+}
+
+bool NavMesh::HasWithin(PolygonNumber polygon, const WorldPoint& point) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  // Differences are exact, and rounding the products preserves their order: sides are correct unless two
+  // products are equal. Branch-free, because the branches would be unpredictable.
+  bool is_right_of_any = false;
+  bool is_unsure = false;
+  const WorldPoint* a = &VertexAt(loop.back());
+  for (const std::uint32_t vertex : loop) {
+    const WorldPoint* const b = &VertexAt(vertex);
+    const double left = (b->x - a->x) * (point.y - a->y);
+    const double right = (b->y - a->y) * (point.x - a->x);
+    is_right_of_any |= left < right;
+    is_unsure |= left == right;
+    a = b;
+  }
+  if (is_right_of_any ? !IsDented(polygon) : !is_unsure) {
+    return !is_right_of_any;
+  }
+  return HasWithinByCrossings(*this, polygon, point);
+}
+
+double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  WorldPoint mean;
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  for (const std::uint32_t number : loop) {
+    const WorldPoint& vertex = VertexAt(number);
+    mean = {mean.x + vertex.x, mean.y + vertex.y, mean.z + vertex.z};
+    lowest = std::min(lowest, vertex.z);
+    highest = std::max(highest, vertex.z);
+  }
+  if (lowest == highest) {
+    return lowest;
+  }
+  const auto count = static_cast<double>(loop.size());
+  mean = {mean.x / count, mean.y / count, mean.z / count};
+  // Uses the triangle whose edges the point is furthest inside. Rounding may put the point outside all
+  // triangles.
+  double height = mean.z;
+  double most_inside = -std::numeric_limits<double>::infinity();
+  const double from_x = x - mean.x;
+  const double from_y = y - mean.y;
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const WorldPoint& a = VertexAt(loop[k]);
+    const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
+    const double ax = a.x - mean.x;
+    const double ay = a.y - mean.y;
+    const double bx = b.x - mean.x;
+    const double by = b.y - mean.y;
+    const double whole = ax * by - ay * bx;
+    const double beside_a = from_x * by - from_y * bx;
+    const double beside_b = ax * from_y - ay * from_x;
+    // Most triangles are excluded without a division.
+    if (whole <= 0.0 || (std::min(beside_a, beside_b) < 0.0 && most_inside >= 0.0)) {
+      continue;
+    }
+    const double of_a = beside_a / whole;
+    const double of_b = beside_b / whole;
+    if (std::min(of_a, of_b) > most_inside) {
+      most_inside = std::min(of_a, of_b);
+      height = mean.z + of_a * (a.z - mean.z) + of_b * (b.z - mean.z);
+    }
+  }
+  return Rounded(std::clamp(height, lowest, highest));
+}
+
+WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) const {
+  WorldPoint nearest = Rounded(WorldPoint{x, y, 0.0});
+  if (!HasWithin(polygon, nearest)) {
+    const WorldPoint from = nearest;
+    const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const WorldPoint point = NearestOnSegment(
+          VertexAt(loop[k]), VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]), from.x, from.y);
+      const double distance = SquaredPlanDistance(point, from.x, from.y);
+      if (distance < least) {
+        least = distance;
+        nearest = point;
+      }
+    }
+  }
+  nearest.z = HeightAt(polygon, nearest.x, nearest.y);
+  return nearest;
+}
+
+std::optional<WorldPoint> NavMesh::PointAt(PolygonNumber polygon, double x, double y) const {
+  WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});
+  if (!HasWithin(polygon, rounded)) {
+    return std::nullopt;
+  }
+  rounded.z = HeightAt(polygon, rounded.x, rounded.y);
+  return rounded;
+}
+
+WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const {
+  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});
+  const WorldPoint on_edge =
+      NearestOnSegment(VertexAt(loop[corner]), VertexAt(loop[corner + 1 < loop.size() ? corner + 1 : 0]),
+                       rounded.x, rounded.y);
+  // If the position is on the edge, it is its own nearest point.
+  if (on_edge.x != rounded.x || on_edge.y != rounded.y) {
+    return NearestPoint(polygon, x, y);
+  }
+  rounded.z = HeightAt(polygon, rounded.x, rounded.y);
+  return rounded;
+}
+
+std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
+                                              std::optional<std::uint32_t> part) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  double least = std::numeric_limits<double>::infinity();
+  MeshPlace place;
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, least, foresee, [&](PolygonNumber polygon) {
+    if (part.has_value() && PartOf(polygon) != *part) {
+      return;
+    }
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    const double up = std::abs(point.z - position.z);
+    if (plan > reach.radius * reach.radius || up > reach.height) {
+      return;
+    }
+    const double distance = plan + up * up;
+    if (distance < least || (distance == least && IsTakenBefore(polygon, place.polygon))) {
+      least = distance;
+      place = {polygon, point};
+    }
+  });
+  if (place.polygon == kNoPolygon) {
+    return std::nullopt;
+  }
+  return place;
+}
+
+std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
+  double least_up = kInfinity;
+  // Maximum distance of boxes that may contain a polygon as near as the best.
+  double limit = kInfinity;
+  MeshPlace place;
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, limit, foresee, [&](PolygonNumber polygon) {
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    MeshBounds box;
+    for (const std::uint32_t vertex : VerticesOf(polygon)) {
+      box.Add(VertexAt(vertex));
+    }
+    if (plan > reach.radius * reach.radius || box.low.z > position.z + reach.height ||
+        box.high.z < position.z - reach.height) {
+      return;
+    }
+    const double up = std::abs(point.z - position.z);
+    const double beyond = plan == 0.0 ? std::max(up - reach.height, 0.0) : up;
+    const double distance = plan + beyond * beyond;
+    if (std::tie(distance, up) < std::tie(least, least_up) ||
+        (distance == least && up == least_up && IsTakenBefore(polygon, place.polygon))) {
+      least = distance;
+      least_up = up;
+      const double away = std::sqrt(least) + reach.height;
+      limit = away * away;
+      place = {polygon, point};
+    }
+  });
+  return place.polygon == kNoPolygon ? std::nullopt : std::optional(place);
+}
+
+void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const {
+  const MeshReach rounded{Rounded(reach.position), reach.radius, reach.height};
+  const WorldPoint& position = rounded.position;
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  const auto first = static_cast<std::ptrdiff_t>(places.size());
+  const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
+  surface_->tree.VisitNear(rounded, kNoLimit, foresee, [&](PolygonNumber polygon) {
+    const WorldPoint point = NearestPoint(polygon, position.x, position.y);
+    if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
+        std::abs(point.z - position.z) <= reach.height) {
+      places.push_back({polygon, point});
+    }
+  });
+  std::sort(places.begin() + first, places.end(),
+            [](const MeshPlace& a, const MeshPlace& b) { return a.polygon < b.polygon; });
+}
+
+void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
+                              std::vector<PolygonNumber>& polygons) const {
+  const OutlineBox around(outline, margin);
+  const auto may_touch = [&](const MeshBounds& box) { return around.MayTouch(box); };
+  const auto first = static_cast<std::ptrdiff_t>(polygons.size());
+  surface_->tree.VisitTouching(may_touch, [&](PolygonNumber polygon) {
+    MeshBounds box;
+    for (const std::uint32_t vertex : VerticesOf(polygon)) {
+      box.Add(VertexAt(vertex));
+    }
+    if (may_touch(box)) {
+      polygons.push_back(polygon);
+    }
+  });
+  std::sort(polygons.begin() + first, polygons.end());
+}
+
+PlacedPortal NavMesh::Placed(const MeshPortal& portal) const {
+  PlacedPortal placed{portal, {}, {}};
+  placed.from_place = MeshPlaceAt(*this, portal.from).value_or(MeshPlace());
+  if (portal.to_map.empty()) {
+    placed.to_place = MeshPlaceAt(*this, portal.to).value_or(MeshPlace());
+  }
+  return placed;
+}
+
+std::size_t NavMesh::surface_bytes() const {
+  return sizeof(Surface) + surface_->vertices.capacity() * sizeof(WorldPoint) +
+         surface_->walls.capacity() * sizeof(VertexWalls) + surface_->polygons.capacity() * sizeof(Face) +
+         surface_->corners.capacity() * sizeof(std::uint32_t) +
+         surface_->neighbours.capacity() * sizeof(PolygonNumber) +
+         surface_->outer_rooms.capacity() * sizeof(std::uint32_t) +
+         surface_->part_areas.capacity() * sizeof(double) +
+         (surface_->cells == nullptr ? 0 : surface_->cells->memory_bytes()) + surface_->tree.memory_bytes() +
+         surface_->wall_edges.capacity() * sizeof(WallEdge) + surface_->wall_tree.memory_bytes();
+}
+
+std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position) {
+  return mesh.FindNearest(
+      {.position = position, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()});
+}
+
+}  // namespace waystar::core

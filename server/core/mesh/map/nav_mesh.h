@@ -1,0 +1,295 @@
+// Navigation mesh: convex polygons on which agents walk, with heights and adjacency.
+//
+// A mesh is currently a single tile. Later it will be a table of tiles, each an immutable value that
+// snapshots share. An obstacle will replace the tiles that it touches, and the table of pointers, as
+// SharedPages does. A PolygonNumber will then consist of the tile's index and the polygon's index in the
+// tile. The tree over the polygons will belong to the tile; neighbours across tile borders and the labels of
+// connected parts and rooms will belong to the table, because they depend on other tiles. Edges on the border
+// will be split where polygons of the next tile end, so that an edge always has one neighbour.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
+#include "server/core/elements/map_kind.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/mesh/map/mesh_bounds.h"
+#include "server/core/mesh/map/mesh_place.h"
+#include "server/core/mesh/map/mesh_portal.h"
+#include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/polygon_tree.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+class CellTable;
+
+// The walls at a vertex.
+struct VertexWalls {
+  // kNone: no wall. kSeveral: a wall at a vertex that the polygons surround completely or more than once, as
+  // on a spiral staircase, so that the wall is not on a definite side.
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kSeveral = kNone - 1;
+
+  // `from` is the start of the wall that has its polygon on the left and leads to the vertex; `to` is the end
+  // of the wall that leads away from it.
+  std::uint32_t from = kNone;
+  std::uint32_t to = kNone;
+
+  friend bool operator==(const VertexWalls&, const VertexWalls&) = default;
+};
+
+// An edge with a polygon on one side: from this corner of the polygon to the next.
+struct WallEdge {
+  PolygonNumber polygon = kNoPolygon;
+  std::uint32_t corner = 0;
+
+  friend auto operator<=>(const WallEdge&, const WallEdge&) = default;
+};
+
+struct EdgeEnds {
+  const WorldPoint& from;
+  const WorldPoint& to;
+};
+
+// Polygons are convex seen from above, where all lengths are measured; x points right, y up, and z is the
+// height. An edge has a polygon on one or both sides. Polygons are adjacent only along whole edges; where
+// they meet only in a vertex, each has its own vertex there (SplitFans). Polygons that are not adjacent may
+// lie above each other, as bridges and floors do. Coordinates are rounded to 2^-20.
+//
+// The surface of a polygon consists of the triangles from the mean of its corners to its edges. Heights along
+// an edge are those of the straight line between its ends, on both sides.
+//
+// Portals lie on a mesh as on a grid. They do not connect parts, and affect only searches that use them.
+//
+// Thread safety: immutable. Copies share all content and cost a few pointers.
+class NavMesh {
+ public:
+  // Creates a mesh. A polygon may have corners in the middle of a side, and dents up to the error of
+  // single-precision coordinates: 2^-21 of the largest coordinate plus 2^-19 units.
+  //
+  // Returns the error of `stop`, or INVALID_ARGUMENT:
+  // - BAD_SIZE with field "vertices", "polygons", "corners" or "neighbours": the list is too short or too
+  //   long, or inconsistent with the others;
+  // - BAD_VALUE with field "vertices[3].x": it is not a number from -kMaxReach to kMaxReach;
+  // - BAD_VALUE with field "polygons[3].vertices[1]" or "polygons[3].area": there is no such vertex or area;
+  // - BAD_POLYGON with field "polygons[3]": it has too few or too many corners, runs clockwise, has no area,
+  //   or is not convex;
+  // - BAD_POLYGON with field "polygons[3].vertices[1]": the edge that starts at this corner already has a
+  //   polygon on this side;
+  // - BAD_POLYGON with field "polygons[3].neighbours[1]": that polygon does not lie across the edge, or
+  //   treats the edge as a wall.
+  //
+  // Without cells (CellLayer) creation takes half the time, and searches run on the polygons: for meshes that
+  // are rarely searched.
+  enum class Cells { kMake, kNone };
+  static absl::StatusOr<NavMesh> Create(MeshSpec spec, const StopCheck* stop = nullptr,
+                                        Cells cells = Cells::kMake);
+
+  // Returns a mesh without polygons, for example if all ground is blocked.
+  static NavMesh Empty() { return NavMesh(std::make_shared<const Surface>()); }
+
+  static MapKind kind() { return MapKind::kMesh; }
+
+  std::size_t vertex_count() const { return surface_->vertices.size(); }
+  std::size_t polygon_count() const { return surface_->polygons.size(); }
+  std::size_t corner_count() const { return surface_->corners.size(); }
+  const MeshBounds& bounds() const { return surface_->bounds; }
+
+  // REQUIRES: vertex < vertex_count().
+  const WorldPoint& VertexAt(std::uint32_t vertex) const { return surface_->vertices[vertex]; }
+  // Both ends are kNone unless a wall touches the vertex; see VertexWalls for kSeveral.
+  const VertexWalls& WallsAt(std::uint32_t vertex) const { return surface_->walls[vertex]; }
+
+  // Returns the tree of all edges with a polygon on one side. Its boxes are at height 0, so that distances
+  // from a position at height 0 are distances seen from above.
+  const PolygonTree& wall_tree() const { return surface_->wall_tree; }
+  // Returns the edge with this number in the tree.
+  // REQUIRES: wall < wall_count().
+  const WallEdge& WallAt(std::uint32_t wall) const { return surface_->wall_edges[wall]; }
+  std::size_t wall_count() const { return surface_->wall_edges.size(); }
+  EdgeEnds EndsOf(const WallEdge& edge) const {
+    const absl::Span<const std::uint32_t> corners = VerticesOf(edge.polygon);
+    return {VertexAt(corners[edge.corner]),
+            VertexAt(corners[edge.corner + 1 < corners.size() ? edge.corner + 1 : 0])};
+  }
+
+  // Returns the vertices, counterclockwise.
+  // REQUIRES, for this and the following: polygon < polygon_count().
+  absl::Span<const std::uint32_t> VerticesOf(PolygonNumber polygon) const {
+    const Face& face = surface_->polygons[polygon];
+    return {surface_->corners.data() + face.first_corner, face.corner_count};
+  }
+  // Returns, for each vertex, the polygon across the edge from it to the next, or kNoPolygon for a wall.
+  absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
+    const Face& face = surface_->polygons[polygon];
+    return {surface_->neighbours.data() + face.first_corner, face.corner_count};
+  }
+  // Prefetch the polygon; once that is done, its corners and neighbours.
+  void PrefetchFace(PolygonNumber polygon) const { __builtin_prefetch(&surface_->polygons[polygon]); }
+  void PrefetchCorners(PolygonNumber polygon) const {
+    const std::uint32_t first_corner = surface_->polygons[polygon].first_corner;
+    __builtin_prefetch(surface_->corners.data() + first_corner);
+    __builtin_prefetch(surface_->neighbours.data() + first_corner);
+  }
+  // Returns true if the polygon is not exactly convex.
+  bool IsDented(PolygonNumber polygon) const { return surface_->polygons[polygon].is_dented; }
+  std::uint8_t AreaOf(PolygonNumber polygon) const { return surface_->polygons[polygon].area; }
+  // Returns the label of the polygon's connected part: a path leads from one polygon to another if and only
+  // if their labels are equal. A place on a vertex may be in several parts (FindPartsAround). Labels are
+  // below part_count(), in the order of the lowest polygon of each.
+  std::uint32_t PartOf(PolygonNumber polygon) const { return surface_->polygons[polygon].part; }
+  std::size_t part_count() const { return surface_->part_areas.size(); }
+  // Return MeshRooms::room_of the polygon, and MeshRooms::outer of the room.
+  // REQUIRES: room < room_count().
+  std::uint32_t RoomOf(PolygonNumber polygon) const { return surface_->polygons[polygon].room; }
+  std::uint32_t OuterRoomOf(std::uint32_t room) const { return surface_->outer_rooms[room]; }
+  std::size_t room_count() const { return surface_->outer_rooms.size(); }
+
+  // Returns the cells, for CellLayer, or null.
+  const CellTable* cells() const { return surface_->cells.get(); }
+
+  // Returns true if the point is in the polygon or on its edge, seen from above. Exact, in integers.
+  bool Contains(PolygonNumber polygon, const FixedPoint& point) const;
+  // Returns the point of the polygon nearest to (x, y) seen from above, on the surface. It is rounded to
+  // 2^-20 and may therefore lie outside by half of that.
+  // REQUIRES: x and y are from -kMaxReach to kMaxReach.
+  WorldPoint NearestPoint(PolygonNumber polygon, double x, double y) const;
+  // Returns the point of the surface with these coordinates, rounded, or nothing if the polygon does not
+  // contain it.
+  // REQUIRES: x and y are from -kMaxReach to kMaxReach.
+  std::optional<WorldPoint> PointAt(PolygonNumber polygon, double x, double y) const;
+  // NearestPoint for a position approximately on the edge from this corner of the polygon to the next. Same
+  // result, but faster.
+  // REQUIRES: corner < VerticesOf(polygon).size().
+  WorldPoint NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const;
+
+  // Returns the polygon nearest to the position, and its NearestPoint, which must be at most reach.radius
+  // away seen from above and at most reach.height above or below. Nearest is the polygon whose point has the
+  // least distance in space; among equals, as where parts touch in a point, the one in the part with the
+  // largest area, then the lowest number. Distances are those of rounded points. Returns nothing if there is
+  // no polygon in reach. A position between two floors therefore belongs to the nearer one, and a position
+  // inside a wall to the floor beside it rather than one far below.
+  //
+  // With a part, only its polygons count. Costs O(log polygons) if few polygons are near; far from the part,
+  // up to O(polygons).
+  // REQUIRES: the position is valid by CheckPosition; radius and height are not negative.
+  std::optional<MeshPlace> FindNearest(const MeshReach& reach,
+                                       std::optional<std::uint32_t> part = std::nullopt) const;
+  // FindNearest as Detour does it for ends of off-mesh connections, whose heights are those of ground more
+  // detailed than the polygons: the polygon's box must be at most reach.height above or below. Polygons
+  // directly above or below the position within that height take precedence.
+  std::optional<MeshPlace> FindNearestByBox(const MeshReach& reach) const;
+  // Appends the points of all polygons from which FindNearest chooses, in the order of their numbers.
+  void FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places) const;
+
+  // Appends the polygons whose boxes, seen from above, overlap the convex outline, in the order of their
+  // numbers. A box that is at most `margin` inside a side of the outline may be omitted. Costs O(log
+  // polygons) plus the corners of the outline per box.
+  // REQUIRES: the outline is counterclockwise, and its coordinates are multiples of 2^-20.
+  void FindAllTouching(absl::Span<const WorldPoint> outline, double margin,
+                       std::vector<PolygonNumber>& polygons) const;
+
+  // Returns an empty table: meshes do not support obstacles yet.
+  const ObstacleTable& obstacles() const { return surface_->obstacles; }
+
+  const MeshPortalTable& portals() const { return portals_; }
+  // Returns a mesh with these portals that shares everything else.
+  NavMesh WithPortals(MeshPortalTable portals) const {
+    NavMesh mesh = *this;
+    mesh.portals_ = std::move(portals);
+    return mesh;
+  }
+  // Returns the portal with the places of its ends on this mesh.
+  PlacedPortal Placed(const MeshPortal& portal) const;
+
+  // As GridMap::digest. Includes the numbers of vertices and polygons, since answers refer to them.
+  std::uint64_t digest() const { return surface_->digest + portals_.digest(); }
+
+  // Returns the bytes held, which copies share.
+  std::size_t memory_bytes() const { return surface_bytes() + portals_.memory_bytes(); }
+  // Adds these bytes to `use`.
+  void AddTo(MemoryUse& use) const { use.maps += memory_bytes(); }
+  // Returns the bytes held by this and not by `other`.
+  std::size_t BytesBeyond(const NavMesh& other) const {
+    return (surface_ == other.surface_ ? 0 : surface_bytes()) + portals_.BytesBeyond(other.portals_);
+  }
+
+ private:
+  struct Face {
+    std::uint32_t first_corner = 0;
+    std::uint32_t part = 0;
+    std::uint32_t room = 0;
+    std::uint8_t corner_count = 0;
+    std::uint8_t area = 0;
+    bool is_dented = false;
+  };
+
+  struct Surface {
+    std::vector<WorldPoint> vertices;
+    std::vector<VertexWalls> walls;
+    std::vector<Face> polygons;
+    std::vector<std::uint32_t> corners;
+    std::vector<PolygonNumber> neighbours;
+    std::vector<std::uint32_t> outer_rooms;
+    // May be null.
+    std::shared_ptr<const CellTable> cells;
+    PolygonTree tree;
+    std::vector<WallEdge> wall_edges;
+    PolygonTree wall_tree;
+    MeshBounds bounds;
+    // Area of each connected part.
+    std::vector<double> part_areas;
+    ObstacleTable obstacles{Rectangle()};
+    std::uint64_t digest = 0;
+  };
+
+  explicit NavMesh(std::shared_ptr<const Surface> surface) : surface_(std::move(surface)) {}
+
+  // Labels the polygons with their parts, and measures the parts.
+  static void LabelParts(Surface& surface);
+  // The labels are wrong once `stop` has returned an error.
+  static void LabelRooms(Surface& surface, const StopCheck* stop);
+  static std::uint64_t DigestOf(const Surface& surface);
+
+  static void NoteDents(Surface& surface);
+
+  static std::shared_ptr<const CellTable> MakeCells(const Surface& surface, const StopCheck* stop);
+
+  // Computes the walls at vertices and the list of wall edges.
+  static void NoteWalls(Surface& surface);
+  static PolygonTree TreeOfWalls(const Surface& surface, const StopCheck* stop);
+  static void NoteSpirals(Surface& surface);
+
+  std::size_t surface_bytes() const;
+
+  // Returns true if FindNearest prefers this polygon to the other at equal distance.
+  bool IsTakenBefore(PolygonNumber polygon, PolygonNumber other) const;
+
+  // As Contains.
+  // REQUIRES: coordinates are multiples of 2^-20.
+  bool HasWithin(PolygonNumber polygon, const WorldPoint& point) const;
+  // Returns the height of the surface.
+  // REQUIRES: (x, y) is in the polygon, or barely outside.
+  double HeightAt(PolygonNumber polygon, double x, double y) const;
+
+  // Never null.
+  std::shared_ptr<const Surface> surface_;
+  MeshPortalTable portals_;
+};
+
+// Returns the surface directly above or below the position, within kMeshTolerance; if there are several, the
+// nearest in height. Returns nothing if there is none.
+// REQUIRES: the position is valid by CheckPosition.
+std::optional<MeshPlace> MeshPlaceAt(const NavMesh& mesh, const WorldPoint& position);
+
+}  // namespace waystar::core

@@ -1,0 +1,210 @@
+#include "server/core/mesh/map/shape_outlines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/map/triangulate.h"
+
+namespace waystar::core {
+namespace {
+
+// Cosines of the first quarter turn, in kDiscCorners steps per turn. Constants, because library functions
+// differ between machines.
+constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0,
+                                                               0.9807852804032304,
+                                                               0.9238795325112867,
+                                                               0.8314696123025452,
+                                                               0.7071067811865476,
+                                                               0.5555702330196022,
+                                                               0.3826834323650898,
+                                                               0.19509032201612828,
+                                                               0.0};
+// Distance of the corners of a regular polygon circumscribed around a circle of radius 1.
+constexpr double kCornerRadius = 1.0048385723763114;
+
+Int128 TwiceArea(absl::Span<const WorldPoint> loop) {
+  Int128 area = 0;
+  for (std::size_t k = 2; k < loop.size(); ++k) {
+    area += SideOf(ToFixed(loop[0]), ToFixed(loop[k - 1]), ToFixed(loop[k]));
+  }
+  return area;
+}
+
+int Sign(Int128 value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
+
+// Returns true if two segments have a point in common.
+bool Touch(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c, const FixedPoint& d) {
+  if (std::max(a.x, b.x) < std::min(c.x, d.x) || std::max(c.x, d.x) < std::min(a.x, b.x) ||
+      std::max(a.y, b.y) < std::min(c.y, d.y) || std::max(c.y, d.y) < std::min(a.y, b.y)) {
+    return false;
+  }
+  return Sign(SideOf(a, b, c)) * Sign(SideOf(a, b, d)) <= 0 &&
+         Sign(SideOf(c, d, a)) * Sign(SideOf(c, d, b)) <= 0;
+}
+
+// Returns true if the segments b-a and b-c, which share b, lead in the same direction.
+bool TurnsBack(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c) {
+  return SideOf(a, b, c) == 0 && Int128{a.x - b.x} * (c.x - b.x) + Int128{a.y - b.y} * (c.y - b.y) > 0;
+}
+
+absl::StatusOr<bool> IsSimple(absl::Span<const FixedPoint> loop, const StopCheck* stop) {
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    const FixedPoint& a = loop[i];
+    const FixedPoint& b = loop[(i + 1) % loop.size()];
+    if (TurnsBack(a, b, loop[(i + 2) % loop.size()])) {
+      return false;
+    }
+    for (std::size_t j = i + 2; j < loop.size() && (i > 0 || j + 1 < loop.size()); ++j) {
+      if (Touch(a, b, loop[j], loop[(j + 1) % loop.size()])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+class Outliner {
+ public:
+  explicit Outliner(const StopCheck* stop) : stop_(stop) {}
+
+  absl::Status Add(const Shape& shape) {
+    for (const Cell& cell : shape.cells) {
+      AddBox({cell.x, cell.y, 1, 1});
+    }
+    for (const Rectangle& rectangle : shape.rectangles) {
+      AddBox(rectangle);
+    }
+    for (const Disc& disc : shape.discs) {
+      AddDisc(disc.center, disc.radius);
+    }
+    for (std::size_t i = 0; i < shape.polygons.size(); ++i) {
+      if (const absl::Status status = AddPolygon(shape.polygons[i]); !status.ok()) {
+        return ErrorReasonOf(status).empty() ? status
+                                             : WithFieldPrefix(status, absl::StrCat(".polygons[", i, "]"));
+      }
+    }
+    for (const Line& line : shape.lines) {
+      AddLine(line);
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<ConvexOutline> Take() { return std::move(outlines_); }
+
+ private:
+  // Rounds the corners, and drops the outline if it then has no area.
+  void AddConvex(ConvexOutline outline) {
+    for (WorldPoint& corner : outline) {
+      corner = Rounded(corner);
+    }
+    if (TwiceArea(outline) > 0) {
+      outlines_.push_back(std::move(outline));
+    }
+  }
+
+  void AddBox(const Rectangle& box) {
+    const double right = double{1.0} * box.x + box.width;
+    const double top = double{1.0} * box.y + box.height;
+    const double x = box.x;
+    const double y = box.y;
+    AddConvex({{x, y}, {right, y}, {right, top}, {x, top}});
+  }
+
+  void AddDisc(const Point& center, double radius) {
+    const double reach = std::max(radius, kLeastOutlineRadius) * kCornerRadius;
+    constexpr int kQuarter = kDiscCorners / 4;
+    ConvexOutline outline;
+    outline.reserve(kDiscCorners);
+    for (int k = 0; k < kDiscCorners; ++k) {
+      const auto step = static_cast<std::size_t>(k % kQuarter);
+      const double along = reach * kCosines[step];
+      const double across = reach * kCosines[kQuarter - step];
+      const std::array<Point, 4> turned = {
+          {{along, across}, {-across, along}, {-along, -across}, {across, -along}}};
+      const Point& offset = turned[static_cast<std::size_t>(k / kQuarter)];
+      outline.push_back({center.x + offset.x, center.y + offset.y});
+    }
+    AddConvex(std::move(outline));
+  }
+
+  absl::Status AddPolygon(const Polygon& polygon) {
+    std::vector<WorldPoint> loop;
+    std::vector<FixedPoint> points;
+    for (const Point& vertex : polygon.vertices) {
+      const WorldPoint point = Rounded(WorldPoint{vertex.x, vertex.y, 0.0});
+      if (loop.empty() || !(point == loop.back())) {
+        loop.push_back(point);
+      }
+    }
+    if (loop.size() > 1 && loop.front() == loop.back()) {
+      loop.pop_back();
+    }
+    if (TwiceArea(loop) < 0) {
+      std::reverse(loop.begin(), loop.end());
+    }
+    points.reserve(loop.size());
+    for (const WorldPoint& point : loop) {
+      points.push_back(ToFixed(point));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const bool is_simple, IsSimple(points, stop_));
+    if (!is_simple) {
+      return MakeError(ErrorReason::kBadPolygon, "", "the polygon touches or crosses itself");
+    }
+    bool is_convex = true;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      is_convex &= SideOf(points[k], points[(k + 1) % points.size()], points[(k + 2) % points.size()]) >= 0;
+    }
+    if (is_convex) {
+      AddConvex(std::move(loop));
+      return absl::OkStatus();
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<LoopTriangle> triangles, TriangulateLoop(points, stop_));
+    for (const LoopTriangle& triangle : triangles) {
+      AddConvex({loop[triangle[0]], loop[triangle[1]], loop[triangle[2]]});
+    }
+    return absl::OkStatus();
+  }
+
+  void AddLine(const Line& line) {
+    const double radius = std::max(line.width / 2.0, kLeastOutlineRadius);
+    const double dx = line.end.x - line.start.x;
+    const double dy = line.end.y - line.start.y;
+    const double length = std::sqrt(dx * dx + dy * dy);
+    if (length > 0.0) {
+      const double x = dx / length * radius;
+      const double y = dy / length * radius;
+      AddConvex({{line.start.x + y, line.start.y - x},
+                 {line.end.x + y, line.end.y - x},
+                 {line.end.x - y, line.end.y + x},
+                 {line.start.x - y, line.start.y + x}});
+    }
+    if (line.width > 0.0 || length == 0.0) {
+      AddDisc(line.start, radius);
+      AddDisc(line.end, radius);
+    }
+  }
+
+  const StopCheck* stop_;
+  std::vector<ConvexOutline> outlines_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, const StopCheck* stop) {
+  Outliner outliner(stop);
+  WAYSTAR_RETURN_IF_ERROR(outliner.Add(shape));
+  return outliner.Take();
+}
+
+}  // namespace waystar::core

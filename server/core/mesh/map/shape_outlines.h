@@ -1,0 +1,30 @@
+// Outlines of shapes in the world: the convex polygons that they block on a navigation mesh.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
+#include "server/geometry/shape.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+// Corners of a convex polygon with an area, counterclockwise and rounded to 2^-20. Heights are 0.
+using ConvexOutline = std::vector<WorldPoint>;
+
+// Number of corners of the polygon circumscribed around a disc, which extends at most 0.5 % further.
+inline constexpr int kDiscCorners = 32;
+// Minimum radius of a disc, and half the minimum width of a line.
+inline constexpr double kLeastOutlineRadius = 1.0 / 1024;
+
+// Returns outlines that together cover the shape, in the order of its parts. Coordinates are those of the
+// world: a cell and a rectangle begin at (x, y), and a cell ends at (x + 1, y + 1). A line with a width has
+// round ends. Polygons that are not convex are triangulated.
+//
+// Returns INVALID_ARGUMENT / BAD_POLYGON with a field such as ".polygons[3]" if a polygon touches or crosses
+// itself, or the error of `stop`. Costs O(corners^2) per polygon.
+// REQUIRES: the shape is valid by CheckShape.
+absl::StatusOr<std::vector<ConvexOutline>> OutlinesOf(const Shape& shape, const StopCheck* stop = nullptr);
+
+}  // namespace waystar::core

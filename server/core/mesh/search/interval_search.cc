@@ -1,0 +1,346 @@
+#include "server/core/mesh/search/interval_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "server/core/mesh/map/cell_layer.h"
+#include "server/core/mesh/search/interval_expansion.h"
+#include "server/core/mesh/search/mesh_corridor.h"
+#include "server/core/mesh/search/polygons_around.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// Returns the polygon directly behind the point of an edge that leads into a polygon or a cell.
+PolygonNumber PolygonBehind(const NavMesh& /*mesh*/, PolygonNumber polygon, const WorldPoint& /*point*/) {
+  return polygon;
+}
+PolygonNumber PolygonBehind(const CellLayer& cells, PolygonNumber cell, const WorldPoint& point) {
+  const absl::Span<const std::uint32_t> corners = cells.VerticesOf(cell);
+  WorldPoint inside{};
+  for (const std::uint32_t vertex : corners) {
+    const WorldPoint& corner = cells.VertexAt(vertex);
+    inside = {inside.x + corner.x, inside.y + corner.y, inside.z + corner.z};
+  }
+  // Fraction of the way from the point to the mean of the corners.
+  constexpr double kShare = 1.0 / 64.0;
+  const auto count = static_cast<double>(corners.size());
+  const auto go = [&](double from, double sum) { return from + (sum / count - from) * kShare; };
+  inside = {go(point.x, inside.x), go(point.y, inside.y), go(point.z, inside.z)};
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const std::optional<MeshPlace> place = cells.mesh().FindNearest({inside, kAny, kAny});
+  return place ? place->polygon : kNoPolygon;
+}
+
+// Start and goal places of a search, one in each fan of polygons that contains the start or goal. In a search
+// over cells, cell numbers replace polygon numbers.
+struct SearchEnds {
+  PlacesAround starts;
+  PlacesAround goals;
+};
+
+// Returns the ends in parts that contain both a start and a goal. Others lead nowhere.
+SearchEnds EndsOf(const NavMesh& mesh, const MeshSearchTask& task) {
+  SearchEnds ends{FindPlacesAround(mesh, task.start), FindPlacesAround(mesh, task.goal)};
+  const auto keep_shared = [&](PlacesAround& places, const PartsAround& parts) {
+    const auto is_elsewhere = [&](const MeshPlace& place) {
+      return !std::ranges::binary_search(parts, mesh.PartOf(place.polygon));
+    };
+    places.erase(std::remove_if(places.begin(), places.end(), is_elsewhere), places.end());
+  };
+  if (ends.starts.size() + ends.goals.size() > 2) {
+    const PartsAround start_parts = FindPartsAround(mesh, task.start);
+    keep_shared(ends.starts, FindPartsAround(mesh, task.goal));
+    keep_shared(ends.goals, start_parts);
+  } else if (mesh.PartOf(task.start.polygon) != mesh.PartOf(task.goal.polygon)) {
+    return {};
+  }
+  return ends;
+}
+
+template <typename Mesh, typename Recorder>
+class IntervalSearch : private IntervalExpansion<IntervalSearch<Mesh, Recorder>, Mesh> {
+  using Expansion = IntervalExpansion<IntervalSearch, Mesh>;
+  friend Expansion;
+
+  using Expansion::ArrivalAt;
+  using Expansion::Expand;
+  using Expansion::ExpandSeed;
+  using Expansion::Fill;
+  using Expansion::LeastDistance;
+  using Expansion::MarkOuterRooms;
+  using Expansion::mesh_;
+  using Expansion::NoteEnds;
+  using Expansion::PointOf;
+  using Expansion::ReserveFor;
+  using Expansion::scratch_;
+  using Expansion::TracePath;
+  using typename Expansion::Arrival;
+  using typename Expansion::End;
+  using typename Expansion::Root;
+
+ public:
+  IntervalSearch(const Mesh& mesh, const MeshSearchTask& task, const Budget& budget, MeshScratch& scratch,
+                 Recorder& recorder)
+      : Expansion(mesh, scratch),
+        start_(task.start.point),
+        goal_(task.goal.point),
+        budget_(budget),
+        recorder_(recorder) {}
+
+  MeshSearchReport Run(const SearchEnds& ends) {
+    recorder_.Begin();
+    if (!scratch_.Start(mesh_.vertex_count(), mesh_.room_count())) {
+      report_.end = SearchEnd::kScratchLimit;
+      return report_;
+    }
+    for (const MeshPlace& start : ends.starts) {
+      FindPolygonsAround(mesh_, start, scratch_.start_polygons());
+    }
+    for (const MeshPlace& goal : ends.goals) {
+      FindPolygonsAround(mesh_, goal, scratch_.goal_polygons());
+    }
+    std::ranges::sort(scratch_.goal_polygons());
+    for (const PolygonNumber polygon : scratch_.start_polygons()) {
+      if (IsGoal(polygon)) {
+        scratch_.corridor().push_back(polygon);
+        Finish(MeshInterval::kNoParent);
+        return report_;
+      }
+    }
+    MarkRooms(ends);
+    report_.end =
+        ExpandSeed(MeshInterval::kStart, scratch_.start_polygons()) ? Loop() : SearchEnd::kScratchLimit;
+    return report_;
+  }
+
+ private:
+  static bool IsSeed(std::uint32_t root) { return root == MeshInterval::kStart; }
+  const WorldPoint& SeedAt(std::uint32_t /*root*/) const { return start_; }
+  bool IsGoal(PolygonNumber polygon) const {
+    const std::vector<PolygonNumber>& goals = scratch_.goal_polygons();
+    return polygon == goals.front() || (goals.size() > 1 && std::ranges::binary_search(goals, polygon));
+  }
+
+  // Marks the rooms of the ends and between them. A path into other rooms would return through the same door.
+  void MarkRooms(const SearchEnds& ends) {
+    if (ends.starts.size() + ends.goals.size() > 2) {
+      for (const PlacesAround* const places : {&ends.starts, &ends.goals}) {
+        for (const MeshPlace& place : *places) {
+          MarkOuterRooms(place.polygon);
+        }
+      }
+      return;
+    }
+    std::uint32_t from = mesh_.RoomOf(ends.starts.front().polygon);
+    std::uint32_t to = mesh_.RoomOf(ends.goals.front().polygon);
+    while (from != to) {
+      // The outer of two rooms has the lower number.
+      std::uint32_t& inner = from > to ? from : to;
+      scratch_.MarkRoom(inner);
+      inner = mesh_.OuterRoomOf(inner);
+    }
+    scratch_.MarkRoom(from);
+  }
+
+  SearchEnd Loop() {
+    while (true) {
+      if (!next_) {
+        if (scratch_.is_open_empty()) {
+          return SearchEnd::kExhausted;
+        }
+        next_ = scratch_.Pop();
+      } else if (!IsSingle() && !scratch_.is_open_empty() && scratch_.first().Precedes(*next_)) {
+        next_ = scratch_.Exchange(*next_);
+      }
+      const IntervalNumber number = next_->interval;
+      next_.reset();
+      const MeshInterval& interval = scratch_.At(number);
+      const bool is_last = scratch_.is_open_empty();
+      const OpenInterval after = is_last ? OpenInterval{} : scratch_.first();
+      if (!is_last) {
+        scratch_.Prefetch(after.interval);
+        mesh_.PrefetchFace(after.polygon);
+      }
+      if (interval.is_final) {
+        Finish(number);
+        return report_.end;
+      }
+      successors_ = 0;
+      if (interval.root != MeshInterval::kStart && scratch_.IsBeaten(interval.g, interval.root)) {
+        continue;
+      }
+      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
+        return *end;
+      }
+      ++report_.statistics.expanded;
+      recorder_.Expanded(number);
+      expanded_root_ = interval.root;
+      if (!ReserveFor(interval.polygon)) {
+        return SearchEnd::kScratchLimit;
+      }
+      Expand(number);
+      if (!is_last) {
+        mesh_.PrefetchCorners(after.polygon);
+      }
+    }
+  }
+
+  // Returns true if the last expansion had a single successor that need not wait on the open list. A path
+  // through it is not accepted as shortest before other intervals have been checked.
+  bool IsSingle() const {
+    if (successors_ != 1) {
+      return false;
+    }
+    const MeshInterval& interval = scratch_.At(next_->interval);
+    return !interval.is_final && interval.root == expanded_root_;
+  }
+
+  // Adds the interval of an edge between these vertices, unless nothing lies beyond it.
+  void AddSuccessor(const Root& root, IntervalNumber parent, PolygonNumber polygon, std::uint32_t edge_right,
+                    std::uint32_t edge_left, const End& right, const End& left) {
+    const bool is_final = IsGoal(polygon);
+    if (!is_final && !scratch_.IsRoomMarked(mesh_.RoomOf(polygon))) {
+      return;
+    }
+    mesh_.PrefetchCorners(polygon);
+    const WorldPoint& from = PointOf(root.vertex);
+    if (!NoteEnds(from, root, edge_right, edge_left, right, left)) {
+      return;
+    }
+    MeshInterval& interval = scratch_.AddBlank();
+    Fill(interval, from, root, parent, polygon, edge_left, right, left);
+    interval.is_final = is_final;
+    double f = 0.0;
+    if (is_final) {
+      const std::optional<Arrival> arrival = ArrivalAt(goal_, interval, root, edge_right);
+      if (!arrival) {
+        scratch_.TakeBack();
+        return;
+      }
+      interval.root = arrival->root.vertex;
+      interval.before = arrival->root.before;
+      interval.g = arrival->root.g;
+      interval.is_turned = arrival->is_turned;
+      f = arrival->length;
+    } else {
+      f = root.g + LeastDistance(goal_, interval, from, edge_right);
+    }
+
+    const OpenInterval entry{f, static_cast<IntervalNumber>(scratch_.interval_count() - 1), polygon};
+    ++report_.statistics.generated;
+    recorder_.Generated([&] { return Traced(interval, root, edge_right, f); });
+    ++successors_;
+    if (!next_) {
+      next_ = entry;
+    } else if (entry.Precedes(*next_)) {
+      scratch_.Push(*next_);
+      next_ = entry;
+    } else {
+      scratch_.Push(entry);
+    }
+    report_.open_peak = std::max(report_.open_peak, scratch_.open_size() + 1);
+  }
+
+  // Returns the interval as seen from the root, even if it is final and has been given another root.
+  TracedInterval Traced(const MeshInterval& interval, const Root& root, std::uint32_t edge_right,
+                        double f) const {
+    const WorldPoint& a = PointOf(interval.edge_left);
+    const WorldPoint& b = PointOf(edge_right);
+    const auto on_edge = [&](double x, double y) {
+      const bool is_wide = std::abs(b.x - a.x) > std::abs(b.y - a.y);
+      const double share = is_wide ? (x - a.x) / (b.x - a.x) : (y - a.y) / (b.y - a.y);
+      return WorldPoint{x, y, a.z + share * (b.z - a.z)};
+    };
+    const WorldPoint left = interval.is_left_vertex ? a : on_edge(interval.left_x, interval.left_y);
+    const WorldPoint right = interval.is_right_vertex ? b : on_edge(interval.right_x, interval.right_y);
+    const WorldPoint middle{(left.x + right.x) / 2, (left.y + right.y) / 2, (left.z + right.z) / 2};
+    return {.left = left,
+            .right = right,
+            .root = PointOf(root.vertex),
+            .g = root.g,
+            .f = f,
+            .parent = interval.parent,
+            .polygon = PolygonBehind(mesh_, interval.polygon, middle)};
+  }
+
+  // Builds the path that ends with this interval.
+  void Finish(IntervalNumber last) {
+    std::vector<WorldPoint>& corners = scratch_.corners();
+    std::vector<PolygonNumber>& corridor = scratch_.corridor();
+    if (last == MeshInterval::kNoParent) {
+      corners.push_back(goal_);
+      if (!IsSamePlace(goal_, start_)) {
+        corners.push_back(start_);
+      }
+    } else {
+      TracePath(last, goal_, corners, corridor);
+    }
+    std::reverse(corners.begin(), corners.end());
+    std::reverse(corridor.begin(), corridor.end());
+    report_.end = SearchEnd::kGoalReached;
+    report_.corners = corners;
+    report_.corridor = corridor;
+    for (std::size_t i = 1; i < corners.size(); ++i) {
+      report_.length += PlanDistance(corners[i - 1], corners[i]);
+    }
+  }
+
+  const WorldPoint start_;
+  const WorldPoint goal_;
+  const Budget& budget_;
+  Recorder& recorder_;
+  MeshSearchReport report_;
+  // First successor of the last expansion, which is not on the open list yet.
+  std::optional<OpenInterval> next_;
+  std::uint32_t successors_ = 0;
+  std::uint32_t expanded_root_ = MeshInterval::kStart;
+};
+
+template <typename Recorder>
+MeshSearchReport Search(const NavMesh& mesh, const MeshSearchTask& task, const SearchEnds& ends,
+                        const Budget& budget, MeshScratch& scratch, Recorder& recorder) {
+  if (mesh.cells() == nullptr) {
+    return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
+  }
+  const CellLayer cells(mesh);
+  SearchEnds among_cells = ends;
+  for (PlacesAround* const places : {&among_cells.starts, &among_cells.goals}) {
+    for (MeshPlace& place : *places) {
+      place.polygon = cells.CellAt(place);
+    }
+  }
+  MeshSearchReport report = IntervalSearch(cells, task, budget, scratch, recorder).Run(among_cells);
+  if (report.end != SearchEnd::kGoalReached) {
+    return report;
+  }
+  const PolygonsAround start_polygons = FindPolygonsAround(mesh, ends.starts);
+  const PolygonsAround goal_polygons = FindPolygonsAround(mesh, ends.goals);
+  if (FindCorridor(mesh, report.corners, start_polygons, goal_polygons, scratch.corridor())) {
+    report.corridor = scratch.corridor();
+    return report;
+  }
+  // Dents prevented the walk along the path.
+  return IntervalSearch(mesh, task, budget, scratch, recorder).Run(ends);
+}
+
+}  // namespace
+
+MeshSearchReport SearchMesh(const NavMesh& mesh, const MeshSearchTask& task, const Budget& budget,
+                            MeshScratch& scratch, IntervalRecorder* recorder) {
+  const SearchEnds ends = EndsOf(mesh, task);
+  if (ends.starts.empty()) {
+    return {};
+  }
+  if (recorder != nullptr) {
+    return Search(mesh, task, ends, budget, scratch, *recorder);
+  }
+  NoIntervalRecorder none;
+  return Search(mesh, task, ends, budget, scratch, none);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,341 @@
+#include "server/core/mesh/search/mesh_corridor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+
+#include "absl/container/inlined_vector.h"
+#include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/search/polygon_set.h"
+
+namespace waystar::core {
+namespace {
+
+bool Has(absl::Span<const PolygonNumber> polygons, PolygonNumber polygon) {
+  return polygon == polygons.front() ||
+         (polygons.size() > 1 && std::find(polygons.begin(), polygons.end(), polygon) != polygons.end());
+}
+
+// Fast path for the most frequent paths: walks from one polygon to the next, and around vertices on the side
+// where the path has more room.
+class PlainCorridorWalk {
+ public:
+  PlainCorridorWalk(const NavMesh& mesh, absl::Span<const PolygonNumber> goal_polygons,
+                    std::vector<PolygonNumber>& corridor)
+      : mesh_(mesh), goal_polygons_(goal_polygons), corridor_(corridor), steps_left_(mesh.corner_count()) {}
+
+  // Returns false if the path is not of this kind, or does not start in this polygon.
+  bool Find(absl::Span<const WorldPoint> corners, PolygonNumber start_polygon) {
+    corridor_.assign(1, start_polygon);
+    for (std::size_t i = 1; i < corners.size(); ++i) {
+      from_ = &corners[i - 1];
+      to_ = &corners[i];
+      is_last_ = i + 1 == corners.size();
+      if (i > 1) {
+        const double turn = Side(corners[i - 2], *from_, *to_);
+        if (turn == 0.0 || !GoRound(corner_, turn > 0.0)) {
+          return false;
+        }
+      }
+      if (!WalkLeg()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // Returns a positive number for a vertex on the left of the leg.
+  double SideOfVertex(std::uint32_t vertex) const { return Side(*from_, *to_, mesh_.VertexAt(vertex)); }
+
+  // Continues along the leg, to a polygon of the goal or one that has the vertex at the end of the leg.
+  bool WalkLeg() {
+    while (!(is_last_ && Has(goal_polygons_, corridor_.back()))) {
+      const PolygonNumber polygon = corridor_.back();
+      if (steps_left_-- == 0 || mesh_.IsDented(polygon)) {
+        return false;
+      }
+      const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+      const std::size_t count = corners.size();
+      // Edge, or else corner, where the leg leaves the polygon.
+      std::size_t exit = count;
+      std::size_t leave = count;
+      bool is_left = false;
+      std::size_t a = count - 1;
+      double a_side = SideOfVertex(corners[a]);
+      for (std::size_t b = 0; b < count; ++b) {
+        const double b_side = SideOfVertex(corners[b]);
+        if (a_side < 0.0 && b_side > 0.0) {
+          exit = a;
+          break;
+        }
+        if (b_side == 0.0) {
+          const WorldPoint& point = mesh_.VertexAt(corners[b]);
+          if (!is_last_ && point.x == to_->x && point.y == to_->y) {
+            corner_ = b;
+            return true;
+          }
+          if (a_side < 0.0) {
+            leave = b;
+            is_left = false;
+          }
+        } else if (a_side == 0.0 && b_side > 0.0) {
+          is_left = leave == count;
+          leave = a;
+        }
+        a = b;
+        a_side = b_side;
+      }
+      if (exit == count ? !Pass(leave, is_left) : !Cross(exit)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Continues through the interior of an edge.
+  bool Cross(std::size_t edge) {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(corridor_.back());
+    const PolygonNumber beyond = mesh_.NeighboursOf(corridor_.back())[edge];
+    const WorldPoint& a = mesh_.VertexAt(corners[edge]);
+    const WorldPoint& b = mesh_.VertexAt(corners[edge + 1 < corners.size() ? edge + 1 : 0]);
+    // The start may lie on an edge of many polygons, most of which the leg leaves immediately.
+    const bool is_at_once = corridor_.size() == 1 && Side(a, b, *from_) <= 0.0;
+    if (beyond == kNoPolygon || is_at_once || Side(a, b, *to_) > 0.0) {
+      return false;
+    }
+    corridor_.push_back(beyond);
+    return true;
+  }
+
+  // Continues straight around a corner in the interior of the leg. `is_left` is true if the polygon is on the
+  // left of the leg.
+  bool Pass(std::size_t corner, bool is_left) {
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(corridor_.back());
+    if (corner == corners.size()) {
+      return false;
+    }
+    const WorldPoint& point = mesh_.VertexAt(corners[corner]);
+    const double dx = to_->x - from_->x;
+    const double dy = to_->y - from_->y;
+    if ((point.x - from_->x) * dx + (point.y - from_->y) * dy <= 0.0 ||
+        (to_->x - point.x) * dx + (to_->y - point.y) * dy <= 0.0) {
+      return false;
+    }
+    const std::size_t size = corridor_.size();
+    if (GoRound(corner, !is_left)) {
+      return true;
+    }
+    corridor_.resize(size);
+    return GoRound(corner, is_left);
+  }
+
+  // Walks around a corner of the last polygon, counterclockwise or clockwise, to the polygon that the leg
+  // enters there.
+  bool GoRound(std::size_t corner, bool is_counterclockwise) {
+    while (steps_left_-- > 0) {
+      const PolygonNumber polygon = corridor_.back();
+      const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+      const std::size_t after = corner + 1 < corners.size() ? corner + 1 : 0;
+      const std::size_t before = corner > 0 ? corner - 1 : corners.size() - 1;
+      if (SideOfVertex(corners[after]) <= 0.0 && SideOfVertex(corners[before]) >= 0.0) {
+        return true;
+      }
+      const PolygonNumber beyond = mesh_.NeighboursOf(polygon)[is_counterclockwise ? before : corner];
+      if (beyond == kNoPolygon || mesh_.IsDented(beyond)) {
+        return false;
+      }
+      const absl::Span<const std::uint32_t> across = mesh_.VerticesOf(beyond);
+      const auto place = std::find(across.begin(), across.end(), corners[corner]);
+      if (place == across.end()) {
+        return false;
+      }
+      corner = static_cast<std::size_t>(place - across.begin());
+      corridor_.push_back(beyond);
+    }
+    return false;
+  }
+
+  const NavMesh& mesh_;
+  const absl::Span<const PolygonNumber> goal_polygons_;
+  std::vector<PolygonNumber>& corridor_;
+  std::size_t steps_left_;
+  // The current leg.
+  const WorldPoint* from_ = nullptr;
+  const WorldPoint* to_ = nullptr;
+  bool is_last_ = false;
+  // Corner of the last polygon that is the end of the last leg.
+  std::size_t corner_ = 0;
+};
+
+// Walks leg by leg, as MeshRayWalk does, to all polygons that each leg touches, and records predecessors.
+class CorridorWalk {
+ public:
+  CorridorWalk(const NavMesh& mesh, absl::Span<const PolygonNumber> goal_polygons)
+      : mesh_(mesh), goal_polygons_(goal_polygons) {}
+
+  bool Find(absl::Span<const WorldPoint> corners, absl::Span<const PolygonNumber> start_polygons,
+            std::vector<PolygonNumber>& corridor) {
+    for (const PolygonNumber polygon : start_polygons) {
+      arrived_.push_back(Add(polygon, kNone));
+    }
+    for (std::size_t i = 1; i < corners.size(); ++i) {
+      is_last_ = i + 1 == corners.size();
+      if (!WalkLeg(corners[i - 1], corners[i])) {
+        return false;
+      }
+    }
+    if (corners.size() == 1) {
+      std::erase_if(arrived_, [&](std::uint32_t step) { return !IsGoal(steps_[step].polygon); });
+      if (arrived_.empty()) {
+        return false;
+      }
+    }
+    corridor.clear();
+    for (std::uint32_t step = arrived_.front(); step != kNone; step = steps_[step].before) {
+      corridor.push_back(steps_[step].polygon);
+    }
+    std::reverse(corridor.begin(), corridor.end());
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  // A polygon, and the step from which it was entered.
+  struct Step {
+    PolygonNumber polygon;
+    std::uint32_t before;
+  };
+  // A step that starts at a vertex on the leg, or at the start of an edge on the leg. `along` is the distance
+  // along the leg, as a multiple of its length.
+  struct Front {
+    Int128 along;
+    std::uint32_t step;
+  };
+  static bool IsAfter(const Front& a, const Front& b) {
+    return std::tie(a.along, a.step) > std::tie(b.along, b.step);
+  }
+
+  std::uint32_t Add(PolygonNumber polygon, std::uint32_t before) {
+    steps_.push_back({polygon, before});
+    return static_cast<std::uint32_t>(steps_.size() - 1);
+  }
+
+  Int128 AlongOf(const FixedPoint& point) const {
+    return Int128{point.x - from_.x} * (to_.x - from_.x) + Int128{point.y - from_.y} * (to_.y - from_.y);
+  }
+
+  void Push(const Front& front) {
+    fronts_.push_back(front);
+    std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
+  }
+
+  // Walks from the steps that arrived at the first corner to those that arrive at the second. Returns false
+  // if none arrives.
+  bool WalkLeg(const WorldPoint& from, const WorldPoint& to) {
+    start_ = from;
+    goal_ = to;
+    from_ = ToFixed(from);
+    to_ = ToFixed(to);
+    whole_ = AlongOf(to_);
+    PolygonSet entered;
+    fronts_.clear();
+    for (const std::uint32_t step : arrived_) {
+      Push({0, step});
+    }
+    arrived_.clear();
+    while (!fronts_.empty()) {
+      std::pop_heap(fronts_.begin(), fronts_.end(), IsAfter);
+      const Front front = fronts_.back();
+      fronts_.pop_back();
+      std::uint32_t step = front.step;
+      while (step != kNone && entered.Add(steps_[step].polygon)) {
+        if (is_last_ && IsGoal(steps_[step].polygon)) {
+          arrived_.assign(1, step);
+          return true;
+        }
+        step = Cross(step, front.along, entered);
+      }
+    }
+    return !is_last_ && !arrived_.empty();
+  }
+
+  bool IsGoal(PolygonNumber polygon) const { return Has(goal_polygons_, polygon); }
+
+  // Returns the step through the interior of an edge of the polygon, or kNone. Queues steps that start
+  // elsewhere.
+  std::uint32_t Cross(std::uint32_t step, Int128 along, const PolygonSet& entered) {
+    const PolygonNumber polygon = steps_[step].polygon;
+    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
+    const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
+    bool has_exit = false;
+    bool is_goal_inside = false;
+    bool is_goal_before = true;
+    PolygonNumber beyond = kNoPolygon;
+    Int128 last_along = along;
+    const WorldPoint* a = &mesh_.VertexAt(corners[0]);
+    double a_side = Side(start_, goal_, *a);
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+      const double b_side = Side(start_, goal_, *b);
+      if (a_side < 0.0 && b_side > 0.0) {
+        const double goal_side = Side(*a, *b, goal_);
+        has_exit = true;
+        is_goal_inside = goal_side >= 0.0;
+        is_goal_before = goal_side > 0.0;
+        beyond = neighbours[k];
+      } else if (a_side == 0.0 || b_side == 0.0) {
+        const Int128 a_along = AlongOf(ToFixed(a_side == 0.0 ? *a : *b));
+        const Int128 b_along = AlongOf(ToFixed(b_side == 0.0 ? *b : *a));
+        const Int128 low = std::max(std::min(a_along, b_along), along);
+        const Int128 high = std::max(a_along, b_along);
+        last_along = std::max(last_along, high);
+        if (neighbours[k] != kNoPolygon && high >= along && low <= whole_ && !entered.Has(neighbours[k])) {
+          Push({low, Add(neighbours[k], step)});
+        }
+      }
+      a = b;
+      a_side = b_side;
+    }
+    if (has_exit ? is_goal_inside : last_along >= whole_) {
+      arrived_.push_back(step);
+    }
+    return has_exit && !is_goal_before && beyond != kNoPolygon ? Add(beyond, step) : kNone;
+  }
+
+  const NavMesh& mesh_;
+  const absl::Span<const PolygonNumber> goal_polygons_;
+  std::vector<Step> steps_;
+  // Steps to polygons that contain the corner that was reached.
+  std::vector<std::uint32_t> arrived_;
+  // Heap, nearest first.
+  std::vector<Front> fronts_;
+  WorldPoint start_;
+  WorldPoint goal_;
+  FixedPoint from_;
+  FixedPoint to_;
+  // AlongOf(second corner).
+  Int128 whole_ = 0;
+  bool is_last_ = false;
+};
+
+}  // namespace
+
+bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
+                  absl::Span<const PolygonNumber> start_polygons,
+                  absl::Span<const PolygonNumber> goal_polygons, std::vector<PolygonNumber>& corridor) {
+  if (corners.size() > 1) {
+    PlainCorridorWalk walk(mesh, goal_polygons, corridor);
+    for (const PolygonNumber polygon : start_polygons) {
+      if (walk.Find(corners, polygon)) {
+        return true;
+      }
+    }
+  }
+  return CorridorWalk(mesh, goal_polygons).Find(corners, start_polygons, corridor);
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,93 @@
+// Reachable areas of a navigation mesh, and flow fields for many agents.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/memory_account.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/mesh_scratch.h"
+#include "server/core/search/query.h"
+#include "server/geometry/box.h"
+#include "server/geometry/world_point.h"
+
+namespace waystar::core {
+
+struct MeshReachQuery {
+  MeshPlace start;
+  // Maximum ReachablePolygon::cost, within a relative 1e-8. The result consists of exactly those polygons of
+  // the unlimited result whose cost is not greater. If unset, all reachable polygons are returned.
+  std::optional<double> max_cost;
+  // Area that paths may not leave, seen from above: polygons that are not completely inside it, including its
+  // edges, are not entered. Unlimited if unset.
+  std::optional<Box> region;
+  // Account for the memory of the region's mesh; may be null.
+  MemoryAccount* memory = nullptr;
+};
+
+struct ReachablePolygon {
+  PolygonNumber polygon = kNoPolygon;
+  // The point of the polygon reached first, rounded to 2^-20: on an edge, or the start.
+  WorldPoint nearest = {};
+  // Length of the shortest path between the start and that point, the same in both directions.
+  double cost = 0.0;
+
+  friend bool operator==(const ReachablePolygon&, const ReachablePolygon&) = default;
+};
+
+struct ReachablePolygons {
+  // In the order of polygon numbers.
+  std::vector<ReachablePolygon> polygons;
+  SearchStatistics statistics;
+};
+
+// Finds the polygons within the cost. Takes the time of a flood (FloodMesh) and, with a region, time and
+// memory for a mesh of its polygons (MeshRegion).
+//
+// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "start" if the region does not contain its
+// polygon; and the errors of MeshRegion::Make and StatusOfMeshFlood.
+// REQUIRES: the start is a place that NavMesh::FindNearest could return.
+absl::StatusOr<ReachablePolygons> FindReachablePolygons(const NavMesh& mesh, const MeshReachQuery& query,
+                                                        const Budget& budget, MeshScratch& scratch);
+
+struct MeshFlowQuery {
+  // 1 to kMaxGoals places. Unset entries stand for goals without a place and are skipped.
+  absl::Span<const std::optional<MeshPlace>> goals;
+  // Maximum MeshFlowStep::cost, as above: polygons with a longer path from their middle are omitted.
+  std::optional<double> max_cost;
+  // As above.
+  std::optional<Box> region;
+  MemoryAccount* memory = nullptr;
+};
+
+struct MeshFlowStep {
+  PolygonNumber polygon = kNoPolygon;
+  // Mean of its corners seen from above, on its surface and rounded to 2^-20.
+  WorldPoint middle = {};
+  // First turning point of the shortest path from there to the nearest goal, or the goal.
+  WorldPoint next = {};
+  // Length of that path.
+  double cost = 0.0;
+
+  friend bool operator==(const MeshFlowStep&, const MeshFlowStep&) = default;
+};
+
+struct MeshFlow {
+  // Steps from every polygon with a path from its middle to a goal, in the order of polygon numbers.
+  std::vector<MeshFlowStep> steps;
+  SearchStatistics statistics;
+};
+
+// Computes the flow. Ties between paths of equal length are broken the same way on every machine. Takes the
+// time of a flood (FloodMesh) from the goals.
+//
+// Returns INVALID_ARGUMENT / BAD_VALUE with "max_cost", or with "goals[i]" if the region does not contain its
+// polygon; FAILED_PRECONDITION / GOAL_BLOCKED with "goals" if no goal has a place; and the errors of
+// MeshRegion::Make and StatusOfMeshFlood.
+// REQUIRES: the goals are places that NavMesh::FindNearest could return.
+absl::StatusOr<MeshFlow> ComputeMeshFlow(const NavMesh& mesh, const MeshFlowQuery& query,
+                                         const Budget& budget, MeshScratch& scratch);
+
+}  // namespace waystar::core

@@ -1,0 +1,236 @@
+#include "server/core/mesh/search/mesh_path.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/elements/waypoint.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/polygons_around.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+// Finding the place of a position may take as long as checking many polygons.
+constexpr std::size_t kGoalsPerPoll = 64;
+
+double StraightDistance(const WorldPoint& a, const WorldPoint& b) {
+  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
+}
+
+// Searches for paths from one place, one after the other, with a shared budget.
+class MeshPathFinder {
+ public:
+  MeshPathFinder(const NavMesh& mesh, const MeshPlace& start, const Budget& budget, MeshScratch& scratch,
+                 IntervalRecorder* recorder)
+      : mesh_(mesh), start_(start), budget_(budget), scratch_(scratch), recorder_(recorder) {}
+
+  absl::StatusOr<MeshPathResult> FindNearest(absl::Span<const MeshGoal> goals) {
+    if (goals.size() == 1) {
+      return Search(goals.front());
+    }
+    std::vector<std::pair<double, const MeshGoal*>> by_distance;
+    by_distance.reserve(goals.size());
+    for (const MeshGoal& goal : goals) {
+      by_distance.emplace_back(StraightDistance(start_.point, goal.place.point), &goal);
+    }
+    std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
+    });
+    const MeshGoal* nearest = nullptr;
+    const MeshGoal* last = nullptr;
+    MeshPathResult best;
+    for (const auto& [distance, goal] : by_distance) {
+      if (nearest != nullptr && distance > best.cost) {
+        break;
+      }
+      WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult found, Search(*goal));
+      last = goal;
+      if (found.outcome == Outcome::kBudgetExhausted) {
+        return found;
+      }
+      const bool is_better =
+          found.outcome == Outcome::kFound && (nearest == nullptr || found.cost < best.cost ||
+                                               (found.cost == best.cost && goal->index < nearest->index));
+      if (is_better) {
+        nearest = goal;
+        best = found;
+      }
+    }
+    best.statistics = statistics_;
+    // The scratch holds the last path.
+    return nearest == nullptr || last == nearest ? best : Search(*nearest);
+  }
+
+ private:
+  absl::StatusOr<MeshPathResult> Search(const MeshGoal& goal) {
+    Budget left = budget_;
+    if (left.max_expansions != std::numeric_limits<std::uint64_t>::max()) {
+      left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
+    }
+    const MeshSearchReport report =
+        SearchMesh(mesh_, {.start = start_, .goal = goal.place}, left, scratch_, recorder_);
+    statistics_.expanded += report.statistics.expanded;
+    statistics_.generated += report.statistics.generated;
+    MeshPathResult result{.goal_index = goal.index, .statistics = statistics_};
+    switch (report.end) {
+      case SearchEnd::kGoalReached:
+        result.outcome = Outcome::kFound;
+        result.reason = OutcomeReason::kGoalReached;
+        result.cost = report.length;
+        result.corners = report.corners;
+        result.corridor = report.corridor;
+        break;
+      case SearchEnd::kExhausted:
+        break;
+      case SearchEnd::kExpansionLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kExpansionLimit;
+        break;
+      case SearchEnd::kScratchLimit:
+        result.outcome = Outcome::kBudgetExhausted;
+        result.reason = OutcomeReason::kScratchLimit;
+        break;
+      case SearchEnd::kDeadline:
+      case SearchEnd::kCancelled:
+      case SearchEnd::kEvicted:
+        return InterruptionError(report.end, statistics_.expanded);
+    }
+    return result;
+  }
+
+  const NavMesh& mesh_;
+  const MeshPlace start_;
+  const Budget& budget_;
+  MeshScratch& scratch_;
+  IntervalRecorder* const recorder_;
+  // Sum over all searches for this query.
+  SearchStatistics statistics_{.algorithm = Algorithm::kPolyanya};
+};
+
+}  // namespace
+
+std::optional<MeshPlace> FindMeshPlace(const NavMesh& mesh, const WorldPoint& position,
+                                       const MeshSnap& snap) {
+  const std::optional<MeshPlace> on_surface =
+      mesh.FindNearest({.position = position, .radius = kMeshTolerance, .height = snap.height});
+  if (on_surface || snap.radius <= kMeshTolerance) {
+    return on_surface;
+  }
+  return mesh.FindNearest({.position = position, .radius = snap.radius, .height = snap.height});
+}
+
+absl::StatusOr<std::optional<MeshPlace>> FindNearestInParts(const NavMesh& mesh, const WorldPoint& position,
+                                                            absl::Span<const std::uint32_t> parts,
+                                                            const StopCheck& stop) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  std::optional<MeshPlace> nearest;
+  MeshReach reach{.position = position, .radius = kAny, .height = kAny};
+  for (const std::uint32_t part : parts) {
+    WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    const std::optional<MeshPlace> place = mesh.FindNearest(reach, part);
+    const double distance = place ? Distance(position, place->point) : kAny;
+    if (distance < reach.radius) {
+      reach.radius = distance;
+      reach.height = distance;
+      nearest = place;
+    }
+  }
+  return nearest;
+}
+
+absl::Status CheckMeshPosition(const WorldPoint& position, absl::string_view field) {
+  const absl::Status status = CheckPosition(position);
+  return status.ok() ? status : WithFieldPrefix(status, absl::StrCat(field, ".position"));
+}
+
+absl::Status CheckMeshQuery(const MeshQuery& query) {
+  if (query.algorithm != Algorithm::kAuto && query.algorithm != Algorithm::kPolyanya) {
+    return MakeError(ErrorReason::kAlgorithmUnsuited, "algorithm",
+                     "only Polyanya searches navigation meshes");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshPosition(query.start, "start"));
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    if (!CheckMeshPosition(query.goals[i], "").ok()) {
+      return CheckMeshPosition(query.goals[i], IndexedField("goals", i));
+    }
+  }
+  if (query.goals.size() > 1 && query.unreachable_policy != UnreachablePolicy::kReport) {
+    return MakeError(ErrorReason::kBadValue, "goals",
+                     "with several goals unreachable_policy can only be REPORT");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MeshPlace> FindMeshStart(const NavMesh& mesh, const MeshQuery& query) {
+  const std::optional<MeshPlace> start = FindMeshPlace(mesh, query.start, query.snap);
+  if (!start) {
+    return MakeError(ErrorReason::kStartBlocked, "start", "no surface of the mesh is there, or near enough");
+  }
+  return *start;
+}
+
+absl::StatusOr<std::vector<MeshGoal>> FindMeshGoals(const NavMesh& mesh, const MeshQuery& query,
+                                                    const Budget& budget) {
+  const BudgetStop stop(budget);
+  std::vector<MeshGoal> goals;
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    if (i % kGoalsPerPoll == kGoalsPerPoll - 1) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    if (const std::optional<MeshPlace> place = FindMeshPlace(mesh, query.goals[i], query.snap)) {
+      goals.push_back({*place, i});
+    }
+  }
+  if (goals.empty() && query.unreachable_policy == UnreachablePolicy::kReport) {
+    return query.goals.size() == 1
+               ? MakeError(ErrorReason::kGoalBlocked, "goals[0]",
+                           "no surface of the mesh is there, or near enough")
+               : MakeError(ErrorReason::kGoalBlocked, "goals", "no goal is on the mesh, or near enough");
+  }
+  return goals;
+}
+
+absl::StatusOr<MeshPathResult> FindPathToNearest(const NavMesh& mesh, const MeshPlace& start,
+                                                 absl::Span<const MeshGoal> goals, const Budget& budget,
+                                                 MeshScratch& scratch, IntervalRecorder* recorder) {
+  return MeshPathFinder(mesh, start, budget, scratch, recorder).FindNearest(goals);
+}
+
+absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery& query, const Budget& budget,
+                                            MeshScratch& scratch, IntervalRecorder* recorder) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMeshQuery(query));
+  WAYSTAR_ASSIGN_OR_RETURN(const MeshPlace start, FindMeshStart(mesh, query));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<MeshGoal> goals, FindMeshGoals(mesh, query, budget));
+  MeshPathResult result;
+  if (!goals.empty()) {
+    WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, goals, budget, scratch, recorder));
+    if (result.outcome != Outcome::kUnreachable || query.unreachable_policy == UnreachablePolicy::kReport) {
+      return result;
+    }
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::optional<MeshPlace> place,
+      FindNearestInParts(mesh, query.goals.front(), FindPartsAround(mesh, start), BudgetStop(budget)));
+  const MeshGoal nearest{*place, 0};
+  const SearchStatistics before = result.statistics;
+  WAYSTAR_ASSIGN_OR_RETURN(result, FindPathToNearest(mesh, start, {&nearest, 1}, budget, scratch, recorder));
+  result.statistics.expanded += before.expanded;
+  result.statistics.generated += before.generated;
+  if (result.outcome == Outcome::kFound) {
+    result.outcome = Outcome::kPartial;
+    result.reason = goals.empty() ? OutcomeReason::kGoalBlocked : OutcomeReason::kNoRoute;
+  }
+  return result;
+}
+
+}  // namespace waystar::core

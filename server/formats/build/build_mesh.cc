@@ -1,0 +1,170 @@
+#include "server/formats/build/build_mesh.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh/map/mesh_weld.h"
+#include "server/formats/build/tile_grid.h"
+#include "server/formats/build/tile_mesh.h"
+
+namespace waystar::level {
+namespace {
+
+// Queue of tiles to build.
+//
+// Thread safety: any number of threads may call Work.
+class TileWork {
+ public:
+  TileWork(const LevelGeometry& geometry, const BuildSettings& settings, const TileGrid& grid,
+           const StopCheck* stop)
+      : geometry_(geometry),
+        settings_(settings),
+        grid_(grid),
+        stop_(stop),
+        built_(grid.tile_count(), absl::StatusOr<TileMesh>(TileMesh())),
+        thrown_(grid.tile_count()) {}
+
+  // Builds tiles until none are left or one has failed.
+  void Work() noexcept {
+    while (!has_failed_) {
+      const std::size_t tile = next_++;
+      if (tile >= built_.size()) {
+        return;
+      }
+      try {
+        built_[tile] = BuildTile(geometry_, settings_, grid_, tile, stop_);
+      } catch (...) {
+        thrown_[tile] = std::current_exception();
+      }
+      if (!built_[tile].ok() || thrown_[tile]) {
+        has_failed_ = true;
+      }
+    }
+  }
+
+  // Returns the tiles, or the error of the first failed one. Tiles are begun in order, so this does not
+  // depend on timing.
+  // REQUIRES: all calls of Work have returned.
+  absl::StatusOr<std::vector<TileMesh>> Take() {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    std::vector<TileMesh> tiles;
+    tiles.reserve(built_.size());
+    for (std::size_t i = 0; i < built_.size(); ++i) {
+      if (thrown_[i]) {
+        std::rethrow_exception(thrown_[i]);
+      }
+      WAYSTAR_RETURN_IF_ERROR(built_[i].status());
+      tiles.push_back(*std::move(built_[i]));
+    }
+    return tiles;
+  }
+
+ private:
+  const LevelGeometry& geometry_;
+  const BuildSettings& settings_;
+  const TileGrid& grid_;
+  const StopCheck* const stop_;
+  // Indexed by tile; each element is written by one thread.
+  std::vector<absl::StatusOr<TileMesh>> built_;
+  std::vector<std::exception_ptr> thrown_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> has_failed_ = false;
+};
+
+absl::StatusOr<std::vector<TileMesh>> BuildTiles(const LevelGeometry& geometry, const BuildSettings& settings,
+                                                 const TileGrid& grid, int threads, const StopCheck* stop) {
+  TileWork work(geometry, settings, grid, stop);
+  {
+    std::vector<std::jthread> helpers;
+    const std::size_t wanted = std::min(static_cast<std::size_t>(threads), grid.tile_count());
+    helpers.reserve(wanted);
+    while (helpers.size() + 1 < wanted) {
+      try {
+        helpers.emplace_back([&work] { work.Work(); });
+      } catch (const std::system_error&) {
+        break;
+      }
+    }
+    work.Work();
+  }
+  return work.Take();
+}
+
+// Returns the error for a level without a mesh, with the cause if the geometry shows it.
+absl::Status NoGround(const LevelGeometry& geometry) {
+  const bool looks_up =
+      std::any_of(geometry.triangles.begin(), geometry.triangles.end(), [&](const auto& triangle) {
+        const core::WorldPoint& a = geometry.vertices[triangle[0]];
+        const core::WorldPoint& b = geometry.vertices[triangle[1]];
+        const core::WorldPoint& c = geometry.vertices[triangle[2]];
+        return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0.0;
+      });
+  return MakeError(ErrorReason::kBadSize, "",
+                   looks_up ? "there is no place in the level where such an agent can stand"
+                            : "no face of the level looks up: its axes are others, or its faces run the "
+                              "other way round");
+}
+
+absl::StatusOr<core::MeshSoup> JoinTiles(std::vector<TileMesh> tiles, const BuildSettings& settings,
+                                         const core::WorldPoint& origin, const StopCheck* stop) {
+  core::MeshSoup soup;
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    const TileMesh tile = std::move(tiles[i]);
+    const auto first = static_cast<std::uint32_t>(soup.spec.vertices.size());
+    if (first + tile.vertices.size() > 2 * core::kMaxMeshVertices ||
+        soup.spec.polygons.size() + tile.corner_counts.size() > core::kMaxMeshPolygons) {
+      return MakeError(ErrorReason::kBadSize, "",
+                       absl::StrCat("the mesh of the level would have more than ", core::kMaxMeshVertices,
+                                    " vertices: give a larger cell_size, or a larger min_region_area"));
+    }
+    for (const LatticePoint& point : tile.vertices) {
+      soup.spec.vertices.push_back({origin.x + static_cast<double>(point.x) * settings.cell_size,
+                                    origin.y + static_cast<double>(point.y) * settings.cell_size,
+                                    origin.z + static_cast<double>(point.z) * settings.cell_height});
+    }
+    for (const std::uint8_t count : tile.corner_counts) {
+      soup.spec.polygons.push_back({count, 0});
+    }
+    for (const std::uint32_t corner : tile.corners) {
+      soup.spec.corners.push_back(first + corner);
+    }
+    soup.seams.insert(soup.seams.end(), tile.seams.begin(), tile.seams.end());
+  }
+  return soup;
+}
+
+}  // namespace
+
+absl::StatusOr<core::NavMesh> BuildMesh(const LevelGeometry& geometry, const BuildSettings& settings,
+                                        int threads, const StopCheck* stop) {
+  assert(threads > 0);
+  WAYSTAR_ASSIGN_OR_RETURN(const TileGrid grid, TileGrid::Create(geometry, settings, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(std::vector<TileMesh> tiles, BuildTiles(geometry, settings, grid, threads, stop));
+  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSoup soup, JoinTiles(std::move(tiles), settings, grid.origin(), stop));
+  // Corners of all tiles lie on one lattice. Along a border one tile may be straight where the other follows
+  // the ground, but floors are farther apart than that.
+  const core::WeldTolerance tolerance = {
+      .plan = 0.0, .height = std::max(settings.agent_climb, settings.agent_height / 2.0)};
+  WAYSTAR_ASSIGN_OR_RETURN(core::MeshSpec spec, core::WeldMesh(std::move(soup), tolerance, stop));
+  if (spec.polygons.empty()) {
+    return NoGround(geometry);
+  }
+  absl::StatusOr<core::NavMesh> mesh = core::NavMesh::Create(std::move(spec), stop);
+  return mesh.ok() || ErrorFieldOf(mesh.status()).empty() ? mesh : WithField(mesh.status(), "");
+}
+
+}  // namespace waystar::level

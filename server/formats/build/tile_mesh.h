@@ -1,0 +1,60 @@
+// Navigation mesh of a single tile, built by Recast: https://github.com/recastnavigation/recastnavigation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/stop_check.h"
+#include "server/formats/build/build_settings.h"
+#include "server/formats/build/level_geometry.h"
+#include "server/formats/build/tile_grid.h"
+
+namespace waystar::level {
+
+// Limits on voxel spans, per cell on average and per tile, and on floors in one place. Time grows with the
+// square of the floors.
+inline constexpr std::size_t kMaxSpansPerCell = 32;
+inline constexpr std::size_t kMaxTileSpans = std::size_t{1} << 19;
+inline constexpr int kMaxFloors = 62;
+// Maximum height of a tile in voxels.
+inline constexpr int kMaxTileHeightCells = 8190;
+
+// A point of the voxel lattice relative to the grid's origin; the same lattice for all tiles.
+struct LatticePoint {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  std::int64_t z = 0;
+
+  friend bool operator==(const LatticePoint&, const LatticePoint&) = default;
+};
+
+struct TileMesh {
+  std::vector<LatticePoint> vertices;
+  // Number of corners of each polygon, 3 to 6.
+  std::vector<std::uint8_t> corner_counts;
+  // Concatenated vertex indexes of the polygons.
+  std::vector<std::uint32_t> corners;
+  // For each corner, true if the edge to the next corner lies on the border of the tile and is open.
+  std::vector<bool> seams;
+};
+
+// Rasterizes the tile and its border, filters walkable spans, erodes by the radius, and builds convex
+// polygons: monotone regions, contours, polygons of up to 6 corners. Monotone regions have no holes, so
+// pillars cost little time and none is lost. A tile with more pieces of ground in a row of cells than cells
+// in the row uses watershed regions instead, which take far longer.
+//
+// Heights are those of voxels: flat ground is off by up to half a voxel. Outlines are simplified by up to 1.3
+// voxels, and erosion uses steps up to a tenth too long, so corners may be that much closer to walls. Pieces
+// of ground at the border are kept, however small. The mesh of a tile without ground is empty.
+//
+// Returns INVALID_ARGUMENT / BAD_SIZE without a field if the tile is too high, has too many floors, or is too
+// complex for Recast; or the error of `stop`, which is polled between stages. A stage takes some
+// milliseconds, about a second at the limits. The result is the same on every machine.
+//
+// Thread safety: any number of threads may build tiles.
+absl::StatusOr<TileMesh> BuildTile(const LevelGeometry& geometry, const BuildSettings& settings,
+                                   const TileGrid& grid, std::size_t tile, const StopCheck* stop);
+
+}  // namespace waystar::level

@@ -1,0 +1,44 @@
+// Import of maps in any supported format.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/map/any_map.h"
+#include "server/formats/parts/import_options.h"
+#include "server/formats/text/map_format.h"
+
+namespace waystar::core {
+
+struct NamedMap {
+  // Name of a level if the file has several; else empty.
+  std::string name;
+  AnyMap map;
+};
+
+// Returns BAD_VALUE for options that the format does not support, and for a weld out of range.
+absl::Status CheckImportOptions(MapFormat format, const ImportOptions& options);
+
+// Detects the format by the first bytes, and of JSON by its content; kTiled if unknown.
+MapFormat DetectFormat(absl::string_view bytes);
+
+// Imports a map. Returns the errors of CheckFileKind and CheckImportOptions, and INVALID_ARGUMENT with the
+// reasons of the formats. The field is that of an override ("terrains[0].cost") or of an option from the root
+// of a request (kLevelField); it is empty if the bytes are at fault, and the message then names the line,
+// layer, tile, pixel or feature. Returns the error of options.grid.stop, which is polled about once per row
+// of cells and 64 KiB of text; XML and the pixels of PNG and WebP are decoded in larger steps.
+//
+// All faces of OBJ and glTF are ground. server/formats/build builds meshes from level geometry.
+//
+// Memory is proportional to the bytes (about 35 times as much at worst) and bounded by the largest allowed
+// map, whatever sizes the bytes claim.
+absl::StatusOr<AnyMap> ImportMap(MapFormat format, absl::string_view bytes, const ImportOptions& options);
+
+// As ImportMap, but reads every level of the file. options.level must be empty.
+absl::StatusOr<std::vector<NamedMap>> ImportMaps(MapFormat format, absl::string_view bytes,
+                                                 const ImportOptions& options);
+
+}  // namespace waystar::core

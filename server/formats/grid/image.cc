@@ -1,0 +1,325 @@
+#include "server/formats/grid/image.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gif_lib.h"
+#include "png.h"
+#include "server/base/error.h"
+#include "server/base/file_errors.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/map/grid_map.h"
+#include "webp/decode.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr absl::string_view kPngMagic = "\x89PNG\r\n\x1a\n";
+constexpr absl::string_view kGifMagic = "GIF8";
+// Followed by a 4-byte length and "WEBP".
+constexpr absl::string_view kRiffMagic = "RIFF";
+
+bool IsWebp(absl::string_view bytes) {
+  return absl::StartsWith(bytes, kRiffMagic) && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
+}
+
+std::uint32_t PackPixel(std::uint8_t red, std::uint8_t green, std::uint8_t blue, std::uint8_t alpha) {
+  return std::uint32_t{red} << 24 | std::uint32_t{green} << 16 | std::uint32_t{blue} << 8 | alpha;
+}
+
+// Calls visit(i) for each pixel unless stopped.
+template <typename Visit>
+absl::Status ForEachPixel(const Image& image, const StopCheck* stop, Visit visit) {
+  constexpr std::size_t kPixelsBetweenChecks = 1 << 16;
+  for (std::size_t begin = 0; begin < image.pixel_count(); begin += kPixelsBetweenChecks) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    const std::size_t end = std::min(begin + kPixelsBetweenChecks, image.pixel_count());
+    for (std::size_t i = begin; i < end; ++i) {
+      visit(i);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Converts the decoder's RGBA bytes to packed pixels in place.
+absl::Status PackPixels(const StopCheck* stop, Image& image) {
+  return ForEachPixel(image, stop, [&](std::size_t i) {
+    std::uint32_t& pixel = image.pixels[i];
+    std::array<std::uint8_t, 4> bytes{};
+    std::memcpy(bytes.data(), &pixel, sizeof(pixel));
+    pixel = PackPixel(bytes[0], bytes[1], bytes[2], bytes[3]);
+  });
+}
+
+// Frees libpng's state. The simplified API longjmps only within its own frames.
+struct PngReader {
+  PngReader() { image.version = PNG_IMAGE_VERSION; }
+  ~PngReader() { png_image_free(&image); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  png_image image{};
+};
+
+absl::Status BadPng(const png_image& image) {
+  return BadFormat(absl::StrCat("bad PNG: ", static_cast<const char*>(image.message)));
+}
+
+// The bytes of a file as a stream that fails once `stop` does: libpng has no other way to abort a read.
+class ByteStream {
+ public:
+  ByteStream(absl::string_view bytes, const StopCheck* stop)
+      : rest_(bytes), stop_(stop), file_(fopencookie(this, "rb", {.read = &Read})) {}
+  ~ByteStream() {
+    if (file_ != nullptr) {
+      std::fclose(file_);
+    }
+  }
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  // Null if allocation failed.
+  std::FILE* file() { return file_; }
+
+ private:
+  static ssize_t Read(void* stream, char* out, std::size_t size) {
+    auto& self = *static_cast<ByteStream*>(stream);
+    if (IsStopped(self.stop_)) {
+      return -1;
+    }
+    const std::size_t taken = std::min(size, self.rest_.size());
+    std::memcpy(out, self.rest_.data(), taken);
+    self.rest_.remove_prefix(taken);
+    return static_cast<ssize_t>(taken);
+  }
+
+  absl::string_view rest_;
+  const StopCheck* stop_;
+  std::FILE* file_;
+};
+
+absl::Status ReadColors(png_image& png, const StopCheck* stop, Image& image) {
+  png.format = PNG_FORMAT_RGBA;
+  image.pixels.resize(image.pixel_count());
+  if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {
+    return BadPng(png);
+  }
+  return PackPixels(stop, image);
+}
+
+absl::Status ReadPalette(png_image& png, const StopCheck* stop, Image& image) {
+  png.format = PNG_FORMAT_RGBA_COLORMAP;
+  std::array<std::uint8_t, 4 * 256> palette{};
+  image.indices.resize(image.pixel_count());
+  if (png_image_finish_read(&png, nullptr, image.indices.data(), 0, palette.data()) == 0) {
+    return BadPng(png);
+  }
+  image.pixels.resize(image.pixel_count());
+  return ForEachPixel(image, stop, [&](std::size_t i) {
+    const std::uint8_t* const entry = palette.data() + std::size_t{4} * image.indices[i];
+    image.pixels[i] = PackPixel(entry[0], entry[1], entry[2], entry[3]);
+  });
+}
+
+absl::StatusOr<Image> DecodePng(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  ByteStream stream(bytes, stop);
+  if (stream.file() == nullptr) {
+    throw std::bad_alloc();
+  }
+  PngReader reader;
+  png_image& png = reader.image;
+  if (png_image_begin_read_from_stdio(&png, stream.file()) == 0) {
+    return BadPng(png);
+  }
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(png.width, png.height, max_side), ""));
+  Image image{.width = static_cast<int>(png.width), .height = static_cast<int>(png.height)};
+  // Treat 16-bit samples as sRGB, like 8-bit ones, not as linear light.
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  const bool has_palette = (png.format & PNG_FORMAT_FLAG_COLORMAP) != 0;
+  WAYSTAR_RETURN_IF_ERROR(has_palette ? ReadPalette(png, stop, image) : ReadColors(png, stop, image));
+  return image;
+}
+
+int ReadBytes(GifFileType* gif, GifByteType* out, int count) {
+  auto& rest = *static_cast<absl::string_view*>(gif->UserData);
+  const std::size_t taken = std::min(rest.size(), static_cast<std::size_t>(count));
+  std::memcpy(out, rest.data(), taken);
+  rest.remove_prefix(taken);
+  return static_cast<int>(taken);
+}
+
+absl::Status BadGif(int error) {
+  const char* const text = GifErrorString(error);
+  return BadFormat(absl::StrCat("bad GIF: ", text == nullptr ? "broken or cut off" : text));
+}
+
+struct GifCloser {
+  void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
+};
+using GifReader = std::unique_ptr<GifFileType, GifCloser>;
+
+// Advances to the first frame. Sets the transparent palette entry, if any.
+absl::Status FindPicture(GifFileType& gif, std::optional<int>& transparent) {
+  for (;;) {
+    GifRecordType type = UNDEFINED_RECORD_TYPE;
+    if (DGifGetRecordType(&gif, &type) == GIF_ERROR) {
+      return BadGif(gif.Error);
+    }
+    if (type == IMAGE_DESC_RECORD_TYPE) {
+      return DGifGetImageDesc(&gif) == GIF_ERROR ? BadGif(gif.Error) : absl::OkStatus();
+    }
+    if (type != EXTENSION_RECORD_TYPE) {
+      return BadFormat("bad GIF: there is no picture in it");
+    }
+    int code = 0;
+    GifByteType* block = nullptr;
+    if (DGifGetExtension(&gif, &code, &block) == GIF_ERROR) {
+      return BadGif(gif.Error);
+    }
+    // A block begins with its length.
+    GraphicsControlBlock control;
+    if (code == GRAPHICS_EXT_FUNC_CODE && block != nullptr &&
+        DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK && control.TransparentColor >= 0) {
+      transparent = control.TransparentColor;
+    }
+    while (block != nullptr) {
+      if (DGifGetExtensionNext(&gif, &block) == GIF_ERROR) {
+        return BadGif(gif.Error);
+      }
+    }
+  }
+}
+
+absl::Status ReadIndices(GifFileType& gif, const StopCheck* stop, Image& image) {
+  image.indices.resize(image.pixel_count());
+  const auto read_row = [&](int y) {
+    GifByteType* const row =
+        image.indices.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
+    return DGifGetLine(&gif, row, image.width) != GIF_ERROR;
+  };
+  struct Pass {
+    int first;
+    int step;
+  };
+  constexpr Pass kInterlaced[] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
+  constexpr Pass kPlain[] = {{0, 1}};
+  const bool is_interlaced = gif.Image.Interlace;
+  const Pass* const begin = is_interlaced ? std::begin(kInterlaced) : std::begin(kPlain);
+  const Pass* const end = is_interlaced ? std::end(kInterlaced) : std::end(kPlain);
+  for (const Pass* pass = begin; pass != end; ++pass) {
+    for (int y = pass->first; y < image.height; y += pass->step) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+      if (!read_row(y)) {
+        return BadFormat(absl::StrCat("bad GIF: row ", y, " is broken or cut off"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FillPixels(const GifFileType& gif, std::optional<int> transparent, const StopCheck* stop,
+                        Image& image) {
+  const ColorMapObject* const palette = gif.Image.ColorMap != nullptr ? gif.Image.ColorMap : gif.SColorMap;
+  if (palette == nullptr) {
+    return BadFormat("bad GIF: it has no palette");
+  }
+  image.pixels.reserve(image.pixel_count());
+  const auto width = static_cast<std::size_t>(image.width);
+  for (const std::uint8_t index : image.indices) {
+    if (image.pixels.size() % width == 0) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    }
+    if (index >= palette->ColorCount) {
+      return BadFormat(
+          absl::StrCat("bad GIF: a pixel has colour ", index, " of a palette of ", palette->ColorCount));
+    }
+    const GifColorType& color = palette->Colors[index];
+    image.pixels.push_back(index == transparent ? 0 : PackPixel(color.Red, color.Green, color.Blue, 0xFF));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Image> DecodeGif(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  int error = 0;
+  const GifReader gif(DGifOpen(&bytes, &ReadBytes, &error));
+  if (gif == nullptr) {
+    return BadGif(error);
+  }
+  std::optional<int> transparent;
+  WAYSTAR_RETURN_IF_ERROR(FindPicture(*gif, transparent));
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(gif->Image.Width, gif->Image.Height, max_side), ""));
+  Image image{.width = gif->Image.Width, .height = gif->Image.Height};
+  WAYSTAR_RETURN_IF_ERROR(ReadIndices(*gif, stop, image));
+  WAYSTAR_RETURN_IF_ERROR(FillPixels(*gif, transparent, stop, image));
+  return image;
+}
+
+struct WebpFree {
+  void operator()(WebPIDecoder* decoder) const { WebPIDelete(decoder); }
+};
+
+absl::StatusOr<Image> DecodeWebp(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  // The incremental decoder parses a header again from its start until it is complete, so the number of steps
+  // is kept small.
+  constexpr std::size_t kFewest = 4096;
+  constexpr std::size_t kSteps = 32;
+  const std::size_t step = std::max(kFewest, bytes.size() / kSteps);
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  WebPBitstreamFeatures features;
+  if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
+    return BadFormat("bad WebP: its header is broken or cut off");
+  }
+  if (features.has_animation != 0) {
+    return BadFormat("a WebP that moves is no map");
+  }
+  WAYSTAR_RETURN_IF_ERROR(WithField(CheckMapSize(features.width, features.height, max_side), ""));
+  Image image{.width = features.width, .height = features.height};
+  image.pixels.resize(image.pixel_count());
+  auto* const pixels = reinterpret_cast<std::uint8_t*>(image.pixels.data());
+  const std::unique_ptr<WebPIDecoder, WebpFree> decoder(
+      WebPINewRGB(MODE_RGBA, pixels, image.pixel_count() * 4, image.width * 4));
+  if (decoder == nullptr) {
+    throw std::bad_alloc();
+  }
+  VP8StatusCode status = VP8_STATUS_SUSPENDED;
+  for (std::size_t given = 0; status == VP8_STATUS_SUSPENDED && given < bytes.size();) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    given = std::min(given + step, bytes.size());
+    status = WebPIUpdate(decoder.get(), data, given);
+  }
+  if (status != VP8_STATUS_OK) {
+    return BadFormat("bad WebP: its pixels are broken or cut off");
+  }
+  WAYSTAR_RETURN_IF_ERROR(PackPixels(stop, image));
+  return image;
+}
+
+}  // namespace
+
+bool IsImage(absl::string_view bytes) {
+  return absl::StartsWith(bytes, kPngMagic) || absl::StartsWith(bytes, kGifMagic) || IsWebp(bytes);
+}
+
+absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int max_side, const StopCheck* stop) {
+  if (absl::StartsWith(bytes, kPngMagic)) {
+    return DecodePng(bytes, max_side, stop);
+  }
+  if (absl::StartsWith(bytes, kGifMagic)) {
+    return DecodeGif(bytes, max_side, stop);
+  }
+  if (IsWebp(bytes)) {
+    return DecodeWebp(bytes, max_side, stop);
+  }
+  return BadFormat("this is no picture: PNG, WebP and GIF are read");
+}
+
+}  // namespace waystar::core

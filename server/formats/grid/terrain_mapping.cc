@@ -1,0 +1,171 @@
+#include "server/formats/grid/terrain_mapping.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/file_errors.h"
+#include "server/base/status_macros.h"
+#include "server/formats/text/line_reader.h"
+
+namespace waystar::core {
+namespace {
+
+using Words = absl::Span<const absl::string_view>;
+
+absl::Status Malformed(absl::string_view message) {
+  return MakeError(ErrorReason::kBadFormat, kTerrainsField, message);
+}
+
+// Parses "blocked", "NAME COST|impassable" or "NAME COST|impassable SYMBOL".
+absl::StatusOr<CellRule> ParseRule(Words words) {
+  if (words.size() == 1 && words[0] == "blocked") {
+    return CellRule{.blocked = true};
+  }
+  CellRule rule;
+  const bool has_symbol = words.size() == 3 && words[2].size() == 1;
+  if ((words.size() != 2 && !has_symbol) || words[0] == "blocked" ||
+      (words[1] != "impassable" && !absl::SimpleAtod(words[1], &rule.cost))) {
+    return Malformed("expected \"blocked\", \"NAME COST\" or \"NAME impassable\", and if any a SYMBOL");
+  }
+  rule.name = std::string(words[0]);
+  rule.impassable = words[1] == "impassable";
+  rule.symbol = has_symbol ? words[2].front() : '\0';
+  // Validates the terrain by adding it to an empty table.
+  if (const auto id = TerrainTable().Add(rule); !id.ok()) {
+    return Malformed(id.status().message());
+  }
+  return rule;
+}
+
+// Parses the words after "terrain": "NAME blocked", or the words of ParseRule.
+absl::StatusOr<CellRule> ParseNamedRule(Words words) {
+  return words.size() == 2 && words[1] == "blocked" ? CellRule{.blocked = true} : ParseRule(words);
+}
+
+std::optional<std::uint32_t> ParseColor(absl::string_view word) {
+  const absl::string_view digits = word.substr(1);
+  std::uint32_t color = 0;
+  if ((digits.size() != 6 && digits.size() != 8) ||
+      !std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return absl::ascii_isxdigit(c); }) ||
+      !absl::SimpleHexAtoi(digits, &color)) {
+    return std::nullopt;
+  }
+  return digits.size() == 8 ? color : color << 8 | 0xFF;
+}
+
+// `put(rule)` returns false if there was a rule before.
+template <typename Put>
+absl::Status PutOnce(absl::StatusOr<CellRule> rule, Put put) {
+  WAYSTAR_RETURN_IF_ERROR(rule.status());
+  return put(*std::move(rule)) ? absl::OkStatus() : Malformed("a second line of this");
+}
+
+absl::Status PutOnce(absl::StatusOr<CellRule> rule, std::optional<CellRule>& place) {
+  return PutOnce(std::move(rule), [&](CellRule known) {
+    const bool is_first = !place;
+    place = std::move(known);
+    return is_first;
+  });
+}
+
+absl::Status ParseGrey(Words words, TerrainMapping& mapping) {
+  GreyRamp ramp;
+  const auto is_cost = [](double cost) { return cost >= kMinTerrainCost && cost <= kMaxTerrainCost; };
+  if (mapping.grey || words.size() != 2 || !absl::SimpleAtod(words[0], &ramp.white) ||
+      !absl::SimpleAtod(words[1], &ramp.black) || !is_cost(ramp.white) || !is_cost(ramp.black)) {
+    return Malformed("expected \"grey WHITE BLACK\", once, two costs from 0.001 to 1000");
+  }
+  mapping.grey = ramp;
+  return absl::OkStatus();
+}
+
+absl::Status ParseLine(Words words, TerrainMapping& mapping) {
+  const absl::string_view key = words.front();
+  const Words rest = words.subspan(1);
+  if (key.front() == '#') {
+    const std::optional<std::uint32_t> color = ParseColor(key);
+    if (!color) {
+      return Malformed("a colour is #rrggbb or #rrggbbaa");
+    }
+    return PutOnce(ParseRule(rest),
+                   [&](CellRule rule) { return mapping.colors.try_emplace(*color, std::move(rule)).second; });
+  }
+  if (key == "value") {
+    std::uint32_t value = 0;
+    if (rest.empty() || !absl::SimpleAtoi(rest.front(), &value)) {
+      return Malformed("expected \"value NUMBER\"");
+    }
+    return PutOnce(ParseRule(rest.subspan(1)),
+                   [&](CellRule rule) { return mapping.values.try_emplace(value, std::move(rule)).second; });
+  }
+  if (key == "terrain") {
+    const std::string name(rest.empty() ? absl::string_view() : rest.front());
+    return PutOnce(ParseNamedRule(rest),
+                   [&](CellRule rule) { return mapping.names.try_emplace(name, std::move(rule)).second; });
+  }
+  if (key == "transparent") {
+    return PutOnce(ParseRule(rest), mapping.transparent);
+  }
+  if (key == "else") {
+    return PutOnce(ParseRule(rest), mapping.otherwise);
+  }
+  if (key == "grey") {
+    return ParseGrey(rest, mapping);
+  }
+  return Malformed(
+      absl::StrCat(Quoted(key), " is none of a colour, value, terrain, transparent, grey and else"));
+}
+
+}  // namespace
+
+absl::Status TerrainMapping::ReserveSymbols(TerrainTable& terrains) const {
+  const auto reserve = [&](const CellRule& rule) {
+    return rule.symbol == 0 ? absl::OkStatus() : terrains.Add(rule).status();
+  };
+  for (const auto& [color, rule] : colors) {
+    WAYSTAR_RETURN_IF_ERROR(reserve(rule));
+  }
+  for (const auto& [value, rule] : values) {
+    WAYSTAR_RETURN_IF_ERROR(reserve(rule));
+  }
+  for (const auto& [name, rule] : names) {
+    WAYSTAR_RETURN_IF_ERROR(reserve(rule));
+  }
+  for (const std::optional<CellRule>& rule : {transparent, otherwise}) {
+    WAYSTAR_RETURN_IF_ERROR(rule ? reserve(*rule) : absl::OkStatus());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TerrainMapping> ParseTerrainMapping(absl::string_view text) {
+  TerrainMapping mapping;
+  LineReader lines(text);
+  while (const std::optional<absl::string_view> line = lines.Next()) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(*line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+    if (words.empty() || words.front() == "#") {
+      continue;
+    }
+    if (const absl::Status status = ParseLine(words, mapping); !status.ok()) {
+      return Malformed(absl::StrCat("terrains, line ", lines.line_number(), ": ", status.message()));
+    }
+  }
+  TerrainTable terrains;
+  if (const absl::Status status = mapping.ReserveSymbols(terrains); !status.ok()) {
+    return Malformed(absl::StrCat("terrains: ", status.message()));
+  }
+  return mapping;
+}
+
+}  // namespace waystar::core

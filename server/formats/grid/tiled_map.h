@@ -1,0 +1,160 @@
+// Maps of the Tiled editor as plain values, from XML (.tmx) or JSON (.tmj).
+//
+// Formats: "TMX Map Format" and "JSON Map Format" of the Tiled documentation, versions 0.9 to 1.12.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/base/stop_check.h"
+#include "server/formats/grid/tiled_properties.h"
+#include "server/formats/parts/import_notes.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/shape.h"
+
+namespace waystar::core {
+
+// Object of an object layer, or collision shape of a tile. Unset values may come from the object's template
+// or tile.
+struct TiledObject {
+  enum class Form : std::uint8_t { kRectangle, kEllipse, kCapsule, kPoint, kPolygon, kPolyline, kText };
+
+  std::int64_t id = 0;
+  // Position in pixels. For a tile object, the tileset's object_alignment says which point of the image is
+  // there.
+  Point position;
+  std::optional<std::string> name;
+  std::optional<std::string> class_name;
+  // Size in pixels.
+  std::optional<double> width;
+  std::optional<double> height;
+  // Clockwise rotation around the position, in degrees.
+  std::optional<double> rotation;
+  std::optional<bool> visible;
+  std::optional<Form> form;
+  // Points relative to the position.
+  std::vector<Point> points;
+  // The tile of a tile object, with its flip bits.
+  std::optional<std::uint32_t> gid;
+  // Template file; empty if none.
+  std::string template_file;
+  TiledProperties properties;
+};
+
+// Bits of a tile number: flips and a quarter turn (on hexagonal maps rotations by 60 and 120 degrees), and
+// the number itself.
+inline constexpr std::uint32_t kFlippedAcross = 0x8000'0000;
+inline constexpr std::uint32_t kFlippedDown = 0x4000'0000;
+inline constexpr std::uint32_t kTurned = 0x2000'0000;
+inline constexpr std::uint32_t kTurnedTwice = 0x1000'0000;
+inline constexpr std::uint32_t kTileBits = 0x0FFF'FFFF;
+
+struct TiledTile {
+  std::uint32_t id = 0;
+  // The tile's "class", called "type" in most versions.
+  std::string class_name;
+  TiledProperties properties;
+  // Shapes of the collision editor.
+  std::vector<TiledObject> shapes;
+  // Size of the tile's own image in pixels, if it has one.
+  std::optional<double> width;
+  std::optional<double> height;
+};
+
+struct TiledTileset {
+  std::uint32_t first_gid = 1;
+  // File of the tileset; empty if embedded.
+  std::string source;
+  // Sizes in pixels.
+  double tile_width = 0.0;
+  double tile_height = 0.0;
+  // Size in screen pixels of the isometric diamond along whose sides shape coordinates on tiles are measured;
+  // 0 if they are image pixels.
+  double diamond_width = 0.0;
+  double diamond_height = 0.0;
+  // Offset of tile images in pixels.
+  Point tile_offset;
+  // Point of an image that lies at the object's position: "topleft", "center" and so on. Empty or
+  // "unspecified" means the default of the map's orientation.
+  std::string object_alignment;
+  // Tiles that carry information or have an image of their own.
+  std::vector<TiledTile> tiles;
+};
+
+// Tile numbers as encoded in the file.
+struct TiledTileData {
+  Rectangle area;
+  // True for a chunk of an infinite map's layer.
+  bool is_chunk = false;
+  // "csv", "base64", or "" for `numbers`.
+  std::string encoding;
+  // "", "zlib", "gzip" or "zstd".
+  std::string compression;
+  std::string text;
+  std::vector<double> numbers;
+};
+
+struct TiledLayer {
+  std::string name;
+  std::string class_name;
+  // Line on which the layer begins.
+  std::size_t line = 0;
+  // True if the layer and all its groups are visible.
+  bool visible = true;
+  // Offset in screen pixels, including those of its groups.
+  Point offset;
+  // Its own properties and those inherited from its groups.
+  TiledProperties properties;
+  // Chunks of a tile layer, and objects of an object layer.
+  std::vector<TiledTileData> tiles;
+  std::vector<TiledObject> objects;
+};
+
+struct TiledMap {
+  // "orthogonal", "isometric", "staggered", "hexagonal", "oblique".
+  std::string orientation;
+  // "x" or "y"; "odd" or "even"; empty if not in the file.
+  std::string stagger_axis;
+  std::string stagger_index;
+  // Size in tiles.
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  bool infinite = false;
+  // Sizes in pixels.
+  double tile_width = 0.0;
+  double tile_height = 0.0;
+  double hex_side_length = 0.0;
+  // Offset of each row of an oblique map to the right of the row above, and of each column downwards.
+  double skew_x = 0.0;
+  double skew_y = 0.0;
+  TiledProperties properties;
+  std::vector<TiledTileset> tilesets;
+  // Bottom to top; layers of a group are in the place of the group.
+  std::vector<TiledLayer> layers;
+};
+
+// Template of an object.
+struct TiledTemplate {
+  TiledObject object;
+  // Tileset of its tile, if it is a tile object.
+  std::optional<TiledTileset> tileset;
+};
+
+// Maximum nesting depth of groups.
+inline constexpr int kMaxTiledGroups = 16;
+
+// These parse a map, or a tileset or template from its own file, in XML or JSON, and note skipped content.
+// They return INVALID_ARGUMENT / BAD_FORMAT without a field, naming the line, for malformed files. Values are
+// checked only as far as needed to store them. ParseTiledMap also returns the error of `stop`.
+absl::StatusOr<TiledMap> ParseTiledMap(absl::string_view bytes, ImportNotes& notes,
+                                       const StopCheck* stop = nullptr);
+absl::StatusOr<TiledTileset> ParseTileset(absl::string_view bytes, ImportNotes& notes);
+absl::StatusOr<TiledTemplate> ParseTiledTemplate(absl::string_view bytes, ImportNotes& notes);
+
+}  // namespace waystar::core

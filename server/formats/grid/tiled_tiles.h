@@ -1,0 +1,77 @@
+// Meaning of Tiled tiles as cells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/formats/grid/terrain_mapping.h"
+#include "server/formats/grid/terrain_table.h"
+#include "server/formats/grid/tiled_map.h"
+#include "server/formats/parts/import_notes.h"
+
+namespace waystar::core {
+
+// Returns the mapping's rule for a name, as written or as a terrain name; null if there is none.
+const CellRule* RuleOfName(const std::string& name, const TerrainMapping& mapping);
+
+// Returns the meaning of a cell with these properties and this tile class, or nullopt if they have none.
+//
+// SaysBlocked decides first. Otherwise `terrain`, or else the class, is the terrain's name. If the mapping
+// has that name, its rule applies, else `cost`, `impassable` and `symbol`. A class unknown to the mapping, or
+// a symbol, has no meaning alone. Returns INVALID_ARGUMENT / BAD_TERRAIN without a field for bad values such
+// as a cost that is not a number.
+absl::StatusOr<std::optional<CellRule>> RuleOfProperties(const TiledProperties& properties,
+                                                         const std::string& class_name,
+                                                         const TerrainMapping& mapping);
+
+// A tile and its tileset. `tile` is null if the file has no information on it.
+struct TileRef {
+  const TiledTileset* tileset = nullptr;
+  const TiledTile* tile = nullptr;
+};
+
+// Table of the meanings of a map's tiles.
+//
+// Thread safety: none.
+class TiledTiles {
+ public:
+  // The arguments must outlive this.
+  // REQUIRES: external tilesets are loaded.
+  TiledTiles(const std::vector<TiledTileset>& tilesets, const TerrainMapping& mapping, TerrainTable& terrains,
+             ImportNotes& notes);
+
+  // Reserves the symbols that tiles ask for. Call before MeaningOf.
+  absl::Status ReserveSymbols();
+
+  // Returns nullopt if the tile has no meaning. Returns the errors of RuleOfProperties and TerrainTable::Add,
+  // and an error for a number in no tileset.
+  absl::StatusOr<std::optional<TerrainId>> MeaningOf(std::uint32_t gid);
+
+  // Returns a tile by its number without flip bits. Returns INVALID_ARGUMENT / BAD_FORMAT for a number in no
+  // tileset.
+  absl::StatusOr<TileRef> Find(std::uint32_t gid) const;
+
+ private:
+  struct Entry {
+    const TiledTile* tile = nullptr;
+    bool is_known = false;
+    std::optional<TerrainId> meaning;
+  };
+
+  absl::StatusOr<std::optional<TerrainId>> Learn(const TiledTile& tile);
+
+  const TerrainMapping& mapping_;
+  TerrainTable& terrains_;
+  ImportNotes& notes_;
+  // Sorted by first number.
+  std::vector<const TiledTileset*> tilesets_;
+  // Tiles that carry information.
+  absl::flat_hash_map<std::uint32_t, Entry> entries_;
+};
+
+}  // namespace waystar::core

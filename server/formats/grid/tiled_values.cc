@@ -1,0 +1,249 @@
+#include "server/formats/grid/tiled_values.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "server/base/file_errors.h"
+#include "server/formats/text/number.h"
+
+namespace waystar::core {
+namespace {
+
+// Formats a value as XML does.
+std::string TextOf(const JsonValue& value) {
+  if (const std::string* const string = value.string()) {
+    return *string;
+  }
+  if (const bool* const boolean = value.boolean()) {
+    return *boolean ? "true" : "false";
+  }
+  if (const double* const number = value.number()) {
+    return ShortestText(*number);
+  }
+  return value.array() != nullptr || value.numbers() != nullptr ? "(a list)" : "";
+}
+
+// Adds a property with a plain value, or appends a class-typed one to `classes` for later.
+void ReadProperty(absl::string_view name, const JsonValue& value, ImportNotes& notes,
+                  TiledProperties& properties,
+                  std::vector<std::pair<std::string, const JsonValue*>>& classes) {
+  if (value.object() != nullptr) {
+    classes.emplace_back(name, &value);
+    return;
+  }
+  const std::string text = TextOf(value);
+  if (IsMeaningfulProperty(name)) {
+    const std::string* const known = FindProperty(properties, absl::AsciiStrToLower(name));
+    if (known != nullptr && *known != text) {
+      notes.Add("properties that are there twice: the first counts",
+                absl::StrCat(Quoted(name), " (line ", value.line(), ")"));
+    }
+    AddProperty(name, text, properties);
+    return;
+  }
+  bool flag = true;
+  const bool says_no = absl::SimpleAtob(text, &flag) && !flag;
+  notes.Add(SoundsLikeWall(name) && !says_no
+                ? "properties that sound like walls are not read (\"blocked\" is)"
+                : "properties that have no meaning here are not read",
+            absl::StrCat(Quoted(name), " (line ", value.line(), ")"));
+}
+
+using Classes = std::vector<std::pair<std::string, const JsonValue*>>;
+
+// Adds the properties within classes, at any depth.
+void ReadClassProperties(Classes classes, ImportNotes& notes, TiledProperties& properties) {
+  TiledProperties members;
+  while (!classes.empty()) {
+    Classes inner;
+    for (const auto& [name, value] : classes) {
+      const std::size_t before = members.size();
+      for (const auto& [member, held] : *value->object()) {
+        ReadProperty(member, held, notes, members, inner);
+      }
+      const std::string place = absl::StrCat(Quoted(name), " (line ", value->line(), ")");
+      if (members.size() > before) {
+        notes.Add("properties in classes count where none outside says the same",
+                  absl::StrCat("\"", members.back().first, "\" in ", place));
+      } else if (SoundsLikeWall(name)) {
+        notes.Add("classes of properties that sound like walls do not say \"blocked\"", place);
+      }
+    }
+    classes = std::move(inner);
+  }
+  AddMissing(members, properties);
+}
+
+absl::Status ReadPoints(const JsonValue& value, std::vector<Point>& points) {
+  if (value.array() == nullptr) {
+    return JsonError(value, "these are no points");
+  }
+  for (const JsonValue& element : *value.array()) {
+    Point& point = points.emplace_back();
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(element, "x", point.x));
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(element, "y", point.y));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadForm(const JsonValue& value, TiledObject& object) {
+  using Form = TiledObject::Form;
+  for (const auto& [name, form] :
+       {std::pair("polygon", Form::kPolygon), std::pair("polyline", Form::kPolyline)}) {
+    if (const JsonValue* const points = value.Find(name)) {
+      object.form = form;
+      return ReadPoints(*points, object.points);
+    }
+  }
+  for (const auto& [name, form] : {std::pair("ellipse", Form::kEllipse), std::pair("capsule", Form::kCapsule),
+                                   std::pair("point", Form::kPoint)}) {
+    bool is_form = false;
+    WAYSTAR_RETURN_IF_ERROR(ReadMember(value, name, is_form));
+    if (is_form) {
+      object.form = form;
+    }
+  }
+  if (value.Find("text") != nullptr) {
+    object.form = Form::kText;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, std::string& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null()) {
+    return absl::OkStatus();
+  }
+  if (member->string() == nullptr) {
+    return JsonError(*member, absl::StrCat("\"", name, "\" is no string"));
+  }
+  out = *member->string();
+  return absl::OkStatus();
+}
+
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, bool& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null() ||
+      (member->string() != nullptr && absl::SimpleAtob(*member->string(), &out))) {
+    return absl::OkStatus();
+  }
+  if (member->boolean() == nullptr) {
+    return JsonError(*member, absl::StrCat("\"", name, "\" is neither true nor false"));
+  }
+  out = *member->boolean();
+  return absl::OkStatus();
+}
+
+absl::Status ReadMember(const JsonValue& value, absl::string_view name, double& out) {
+  const JsonValue* const member = value.Find(name);
+  if (member == nullptr || member->is_null() ||
+      (member->string() != nullptr && absl::SimpleAtod(*member->string(), &out) && std::isfinite(out))) {
+    return absl::OkStatus();
+  }
+  if (member->number() == nullptr) {
+    return JsonError(*member, absl::StrCat("\"", name, "\" is no number"));
+  }
+  out = *member->number();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<const JsonValue*>> ObjectsIn(const JsonValue& list, absl::string_view name) {
+  std::vector<const JsonValue*> objects;
+  if (list.is_null()) {
+    return objects;
+  }
+  if (list.array() == nullptr) {
+    return JsonError(list, absl::StrCat("\"", name, "\" is no list of objects"));
+  }
+  for (const JsonValue& element : *list.array()) {
+    if (element.object() == nullptr) {
+      return JsonError(element, absl::StrCat("\"", name, "\" holds something that is no object"));
+    }
+    objects.push_back(&element);
+  }
+  return objects;
+}
+
+absl::StatusOr<std::vector<const JsonValue*>> FindObjects(const JsonValue& value, absl::string_view name) {
+  const JsonValue* const list = value.Find(name);
+  return list == nullptr ? std::vector<const JsonValue*>() : ObjectsIn(*list, name);
+}
+
+absl::Status AddPropertiesIn(const JsonValue& value, ImportNotes& notes, TiledProperties& properties) {
+  std::vector<std::pair<std::string, const JsonValue*>> classes;
+  if (value.object() != nullptr) {
+    for (const auto& [name, held] : *value.object()) {
+      ReadProperty(name, held, notes, properties, classes);
+    }
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<const JsonValue*> list, ObjectsIn(value, "properties"));
+    for (const JsonValue* const property : list) {
+      const absl::string_view name = property->FindString("name");
+      const JsonValue* const held = property->Find("value");
+      if (held != nullptr) {
+        ReadProperty(name, *held, notes, properties, classes);
+      }
+      if (held != nullptr && held->object() != nullptr &&
+          SoundsLikeWall(property->FindString("propertytype"))) {
+        notes.Add("classes of properties are read without what the project has for them",
+                  absl::StrCat(Quoted(name), " (line ", property->line(), ")"));
+      }
+    }
+  }
+  ReadClassProperties(std::move(classes), notes, properties);
+  return absl::OkStatus();
+}
+
+absl::Status ReadProperties(const JsonValue& value, ImportNotes& notes, TiledProperties& properties) {
+  const JsonValue* const member = value.Find("properties");
+  return member == nullptr ? absl::OkStatus() : AddPropertiesIn(*member, notes, properties);
+}
+
+void NoteOthers(const TiledProperties& properties, std::initializer_list<absl::string_view> read,
+                absl::string_view place, ImportNotes& notes) {
+  for (const auto& [name, value] : properties) {
+    if (std::find(read.begin(), read.end(), name) == read.end()) {
+      notes.Add("properties that have no meaning where they stand are not read",
+                absl::StrCat("\"", name, "\" of ", place));
+    }
+  }
+}
+
+absl::Status ReadClass(const JsonValue& value, std::string& out) {
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "class", out));
+  return out.empty() ? ReadMember(value, "type", out) : absl::OkStatus();
+}
+
+absl::StatusOr<TiledObject> ReadObject(const JsonValue& value, TiledReading& reading) {
+  // An object takes about 100 times the bytes of its shortest text.
+  constexpr std::size_t kMaxObjects = std::size_t{1} << 18;
+  if (++reading.objects > kMaxObjects) {
+    return JsonError(value, absl::StrCat("more than ", kMaxObjects, " objects in one file"));
+  }
+  TiledObject object;
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "id", object.id));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "name", object.name));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "x", object.position.x));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "y", object.position.y));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "width", object.width));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "height", object.height));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "rotation", object.rotation));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "visible", object.visible));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "gid", object.gid));
+  WAYSTAR_RETURN_IF_ERROR(ReadMember(value, "template", object.template_file));
+  WAYSTAR_RETURN_IF_ERROR(ReadProperties(value, reading.notes, object.properties));
+  WAYSTAR_RETURN_IF_ERROR(ReadForm(value, object));
+  std::string class_name;
+  WAYSTAR_RETURN_IF_ERROR(ReadClass(value, class_name));
+  if (!class_name.empty()) {
+    object.class_name = std::move(class_name);
+  }
+  return object;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,644 @@
+#include "server/formats/mesh/detour_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <bitset>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/file_errors.h"
+#include "server/base/status_macros.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/mesh_batch_editor.h"
+#include "server/core/elements/portal.h"
+#include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/soup_mesh.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr std::uint32_t kSetMagic = 0x4D534554;        // 'MSET'
+constexpr std::uint32_t kTileCacheMagic = 0x54534554;  // 'TSET'
+constexpr std::uint32_t kTileMagic = 0x444E4156;       // 'DNAV'
+constexpr std::uint32_t kEmulatorMagic = 0x4D4D4150;   // 'MMAP'
+constexpr std::uint32_t kSetVersion = 1;
+constexpr std::uint32_t kTileVersion = 7;
+
+constexpr std::size_t kSetHeaderBytes = 40;
+constexpr std::size_t kTileHeaderBytes = 100;
+// Size of dtNavMeshParams.
+constexpr std::size_t kParamsBytes = 28;
+// Header of a .mmtile in most emulators, and in AzerothCore, which adds Recast settings.
+constexpr std::size_t kEmulatorTileBytes = 20;
+constexpr std::size_t kAzerothTileBytes = 56;
+// Header of a .mmap in newer versions of TrinityCore: magic, version, parameters, and the number of off-mesh
+// connections that follow.
+constexpr std::size_t kTrinityMapBytes = 40;
+constexpr std::size_t kTrinityOffMeshBytes = 44;
+
+// Sizes and values in a tile.
+constexpr std::size_t kVertexBytes = 12;
+constexpr std::size_t kPolygonBytes = 32;
+constexpr std::size_t kShortLinkBytes = 12;
+constexpr std::size_t kLongLinkBytes = 16;
+constexpr std::size_t kConnectionBytes = 36;
+constexpr std::uint8_t kMaxDetourCorners = 6;
+constexpr std::size_t kPolygonFlagsAt = 28;
+constexpr std::uint16_t kBorderEdge = 0x8000;
+constexpr std::uint8_t kAreaMask = 0x3F;
+enum class PolygonType : std::uint8_t { kGround = 0, kOffMesh = 1 };
+
+// Detour's tolerance in file units, and the relative precision of single-precision coordinates.
+constexpr double kBorderTolerance = 0.01;
+constexpr double kTolerancePerReach = 1.0 / (1 << 20);
+
+template <typename Number>
+Number NumberAt(absl::string_view bytes, std::size_t at) {
+  Number number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number = static_cast<Number>(number | static_cast<Number>(static_cast<std::uint8_t>(bytes[at + i]))
+                                              << (8 * i));
+  }
+  return number;
+}
+double FloatAt(absl::string_view bytes, std::size_t at) {
+  return std::bit_cast<float>(NumberAt<std::uint32_t>(bytes, at));
+}
+bool HasWord(absl::string_view bytes, std::size_t at, std::uint32_t word) {
+  return bytes.size() >= 4 && at <= bytes.size() - 4 && NumberAt<std::uint32_t>(bytes, at) == word;
+}
+
+// Returns the size of the .mmtile header at `at`, or 0 if there is none.
+std::size_t EmulatorTileHeader(absl::string_view bytes, std::size_t at) {
+  for (const std::size_t size : {kEmulatorTileBytes, kAzerothTileBytes}) {
+    if (HasWord(bytes, at, kEmulatorMagic) && HasWord(bytes, at + size, kTileMagic)) {
+      return size;
+    }
+  }
+  return 0;
+}
+
+// Returns the size of the set header at the start: full, without its magic, or 0 if the bytes begin with a
+// tile's reference and size. Returns nullopt if this is not a set of tiles.
+std::optional<std::size_t> SetHeader(absl::string_view bytes) {
+  if (HasWord(bytes, 0, kSetMagic)) {
+    return kSetHeaderBytes;
+  }
+  const auto has_tile = [&](std::size_t at) {
+    return (HasWord(bytes, at + 8, kTileMagic) && HasWord(bytes, at + 12, kTileVersion)) ||
+           (HasWord(bytes, at + 16, kTileMagic) && HasWord(bytes, at + 20, kTileVersion));
+  };
+  if (HasWord(bytes, 0, kSetVersion) && has_tile(kSetHeaderBytes - 4)) {
+    return kSetHeaderBytes - 4;
+  }
+  return has_tile(0) ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
+// Returns true if the bytes are only mesh parameters, a .mmap without tiles: three numbers for the origin,
+// the width and height of tiles, and the maximum numbers of tiles and polygons. No text in any encoding
+// decodes to such numbers.
+bool IsParamsAlone(absl::string_view bytes) {
+  constexpr double kLeastSide = 1e-3;
+  constexpr std::uint32_t kMostTiles = 1 << 20;
+  if (bytes.size() != kParamsBytes) {
+    return false;
+  }
+  const auto is_side = [&](std::size_t at) {
+    return FloatAt(bytes, at) >= kLeastSide && FloatAt(bytes, at) <= kMaxReach;
+  };
+  const auto tiles = NumberAt<std::uint32_t>(bytes, 20);
+  return is_side(12) && is_side(16) && tiles >= 1 && tiles <= kMostTiles;
+}
+
+struct TileHeader {
+  std::uint32_t polygons = 0;
+  std::uint32_t vertices = 0;
+  std::uint32_t connections = 0;
+  double climb = 0.0;
+  // Size of the tile in bytes, with short and with long links.
+  std::uint64_t short_size = 0;
+  std::uint64_t long_size = 0;
+};
+
+class DetourParser {
+ public:
+  DetourParser(absl::string_view bytes, MeshAxes axes, const StopCheck* stop, ImportNotes* notes,
+               std::optional<double> weld)
+      : bytes_(bytes), axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
+
+  absl::StatusOr<DetourMesh> Parse() {
+    WAYSTAR_RETURN_IF_ERROR(ReadTiles());
+    double reach = 0.0;
+    for (const WorldPoint& vertex : soup_.spec.vertices) {
+      reach = std::max({reach, std::abs(vertex.x), std::abs(vertex.y)});
+    }
+    const WeldTolerance tolerance =
+        WithWeld({.plan = std::max(kBorderTolerance, reach * kTolerancePerReach), .height = climb_},
+                 soup_.spec, weld_);
+    CloseGround();
+    WeldReport report;
+    soup_size_ = soup_.spec.polygons.size();
+    WAYSTAR_ASSIGN_OR_RETURN(NavMesh mesh, MeshOfSoup(std::move(soup_), tolerance, stop_, notes_, &report));
+    if (notes_ != nullptr) {
+      NoteLostLinks(mesh, report);
+    }
+    DetourMesh detour{std::move(mesh), tile_count_, 0, 0};
+    WAYSTAR_RETURN_IF_ERROR(Connect(detour));
+    return detour;
+  }
+
+ private:
+  struct Connection {
+    WorldPoint from;
+    WorldPoint to;
+    double radius = 0.0;
+    bool is_both_ways = false;
+    bool is_closed = false;
+  };
+
+  // Two polygons of the soup between which a Detour agent may step, the lower number first.
+  using Link = std::pair<PolygonNumber, PolygonNumber>;
+
+  static constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+
+  static Link LinkOf(PolygonNumber a, PolygonNumber b) { return {std::min(a, b), std::max(a, b)}; }
+
+  // Notes the number of Detour's links that the mesh lacks.
+  void NoteLostLinks(const NavMesh& mesh, const WeldReport& report) {
+    std::vector<Link> joined;
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      for (const PolygonNumber neighbour : mesh.NeighboursOf(polygon)) {
+        if (neighbour != kNoPolygon && polygon < neighbour) {
+          joined.push_back(LinkOf(report.origins[polygon], report.origins[neighbour]));
+        }
+      }
+    }
+    std::sort(joined.begin(), joined.end());
+    std::vector<std::uint32_t> parts(soup_size_, kNoPart);
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      parts[report.origins[polygon]] = mesh.PartOf(polygon);
+    }
+    std::vector<Link> between_tiles;
+    for (const Link& link : report.overlaps) {
+      const bool is_through = parts[link.first] == kNoPart || parts[link.second] == kNoPart;
+      (is_through ? links_ : between_tiles).push_back(link);
+    }
+    std::sort(links_.begin(), links_.end());
+    links_.erase(std::unique(links_.begin(), links_.end()), links_.end());
+    NoteLostThrough(parts);
+    const auto note = [&](absl::string_view text, const std::vector<Link>& links) {
+      const auto lost = std::count_if(links.begin(), links.end(), [&](const Link& link) {
+        return !std::binary_search(joined.begin(), joined.end(), link);
+      });
+      Note(text, static_cast<std::size_t>(lost));
+    };
+    note(
+        "links between tiles that Detour may make are missing: the heights differ by more than the climb, "
+        "or other polygons are joined there",
+        between_tiles);
+    note("links within tiles are missing: polygons lie on the same side of an edge, or do not meet", links_);
+  }
+
+  // Notes the number of missing connections through polygons without area, and drops the links of these
+  // polygons, which are in no part of the mesh.
+  void NoteLostThrough(const std::vector<std::uint32_t>& parts) {
+    // Connected polygons without area form a group, which takes the part of its first neighbour.
+    std::vector<PolygonNumber> groups(soup_size_);
+    std::iota(groups.begin(), groups.end(), 0);
+    const auto group_of = [&](PolygonNumber polygon) {
+      while (groups[polygon] != polygon) {
+        polygon = groups[polygon] = groups[groups[polygon]];
+      }
+      return polygon;
+    };
+    const auto is_gap = [&](PolygonNumber polygon) { return parts[polygon] == kNoPart; };
+    for (const auto& [a, b] : links_) {
+      if (is_gap(a) && is_gap(b)) {
+        groups[group_of(a)] = group_of(b);
+      }
+    }
+    std::vector<std::uint32_t> group_parts(soup_size_, kNoPart);
+    std::size_t lost = 0;
+    for (const auto& [a, b] : links_) {
+      if (is_gap(a) != is_gap(b)) {
+        std::uint32_t& part = group_parts[group_of(is_gap(a) ? a : b)];
+        const std::uint32_t next = parts[is_gap(a) ? b : a];
+        part = part == kNoPart ? next : part;
+        lost += part != next ? 1 : 0;
+      }
+    }
+    Note("links through polygons without an area, seen from above, are missing", lost);
+    std::erase_if(links_, [&](const Link& link) { return is_gap(link.first) || is_gap(link.second); });
+  }
+
+  // Converts the connections to portals.
+  absl::Status Connect(DetourMesh& detour) const {
+    MeshBatchEditor editor(detour.mesh);
+    std::size_t closed = 0;
+    for (std::size_t i = 0; i < connections_.size() && detour.portal_count < kMaxPortals; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const Connection& connection = connections_[i];
+      const auto nearest = [&](const WorldPoint& end) {
+        return detour.mesh.FindNearestByBox(
+            {.position = end, .radius = std::max(connection.radius, kMeshTolerance), .height = climb_});
+      };
+      const std::optional<MeshPlace> from = nearest(connection.from);
+      const std::optional<MeshPlace> to = nearest(connection.to);
+      if (!from || !to) {
+        continue;
+      }
+      const bool is_closed = connection.is_closed && has_flags_;
+      const Edit edit = PutMeshPortal{.portal = {.id = absl::StrCat("off-mesh-", detour.portal_count + 1),
+                                                 .from = from->point,
+                                                 .to_map = "",
+                                                 .to = to->point,
+                                                 .cost = Distance(from->point, to->point),
+                                                 .both_ways = connection.is_both_ways,
+                                                 .tags = {},
+                                                 .closed = is_closed}};
+      const bool is_made = editor.Apply({&edit, 1}, absl::UnixEpoch()).ok();
+      detour.portal_count += is_made ? 1 : 0;
+      closed += is_made && is_closed ? 1 : 0;
+    }
+    detour.passed_over = connection_count_ - detour.portal_count;
+    Note("portals of off-mesh connections with flags 0, which no filter passes, are closed", closed);
+    detour.mesh = std::move(editor).Finish();
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadTiles() {
+    if (const std::optional<std::size_t> header = SetHeader(bytes_)) {
+      return ReadSet(*header);
+    }
+    if (HasWord(bytes_, 0, kTileCacheMagic)) {
+      return BadFormat(
+          "the file is a tile cache (TSET): compressed layers of voxels, and no mesh: save the mesh that it "
+          "makes, as a set of tiles (MSET)");
+    }
+    return HasWord(bytes_, 0, kTileMagic) ? ReadBareTiles() : ReadEmulatorTiles();
+  }
+
+  absl::Status ReadSet(std::size_t header) {
+    if (bytes_.size() < header) {
+      return BadFormat("the file ends in its header");
+    }
+    // Without a header the tiles end at the end of the file.
+    std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
+    if (header > 0) {
+      const std::size_t version_at = header + 4 - kSetHeaderBytes;
+      if (const auto version = NumberAt<std::uint32_t>(bytes_, version_at); version != kSetVersion) {
+        return BadFormat(absl::StrCat("version ", version, " of a set of tiles is not read"));
+      }
+      count = NumberAt<std::uint32_t>(bytes_, version_at + 4);
+    }
+    // A tile's reference and size take 8 bytes with 32-bit references, 16 with 64-bit ones.
+    const bool is_short = HasWord(bytes_, header + 8, kTileMagic);
+    const std::size_t head = is_short ? 8 : 16;
+    const std::size_t size_at = is_short ? 4 : 8;
+    std::size_t at = header;
+    while (header > 0 ? tile_count_ < count : at < bytes_.size()) {
+      if (bytes_.size() - at < head) {
+        return BadFormat(header > 0 ? absl::StrCat("the file ends before tile ", tile_count_, " of ", count)
+                                    : absl::StrCat("the file ends in the head of tile ", tile_count_));
+      }
+      const auto size = NumberAt<std::uint32_t>(bytes_, at + size_at);
+      at += head;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return at == bytes_.size()
+               ? absl::OkStatus()
+               : BadFormat(absl::StrCat("there are bytes after the last of ", count, " tiles"));
+  }
+
+  absl::Status ReadBareTiles() {
+    for (std::size_t at = 0; at < bytes_.size();) {
+      WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
+      const std::uint64_t left = bytes_.size() - at;
+      const auto fits = [&](std::uint64_t size) {
+        return size == left || (size < left && HasWord(bytes_, at + size, kTileMagic));
+      };
+      const std::uint64_t size = fits(header.short_size) ? header.short_size : header.long_size;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadEmulatorTiles() {
+    std::size_t at = 0;
+    if (EmulatorTileHeader(bytes_, 0) == 0) {
+      WAYSTAR_ASSIGN_OR_RETURN(at, MapHeaderBytes());
+    }
+    if (at == bytes_.size()) {
+      return NoTiles();
+    }
+    while (at < bytes_.size()) {
+      const std::size_t head = EmulatorTileHeader(bytes_, at);
+      if (head == 0) {
+        return BadFormat(absl::StrCat("no tile begins where tile ", tile_count_, " should be, at byte ", at));
+      }
+      const auto size = NumberAt<std::uint32_t>(bytes_, at + 12);
+      at += head;
+      WAYSTAR_RETURN_IF_ERROR(ReadTile(at, size));
+      at += size;
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status NoTiles() {
+    return BadFormat("the file holds no tile of Detour; a .mmap needs the .mmtile of its map behind it");
+  }
+
+  // Returns the size of the .mmap at the start of the file.
+  absl::StatusOr<std::size_t> MapHeaderBytes() const {
+    if (bytes_.size() < kParamsBytes) {
+      return BadFormat("the file holds no tile of Detour");
+    }
+    if (!HasWord(bytes_, 0, kEmulatorMagic)) {
+      return HasWord(bytes_, kParamsBytes, kEmulatorMagic) ? absl::StatusOr<std::size_t>(kParamsBytes)
+                                                           : NoTiles();
+    }
+    if (bytes_.size() < kTrinityMapBytes) {
+      return BadFormat("the file ends in its header");
+    }
+    const std::uint64_t connections = NumberAt<std::uint32_t>(bytes_, kTrinityMapBytes - 4);
+    const std::uint64_t size = kTrinityMapBytes + connections * kTrinityOffMeshBytes;
+    if (size > bytes_.size()) {
+      return BadFormat(
+          absl::StrCat("the file is too short for the ", connections, " off-mesh connections of its header"));
+    }
+    return static_cast<std::size_t>(size);
+  }
+
+  absl::Status BadTile(absl::string_view message) const {
+    return BadFormat(absl::StrCat("tile ", tile_count_, ": ", message));
+  }
+
+  absl::StatusOr<TileHeader> ReadHeader(std::size_t at) const {
+    if (at > bytes_.size() || bytes_.size() - at < kTileHeaderBytes) {
+      return BadTile("the file ends in its header");
+    }
+    const absl::string_view header = bytes_.substr(at, kTileHeaderBytes);
+    if (!HasWord(header, 0, kTileMagic)) {
+      return BadTile("it does not begin as a tile of Detour does");
+    }
+    if (const auto version = NumberAt<std::uint32_t>(header, 4); version != kTileVersion) {
+      return BadTile(absl::StrCat("version ", version, " of tiles is not read, but ", kTileVersion, " is"));
+    }
+    constexpr std::size_t kListsAt = 24;
+    // The third list holds the links, whose size is determined below.
+    constexpr std::array<std::uint64_t, 8> kPartBytes = {kPolygonBytes,   kVertexBytes, 0, 12, 12, 4, 16,
+                                                         kConnectionBytes};
+    TileHeader tile;
+    tile.short_size = kTileHeaderBytes;
+    for (std::size_t i = 0; i < kPartBytes.size(); ++i) {
+      const auto count = NumberAt<std::uint32_t>(header, kListsAt + 4 * i);
+      if (count > 0x7FFFFFFFU) {
+        return BadTile("a list has a negative size");
+      }
+      tile.short_size += count * kPartBytes[i];
+    }
+    const std::uint64_t links = NumberAt<std::uint32_t>(header, kListsAt + 8);
+    tile.long_size = tile.short_size + links * kLongLinkBytes;
+    tile.short_size += links * kShortLinkBytes;
+    tile.polygons = NumberAt<std::uint32_t>(header, kListsAt);
+    tile.vertices = NumberAt<std::uint32_t>(header, kListsAt + 4);
+    tile.connections = NumberAt<std::uint32_t>(header, kListsAt + 28);
+    tile.climb = FloatAt(header, 68);
+    if (!(tile.climb >= 0.0 && tile.climb <= kMaxReach)) {
+      return BadTile("what an agent can climb is no height");
+    }
+    return tile;
+  }
+
+  // Appends the polygons of a tile.
+  absl::Status ReadTile(std::size_t at, std::uint64_t size) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(const TileHeader header, ReadHeader(at));
+    if (size > bytes_.size() - at) {
+      return BadTile(absl::StrCat("the file is too short for its ", size, " bytes"));
+    }
+    if (size != header.short_size && size != header.long_size) {
+      return BadTile(absl::StrCat("its lists have ", header.short_size, " bytes together, or ",
+                                  header.long_size, " with references of 64 bits, but the tile has ", size));
+    }
+    const absl::string_view tile = bytes_.substr(at, size);
+    const auto place = std::tuple(NumberAt<std::uint32_t>(tile, 8), NumberAt<std::uint32_t>(tile, 12),
+                                  NumberAt<std::uint32_t>(tile, 16));
+    if (!places_.insert(place).second) {
+      return BadTile("another one has the same place and layer");
+    }
+    climb_ = std::max(climb_, header.climb);
+    const std::size_t first_vertex = soup_.spec.vertices.size();
+    for (std::uint32_t i = 0; i < header.vertices; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const std::size_t vertex = kTileHeaderBytes + std::size_t{i} * kVertexBytes;
+      const WorldPoint point =
+          FromAxes(axes_, FloatAt(tile, vertex), FloatAt(tile, vertex + 4), FloatAt(tile, vertex + 8));
+      if (!CheckPosition(point).ok()) {
+        return BadTile(absl::StrCat("vertex ", i, ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
+      }
+      soup_.spec.vertices.push_back(point);
+    }
+    const std::size_t polygons_at = kTileHeaderBytes + std::size_t{header.vertices} * kVertexBytes;
+    // Maps polygons of the tile to polygons of the soup.
+    std::vector<PolygonNumber> numbers;
+    const std::size_t first_link = links_.size();
+    for (std::uint32_t i = 0; i < header.polygons; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const absl::string_view polygon =
+          tile.substr(polygons_at + std::size_t{i} * kPolygonBytes, kPolygonBytes);
+      const std::size_t before = soup_.spec.polygons.size();
+      if (const absl::Status status = ReadPolygon(polygon, header.vertices, first_vertex); !status.ok()) {
+        return BadTile(absl::StrCat("polygon ", i, ": ", status.message()));
+      }
+      numbers.push_back(soup_.spec.polygons.size() > before ? static_cast<PolygonNumber>(before)
+                                                            : kNoPolygon);
+    }
+    for (std::size_t i = first_link; i < links_.size(); ++i) {
+      const auto [polygon, other] = links_[i];
+      links_[i] = LinkOf(polygon, other < numbers.size() ? numbers[other] : kNoPolygon);
+    }
+    const std::size_t connections_at = tile.size() - std::size_t{header.connections} * kConnectionBytes;
+    constexpr std::size_t kPolygonAt = 28;
+    for (std::uint32_t i = 0; i < header.connections; ++i) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
+      const absl::string_view connection =
+          tile.substr(connections_at + std::size_t{i} * kConnectionBytes, kConnectionBytes);
+      const auto number = NumberAt<std::uint16_t>(connection, kPolygonAt);
+      const bool is_closed =
+          number < header.polygons &&
+          NumberAt<std::uint16_t>(tile, polygons_at + number * kPolygonBytes + kPolygonFlagsAt) == 0;
+      ReadConnection(connection, is_closed);
+    }
+    ++tile_count_;
+    return absl::OkStatus();
+  }
+
+  void ReadConnection(absl::string_view bytes, bool is_closed) {
+    constexpr std::size_t kRadiusAt = 24;
+    constexpr std::size_t kFlagsAt = 30;
+    constexpr std::uint8_t kBothWays = 1;
+    const auto end_at = [&](std::size_t at) {
+      return FromAxes(axes_, FloatAt(bytes, at), FloatAt(bytes, at + 4), FloatAt(bytes, at + 8));
+    };
+    const Connection connection{.from = end_at(0),
+                                .to = end_at(12),
+                                .radius = FloatAt(bytes, kRadiusAt),
+                                .is_both_ways = (NumberAt<std::uint8_t>(bytes, kFlagsAt) & kBothWays) != 0,
+                                .is_closed = is_closed};
+    ++connection_count_;
+    // Written so that NaN fails.
+    if (CheckPosition(connection.from).ok() && CheckPosition(connection.to).ok() &&
+        connection.radius >= 0.0 && connection.radius <= kMaxReach) {
+      connections_.push_back(connection);
+    }
+  }
+
+  absl::Status ReadPolygon(absl::string_view polygon, std::uint32_t vertex_count, std::size_t first_vertex) {
+    constexpr std::size_t kVerticesAt = 4;
+    constexpr std::size_t kNeighboursAt = 16;
+    const auto count = NumberAt<std::uint8_t>(polygon, 30);
+    const auto area_and_type = NumberAt<std::uint8_t>(polygon, 31);
+    const int type = area_and_type >> 6;
+    if (type == static_cast<int>(PolygonType::kOffMesh)) {
+      return absl::OkStatus();
+    }
+    if (type != static_cast<int>(PolygonType::kGround)) {
+      return BadFormat(absl::StrCat("there is no type ", type, " of polygons"));
+    }
+    if (count < 3 || count > kMaxDetourCorners) {
+      return BadFormat(absl::StrCat("a polygon has from 3 to ", kMaxDetourCorners, " vertices, and this one ",
+                                    static_cast<int>(count)));
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto vertex = NumberAt<std::uint16_t>(polygon, kVerticesAt + 2 * k);
+      if (vertex >= vertex_count) {
+        return BadFormat(absl::StrCat("there is no vertex ", vertex, ": the tile has ", vertex_count));
+      }
+      soup_.spec.corners.push_back(static_cast<std::uint32_t>(first_vertex + vertex));
+      const auto neighbour = NumberAt<std::uint16_t>(polygon, kNeighboursAt + 2 * k);
+      soup_.seams.push_back((neighbour & kBorderEdge) != 0);
+      if (neighbour != 0 && !soup_.seams.back()) {
+        // Neighbours are numbered from 1, within the tile.
+        links_.emplace_back(static_cast<PolygonNumber>(flags_.size()), neighbour - 1U);
+      }
+    }
+    soup_.spec.polygons.push_back({count, static_cast<std::uint8_t>(area_and_type & kAreaMask)});
+    flags_.push_back(NumberAt<std::uint16_t>(polygon, kPolygonFlagsAt));
+    has_flags_ = has_flags_ || flags_.back() != 0;
+    return absl::OkStatus();
+  }
+
+  // Drops the polygons that no Detour filter passes.
+  void CloseGround() {
+    std::bitset<std::numeric_limits<std::uint16_t>::max() + 1> kinds;
+    MeshSoup open;
+    std::size_t first = 0;
+    std::vector<PolygonNumber> numbers;
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      const MeshPolygon& polygon = soup_.spec.polygons[i];
+      const bool is_open = flags_[i] != 0 || !has_flags_;
+      numbers.push_back(is_open ? static_cast<PolygonNumber>(open.spec.polygons.size()) : kNoPolygon);
+      if (is_open) {
+        kinds.set(flags_[i]);
+        open.spec.AddPolygon(absl::MakeConstSpan(soup_.spec.corners).subspan(first, polygon.corner_count),
+                             polygon.area);
+        open.seams.insert(open.seams.end(), soup_.seams.begin() + static_cast<std::ptrdiff_t>(first),
+                          soup_.seams.begin() + static_cast<std::ptrdiff_t>(first + polygon.corner_count));
+      }
+      first += polygon.corner_count;
+    }
+    Note("polygons with flags 0, which no filter passes, are closed",
+         flags_.size() - open.spec.polygons.size());
+    if (!has_flags_) {
+      Note("all flags are 0, as if they were set later, and all polygons are walked alike", 1);
+    } else if (kinds.count() > 1) {
+      Note(absl::StrCat("costs and filters by flags are not read: the ", kinds.count(),
+                        " different flags of the mesh are walked alike"),
+           1);
+    }
+    open.spec.vertices = std::move(soup_.spec.vertices);
+    soup_ = std::move(open);
+    std::vector<Link> links;
+    for (const auto& [a, b] : links_) {
+      if (a != b && b != kNoPolygon && numbers[a] != kNoPolygon && numbers[b] != kNoPolygon) {
+        links.push_back(LinkOf(numbers[a], numbers[b]));
+      }
+    }
+    links_ = std::move(links);
+  }
+
+  void Note(absl::string_view text, std::size_t count) const {
+    if (notes_ != nullptr && count > 0) {
+      notes_->Add(text, "", static_cast<std::int64_t>(count));
+    }
+  }
+
+  absl::string_view bytes_;
+  MeshAxes axes_;
+  const StopCheck* stop_;
+  ImportNotes* notes_;
+  const std::optional<double> weld_;
+  MeshSoup soup_;
+  // Number of open polygons.
+  std::size_t soup_size_ = 0;
+  // Flags by polygon.
+  std::vector<std::uint16_t> flags_;
+  // True if any polygon has flags. Some programs set flags only after loading the mesh.
+  bool has_flags_ = false;
+  // Links within tiles. ReadPolygon stores the second polygon by its number in the tile.
+  std::vector<Link> links_;
+  // Position of each tile: x, y and layer.
+  absl::flat_hash_set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> places_;
+  // Maximum over the tiles.
+  double climb_ = 0.0;
+  std::size_t tile_count_ = 0;
+  // Only connections with valid numbers; connection_count_ counts all.
+  std::vector<Connection> connections_;
+  std::size_t connection_count_ = 0;
+};
+
+}  // namespace
+
+bool LooksLikeDetourMesh(absl::string_view bytes) {
+  if (HasWord(bytes, 0, kSetMagic) || HasWord(bytes, 0, kTileCacheMagic)) {
+    return HasWord(bytes, 4, kSetVersion);
+  }
+  if (HasWord(bytes, 0, kTileMagic)) {
+    return HasWord(bytes, 4, kTileVersion);
+  }
+  if (SetHeader(bytes)) {
+    return true;
+  }
+  if (EmulatorTileHeader(bytes, 0) != 0 || EmulatorTileHeader(bytes, kParamsBytes) != 0 ||
+      IsParamsAlone(bytes)) {
+    return true;
+  }
+  // A version is a small number, which excludes text.
+  constexpr std::uint32_t kMaxVersion = 255;
+  return HasWord(bytes, 0, kEmulatorMagic) && bytes.size() >= kTrinityMapBytes &&
+         NumberAt<std::uint32_t>(bytes, 4) <= kMaxVersion;
+}
+
+absl::StatusOr<DetourMesh> ParseDetourMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                           ImportNotes* notes, std::optional<double> weld) {
+  return DetourParser(bytes, axes, stop, notes, weld).Parse();
+}
+
+}  // namespace waystar::core

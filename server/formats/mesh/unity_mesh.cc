@@ -1,0 +1,215 @@
+#include "server/formats/mesh/unity_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "server/base/status_macros.h"
+#include "server/core/elements/waypoint.h"
+#include "server/formats/mesh/soup_mesh.h"
+#include "server/formats/parts/json_value.h"
+#include "server/formats/text/text_start.h"
+
+namespace waystar::core {
+namespace {
+
+class UnityReader {
+ public:
+  UnityReader(MeshAxes axes, const StopCheck* stop, ImportNotes* notes, std::optional<double> weld)
+      : axes_(axes), stop_(stop), notes_(notes), weld_(weld) {}
+
+  absl::StatusOr<NavMesh> Read(const JsonValue& root) {
+    WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const vertices, ListIn(root, "vertices"));
+    WAYSTAR_RETURN_IF_ERROR(ReadVertices(*vertices));
+    WAYSTAR_ASSIGN_OR_RETURN(const JsonValue* const indices, ListIn(root, "indices"));
+    WAYSTAR_RETURN_IF_ERROR(ReadTriangles(*indices));
+    if (const JsonValue* const areas = root.Find("areas"); areas != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(ReadAreas(*areas));
+    }
+    const WeldTolerance tolerance = FileTolerance(soup_.spec, weld_);
+    return MeshOfSoup(std::move(soup_), tolerance, stop_, notes_);
+  }
+
+ private:
+  static absl::StatusOr<const JsonValue*> ListIn(const JsonValue& root, absl::string_view name) {
+    const JsonValue* const list = root.Find(name);
+    if (list == nullptr || (list->array() == nullptr && list->numbers() == nullptr)) {
+      return JsonError(list == nullptr ? root : *list,
+                       absl::StrCat("a triangulation has a list named \"", name, "\""));
+    }
+    return list;
+  }
+
+  absl::Status ReadVertices(const JsonValue& list) {
+    if (const JsonValue::Numbers* const numbers = list.numbers(); numbers != nullptr) {
+      if (numbers->size() % 3 != 0) {
+        return JsonError(list, absl::StrCat("vertices have three coordinates each, and this list has ",
+                                            numbers->size(), " numbers"));
+      }
+      for (std::size_t i = 0; i < numbers->size(); i += 3) {
+        WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i / 3));
+        WAYSTAR_RETURN_IF_ERROR(AddVertex(list, (*numbers)[i], (*numbers)[i + 1], (*numbers)[i + 2]));
+      }
+      return absl::OkStatus();
+    }
+    for (const JsonValue& vertex : *list.array()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, soup_.spec.vertices.size()));
+      if (const JsonValue::Numbers* const numbers = vertex.numbers();
+          numbers != nullptr && numbers->size() == 3) {
+        WAYSTAR_RETURN_IF_ERROR(AddVertex(vertex, (*numbers)[0], (*numbers)[1], (*numbers)[2]));
+        continue;
+      }
+      const std::optional<double> x = vertex.FindNumber("x");
+      const std::optional<double> y = vertex.FindNumber("y");
+      const std::optional<double> z = vertex.FindNumber("z");
+      if (!x || !y || !z) {
+        return JsonError(vertex, "a vertex has three numbers, x, y and z");
+      }
+      WAYSTAR_RETURN_IF_ERROR(AddVertex(vertex, *x, *y, *z));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddVertex(const JsonValue& where, double x, double y, double z) {
+    soup_.spec.vertices.push_back(FromAxes(axes_, x, y, z));
+    return CheckPosition(soup_.spec.vertices.back()).ok()
+               ? absl::OkStatus()
+               : JsonError(where, absl::StrCat("vertex ", soup_.spec.vertices.size() - 1,
+                                               ": coordinates are from ", -kMaxReach, " to ", kMaxReach));
+  }
+
+  // Returns the list as integers below `end`.
+  absl::StatusOr<std::vector<std::uint32_t>> IntegersOf(const JsonValue& list, absl::string_view what,
+                                                        std::size_t end) const {
+    std::vector<std::uint32_t> integers;
+    if (list.numbers() == nullptr) {
+      return list.array() != nullptr && list.array()->empty()
+                 ? absl::StatusOr<std::vector<std::uint32_t>>(integers)
+                 : JsonError(list, absl::StrCat(what, " are a list of numbers"));
+    }
+    integers.reserve(list.numbers()->size());
+    for (const double number : *list.numbers()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, integers.size()));
+      if (!(number >= 0.0 && number < static_cast<double>(end)) || number != std::floor(number)) {
+        return JsonError(list, absl::StrCat(what, " are whole numbers from 0 to below ", end, ", and number ",
+                                            integers.size(), " of this list is ", number));
+      }
+      integers.push_back(static_cast<std::uint32_t>(number));
+    }
+    return integers;
+  }
+
+  absl::Status ReadTriangles(const JsonValue& list) {
+    WAYSTAR_ASSIGN_OR_RETURN(soup_.spec.corners, IntegersOf(list, "indices", soup_.spec.vertices.size()));
+    if (soup_.spec.corners.size() % 3 != 0) {
+      return JsonError(list, absl::StrCat("triangles have three indices each, and this list has ",
+                                          soup_.spec.corners.size()));
+    }
+    soup_.spec.polygons.assign(soup_.spec.corners.size() / 3, {.corner_count = 3, .area = 0});
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadAreas(const JsonValue& list) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> areas,
+                             IntegersOf(list, "areas", kMaxMeshAreas));
+    if (areas.empty()) {
+      return absl::OkStatus();
+    }
+    if (areas.size() != soup_.spec.polygons.size()) {
+      return JsonError(list, absl::StrCat("there are ", areas.size(), " areas for ",
+                                          soup_.spec.polygons.size(), " triangles"));
+    }
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+      soup_.spec.polygons[i].area = static_cast<std::uint8_t>(areas[i]);
+    }
+    return absl::OkStatus();
+  }
+
+  MeshAxes axes_;
+  const StopCheck* stop_;
+  ImportNotes* notes_;
+  const std::optional<double> weld_;
+  MeshSoup soup_;
+};
+
+// Returns the length of the string literal at the start of the text, with its quotes.
+std::size_t StringSize(absl::string_view text) {
+  std::size_t end = 1;
+  while (end < text.size() && text[end] != '"') {
+    end += text[end] == '\\' ? 2 : 1;
+  }
+  return std::min(end + 1, text.size());
+}
+
+// Calls visit(name, rest of the text from the value on) for each member of the JSON object at the start. The
+// text may be truncated or malformed.
+template <typename Visitor>
+void ForEachMember(absl::string_view text, Visitor visit) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t size = StringSize(text.substr(at));
+      absl::string_view rest = absl::StripLeadingAsciiWhitespace(text.substr(at + size));
+      if (depth == 1 && size >= 2 && absl::ConsumePrefix(&rest, ":")) {
+        rest = absl::StripLeadingAsciiWhitespace(rest);
+        if (!rest.empty()) {
+          visit(text.substr(at + 1, size - 2), rest);
+        }
+      }
+      at += size;
+      continue;
+    }
+    if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return;
+    }
+    ++at;
+  }
+}
+
+// Returns true if the name is a member that identifies a Tiled, LDtk, GeoJSON or glTF file.
+bool IsNameOfOtherFormat(absl::string_view name) {
+  constexpr std::array<absl::string_view, 6> kNames = {"tiledversion", "orientation", "__header__",
+                                                       "jsonVersion",  "features",    "bufferViews"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+}  // namespace
+
+bool LooksLikeUnityMesh(absl::string_view bytes) {
+  // Cheap test first, without scanning the members.
+  if (FirstOfText(bytes) != '{' || !absl::StrContains(bytes, "\"vertices\"") ||
+      !absl::StrContains(bytes, "\"indices\"")) {
+    return false;
+  }
+  bool has_vertices = false;
+  bool has_indices = false;
+  bool is_other = false;
+  ForEachMember(bytes, [&](absl::string_view name, absl::string_view value) {
+    has_vertices = has_vertices || (name == "vertices" && value.front() == '[');
+    has_indices = has_indices || (name == "indices" && value.front() == '[');
+    is_other = is_other || IsNameOfOtherFormat(name) ||
+               (name == "type" && absl::StartsWith(value, "\"FeatureCollection\""));
+  });
+  return has_vertices && has_indices && !is_other;
+}
+
+absl::StatusOr<NavMesh> ParseUnityMesh(absl::string_view bytes, MeshAxes axes, const StopCheck* stop,
+                                       ImportNotes* notes, std::optional<double> weld) {
+  WAYSTAR_ASSIGN_OR_RETURN(const JsonValue root, ParseJson(SkipByteOrderMark(bytes), stop));
+  return UnityReader(axes, stop, notes, weld).Read(root);
+}
+
+}  // namespace waystar::core

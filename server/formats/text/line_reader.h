@@ -1,0 +1,46 @@
+// Reader of text by lines.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "server/base/stop_check.h"
+#include "server/formats/text/text_start.h"
+
+namespace waystar::core {
+
+// Lines end with LF or CR LF; the last may have no end. A byte order mark at the beginning is skipped.
+//
+// Thread safety: none.
+class LineReader {
+ public:
+  // `text` must outlive the lines.
+  explicit LineReader(absl::string_view text) : rest_(SkipByteOrderMark(text)) {}
+
+  // Polls `stop` every 256 lines, and returns its error.
+  absl::Status CheckStopNow(const StopCheck* stop) const { return CheckStopAt(stop, line_number_); }
+
+  // Returns the next line without its end, or nullopt after the last.
+  std::optional<absl::string_view> Next() {
+    if (rest_.empty()) {
+      return std::nullopt;
+    }
+    ++line_number_;
+    const std::size_t end = rest_.find('\n');
+    absl::string_view line = rest_.substr(0, end);
+    rest_ = end == absl::string_view::npos ? absl::string_view() : rest_.substr(end + 1);
+    return absl::StripSuffix(line, "\r");
+  }
+
+  // Returns the number of the last line returned by Next, counted from 1.
+  std::size_t line_number() const { return line_number_; }
+
+ private:
+  absl::string_view rest_;
+  std::size_t line_number_ = 0;
+};
+
+}  // namespace waystar::core

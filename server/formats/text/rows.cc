@@ -1,0 +1,172 @@
+#include "server/formats/text/rows.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/map/grid_map_editor.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr TerrainId kUnknownSymbol = 0xFE;
+static_assert(kMaxTerrains <= kUnknownSymbol);
+
+using SymbolTable = std::array<TerrainId, 256>;
+
+SymbolTable SymbolsOf(const GridSettings& settings) {
+  SymbolTable table;
+  table.fill(kUnknownSymbol);
+  for (std::size_t i = 0; i < settings.terrains.size(); ++i) {
+    table[static_cast<unsigned char>(settings.terrains[i].symbol)] = static_cast<TerrainId>(i);
+  }
+  for (std::size_t symbol = 0; symbol < table.size(); ++symbol) {
+    if (IsObstacleSymbol(static_cast<char>(symbol))) {
+      table[symbol] = GridMapEditor::kObstacle;
+    }
+  }
+  return table;
+}
+
+absl::Status RowError(ErrorReason reason, std::size_t row, RowSource source, absl::string_view message) {
+  if (source.first_line == 0) {
+    return MakeError(reason, absl::StrCat("rows[", row, "]"), absl::StrCat("row ", row, ": ", message));
+  }
+  return MakeError(reason, "", absl::StrCat("line ", source.first_line + row, ": ", message));
+}
+
+bool HasBoard(const GridSettings& settings) {
+  return settings.frame.hexagons.has_value() && HasOffsets(settings.frame.hexagons->layout);
+}
+
+// A row of a board may be slanted on the plane.
+void SetRow(const GridSettings& settings, int row, absl::Span<const TerrainId> cells, GridMapEditor& editor) {
+  if (!HasBoard(settings)) {
+    editor.SetRow(row, cells);
+    return;
+  }
+  const HexBoard& board = *settings.frame.hexagons;
+  for (std::size_t column = 0; column < cells.size(); ++column) {
+    const Cell cell = board.PlaneCellOf({static_cast<int>(column), row});
+    const bool is_obstacle = cells[column] == GridMapEditor::kObstacle;
+    editor.SetObstacle(cell, is_obstacle);
+    if (!is_obstacle) {
+      editor.SetTerrains(cell.y, cell.x, cell.x + 1, cells[column]);
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<GridMap> CreateFilled(int width, int height, GridSettings settings, TerrainId fill,
+                                     bool blocked, const StopCheck* stop) {
+  if (!HasBoard(settings)) {
+    return GridMap::Create(width, height, std::move(settings), fill, blocked, stop);
+  }
+  HexBoard& board = *settings.frame.hexagons;
+  board.columns = width;
+  board.rows = height;
+  WAYSTAR_ASSIGN_OR_RETURN(const GridMap plane, GridMap::Create(board.plane_width(), board.plane_height(),
+                                                                settings, fill, true, stop));
+  GridMapEditor editor(plane);
+  for (int y = 0; !blocked && y < plane.height(); ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    const HexBoard::Span row = board.InRow(y);
+    editor.SetObstacles(y, row.begin, row.end, false);
+  }
+  return std::move(editor).Finish();
+}
+
+absl::StatusOr<GridMap> ParseRows(absl::Span<const absl::string_view> rows, GridSettings settings,
+                                  RowSource source) {
+  if (rows.empty()) {
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "",
+                     "a map has at least one row");
+  }
+  const std::size_t width = rows.front().size();
+  const auto height = static_cast<std::int64_t>(rows.size());
+  if (absl::Status status = CheckMapSize(static_cast<std::int64_t>(width), height, source.max_side);
+      !status.ok()) {
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", status.message());
+  }
+  const bool has_board = HasBoard(settings);
+  const absl::StatusOr<GridMap> created = CreateFilled(static_cast<int>(width), static_cast<int>(height),
+                                                       std::move(settings), 0, has_board, source.stop);
+  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+    return MakeError(ErrorReason::kBadSize, source.first_line == 0 ? "rows" : "", created.status().message());
+  }
+  WAYSTAR_RETURN_IF_ERROR(created.status());
+  const GridMap& blank = *created;
+  GridMapEditor editor(blank);
+  const SymbolTable symbols = SymbolsOf(blank.settings());
+  std::vector<TerrainId> cells(width);
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(source.stop));
+    if (rows[y].size() != width) {
+      return RowError(ErrorReason::kBadRow, y, source,
+                      absl::StrCat("has ", rows[y].size(), " cells, the first row ", width));
+    }
+    for (std::size_t x = 0; x < width; ++x) {
+      const char symbol = rows[y][x];
+      cells[x] = symbols[static_cast<unsigned char>(symbol)];
+      if (cells[x] == kUnknownSymbol) {
+        return RowError(ErrorReason::kUnknownTerrain, y, source,
+                        absl::StrCat("no terrain has the symbol '",
+                                     absl::CHexEscape(absl::string_view(&symbol, 1)), "' of column ", x));
+      }
+    }
+    SetRow(blank.settings(), static_cast<int>(y), cells, editor);
+  }
+  return std::move(editor).Finish();
+}
+
+absl::StatusOr<GridMap> BuildMap(int width, int height, GridSettings settings,
+                                 absl::Span<const TerrainId> cells, const StopCheck* stop) {
+  const bool has_board = HasBoard(settings);
+  const absl::StatusOr<GridMap> created =
+      CreateFilled(width, height, std::move(settings), 0, has_board, stop);
+  if (ErrorReasonOf(created.status()) == ErrorReasonName(ErrorReason::kBadSize)) {
+    // The size of a file's map is not a field of the request.
+    return MakeError(ErrorReason::kBadSize, "", created.status().message());
+  }
+  WAYSTAR_RETURN_IF_ERROR(created.status());
+  const GridMap& blank = *created;
+  GridMapEditor editor(blank);
+  const auto columns = static_cast<std::size_t>(width);
+  for (int y = 0; y < height; ++y) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    SetRow(blank.settings(), y, cells.subspan(static_cast<std::size_t>(y) * columns, columns), editor);
+  }
+  return std::move(editor).Finish();
+}
+
+int RowCount(const GridMap& map) {
+  return HasBoard(map.settings()) ? map.settings().frame.hexagons->rows : map.height();
+}
+
+std::string FormatRow(const GridMap& map, int y, char obstacle_symbol) {
+  const bool has_board = HasBoard(map.settings());
+  const int width = has_board ? map.settings().frame.hexagons->columns : map.width();
+  std::string row(static_cast<std::size_t>(width), obstacle_symbol);
+  for (int x = 0; x < width; ++x) {
+    const Cell cell = has_board ? map.settings().frame.hexagons->PlaneCellOf({x, y}) : Cell{x, y};
+    if (!map.HasObstacle(cell)) {
+      row[static_cast<std::size_t>(x)] = map.settings().terrains[map.TerrainAt(cell)].symbol;
+    }
+  }
+  return row;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,278 @@
+#include "server/formats/text/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/file_errors.h"
+#include "server/base/status_macros.h"
+#include "server/formats/text/line_reader.h"
+#include "server/formats/text/number.h"
+#include "server/formats/text/profile_text.h"
+#include "server/formats/text/rows.h"
+#include "server/formats/text/text_start.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr absl::string_view kHeaderEnd = "map";
+
+absl::Status ParseTerrain(absl::Span<const absl::string_view> words, std::size_t line,
+                          GridOverrides& header) {
+  TerrainOverride terrain;
+  double cost = 0.0;
+  if (words.size() != 4 || words[1].size() != 1 ||
+      (words[3] != "impassable" && !absl::SimpleAtod(words[3], &cost))) {
+    return BadLine(line, "expected \"terrain SYMBOL NAME COST\" or \"terrain SYMBOL NAME impassable\"");
+  }
+  terrain.symbol = words[1].front();
+  terrain.name = std::string(words[2]);
+  if (words[3] == "impassable") {
+    terrain.impassable = true;
+  } else {
+    terrain.cost = cost;
+  }
+  header.terrains.push_back(std::move(terrain));
+  return absl::OkStatus();
+}
+
+// Parses "origin X Y", "origin X Y Z" or "cell_size NUMBER".
+absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size_t line,
+                            GridOverrides& header) {
+  std::vector<double> numbers(words.size() - 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!absl::SimpleAtod(words[i + 1], &numbers[i])) {
+      return BadLine(line, absl::StrCat(Quoted(words[i + 1]), " is not a number"));
+    }
+  }
+  if (words.front() == "cell_size") {
+    if (numbers.size() != 1 || header.cell_size) {
+      return BadLine(line, "expected \"cell_size NUMBER\", once");
+    }
+    header.cell_size = numbers[0];
+    return absl::OkStatus();
+  }
+  if (numbers.size() < 2 || numbers.size() > 3 || header.origin) {
+    return BadLine(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
+  }
+  header.origin = Position{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
+  return absl::OkStatus();
+}
+
+// A header; each profile has the number of its line.
+struct TextHeader {
+  GridOverrides grid;
+  std::vector<std::pair<std::size_t, NamedProfile>> profiles;
+};
+
+absl::Status ParseProfileLine(absl::Span<const absl::string_view> words, std::size_t line,
+                              TextHeader& header) {
+  absl::StatusOr<NamedProfile> profile = ParseProfile(words);
+  if (!profile.ok()) {
+    return BadLine(line, profile.status().message());
+  }
+  for (const auto& [other_line, other] : header.profiles) {
+    if (other.name == profile->name) {
+      return BadLine(line, "a second profile of this name");
+    }
+  }
+  if (header.profiles.size() == kMaxProfiles) {
+    return BadLine(line, absl::StrCat("a map has at most ", kMaxProfiles, " profiles"));
+  }
+  header.profiles.emplace_back(line, *std::move(profile));
+  return absl::OkStatus();
+}
+
+absl::Status AddProfiles(TextHeader header, GridMap& map) {
+  if (header.profiles.empty()) {
+    return absl::OkStatus();
+  }
+  ProfileTable profiles;
+  for (auto& [line, profile] : header.profiles) {
+    if (const absl::Status status = PutInTable(std::move(profile), map.settings(), profiles); !status.ok()) {
+      return BadLine(line, status.message());
+    }
+  }
+  map.SetProfiles(std::move(profiles));
+  return absl::OkStatus();
+}
+
+absl::Status ParseHeaderLine(absl::string_view text, std::size_t line, TextHeader& whole) {
+  GridOverrides& header = whole.grid;
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  const absl::string_view key = words.front();
+  if (key == "terrain") {
+    return ParseTerrain(words, line, header);
+  }
+  if (key == "profile") {
+    return ParseProfileLine(words, line, whole);
+  }
+  if (key == "hexagons" && words.size() == 2) {
+    const std::optional<HexLayout> layout = HexLayoutOf(words[1]);
+    if (!layout || header.hexagons) {
+      return BadLine(line,
+                     "expected \"hexagons LAYOUT\", once, and LAYOUT one of axial_pointy, axial_flat, "
+                     "odd_rows, even_rows, odd_columns and even_columns");
+    }
+    header.hexagons = layout;
+    return absl::OkStatus();
+  }
+  if (key == "connectivity" && words.size() == 2 && (words[1] == "4" || words[1] == "8")) {
+    if (header.connectivity) {
+      return BadLine(line, "a second connectivity");
+    }
+    header.connectivity = words[1] == "4" ? Connectivity::kFour : Connectivity::kEight;
+    return absl::OkStatus();
+  }
+  if (key == "world" && words.size() == 2) {
+    if (header.world) {
+      return BadLine(line, "a second world");
+    }
+    header.world = std::string(words[1]);
+    return absl::OkStatus();
+  }
+  if (key == "origin" || key == "cell_size") {
+    return ParseFrameLine(words, line, header);
+  }
+  double cost = 0.0;
+  if (key == "diagonal_cost" && words.size() == 2 && absl::SimpleAtod(words[1], &cost)) {
+    if (header.diagonal_cost) {
+      return BadLine(line, "a second diagonal_cost");
+    }
+    header.diagonal_cost = cost;
+    return absl::OkStatus();
+  }
+  return BadLine(
+      line, absl::StrCat(
+                Quoted(text),
+                " is none of \"connectivity 4|8\", \"hexagons LAYOUT\", \"diagonal_cost NUMBER\", "
+                "\"origin X Y\", \"cell_size NUMBER\", "
+                "\"terrain SYMBOL NAME COST|impassable\", \"world NAME\", \"profile NAME ...\" and \"map\""));
+}
+
+bool EndsHeader(absl::string_view line) { return absl::StripAsciiWhitespace(line) == kHeaderEnd; }
+
+// Header lines contain several words. Rows contain no blanks, since no terrain has a blank as its symbol.
+bool LooksLikeHeader(absl::string_view line) {
+  return EndsHeader(line) || absl::StripAsciiWhitespace(line).find_first_of(" \t") != absl::string_view::npos;
+}
+
+}  // namespace
+
+absl::StatusOr<GridMap> ParseText(absl::string_view bytes, const GridOverrides& overrides) {
+  LineReader lines(bytes);
+  std::optional<absl::string_view> line = lines.Next();
+  while (line && WithoutTrailingBlanks(*line).empty()) {
+    WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
+    line = lines.Next();
+  }
+  GridSettings settings;
+  TextHeader header;
+  if (line && LooksLikeHeader(*line)) {
+    for (; line && !EndsHeader(*line); line = lines.Next()) {
+      WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
+      if (!absl::StripAsciiWhitespace(*line).empty()) {
+        WAYSTAR_RETURN_IF_ERROR(
+            ParseHeaderLine(absl::StripAsciiWhitespace(*line), lines.line_number(), header));
+      }
+    }
+    if (!line) {
+      return BadLine(lines.line_number(), "the header does not end with a line \"map\"");
+    }
+    absl::StatusOr<GridSettings> with_header = ApplyOverrides(std::move(settings), header.grid);
+    if (!with_header.ok()) {
+      return BadFormat(absl::StrCat("in the header: ", with_header.status().message()));
+    }
+    settings = *std::move(with_header);
+    line = lines.Next();
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(settings, ApplyOverrides(std::move(settings), overrides));
+
+  const RowSource source{.first_line = std::max<std::size_t>(lines.line_number(), 1),
+                         .max_side = overrides.max_side,
+                         .stop = overrides.stop};
+  std::vector<absl::string_view> rows;
+  std::size_t empty_lines = 0;
+  for (; line; line = lines.Next()) {
+    WAYSTAR_RETURN_IF_ERROR(lines.CheckStopNow(overrides.stop));
+    const absl::string_view row = WithoutTrailingBlanks(*line);
+    if (row.empty()) {
+      ++empty_lines;
+      continue;
+    }
+    if (empty_lines > 0) {
+      return MakeError(ErrorReason::kBadRow, "",
+                       absl::StrCat("line ", lines.line_number(), ": a row after an empty line"));
+    }
+    rows.push_back(row);
+    // One row too many suffices for the error; do not keep the rest of the file.
+    if (static_cast<int>(rows.size()) > overrides.max_side) {
+      break;
+    }
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(GridMap map, ParseRows(rows, std::move(settings), source));
+  WAYSTAR_RETURN_IF_ERROR(AddProfiles(std::move(header), map));
+  return map;
+}
+
+std::string FormatText(const GridMap& map, const StopCheck* stop) {
+  const GridSettings& settings = map.settings();
+  std::string text;
+  const GridSettings defaults;
+  if (settings != defaults || !map.profiles().empty()) {
+    const std::optional<HexBoard>& hexagons = settings.frame.hexagons;
+    if (hexagons) {
+      absl::StrAppend(&text, "hexagons ", HexLayoutName(hexagons->layout), "\n");
+    } else {
+      absl::StrAppend(&text, "connectivity ", settings.connectivity == Connectivity::kFour ? 4 : 8, "\n");
+    }
+    if (settings.diagonal_cost != kSqrt2 && !hexagons) {
+      absl::StrAppend(&text, "diagonal_cost ", ShortestText(settings.diagonal_cost), "\n");
+    }
+    if (!settings.world.empty()) {
+      absl::StrAppend(&text, "world ", settings.world, "\n");
+    }
+    const WorldFrame& frame = settings.frame;
+    if (frame.origin != Position{}) {
+      absl::StrAppend(&text, "origin ", ShortestText(frame.origin.x), " ", ShortestText(frame.origin.y), " ",
+                      ShortestText(frame.origin.z), "\n");
+    }
+    if (frame.cell_size != 1.0) {
+      absl::StrAppend(&text, "cell_size ", ShortestText(frame.cell_size), "\n");
+    }
+    for (const Terrain& terrain : settings.terrains) {
+      absl::StrAppendFormat(&text, "terrain %c %s ", terrain.symbol, terrain.name);
+      if (terrain.impassable) {
+        text += "impassable\n";
+      } else {
+        absl::StrAppend(&text, ShortestText(terrain.cost), "\n");
+      }
+    }
+    for (const NamedProfile& profile : map.profiles()) {
+      absl::StrAppend(&text, FormatProfile(profile), "\n");
+    }
+    absl::StrAppend(&text, kHeaderEnd, "\n");
+  }
+  text.reserve(text.size() +
+               static_cast<std::size_t>(map.height()) * static_cast<std::size_t>(map.width() + 1));
+  for (int y = 0; y < RowCount(map) && !IsStopped(stop); ++y) {
+    absl::StrAppend(&text, FormatRow(map, y, kObstacleSymbol), "\n");
+  }
+  return text;
+}
+
+}  // namespace waystar::core

@@ -1,0 +1,364 @@
+#include "server/render/scene/graph_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/graph/map/box_tree.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/search/interruption.h"
+#include "server/render/canvas/color.h"
+#include "server/render/canvas/font.h"
+#include "server/render/scene/graph_layout.h"
+#include "server/render/scene/graph_part.h"
+#include "server/render/scene/query_marks.h"
+#include "server/render/scene/theme.h"
+#include "server/render/scene/world_plot.h"
+
+namespace waystar::core {
+namespace {
+
+// With more nodes, names are omitted; with even more, nodes are dots.
+constexpr std::size_t kNamedNodes = 80;
+constexpr std::size_t kLargeNodes = 600;
+
+class GraphSceneMaker {
+ public:
+  GraphSceneMaker(const WaypointGraph& graph, const Box& area, GraphLayout places,
+                  const RenderOptions& options, const GraphQueryMarks* query, const Budget& budget)
+      : graph_(graph),
+        places_(std::move(places)),
+        area_(area),
+        options_(options),
+        query_(query),
+        budget_(budget) {}
+
+  absl::StatusOr<Scene> Make() {
+    WAYSTAR_ASSIGN_OR_RETURN(part_, GatherGraph(graph_, places_.is_chosen() ? Everywhere() : area_, budget_));
+    if (query_ != nullptr) {
+      WAYSTAR_ASSIGN_OR_RETURN(visits_, NodeVisits::Of(query_->events, BudgetStop(budget_)));
+    }
+    scene_.legend = Legend();
+    scene_.area = area_;
+    scene_.region = WholeUnits(area_);
+    layout_ = LayOut(ViewOfWorld(area_, options_.is_text), options_, scene_);
+    // Things with positions do not fit among nodes with chosen places.
+    if (!places_.is_chosen()) {
+      if (graph_.sight().grid() != nullptr) {
+        AddReferenceMap();
+      }
+      AddScaleLines(area_, layout_, options_, scene_);
+      AddObstacles();
+    }
+    AddEdges();
+    AddSearch();
+    AddQuery();
+    AddNodes();
+    AddEnds();
+    CoverMargins(layout_, options_, scene_);
+    if (places_.is_chosen()) {
+      NotePlaces();
+    } else {
+      AddWorldNumbers(area_, layout_, options_, scene_);
+    }
+    AddFurniture(layout_, options_, scene_);
+    return std::move(scene_);
+  }
+
+ private:
+  static Box Everywhere() {
+    constexpr double kFar = 2 * kMaxReach;
+    return {-kFar, -kFar, kFar, kFar};
+  }
+
+  // Limits the size of the response message.
+  static constexpr std::size_t kMostPlaces = 4096;
+
+  void NotePlaces() {
+    if (part_.nodes.size() > kMostPlaces) {
+      return;
+    }
+    for (const NodeNumber node : part_.nodes) {
+      scene_.placed_nodes.push_back({.node = node, .at = At(node)});
+    }
+  }
+
+  bool HasArc(bool is_auto, bool is_open) const {
+    return std::any_of(part_.arcs.begin(), part_.arcs.end(), [&](const DrawnArc& arc) {
+      return arc.is_open == is_open && (!is_open || arc.is_auto == is_auto);
+    });
+  }
+
+  std::vector<LegendEntry> Legend() const {
+    using Sign = LegendEntry::Sign;
+    std::vector<LegendEntry> legend;
+    if (!part_.nodes.empty()) {
+      legend.push_back({.sign = Sign::kDisc, .color = theme::kInk, .symbol = 'o', .text = "node"});
+    }
+    if (HasArc(false, true)) {
+      legend.push_back({.sign = Sign::kLine, .color = theme::kEdge, .symbol = '.', .text = "edge"});
+    }
+    if (HasArc(true, true)) {
+      legend.push_back(
+          {.sign = Sign::kLine, .color = theme::kSightLine, .symbol = '.', .text = "edge by sight"});
+    }
+    if (HasArc(false, false)) {
+      legend.push_back(
+          {.sign = Sign::kDashes, .color = theme::kClosedEdge, .symbol = 'x', .text = "closed edge"});
+    }
+    if (graph_.obstacles().size() > 0 && !places_.is_chosen()) {
+      legend.push_back({.color = theme::kNamedObstacle, .symbol = '%', .text = "obstacle"});
+    }
+    if (graph_.sight().grid() != nullptr && !places_.is_chosen()) {
+      legend.push_back({.color = Wall(), .symbol = '#', .text = "blocked on the reference map"});
+    }
+    if (query_ != nullptr) {
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->way.empty(), legend);
+      if (!query_->events.empty()) {
+        AddSearchToLegend(CostToDouble(visits_.dearest()), 'O', legend);
+      }
+    }
+    return legend;
+  }
+
+  static picture::Color Wall() { return picture::Mix(theme::kPaper, theme::kObstacle, 0.35); }
+
+  picture::Point At(const WorldPoint& point) const { return layout_.tiling.At(point.x, point.y); }
+  picture::Point At(NodeNumber node) const { return At(places_.PlaceOf(graph_, node)); }
+  picture::Point At(const GraphMark& mark) const {
+    return mark.node == kNoNodeNumber ? At(mark.position) : At(mark.node);
+  }
+  double unit() const { return Distance({}, layout_.tiling.y_step); }
+
+  void AddReferenceMap() {
+    const GridSight& grid = *graph_.sight().grid();
+    const int width = static_cast<int>(layout_.plot.width);
+    const int height = static_cast<int>(layout_.plot.height);
+    SceneGround ground{.x = static_cast<int>(layout_.plot.x),
+                       .y = static_cast<int>(layout_.plot.y),
+                       .image = picture::Canvas(width, height, theme::kPaper)};
+    for (int row = 0; row < height; ++row) {
+      for (int column = 0; column < width; ++column) {
+        const picture::Point at =
+            layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+        const bool is_free = grid.IsWalkableAt({at.x, at.y, 0});
+        ground.image.Set(column, row, is_free ? theme::kPaper : Wall());
+        ground.symbols.push_back(is_free ? ' ' : '#');
+      }
+    }
+    scene_.ground.push_back(std::move(ground));
+  }
+
+  void AddArea(picture::Polygon points) {
+    scene_.marks.push_back(
+        {.points = std::move(points), .paint = {theme::kNamedObstacle, 0.75}, .symbol = '%'});
+  }
+
+  void AddSquare(double x, double y, double width, double height) {
+    const picture::Tiling& tiling = layout_.tiling;
+    AddArea({tiling.At(x, y), tiling.At(x + width, y), tiling.At(x + width, y + height),
+             tiling.At(x, y + height)});
+  }
+
+  void AddObstacles() {
+    for (const Obstacle* obstacle : graph_.sight().ObstaclesNear(area_)) {
+      for (const Cell cell : obstacle->shape.cells) {
+        AddSquare(cell.x, cell.y, 1, 1);
+      }
+      for (const Rectangle& part : obstacle->shape.rectangles) {
+        AddSquare(part.x, part.y, part.width, part.height);
+      }
+      for (const Disc& disc : obstacle->shape.discs) {
+        AddArea(picture::DiscOutline(layout_.tiling.At(disc.center.x, disc.center.y), disc.radius * unit()));
+      }
+      for (const Polygon& polygon : obstacle->shape.polygons) {
+        picture::Polygon points;
+        for (const Point& vertex : polygon.vertices) {
+          points.push_back(layout_.tiling.At(vertex.x, vertex.y));
+        }
+        AddArea(std::move(points));
+      }
+      for (const Line& line : obstacle->shape.lines) {
+        const double width = std::max(2.0, line.width * unit());
+        const picture::Box& plot = layout_.plot;
+        const picture::Box near = {plot.x - width, plot.y - width, plot.width + 2 * width,
+                                   plot.height + 2 * width};
+        if (const auto shown = picture::ClipTo(near, layout_.tiling.At(line.start.x, line.start.y),
+                                               layout_.tiling.At(line.end.x, line.end.y))) {
+          scene_.AddLine({shown->first, shown->second}, width, {theme::kNamedObstacle, 0.75}, '%');
+        }
+      }
+    }
+  }
+
+  std::optional<std::pair<picture::Point, picture::Point>> Clip(picture::Point from,
+                                                                picture::Point to) const {
+    return picture::ClipTo(layout_.plot, from, to);
+  }
+
+  // Automatic edges are drawn below explicit ones.
+  void AddEdges() {
+    const double thick = part_.arcs.size() > 3000 ? 0.7 : part_.arcs.size() > 300 ? 1.2 : 2.0;
+    for (const bool is_auto : {true, false}) {
+      for (const DrawnArc& arc : part_.arcs) {
+        if (arc.is_auto != is_auto) {
+          continue;
+        }
+        const auto shown = Clip(At(arc.from), At(arc.to));
+        if (!shown.has_value()) {
+          continue;
+        }
+        const auto& [from, to] = *shown;
+        if (!arc.is_open) {
+          scene_.AddLine({from, to}, thick * 0.8, {theme::kClosedEdge}, 'x', 4);
+        } else {
+          scene_.AddLine({from, to}, is_auto ? thick * 0.8 : thick,
+                         {is_auto ? theme::kSightLine : theme::kEdge}, '.');
+        }
+        if (arc.is_one_way && part_.arcs.size() <= 3000) {
+          AddTip(from, to, arc.is_open ? (is_auto ? theme::kSightLine : theme::kEdge) : theme::kClosedEdge);
+        }
+      }
+    }
+  }
+
+  // Placed past the middle, so that the arrowheads of two opposite edges do not meet.
+  void AddTip(picture::Point from, picture::Point to, picture::Color color) {
+    const double length = Distance(from, to);
+    constexpr double kTip = 8.0;
+    if (options_.is_text || length < 3 * kTip) {
+      return;
+    }
+    const picture::Point ahead = (to - from) * (kTip / length);
+    const picture::Point aside = {-ahead.y * 0.55, ahead.x * 0.55};
+    const picture::Point tip = from + (to - from) * 0.62;
+    scene_.marks.push_back({.points = {tip, tip - ahead + aside, tip - ahead - aside}, .paint = {color}});
+  }
+
+  double NodeRadius() const {
+    return part_.nodes.size() > 4 * kLargeNodes ? 1.2 : part_.nodes.size() > kLargeNodes ? 2.0 : 5.0;
+  }
+
+  void AddNodes() {
+    const double radius = NodeRadius();
+    for (const NodeNumber node : part_.nodes) {
+      const picture::Point at = At(node);
+      const bool is_enabled = graph_.IsEnabled(node);
+      if (const NodeVisit* const visit = visits_.Find(node)) {
+        AddVisited(*visit, at, radius);
+        continue;
+      }
+      scene_.AddDisc(at, radius, {is_enabled ? theme::kInk : theme::kClosedEdge}, is_enabled ? 'o' : 'x');
+      if (radius > 4) {
+        scene_.AddDisc(at, radius - 2, {theme::kPaper});
+      }
+    }
+    if (part_.nodes.size() > kNamedNodes || options_.is_text || !layout_.has_labels) {
+      return;
+    }
+    for (const NodeNumber node : part_.nodes) {
+      AddName(graph_.IdOf(node), At(node) + picture::Point{0, -11});
+    }
+  }
+
+  // A filled disc if the node was expanded, else a ring.
+  void AddVisited(const NodeVisit& visit, picture::Point at, double radius) {
+    const double rim = radius > 4 ? 2.0 : 0.0;
+    const picture::Color color = visits_.ColorOf(visit);
+    scene_.AddDisc(at, radius + rim, {visit.is_expanded ? theme::kInk : color}, visits_.SymbolOf(visit));
+    if (rim > 0) {
+      scene_.AddDisc(at, radius + (visit.is_expanded ? 0.8 : -0.6),
+                     {visit.is_expanded ? color : theme::kPaper});
+    } else if (visit.is_expanded) {
+      scene_.AddDisc(at, radius, {color});
+    }
+  }
+
+  // Draws the name above the node on a light background, within the picture.
+  void AddName(const std::string& name, picture::Point at) {
+    const double half = picture::TextWidth(name, kTextSize) / 2;
+    at.x = std::clamp(at.x, half + 2, std::max(half + 2, layout_.width - half - 2));
+    const double top = at.y - kTextSize - 2;
+    scene_.marks.push_back({.points = {{at.x - half - 2, top},
+                                       {at.x + half + 2, top},
+                                       {at.x + half + 2, at.y + 3},
+                                       {at.x - half - 2, at.y + 3}},
+                            .paint = {theme::kPaper, 0.75}});
+    scene_.marks.push_back({.kind = SceneMark::Kind::kText,
+                            .points = {at},
+                            .size = kTextSize,
+                            .paint = {theme::kInk},
+                            .text = name,
+                            .anchor = picture::TextStyle::Anchor::kMiddle});
+  }
+
+  // Draws the edges by which the search reached nodes.
+  void AddSearch() {
+    if (options_.is_text) {
+      return;
+    }
+    const double thick = visits_.all().size() > 3000 ? 1.2 : visits_.all().size() > 300 ? 2.0 : 3.5;
+    for (const NodeVisit& visit : visits_.all()) {
+      if (visit.parent == visit.node) {
+        continue;
+      }
+      if (const auto shown = Clip(At(visit.parent), At(visit.node))) {
+        scene_.AddLine({shown->first, shown->second}, visit.is_expanded ? thick : thick * 0.6,
+                       {visits_.ColorOf(visit)});
+      }
+    }
+  }
+
+  void AddQuery() {
+    if (query_ == nullptr || query_->way.empty()) {
+      return;
+    }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    for (std::size_t i = 0; i + 1 < query_->way.size(); ++i) {
+      if (const auto shown = Clip(At(query_->way[i]), At(query_->way[i + 1]))) {
+        AddPathLine({shown->first, shown->second}, sizes, scene_);
+      }
+    }
+  }
+
+  void AddEnds() {
+    if (query_ == nullptr) {
+      return;
+    }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    for (const GraphMark& goal : query_->goals) {
+      AddGoal(At(goal), sizes, scene_);
+    }
+    if (query_->start.has_value()) {
+      AddStart(At(*query_->start), sizes, scene_);
+    }
+  }
+
+  const WaypointGraph& graph_;
+  const GraphLayout places_;
+  const Box area_;
+  const RenderOptions& options_;
+  const GraphQueryMarks* const query_;
+  const Budget& budget_;
+  GraphPart part_;
+  NodeVisits visits_;
+  Layout layout_;
+  Scene scene_;
+};
+
+}  // namespace
+
+absl::StatusOr<Scene> MakeGraphScene(const WaypointGraph& graph, const std::optional<Box>& area,
+                                     const RenderOptions& options, const GraphQueryMarks* query,
+                                     const Budget& budget) {
+  WAYSTAR_ASSIGN_OR_RETURN(GraphLayout places, GraphLayout::Of(graph, BudgetStop(budget)));
+  const Box shown = area.has_value() ? *area : places.is_chosen() ? places.area() : AllOf(graph);
+  return GraphSceneMaker(graph, shown, std::move(places), options, query, budget).Make();
+}
+
+}  // namespace waystar::core

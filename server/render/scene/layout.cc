@@ -1,0 +1,265 @@
+#include "server/render/scene/layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "server/render/canvas/color.h"
+#include "server/render/canvas/font.h"
+#include "server/render/scene/theme.h"
+
+namespace waystar::core {
+namespace {
+
+using picture::TextWidth;
+using picture::Tiling;
+
+constexpr double kMargin = 14.0;
+constexpr double kTitleHeight = 26.0;
+constexpr double kCaptionHeight = 22.0;
+constexpr double kLabelGap = 6.0;
+constexpr double kLegendGap = 14.0;
+constexpr double kLegendRow = 18.0;
+constexpr double kSwatch = 12.0;
+constexpr double kEntryGap = 18.0;
+// Smaller pictures show only the map.
+constexpr int kSmallestWithLabels = 160;
+
+double EntryWidth(const LegendEntry& entry) {
+  const double sign = entry.sign == LegendEntry::Sign::kRamp ? 4 * kSwatch : kSwatch;
+  return sign + 6 + TextWidth(entry.text, kTextSize);
+}
+
+// Upper left corner of each entry relative to (0, 0), and the total height.
+struct LegendPlan {
+  std::vector<picture::Point> places;
+  double height = 0.0;
+};
+
+LegendPlan PlanLegend(const std::vector<LegendEntry>& legend, double width) {
+  LegendPlan plan;
+  picture::Point next;
+  for (const LegendEntry& entry : legend) {
+    if (next.x > 0 && next.x + EntryWidth(entry) > width) {
+      next = {0, next.y + kLegendRow};
+    }
+    plan.places.push_back(next);
+    next.x += EntryWidth(entry) + kEntryGap;
+  }
+  plan.height = legend.empty() ? 0.0 : next.y + kSwatch;
+  return plan;
+}
+
+// Space around the map.
+struct Margins {
+  double left = 0.0;
+  double top = 0.0;
+  double right = 0.0;
+  double bottom = 0.0;
+};
+
+bool ShowsLabels(const RenderOptions& options) {
+  return options.labels &&
+         (options.is_text || std::min(options.max_width, options.max_height) >= kSmallestWithLabels);
+}
+
+bool ShowsLegend(const RenderOptions& options, const std::vector<LegendEntry>& legend) {
+  return options.legend && !options.is_text && !legend.empty() &&
+         std::min(options.max_width, options.max_height) >= kSmallestWithLabels;
+}
+
+Margins TextMargins(const PlaneView& view, const RenderOptions& options) {
+  if (!options.labels) {
+    return {};
+  }
+  const double title = options.title.empty() ? 0 : 1;
+  return {.left = static_cast<double>(view.widest_row.size()) + 1,
+          .top = title + (options.caption.empty() ? 0 : 1) + (view.widest_column.empty() ? 0 : 1)};
+}
+
+Margins Around(const PlaneView& view, const RenderOptions& options) {
+  if (options.is_text) {
+    return TextMargins(view, options);
+  }
+  if (!ShowsLabels(options)) {
+    return {};
+  }
+  Margins around{.left = kMargin, .top = kMargin, .right = kMargin, .bottom = kMargin};
+  if (!view.widest_row.empty()) {
+    around.left += TextWidth(view.widest_row, kTextSize) + kLabelGap;
+  }
+  around.top += options.title.empty() ? 0 : kTitleHeight;
+  around.top += options.caption.empty() ? 0 : kCaptionHeight;
+  around.top += view.widest_column.empty() ? 0 : kTextSize + kLabelGap;
+  return around;
+}
+
+double FitScale(const PlaneView& view, double width, double height) {
+  double scale = std::min({width / view.box.width, height / view.box.height, view.max_scale});
+  if (view.whole_pixels && scale > 1) {
+    scale = std::floor(scale);
+  }
+  return scale;
+}
+
+double TitleWidth(const RenderOptions& options) {
+  const double title = TextWidth(options.title, kTitleSize) + 10 + TextWidth(options.facts, kTextSize);
+  return std::max(title, TextWidth(options.caption, kTextSize));
+}
+
+void AddText(absl::string_view text, picture::Point at, double size, picture::Color color, Scene& scene) {
+  scene.marks.push_back({.kind = SceneMark::Kind::kText,
+                         .points = {at},
+                         .size = size,
+                         .paint = {color},
+                         .text = std::string(text)});
+}
+
+void AddBox(const picture::Box& box, picture::Color color, Scene& scene) {
+  scene.marks.push_back({.points = box.corners(), .paint = {color}});
+}
+
+void AddSign(const LegendEntry& entry, picture::Point at, Scene& scene) {
+  const double middle = at.y + kSwatch / 2;
+  switch (entry.sign) {
+    case LegendEntry::Sign::kArea:
+      AddBox({at.x, at.y, kSwatch, kSwatch}, picture::Mix(entry.color, theme::kInk, 0.3), scene);
+      AddBox({at.x + 1, at.y + 1, kSwatch - 2, kSwatch - 2}, entry.color, scene);
+      break;
+    case LegendEntry::Sign::kLine:
+    case LegendEntry::Sign::kDashes:
+      scene.AddLine({{at.x + 1, middle}, {at.x + kSwatch - 1, middle}}, 3, {entry.color}, 0,
+                    entry.sign == LegendEntry::Sign::kDashes ? 4.0 : 0.0);
+      break;
+    case LegendEntry::Sign::kDisc:
+      scene.AddDisc({at.x + kSwatch / 2, middle}, kSwatch / 2, {entry.color});
+      break;
+    case LegendEntry::Sign::kRamp:
+      constexpr int kSteps = 24;
+      for (int i = 0; i < kSteps; ++i) {
+        const double step = 4 * kSwatch / kSteps;
+        AddBox({at.x + i * step, at.y + 1, step, kSwatch - 2}, picture::SearchColor(i / (kSteps - 1.0)),
+               scene);
+      }
+      break;
+  }
+}
+
+}  // namespace
+
+Tiling UnitTiling(const GridSettings& settings, bool is_text) {
+  const auto& hexagons = settings.frame.hexagons;
+  if (!hexagons.has_value()) {
+    return {};
+  }
+  constexpr double kRow = 0.8660254037844386;
+  const bool is_flat = IsFlatTopped(hexagons->layout);
+  if (is_text) {
+    return is_flat ? Tiling{{}, {2, 1}, {0, 2}, true} : Tiling{{}, {2, 0}, {1, 1}, true};
+  }
+  return is_flat ? Tiling{{}, {kRow, 0.5}, {0, 1}, true} : Tiling{{}, {1, 0}, {0.5, kRow}, true};
+}
+
+Layout LayOut(const PlaneView& view, const RenderOptions& options, Scene& scene) {
+  const std::vector<LegendEntry>& legend = scene.legend;
+  Margins around = Around(view, options);
+  Layout layout;
+  layout.has_labels = ShowsLabels(options);
+  const bool has_legend = ShowsLegend(options, legend);
+  double legend_height = 0.0;
+  double scale = 1.0;
+  // A smaller map may narrow the picture, which makes the legend higher; so iterate.
+  constexpr int kTries = 6;
+  for (int i = 0; i < kTries; ++i) {
+    const double room = std::max(1.0, options.max_width - around.left - around.right);
+    const double height = std::max(1.0, options.max_height - around.top - around.bottom - legend_height);
+    scale = FitScale(view, room, height);
+    layout.plot = {around.left, around.top, std::max(1.0, std::floor(view.box.width * scale + 0.5)),
+                   std::max(1.0, std::floor(view.box.height * scale + 0.5))};
+    double width = around.left + layout.plot.width + around.right;
+    if (layout.has_labels && !options.is_text) {
+      width = std::max(width, TitleWidth(options) + 2 * kMargin);
+      width = has_legend ? std::max(width, 320.0) : width;
+    }
+    layout.width = std::min(options.max_width, static_cast<int>(std::ceil(width)));
+    const double needed =
+        has_legend ? PlanLegend(legend, layout.width - 2 * kMargin).height + kLegendGap : 0.0;
+    if (needed <= legend_height) {
+      break;
+    }
+    legend_height = needed;
+  }
+  layout.height =
+      std::min(options.max_height,
+               static_cast<int>(std::ceil(around.top + layout.plot.height + legend_height + around.bottom)));
+  if (!options.is_text) {
+    // Centre the map if the title or legend makes the picture wider.
+    layout.plot.x += std::floor((layout.width - around.left - around.right - layout.plot.width) / 2);
+    layout.plot.x = std::max(layout.plot.x, 0.0);
+  }
+  layout.title_y = options.is_text ? 0 : kMargin + kTitleSize;
+  layout.caption_y = options.is_text ? layout.title_y + 1 : kMargin + kTitleHeight + kTextSize;
+  layout.legend_y = has_legend ? layout.plot.bottom() + kLegendGap : 0.0;
+  const double x_scale = view.whole_pixels ? layout.plot.width / view.box.width : scale;
+  const double y_scale = view.whole_pixels ? layout.plot.height / view.box.height : scale;
+  layout.tiling = {.zero = {layout.plot.x - view.box.x * x_scale, layout.plot.y - view.box.y * y_scale},
+                   .x_step = {view.unit.x_step.x * x_scale, view.unit.x_step.y * y_scale},
+                   .y_step = {view.unit.y_step.x * x_scale, view.unit.y_step.y * y_scale},
+                   .hexagons = view.unit.hexagons};
+  layout.z_step = {view.z_unit.x * x_scale, view.z_unit.y * y_scale};
+  scene.width = layout.width;
+  scene.height = layout.height;
+  scene.title = options.title;
+  scene.tiling = layout.tiling;
+  scene.z_step = layout.z_step;
+  return layout;
+}
+
+void AddFurniture(const Layout& layout, const RenderOptions& options, Scene& scene) {
+  const std::vector<LegendEntry>& legend = scene.legend;
+  if (layout.has_labels && options.is_text) {
+    AddText(absl::StrCat(options.title, "  ", options.facts), {0, 0}, 1, theme::kInk, scene);
+    AddText(options.caption, {0, layout.caption_y}, 1, theme::kInk, scene);
+    return;
+  }
+  if (layout.has_labels) {
+    AddText(options.title, {kMargin, layout.title_y}, kTitleSize, theme::kInk, scene);
+    const double after = kMargin + TextWidth(options.title, kTitleSize) + 10;
+    AddText(options.facts, {after, layout.title_y}, kTextSize, theme::kFaint, scene);
+    AddText(options.caption, {kMargin, layout.caption_y}, kTextSize, theme::kInk, scene);
+  }
+  if (layout.legend_y <= 0) {
+    return;
+  }
+  const LegendPlan plan = PlanLegend(legend, layout.width - 2 * kMargin);
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const picture::Point at = plan.places[i] + picture::Point{kMargin, layout.legend_y};
+    AddSign(legend[i], at, scene);
+    const double width = EntryWidth(legend[i]) - TextWidth(legend[i].text, kTextSize);
+    AddText(legend[i].text, {at.x + width, at.y + kSwatch - 2}, kTextSize, theme::kInk, scene);
+  }
+}
+
+void AddNumber(absl::string_view number, picture::Point at, picture::TextStyle::Anchor anchor, Scene& scene) {
+  scene.marks.push_back({.kind = SceneMark::Kind::kText,
+                         .points = {at},
+                         .size = kTextSize,
+                         .paint = {theme::kFaint},
+                         .text = std::string(number),
+                         .anchor = anchor});
+}
+
+std::int64_t LabelStep(double pixels, double widest, bool is_text) {
+  const double apart = is_text ? std::max(widest + 2, 5.0) : std::max(widest + 14, 30.0);
+  for (std::int64_t step = 1;;) {
+    for (const int times : {1, 2, 5}) {
+      if (static_cast<double>(step * times) * pixels >= apart) {
+        return step * times;
+      }
+    }
+    step *= 10;
+  }
+}
+
+}  // namespace waystar::core

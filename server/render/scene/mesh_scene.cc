@@ -1,0 +1,413 @@
+#include "server/render/scene/mesh_scene.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/mesh/search/mesh_path.h"
+#include "server/core/mesh/search/mesh_query.h"
+#include "server/core/search/interruption.h"
+#include "server/render/canvas/color.h"
+#include "server/render/scene/mesh_cover.h"
+#include "server/render/scene/mesh_marks.h"
+#include "server/render/scene/portal_marks.h"
+#include "server/render/scene/query_marks.h"
+#include "server/render/scene/theme.h"
+#include "server/render/scene/world_plot.h"
+#include "server/render/scene/world_projection.h"
+
+namespace waystar::core {
+namespace {
+
+constexpr picture::Color kLow = picture::Rgb(0x9FB8A4);
+constexpr picture::Color kHigh = picture::Rgb(0xE7F0DC);
+
+// Lengths of a unit of y and of height in an oblique view. Their squares add up to 1, as in any parallel
+// projection.
+constexpr double kDepth = 0.6;
+constexpr double kRise = 0.8;
+
+Box PlanOf(const MeshBounds& bounds) { return {bounds.low.x, bounds.low.y, bounds.high.x, bounds.high.y}; }
+
+class MeshSceneMaker {
+ public:
+  MeshSceneMaker(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
+                 const MeshQueryMarks* query, const Budget& budget)
+      : mesh_(mesh),
+        view_(view),
+        area_(view.area.has_value() ? *view.area : WithMargin(PlanOf(mesh.bounds()))),
+        options_(options),
+        query_(query),
+        stop_(budget) {}
+
+  absl::StatusOr<Scene> Make() {
+    WAYSTAR_RETURN_IF_ERROR(Gather());
+    scene_.legend = Legend();
+    scene_.area = area_;
+    scene_.region = WholeUnits(area_);
+    layout_ = LayOut(PlaneOf(), options_, scene_);
+    projection_ = {layout_.tiling, layout_.z_step};
+    // Numbers beside the picture refer to ground level.
+    Layout ground = layout_;
+    ground.tiling = projection_.PlanAt(shown_.low);
+    if (options_.is_text) {
+      WAYSTAR_RETURN_IF_ERROR(AddGround());
+    } else {
+      AddPolygons();
+    }
+    if (query_ != nullptr && query_->search != nullptr) {
+      WAYSTAR_RETURN_IF_ERROR(AddMeshSearch(
+          *query_->search, [this](const WorldPoint& point) { return At(point); }, layout_, options_.is_text,
+          stop_, scene_));
+    }
+    AddScaleLines(area_, ground, options_, scene_);
+    AddPortals();
+    WAYSTAR_RETURN_IF_ERROR(AddQuery());
+    CoverMargins(layout_, options_, scene_);
+    AddWorldNumbers(area_, ground, options_, scene_);
+    AddFurniture(layout_, options_, scene_);
+    return std::move(scene_);
+  }
+
+ private:
+  struct DrawnPolygon {
+    // Mean height of its corners.
+    double height = 0.0;
+    PolygonNumber number = 0;
+  };
+
+  // Collects the polygons in the area, lowest first.
+  absl::Status Gather() {
+    for (PolygonNumber polygon = 0; polygon < mesh_.polygon_count(); ++polygon) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop_, polygon));
+      MeshBounds bounds;
+      double height = 0.0;
+      const absl::Span<const std::uint32_t> vertices = mesh_.VerticesOf(polygon);
+      for (const std::uint32_t vertex : vertices) {
+        bounds.Add(mesh_.VertexAt(vertex));
+        height += mesh_.VertexAt(vertex).z;
+      }
+      const HeightRange heights{bounds.low.z, bounds.high.z};
+      if (!area_.Overlaps(PlanOf(bounds)) || !view_.heights.Overlaps(heights)) {
+        continue;
+      }
+      shown_ = polygons_.empty()
+                   ? heights
+                   : HeightRange{std::min(shown_.low, heights.low), std::max(shown_.high, heights.high)};
+      for (const std::uint32_t vertex : vertices) {
+        top_ = std::min(top_, mesh_.VertexAt(vertex).y * kDepth - mesh_.VertexAt(vertex).z * kRise);
+      }
+      polygons_.push_back({height / static_cast<double>(vertices.size()), polygon});
+      if (polygons_.size() > kMaxDrawnPolygons) {
+        return MakeError(ErrorReason::kRegionTooLarge, "region",
+                         absl::StrCat("there are more than ", kMaxDrawnPolygons,
+                                      " polygons in the region to draw: ask for a smaller one"));
+      }
+    }
+    std::ranges::sort(polygons_, [](const DrawnPolygon& a, const DrawnPolygon& b) {
+      return std::pair(a.height, a.number) < std::pair(b.height, b.number);
+    });
+    return absl::OkStatus();
+  }
+
+  // In an oblique view, shows the area from the lowest to the highest height, without the empty space on top.
+  PlaneView PlaneOf() const {
+    PlaneView plane = ViewOfWorld(area_, options_.is_text);
+    if (view_.is_oblique) {
+      plane.unit.y_step.y *= kDepth;
+      plane.z_unit = {0.0, -kRise};
+      const double room = plane.box.width * 0.04;
+      const double above = std::max(area_.y_low * kDepth - shown_.high * kRise, top_ - room);
+      plane.box.y = std::min(above, area_.y_low * kDepth - shown_.low * kRise);
+      plane.box.height = area_.y_high * kDepth - shown_.low * kRise - plane.box.y;
+    }
+    return plane;
+  }
+
+  bool IsFlat() const { return polygons_.empty() || polygons_.front().height == polygons_.back().height; }
+
+  std::vector<LegendEntry> Legend() const {
+    using Sign = LegendEntry::Sign;
+    std::vector<LegendEntry> legend;
+    if (!polygons_.empty()) {
+      legend.push_back(
+          {.color = ColorAt(polygons_.front().height),
+           .symbol = '.',
+           .text = IsFlat() ? "polygon" : absl::StrCat("polygon, lowest at ", polygons_.front().height)});
+      if (!IsFlat()) {
+        legend.push_back({.color = ColorAt(polygons_.back().height),
+                          .text = absl::StrCat("highest at ", polygons_.back().height)});
+      }
+      legend.push_back({.sign = Sign::kLine, .color = theme::kInk, .text = "wall"});
+    }
+    if (!mesh_.portals().empty()) {
+      legend.push_back(PortalLegend());
+    }
+    if (query_ != nullptr) {
+      AddToLegend(query_->start.has_value(), query_->goals.size(), !query_->legs.empty(), legend);
+      if (query_->search != nullptr) {
+        AddMeshSearchToLegend(*query_->search, legend);
+      }
+    }
+    return legend;
+  }
+
+  picture::Color ColorAt(double height) const {
+    if (IsFlat()) {
+      return kHigh;
+    }
+    const double low = polygons_.front().height;
+    return picture::Mix(kLow, kHigh, (height - low) / (polygons_.back().height - low));
+  }
+
+  picture::Point At(const WorldPoint& point) const { return projection_.At(point); }
+
+  // Polygons are too small for characters, so each character shows whether its middle is on the mesh.
+  absl::Status AddGround() {
+    const int width = static_cast<int>(layout_.plot.width);
+    const int height = static_cast<int>(layout_.plot.height);
+    SceneGround ground{.x = static_cast<int>(layout_.plot.x),
+                       .y = static_cast<int>(layout_.plot.y),
+                       .image = picture::Canvas(width, height, theme::kPaper)};
+    for (int row = 0; row < height; ++row) {
+      WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+      for (int column = 0; column < width; ++column) {
+        const picture::Point at =
+            layout_.tiling.PlaneAt({layout_.plot.x + column + 0.5, layout_.plot.y + row + 0.5});
+        ground.symbols.push_back(IsOnMesh({at.x, at.y, 0.0}) ? '.' : ' ');
+      }
+    }
+    scene_.ground.push_back(std::move(ground));
+    return absl::OkStatus();
+  }
+
+  bool IsOnMesh(const WorldPoint& point) const {
+    const MeshReach reach{
+        .position = point, .radius = 0.0, .height = std::numeric_limits<double>::infinity()};
+    if (view_.heights.IsAll()) {
+      return mesh_.FindNearest(reach).has_value();
+    }
+    std::vector<MeshPlace> places;
+    mesh_.FindAllNear(reach, places);
+    return std::ranges::any_of(places, [&](const MeshPlace& place) { return IsShown(place.polygon); });
+  }
+
+  bool IsShown(PolygonNumber polygon) const {
+    MeshBounds bounds;
+    for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
+      bounds.Add(mesh_.VertexAt(vertex));
+    }
+    return view_.heights.Overlaps({bounds.low.z, bounds.high.z});
+  }
+
+  // Draws the side of a floor below an edge that faces the viewer, that is, whose polygon lies behind it.
+  void AddRim(picture::Point from, picture::Point to, picture::Color color, double thin) {
+    const picture::Point down{0.0, 5.0 * thin};
+    scene_.marks.push_back(
+        {.points = {from, to, to + down, from + down}, .paint = {picture::Mix(color, theme::kInk, 0.5)}});
+  }
+
+  void AddPolygons() {
+    const double thin = polygons_.size() > 4000 ? 0.4 : polygons_.size() > 600 ? 0.7 : 1.0;
+    for (const DrawnPolygon& polygon : polygons_) {
+      const absl::Span<const std::uint32_t> vertices = mesh_.VerticesOf(polygon.number);
+      const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon.number);
+      std::vector<picture::Point> points;
+      points.reserve(vertices.size());
+      for (const std::uint32_t vertex : vertices) {
+        points.push_back(At(mesh_.VertexAt(vertex)));
+      }
+      for (std::size_t i = 0; view_.is_oblique && i < points.size(); ++i) {
+        const picture::Point next = points[i + 1 < points.size() ? i + 1 : 0];
+        if (neighbours[i] == kNoPolygon && next.x < points[i].x) {
+          AddRim(points[i], next, ColorAt(polygon.height), thin);
+        }
+      }
+      scene_.marks.push_back({.points = points, .paint = {ColorAt(polygon.height)}});
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool is_wall = neighbours[i] == kNoPolygon;
+        if (const auto shown =
+                picture::ClipTo(layout_.plot, points[i], points[i + 1 < points.size() ? i + 1 : 0])) {
+          scene_.AddLine({shown->first, shown->second}, is_wall ? 2.5 * thin : thin,
+                         is_wall ? picture::Paint{theme::kInk} : picture::Paint{theme::kGridLine, 0.7});
+        }
+      }
+    }
+  }
+
+  // Skips ends at other heights, or without a surface below them.
+  void AddPortals() {
+    const MarkSizes sizes(layout_, options_.is_text);
+    const auto is_shown = [&](const MeshPlace& end) {
+      return end.polygon != kNoPolygon && area_.Overlaps(Box::Around(end.point.x, end.point.y, 0.0)) &&
+             view_.heights.Overlaps({end.point.z, end.point.z});
+    };
+    mesh_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+      const bool from_shown = is_shown(portal.from_place);
+      const bool to_shown = is_shown(portal.to_place);
+      if (from_shown && to_shown) {
+        AddPortalLine(At(portal.from_place.point), At(portal.to_place.point), sizes, portal.closed, scene_);
+      }
+      if (from_shown) {
+        AddPortalEnd(At(portal.from_place.point), sizes, portal.closed, scene_);
+      }
+      if (to_shown) {
+        AddPortalEnd(At(portal.to_place.point), sizes, portal.closed, scene_);
+      }
+      return true;
+    });
+  }
+
+  // Returns the parts of a straight piece of the path that are drawn faint, as intervals of [0, 1].
+  std::vector<std::pair<double, double>> FaintParts(const WorldPoint& from, const WorldPoint& to,
+                                                    const MeshCover& cover) const {
+    std::vector<std::pair<double, double>> faint;
+    double begin = 0.0;
+    double end = 1.0;
+    const double rise = to.z - from.z;
+    if (rise == 0) {
+      end = view_.heights.Overlaps({from.z, from.z}) ? 1.0 : 0.0;
+    } else {
+      const double at_low = (view_.heights.low - from.z) / rise;
+      const double at_high = (view_.heights.high - from.z) / rise;
+      begin = std::clamp(std::min(at_low, at_high), 0.0, 1.0);
+      end = std::clamp(std::max(at_low, at_high), 0.0, 1.0);
+    }
+    if (begin > 0) {
+      faint.emplace_back(0.0, begin);
+    }
+    if (view_.is_oblique) {
+      for (const auto& [first, last] : cover.HiddenParts(from, to)) {
+        if (std::max(first, begin) < std::min(last, end)) {
+          faint.emplace_back(std::max(first, begin), std::min(last, end));
+        }
+      }
+    }
+    if (end < 1) {
+      faint.emplace_back(end, 1.0);
+    }
+    return faint;
+  }
+
+  void AddFaintLine(const std::vector<picture::Point>& line, const MarkSizes& sizes) {
+    if (!options_.is_text) {
+      scene_.AddLine(line, sizes.path * 0.75, {picture::kPathColor, 0.55}, 0, 2 * sizes.path);
+    }
+  }
+
+  // Faint parts are drawn first, below the rest.
+  absl::Status AddWay(const MarkSizes& sizes) {
+    const MeshCover cover = CoverOf();
+    std::vector<std::vector<picture::Point>> plain;
+    std::vector<std::vector<picture::Point>> faint;
+    const auto add = [&](std::vector<std::vector<picture::Point>>& lines, picture::Point from,
+                         picture::Point to) {
+      const auto shown = picture::ClipTo(layout_.plot, from, to);
+      if (!shown.has_value()) {
+        return;
+      }
+      if (lines.empty() || lines.back().back() != shown->first) {
+        lines.push_back({shown->first});
+      }
+      lines.back().push_back(shown->second);
+    };
+    for (const std::vector<WorldPoint>& leg : query_->legs) {
+      for (std::size_t i = 0; i + 1 < leg.size(); ++i) {
+        WAYSTAR_RETURN_IF_ERROR(stop_.Check());
+        const picture::Point from = At(leg[i]);
+        const picture::Point to = At(leg[i + 1]);
+        const auto at = [&](double share) { return share == 1 ? to : from + (to - from) * share; };
+        double done = 0.0;
+        for (const auto& [first, last] : FaintParts(leg[i], leg[i + 1], cover)) {
+          if (done < first) {
+            add(plain, at(done), at(first));
+          }
+          add(faint, at(first), at(last));
+          done = last;
+        }
+        if (done < 1) {
+          add(plain, at(done), to);
+        }
+      }
+    }
+    for (const auto& [from, to] : query_->jumps) {
+      add(faint, At(from), At(to));
+    }
+    for (const std::vector<picture::Point>& line : faint) {
+      AddFaintLine(line, sizes);
+    }
+    for (const std::vector<picture::Point>& line : plain) {
+      AddPathLine(line, sizes, scene_);
+    }
+    return absl::OkStatus();
+  }
+
+  MeshCover CoverOf() const {
+    std::vector<PolygonNumber> numbers;
+    double slack = 0.0;
+    if (view_.is_oblique) {
+      // Surfaces are less even than the corners of their polygons suggest.
+      constexpr double kPixels = 4.0;
+      constexpr double kUneven = 0.01;
+      slack = std::max(kPixels / -layout_.z_step.y, (shown_.high - shown_.low) * kUneven);
+      for (const DrawnPolygon& polygon : polygons_) {
+        numbers.push_back(polygon.number);
+      }
+    }
+    return {mesh_, projection_, numbers, slack};
+  }
+
+  // In an oblique view, moves an end onto its surface.
+  WorldPoint OnSurface(const WorldPoint& point) const {
+    const auto place = view_.is_oblique ? FindMeshPlace(mesh_, point, MeshSnap()) : std::nullopt;
+    return place.has_value() ? place->point : point;
+  }
+
+  absl::Status AddQuery() {
+    if (query_ == nullptr) {
+      return absl::OkStatus();
+    }
+    const MarkSizes sizes = SizesInWorld(layout_, options_.is_text);
+    WAYSTAR_RETURN_IF_ERROR(AddWay(sizes));
+    for (const WorldPoint& goal : query_->goals) {
+      AddGoal(At(OnSurface(goal)), sizes, scene_);
+    }
+    if (query_->start.has_value()) {
+      AddStart(At(OnSurface(*query_->start)), sizes, scene_);
+    }
+    return absl::OkStatus();
+  }
+
+  const NavMesh& mesh_;
+  const MeshView& view_;
+  const Box area_;
+  const RenderOptions& options_;
+  const MeshQueryMarks* const query_;
+  const BudgetStop stop_;
+  std::vector<DrawnPolygon> polygons_;
+  // Heights of all corners of these polygons.
+  HeightRange shown_{0.0, 0.0};
+  // Topmost place of these polygons in an oblique view, in units.
+  double top_ = std::numeric_limits<double>::infinity();
+  Layout layout_;
+  WorldProjection projection_;
+  Scene scene_;
+};
+
+}  // namespace
+
+absl::StatusOr<Scene> MakeMeshScene(const NavMesh& mesh, const MeshView& view, const RenderOptions& options,
+                                    const MeshQueryMarks* query, const Budget& budget) {
+  assert(!view.is_oblique || !options.is_text);
+  return MeshSceneMaker(mesh, view, options, query, budget).Make();
+}
+
+}  // namespace waystar::core

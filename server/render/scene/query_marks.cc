@@ -1,0 +1,302 @@
+#include "server/render/scene/query_marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/render/canvas/color.h"
+#include "server/render/scene/theme.h"
+
+namespace waystar::core {
+namespace {
+
+// On smaller cells, outlines would cover everything else.
+constexpr double kRimmedCell = 5.0;
+constexpr double kSearchOpacity = 0.82;
+
+std::uint64_t KeyOf(Cell cell) {
+  return std::uint64_t{static_cast<std::uint32_t>(cell.y)} << 32 | static_cast<std::uint32_t>(cell.x);
+}
+
+picture::Point CenterOf(const Layout& layout, Cell cell) { return layout.tiling.At(cell.x, cell.y); }
+
+constexpr std::size_t kCellsBetweenChecks = 1 << 10;
+
+// A cell reached by the search.
+struct Visit {
+  Cell cell;
+  Cell parent;
+  Cost g = 0;
+  bool is_expanded = false;
+};
+
+// Returns each cell once, in search order.
+absl::StatusOr<std::vector<Visit>> VisitsOf(absl::Span<const SearchEvent> events, const StopCheck& stop) {
+  std::vector<Visit> visits;
+  absl::flat_hash_map<std::uint64_t, std::size_t> places;
+  std::size_t seen = 0;
+  for (const SearchEvent& event : events) {
+    if (seen++ % kCellsBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    if (event.map != 0) {
+      continue;
+    }
+    const auto [place, is_new] = places.try_emplace(KeyOf(event.cell), visits.size());
+    if (is_new) {
+      visits.push_back({.cell = event.cell, .parent = event.parent, .g = event.g});
+    }
+    Visit& visit = visits[place->second];
+    if (event.kind == SearchEvent::Kind::kExpanded) {
+      visit.is_expanded = true;
+    } else {
+      visit.parent = event.parent;
+    }
+    visit.g = event.g;
+  }
+  return visits;
+}
+
+// Returns the highest cost of an expanded cell.
+Cost DearestOf(absl::Span<const SearchEvent> events) {
+  Cost dearest = 1;
+  for (const SearchEvent& event : events) {
+    if (event.map != 0) {
+      continue;
+    }
+    dearest = event.kind == SearchEvent::Kind::kExpanded ? std::max(dearest, event.g) : dearest;
+  }
+  return dearest;
+}
+
+// Returns the line from a parent to a cell that is not adjacent.
+std::vector<picture::Point> JumpTo(const Visit& visit, bool any_angle, const Layout& layout) {
+  if (any_angle) {
+    return {CenterOf(layout, visit.parent), CenterOf(layout, visit.cell)};
+  }
+  return layout.tiling.BentLine(visit.parent.x, visit.parent.y, visit.cell.x, visit.cell.y);
+}
+
+bool IsJump(const Visit& visit) {
+  return std::abs(visit.cell.x - visit.parent.x) > 1 || std::abs(visit.cell.y - visit.parent.y) > 1;
+}
+
+char DigitOf(double share) { return static_cast<char>('0' + std::min(9, static_cast<int>(share * 10))); }
+
+// Draws a cell into the ground: its pixels, or the pixel that it shares with others.
+void TintGround(const Layout& layout, Cell cell, const picture::Paint& paint, SceneGround& ground) {
+  const picture::Point offset = {-static_cast<double>(ground.x), -static_cast<double>(ground.y)};
+  if (layout.tiling.CellPixels() < 1) {
+    const picture::Point at = CenterOf(layout, cell) + offset;
+    const int x = static_cast<int>(std::floor(at.x));
+    const int y = static_cast<int>(std::floor(at.y));
+    if (ground.image.Contains(x, y)) {
+      ground.image.Set(x, y, picture::Mix(ground.image.At(x, y), paint.color, paint.opacity));
+    }
+    return;
+  }
+  picture::Polygon outline = layout.tiling.OutlineOf(cell.x, cell.y);
+  for (picture::Point& corner : outline) {
+    corner = corner + offset;
+  }
+  ground.image.Fill({&outline, 1}, paint.color, paint.opacity);
+}
+
+// Sets the character of a cell, in text.
+void MarkGround(const Layout& layout, Cell cell, char symbol, SceneGround& ground) {
+  const picture::Point at = CenterOf(layout, cell);
+  const int x = static_cast<int>(std::floor(at.x)) - ground.x;
+  const int y = static_cast<int>(std::floor(at.y)) - ground.y;
+  if (ground.image.Contains(x, y)) {
+    ground.symbols[static_cast<std::size_t>(y) * static_cast<std::size_t>(ground.image.width()) +
+                   static_cast<std::size_t>(x)] = symbol;
+  }
+}
+
+// Drops the points in the middle of straight lines.
+std::vector<picture::Point> CornersOf(const std::vector<Cell>& cells, const Layout& layout) {
+  std::vector<picture::Point> corners;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0 && i + 1 < cells.size()) {
+      const std::int64_t ax = cells[i].x - cells[i - 1].x;
+      const std::int64_t ay = cells[i].y - cells[i - 1].y;
+      const std::int64_t bx = cells[i + 1].x - cells[i].x;
+      const std::int64_t by = cells[i + 1].y - cells[i].y;
+      if (ax * by == ay * bx && ax * bx + ay * by > 0) {
+        continue;
+      }
+    }
+    corners.push_back(CenterOf(layout, cells[i]));
+  }
+  return corners;
+}
+
+// Draws a path in text: a character for each cell, even if only the corners are known.
+void AddPathCells(const std::vector<Cell>& cells, const Layout& layout, Scene& scene) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell from = cells[i == 0 ? 0 : i - 1];
+    const double dx = cells[i].x - from.x;
+    const double dy = cells[i].y - from.y;
+    // On hexagons, steps of opposite sign cost their sum.
+    const double together = layout.tiling.hexagons ? std::abs(dx + dy) : 0.0;
+    const double steps = std::max({1.0, std::abs(dx), std::abs(dy), together});
+    for (double step = 1; step <= steps; ++step) {
+      const double x = std::floor(from.x + dx * step / steps + 0.5);
+      const double y = std::floor(from.y + dy * step / steps + 0.5);
+      scene.AddDisc(layout.tiling.At(x, y), 0.5, {picture::kPathColor}, '*');
+    }
+  }
+}
+
+}  // namespace
+
+MarkSizes::MarkSizes(const Layout& layout, bool is_text) {
+  const double cell = is_text ? 1.0 : layout.tiling.CellPixels();
+  // In a small picture, such as one for a terminal, a pixel is large.
+  const bool is_small = std::min(layout.width, layout.height) < 200;
+  path = std::clamp(cell * 0.2, is_small ? 1.0 : 2.5, 8.0);
+  halo = is_small ? 0.0 : std::clamp(cell * 0.08, 1.0, 2.0);
+  disc = std::clamp(cell * 0.36, is_small ? 1.0 : 5.0, 16.0);
+}
+
+void AddStart(picture::Point at, const MarkSizes& sizes, Scene& scene) {
+  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc, {picture::kStartColor}, 'S');
+}
+
+void AddGoal(picture::Point at, const MarkSizes& sizes, Scene& scene) {
+  scene.AddDisc(at, sizes.disc + sizes.halo, {theme::kPaper});
+  scene.AddDisc(at, sizes.disc, {picture::kGoalColor}, 'G');
+  if (sizes.disc >= 4) {
+    scene.AddDisc(at, sizes.disc * 0.55, {theme::kPaper});
+    scene.AddDisc(at, sizes.disc * 0.28, {picture::kGoalColor});
+  }
+}
+
+void AddPathLine(const std::vector<picture::Point>& line, const MarkSizes& sizes, Scene& scene) {
+  if (sizes.halo > 0) {
+    scene.AddLine(line, sizes.path + 2 * sizes.halo, {theme::kPaper, 0.9});
+  }
+  scene.AddLine(line, sizes.path, {picture::kPathColor}, '*');
+}
+
+absl::Status AddSearch(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+                       const StopCheck& stop, Scene& scene) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Visit> visits, VisitsOf(query.events, stop));
+  const Cost dearest = DearestOf(query.events);
+  const double cell = layout.tiling.CellPixels();
+  std::size_t seen = 0;
+  for (const Visit& visit : visits) {
+    if (seen++ % kCellsBetweenChecks == 0) {
+      WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    }
+    if (!region.Contains(visit.cell)) {
+      continue;
+    }
+    const double share = static_cast<double>(visit.g) / static_cast<double>(dearest);
+    const picture::Paint paint = visit.is_expanded
+                                     ? picture::Paint{picture::SearchColor(share), kSearchOpacity}
+                                     : picture::Paint{picture::kOpenColor, 0.6};
+    if (is_text) {
+      MarkGround(layout, visit.cell, visit.is_expanded ? DigitOf(share) : 'o', scene.ground.front());
+    } else if (!scene.ground.empty()) {
+      TintGround(layout, visit.cell, paint, scene.ground.front());
+    } else if (visit.is_expanded || cell < kRimmedCell) {
+      scene.marks.push_back({.points = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y), .paint = paint});
+    } else {
+      std::vector<picture::Point> rim = layout.tiling.OutlineOf(visit.cell.x, visit.cell.y, cell * 0.14);
+      rim.push_back(rim.front());
+      scene.AddLine(std::move(rim), std::clamp(cell * 0.07, 1.0, 2.5), {picture::kOpenColor});
+    }
+  }
+  const double width = std::clamp(cell * 0.06, 1.0, 2.0);
+  // More lines would hide each other.
+  constexpr std::size_t kMaxJumps = 50'000;
+  std::size_t jumps = 0;
+  for (const Visit& visit : visits) {
+    if (jumps < kMaxJumps && !is_text && visit.is_expanded && IsJump(visit) && region.Contains(visit.cell) &&
+        region.Contains(visit.parent)) {
+      ++jumps;
+      scene.AddLine(JumpTo(visit, query.any_angle, layout), width, {theme::kInk, 0.55});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void AddPath(const QueryMarks& query, const Rectangle& region, const Layout& layout, bool is_text,
+             Scene& scene) {
+  const MarkSizes sizes(layout, is_text);
+  for (const std::vector<Cell>& leg : query.legs) {
+    std::vector<Cell> inside;
+    const auto draw = [&] {
+      if (is_text) {
+        AddPathCells(inside, layout, scene);
+      } else if (!inside.empty()) {
+        AddPathLine(CornersOf(inside, layout), sizes, scene);
+      }
+      inside.clear();
+    };
+    for (const Cell cell : leg) {
+      if (region.Contains(cell)) {
+        inside.push_back(cell);
+      } else {
+        draw();
+      }
+    }
+    draw();
+  }
+  for (const auto& [from, to] : query.jumps) {
+    if (region.Contains(from) && region.Contains(to)) {
+      scene.AddLine({CenterOf(layout, from), CenterOf(layout, to)}, sizes.path * 0.7, {picture::kPathColor},
+                    0, std::max(3.0, sizes.path * 1.5));
+    }
+  }
+  for (const Cell goal : query.goals) {
+    if (region.Contains(goal)) {
+      AddGoal(CenterOf(layout, goal), sizes, scene);
+    }
+  }
+  if (query.start.has_value() && region.Contains(*query.start)) {
+    AddStart(CenterOf(layout, *query.start), sizes, scene);
+  }
+}
+
+void AddToLegend(bool has_start, std::size_t goals, bool has_path, std::vector<LegendEntry>& legend) {
+  using Sign = LegendEntry::Sign;
+  if (has_start) {
+    legend.push_back({.sign = Sign::kDisc, .color = picture::kStartColor, .symbol = 'S', .text = "start"});
+  }
+  if (goals > 0) {
+    legend.push_back({.sign = Sign::kDisc,
+                      .color = picture::kGoalColor,
+                      .symbol = 'G',
+                      .text = goals == 1 ? "goal" : "goals"});
+  }
+  if (has_path) {
+    legend.push_back({.sign = Sign::kLine, .color = picture::kPathColor, .symbol = '*', .text = "path"});
+  }
+}
+
+void AddToLegend(const QueryMarks& query, std::vector<LegendEntry>& legend) {
+  using Sign = LegendEntry::Sign;
+  AddToLegend(query.start.has_value(), query.goals.size(), !query.legs.empty(), legend);
+  if (!query.jumps.empty()) {
+    legend.push_back({.sign = Sign::kDashes, .color = picture::kPathColor, .text = "through a portal"});
+  }
+  if (!query.events.empty()) {
+    AddSearchToLegend(CostToDouble(DearestOf(query.events)), 'o', legend);
+  }
+}
+
+void AddSearchToLegend(double dearest, char open_symbol, std::vector<LegendEntry>& legend) {
+  legend.push_back({.sign = LegendEntry::Sign::kRamp,
+                    .symbol = '0',
+                    .text = absl::StrFormat("expanded at cost 0 to %.5g", dearest)});
+  legend.push_back({.color = picture::kOpenColor, .symbol = open_symbol, .text = "seen, not expanded"});
+}
+
+}  // namespace waystar::core

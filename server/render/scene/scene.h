@@ -1,0 +1,118 @@
+// A scene: the content of a picture of a map, for output as pixels, SVG or text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/core/search/query.h"
+#include "server/geometry/box.h"
+#include "server/geometry/cell.h"
+#include "server/render/canvas/canvas.h"
+#include "server/render/canvas/color.h"
+#include "server/render/canvas/geometry.h"
+#include "server/render/canvas/surface.h"
+#include "server/render/canvas/tiling.h"
+
+namespace waystar::core {
+
+// The map itself if it is drawn by pixels or characters.
+struct SceneGround {
+  // Position of its upper left pixel.
+  int x = 0;
+  int y = 0;
+  picture::Canvas image;
+  // Text only: the characters of its pixels by row.
+  std::string symbols;
+};
+
+// One drawing primitive. Points are in pixels, or in characters for text.
+struct SceneMark {
+  enum class Kind {
+    // The polygon of the points.
+    kArea,
+    // A line along the points.
+    kLine,
+    // A disc around the first point.
+    kDisc,
+    // Text at the first point, on the baseline.
+    kText,
+  };
+
+  Kind kind = Kind::kArea;
+  std::vector<picture::Point> points;
+  // Width of a line, radius of a disc, or height of capital letters.
+  double size = 0.0;
+  picture::Paint paint;
+  double dash = 0.0;
+  // Character that represents it in text, in the middle of an area; 0 for none.
+  char symbol = 0;
+  std::string text = {};
+  picture::TextStyle::Anchor anchor = picture::TextStyle::Anchor::kLeft;
+};
+
+struct LegendEntry {
+  enum class Sign {
+    kArea,
+    kLine,
+    kDashes,
+    kDisc,
+    // Colour ramp of a search, from start to end.
+    kRamp,
+  };
+
+  Sign sign = Sign::kArea;
+  picture::Color color;
+  // Character in text; entries without one are omitted there.
+  char symbol = 0;
+  std::string text;
+};
+
+// A node of a waypoint graph, by number, and the place where it is drawn.
+struct DrawnNode {
+  std::uint32_t node = 0;
+  picture::Point at;
+};
+
+struct Scene {
+  // Size of the whole picture.
+  int width = 1;
+  int height = 1;
+  std::string title;
+  // At most one; empty if the cells are marks.
+  std::vector<SceneGround> ground;
+  // Bottom to top.
+  std::vector<SceneMark> marks;
+  // Text only; in pixel pictures the legend is among the marks.
+  std::vector<LegendEntry> legend;
+  // The part of the map shown. For a waypoint graph or a navigation mesh it is in world units relative to the
+  // tiling's zero: all whole units that `area` touches.
+  Rectangle region;
+  // Graphs and meshes only: the part of the world.
+  std::optional<Box> area;
+  picture::Tiling tiling;
+  // Offset per unit of height; see WorldProjection. Zero unless a mesh is seen obliquely.
+  picture::Point z_step;
+  // Nodes drawn at other places than the tiling gives; see GraphLayout.
+  std::vector<DrawnNode> placed_nodes;
+
+  void AddLine(std::vector<picture::Point> points, double thickness, const picture::Paint& paint,
+               char symbol = 0, double dash = 0.0);
+  void AddDisc(picture::Point at, double radius, const picture::Paint& paint, char symbol = 0);
+};
+
+// Limits on width and height of a picture, in pixels or characters.
+inline constexpr int kMinPictureSide = 16;
+inline constexpr int kMaxPictureSide = 4096;
+
+// Paints the scene. Polls the budget and returns the errors of InterruptionError.
+absl::Status PaintScene(const Scene& scene, picture::Surface& surface, const Budget& budget);
+
+// Returns the scene as lines of characters with the legend below. Polls the budget and returns the errors of
+// InterruptionError.
+absl::StatusOr<std::string> SceneText(const Scene& scene, const Budget& budget);
+
+}  // namespace waystar::core

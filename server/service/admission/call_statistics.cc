@@ -1,0 +1,125 @@
+#include "server/service/admission/call_statistics.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::google::protobuf::MethodDescriptor;
+
+const std::vector<const MethodDescriptor*>& AllMethods() {
+  static const auto* const kMethods = [] {
+    auto* methods = new std::vector<const MethodDescriptor*>();
+    const google::protobuf::DescriptorPool& pool = *google::protobuf::DescriptorPool::generated_pool();
+    for (const char* const name :
+         {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService",
+          "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"}) {
+      // The library's are there if the program is linked with their descriptors.
+      const google::protobuf::ServiceDescriptor* const service = pool.FindServiceByName(name);
+      for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+        methods->push_back(service->method(i));
+      }
+    }
+    return methods;
+  }();
+  return *kMethods;
+}
+
+bool IsWaystars(const MethodDescriptor* method) {
+  return method != nullptr && absl::StartsWith(method->full_name(), "waystar.");
+}
+
+}  // namespace
+
+std::uint64_t MethodCounts::ended() const {
+  return std::accumulate(by_latency.begin(), by_latency.end(), std::uint64_t{0});
+}
+
+MethodCounts MethodStatistics::Counts() const {
+  MethodCounts counts;
+  const auto read = [](const Counter& counter) { return counter.load(std::memory_order_relaxed); };
+  for (std::size_t bucket = 0; bucket < counts.by_latency.size(); ++bucket) {
+    counts.by_latency[bucket] = read(by_latency_[bucket]);
+  }
+  for (std::size_t code = 1; code < kStatusCodes; ++code) {
+    counts.by_code[code] = read(failed_[code]);
+  }
+  counts.begun = read(begun_);
+  counts.took = std::chrono::nanoseconds(read(took_nanos_));
+  counts.received = read(received_);
+  counts.sent = read(sent_);
+  const std::uint64_t failed =
+      std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
+  // A call that ends meanwhile may be in one counter and not yet in the other.
+  counts.by_code[0] = counts.ended() - std::min(counts.ended(), failed);
+  counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, counts.ended()));
+  return counts;
+}
+
+CallStatistics::Row::Row(const MethodDescriptor* method)
+    : descriptor(method),
+      requests(method != nullptr && method->client_streaming() && method->server_streaming()
+                   ? std::make_unique<MethodStatistics>()
+                   : nullptr) {}
+
+CallStatistics::Method CallStatistics::Row::Read() const {
+  const MethodCounts counts = calls.Counts();
+  return {descriptor, counts, requests == nullptr ? counts : requests->Counts()};
+}
+
+CallStatistics::CallStatistics() {
+  for (const MethodDescriptor* const method : AllMethods()) {
+    rows_.push_back(std::make_unique<Row>(method));
+    by_path_.emplace(absl::StrCat("/", method->service()->full_name(), "/", method->name()),
+                     rows_.back().get());
+  }
+  rows_.push_back(std::make_unique<Row>(nullptr));
+}
+
+std::size_t CallStatistics::IndexOf(const google::protobuf::Descriptor* request) {
+  const auto& all = AllMethods();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MethodDescriptor* method) {
+    return method->input_type() == request;
+  });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+CallStatistics::Row& CallStatistics::RowAt(absl::string_view path) {
+  // Reflection has two names.
+  const auto found = by_path_.find(absl::StrReplaceAll(path, {{".v1alpha.", ".v1."}}));
+  return found == by_path_.end() ? *rows_.back() : *found->second;
+}
+
+void CallStatistics::CountRefused(absl::string_view path, absl::StatusCode code) {
+  MethodStatistics& calls = RowAt(path).calls;
+  calls.CountBegin();
+  calls.CountEnd(code, std::chrono::nanoseconds(0));
+}
+
+MethodStatistics* CallStatistics::OfLibrary(absl::string_view path) {
+  Row& row = RowAt(path);
+  return IsWaystars(row.descriptor) ? nullptr : &row.calls;
+}
+
+std::vector<CallStatistics::Method> CallStatistics::Called() const {
+  std::vector<Method> called = All();
+  std::erase_if(called, [](const Method& method) {
+    return !IsWaystars(method.descriptor) || (method.calls.open == 0 && method.requests.ended() == 0);
+  });
+  return called;
+}
+
+std::vector<CallStatistics::Method> CallStatistics::All() const {
+  std::vector<Method> all;
+  for (const std::unique_ptr<Row>& row : rows_) {
+    all.push_back(row->Read());
+  }
+  return all;
+}
+
+}  // namespace waystar::rpc

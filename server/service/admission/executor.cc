@@ -1,0 +1,131 @@
+#include "server/service/admission/executor.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace waystar::rpc {
+namespace {
+
+// The niceness makes large work and imports give way and does not starve them. Threads that builds start have
+// it too.
+constexpr int kNicenessOfLarge = 10;
+
+// From so many bytes on, what an idle worker frees is given back to the system as well.
+constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
+
+// The allocator keeps pages that lie between others in use.
+void GiveFreePagesToSystem() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// One client never has the last of them.
+int ImportWorkers(const ExecutorOptions& options) { return options.workers + 1; }
+
+// Returns how many workers have a bench.
+int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
+
+// The RPC library has about as many threads as the machine has cores.
+int BenchesHere(const ExecutorOptions& options) {
+  return options.runs_here ? std::max(2, static_cast<int>(std::thread::hardware_concurrency())) : 0;
+}
+
+std::vector<std::unique_ptr<Workbench>> MakeBenches(const ExecutorOptions& options) {
+  const int count = WorkerBenches(options) + BenchesHere(options);
+  std::vector<std::unique_ptr<Workbench>> benches;
+  benches.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    benches.push_back(std::make_unique<Workbench>(options.scratch_bytes));
+  }
+  return benches;
+}
+
+}  // namespace
+
+Executor::Executor(const ExecutorOptions& options)
+    : options_(options),
+      benches_(MakeBenches(options)),
+      updates_(PoolOptions("updates", static_cast<int>(benches_.size()), kNicenessOfLarge)),
+      imports_(ImportOptions()),
+      large_(PoolOptions("large", options.workers, kNicenessOfLarge)),
+      small_(PoolOptions("small", 0, 0)) {
+  MutexLock lock(mutex_);
+  for (auto i = static_cast<std::size_t>(WorkerBenches(options)); i < benches_.size(); ++i) {
+    free_.push_back({.bench = benches_[i].get()});
+  }
+}
+
+runtime::WorkerPoolOptions Executor::PoolOptions(const char* name, int first_index, int niceness) {
+  return {.name = name,
+          .workers = options_.workers,
+          .first_index = first_index,
+          .niceness = niceness,
+          .max_queued = options_.max_queued,
+          .max_wait = options_.max_queue_time,
+          .target_wait = options_.queue_target,
+          .tidy = [this](int worker, bool had_jobs) { Tidy(worker, had_jobs); },
+          .tidy_period = options_.tidy_period};
+}
+
+runtime::WorkerPoolOptions Executor::ImportOptions() {
+  runtime::WorkerPoolOptions options = PoolOptions("imports", 2 * options_.workers, kNicenessOfLarge);
+  options.workers = ImportWorkers(options_);
+  options.keeps_last_for_others = true;
+  return options;
+}
+
+void Executor::Tidy(int worker, bool had_jobs) {
+  if (worker >= WorkerBenches(options_)) {
+    return;
+  }
+  Workbench& own = bench(worker);
+  const std::size_t before = own.kept_bytes();
+  own.Trim(had_jobs);
+  if (!had_jobs && before >= own.kept_bytes() + kMuchFreed) {
+    GiveFreePagesToSystem();
+  }
+  if (worker == 0) {
+    TidyFree();
+  }
+}
+
+// One at a time is missing meanwhile, and goes back to where it was: the last one is lent first.
+void Executor::TidyFree() {
+  for (std::size_t i = 0;; ++i) {
+    FreeBench taken;
+    {
+      MutexLock lock(mutex_);
+      if (i >= free_.size()) {
+        return;
+      }
+      taken = free_[i];
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    taken.bench->Trim(taken.had_queries);
+    taken.had_queries = false;
+    MutexLock lock(mutex_);
+    free_.insert(free_.begin() + static_cast<std::ptrdiff_t>(std::min(i, free_.size())), taken);
+  }
+}
+
+Executor::Lease Executor::LeaseHere() {
+  MutexLock lock(mutex_);
+  if (free_.empty()) {
+    return {};
+  }
+  Workbench& bench = *free_.back().bench;
+  free_.pop_back();
+  return {*this, bench};
+}
+
+void Executor::GiveBack(Workbench& bench) {
+  MutexLock lock(mutex_);
+  free_.push_back({.bench = &bench, .had_queries = true});
+}
+
+}  // namespace waystar::rpc

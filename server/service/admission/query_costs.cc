@@ -1,0 +1,124 @@
+#include "server/service/admission/query_costs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "absl/hash/hash.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr float kWeight = 1.0F / 8;
+constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
+
+// Returns the floor of the base-2 logarithm of the distance, in cells; positions have none without the map.
+int DistanceOctave(const v1::FindPathRequest& query) {
+  const v1::Cell& start = query.start().cell();
+  const v1::Cell& goal = query.goals_size() > 0 ? query.goals(0).cell() : v1::Cell::default_instance();
+  const std::int64_t dx = std::int64_t{goal.x()} - start.x();
+  const std::int64_t dy = std::int64_t{goal.y()} - start.y();
+  const auto distance = static_cast<std::uint64_t>(std::max(std::abs(dx), std::abs(dy)));
+  return static_cast<int>(std::bit_width(distance));
+}
+
+}  // namespace
+
+QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
+  // A profile that no query had before may take long to see the map by. It is written the same way each time
+  // by one program, which is all that is asked of it.
+  const v1::Agent& agent = query.agent();
+  const std::string profile = agent.has_profile() ? agent.profile().SerializeAsString() : std::string();
+  const v1::View& view = query.view();
+  const int overlay_octave =
+      view.has_overlay() ? static_cast<int>(std::bit_width(view.overlay().ByteSizeLong())) : -1;
+  const std::size_t hash =
+      absl::HashOf(map, DistanceOctave(query), static_cast<int>(query.algorithm()),
+                   static_cast<int>(agent.movement_case()), agent.profile_name(), profile, overlay_octave,
+                   agent.footprint(), static_cast<int>(agent.corner_rule()), query.goals_size(),
+                   static_cast<int>(query.path_form()), static_cast<int>(query.unreachable_policy()),
+                   std::ilogb(query.snap().radius()), query.with_summary(), query.goal_map(),
+                   static_cast<int>(query.start().place_case()));
+  return hash % kSlots;
+}
+
+QueryCosts::Slot QueryCosts::SlotOf(const v1::SampleCellsRequest& draw) {
+  const std::int64_t area = std::int64_t{draw.region().width()} * draw.region().height();
+  const std::size_t hash = absl::HashOf(
+      draw.map(), draw.has_reachable_from(), draw.has_region(),
+      std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(area, 0))),
+      std::bit_width(static_cast<std::uint32_t>(std::max(draw.count(), 0))),
+      static_cast<int>(draw.agent().movement_case()), draw.agent().profile_name(), draw.view().has_overlay());
+  return hash % kSlots;
+}
+
+QueryCosts::Slot QueryCosts::SlotOf(const v1::ProbeSurfaceRequest& probes) {
+  const v1::SurfaceProbe& first =
+      probes.probes().empty() ? v1::SurfaceProbe::default_instance() : probes.probes(0);
+  const std::size_t hash =
+      absl::HashOf(probes.map(), std::bit_width(static_cast<std::uint32_t>(probes.probes_size())),
+                   static_cast<int>(first.question_case()));
+  return hash % kSlots;
+}
+
+std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
+  const float known = Load(slot);
+  return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
+}
+
+void QueryCosts::Note(Slot slot, std::chrono::nanoseconds took) {
+  const float now = std::log2(static_cast<float>(std::max<std::int64_t>(took.count(), 2)));
+  const float known = Load(slot);
+  log_nanos_[slot].store(known > 0.0F ? known + (now - known) * kWeight : now, std::memory_order_relaxed);
+}
+
+void QueryCosts::Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took) {
+  Note(SlotOf(query.map(), query), took);
+}
+
+void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took) {
+  for (const v1::FindPathRequest& query : queries.queries()) {
+    Note(SlotOf(queries.map(), query), took / queries.queries_size());
+  }
+}
+
+Lane QueryCosts::LaneOfSlot(Slot slot) const {
+  if (Load(slot) == 0.0F) {
+    return Lane::kSmall;
+  }
+  const std::chrono::nanoseconds estimate = Estimate(slot);
+  return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
+  return LaneOfSlot(SlotOf(query.map(), query));
+}
+
+Lane QueryCosts::LaneOf(const v1::ProbeSurfaceRequest& probes) const { return LaneOfSlot(SlotOf(probes)); }
+
+void QueryCosts::Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took) {
+  Note(SlotOf(draw), took);
+}
+
+Lane QueryCosts::LaneOf(const v1::SampleCellsRequest& draw) const {
+  return Estimate(SlotOf(draw)) <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+void QueryCosts::Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took) {
+  Note(SlotOf(probes), took);
+}
+
+Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {
+  std::chrono::nanoseconds sum{0};
+  for (const v1::FindPathRequest& query : queries.queries()) {
+    sum += Estimate(SlotOf(queries.map(), query));
+    if (sum > kSmall) {
+      break;
+    }
+  }
+  return sum <= kSmall ? Lane::kSmall : Lane::kLarge;
+}
+
+}  // namespace waystar::rpc

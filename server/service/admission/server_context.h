@@ -1,0 +1,41 @@
+// Everything that the server shares with each call, from the gate that it enters to its slots.
+#pragma once
+
+#include "server/service/admission/arrival_pause.h"
+#include "server/service/admission/awaited_requests.h"
+#include "server/service/admission/call_gate.h"
+#include "server/service/admission/call_memory.h"
+#include "server/service/admission/call_slots.h"
+#include "server/service/admission/call_statistics.h"
+#include "server/service/admission/client_calls.h"
+#include "server/service/admission/executor.h"
+#include "server/service/admission/fleet_news.h"
+#include "server/service/admission/version_waits.h"
+#include "server/service/auth/access_control.h"
+
+namespace waystar::rpc {
+
+// The server builds it and owns what it names, which outlives every call.
+struct ServerContext {
+  CallGate& gate;
+  const AccessControl& access;
+  // Of callers who may call at all, and of all others, who have fewer places.
+  AwaitedRequests& awaited_requests;
+  AwaitedRequests& awaited_of_strangers;
+  CallStatistics& statistics;
+  // Counts the calls of each client, but for those on Lane::kHere.
+  ClientCalls& client_calls;
+  CallMemory& memory;
+  // Pauses the threads that calls arrive on.
+  ArrivalPause& arrival_pause;
+  Executor& executor;
+  // Bounds imports, exports and traces together.
+  CallSlots& transfers;
+  CallSlots& watches;
+  // Bounds streams of queries and of updates.
+  CallSlots& streams;
+  VersionWaits& version_waits;
+  const FleetNews& fleet;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,146 @@
+#include "server/service/auth/check_access.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+
+namespace waystar::rpc {
+namespace {
+
+constexpr RpcPermission kRpcPermissions[] = {
+    {"waystar.v1.MapService.CreateMap", AccessScope::kMaps, Permission::kAdmin},
+    {"waystar.v1.MapService.ImportMap", AccessScope::kMaps, Permission::kAdmin},
+    {"waystar.v1.MapService.GetMap", AccessScope::kMaps, Permission::kRead},
+    // Lists what may be read.
+    {"waystar.v1.MapService.ListMaps", AccessScope::kAnyToken},
+    {"waystar.v1.MapService.DeleteMap", AccessScope::kMaps, Permission::kAdmin},
+    {"waystar.v1.MapService.ExportMap", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.RenderMap", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.UpdateObstacles", AccessScope::kMaps, Permission::kUpdate},
+    {"waystar.v1.MapService.StreamObstacleUpdates", AccessScope::kMaps, Permission::kUpdate},
+    {"waystar.v1.MapService.ListObstacles", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.ListPortals", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.ListNodes", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.MapService.WatchMap", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.FindPath", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.StreamFindPath", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.TraceSearch", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ValidatePath", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.WatchPath", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.FindPaths", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ComputeCostMatrix", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.FindReachable", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ComputeFlowField", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.CheckReachability", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.CastRay", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.SampleCells", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
+    {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
+    {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
+    // Tells of maps that may be read.
+    {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
+    {"waystar.v1.ServerService.ListServers", AccessScope::kAnyToken, Permission::kRead},
+};
+
+// Checks a map beside the one that the request is about, if it names one.
+absl::Status CheckOther(const Caller& caller, const std::string& map, absl::string_view field) {
+  return map.empty() ? absl::OkStatus() : caller.Check(Permission::kRead, map, field);
+}
+
+// Checks the maps that a query names beside the one that it is about.
+absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query, absl::string_view prefix) {
+  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), absl::StrCat(prefix, "goal_map")));
+  return CheckOther(caller, query.inline_map().graph().auto_connect().reference_map(),
+                    absl::StrCat(prefix, "inline_map.graph.auto_connect.reference_map"));
+}
+
+}  // namespace
+
+absl::Span<const RpcPermission> RpcPermissions() { return kRpcPermissions; }
+
+RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request) {
+  const google::protobuf::DescriptorPool* const pool = request->file()->pool();
+  for (const RpcPermission& row : kRpcPermissions) {
+    const google::protobuf::MethodDescriptor* const method = pool->FindMethodByName(std::string(row.rpc));
+    if (method != nullptr && method->input_type() == request) {
+      return row;
+    }
+  }
+  return {};
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  return CheckOther(caller, request.graph().auto_connect().reference_map(),
+                    "graph.auto_connect.reference_map");
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request) {
+  return request.has_header() ? caller.Check(permission, request.header().map(), "header.map")
+                              : absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission,
+                       const v1::UpdateObstaclesRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.edits_size(); ++i) {
+    const v1::Edit& edit = request.edits(i);
+    if (edit.has_put_portal()) {
+      const std::string& target = edit.put_portal().portal().to_map();
+      if (!target.empty() && !caller.MayRead(target)) {
+        return caller.Check(Permission::kRead, target,
+                            absl::StrCat("edits[", i, "].put_portal.portal.to_map"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request) {
+  // A map that the query brings along is nobody's; a query that names one as well is checked for that.
+  const bool names_map = !request.has_inline_map() || !request.map().empty();
+  WAYSTAR_RETURN_IF_ERROR(names_map ? caller.Check(permission, request.map(), "map")
+                                    : caller.CheckSomewhere(permission));
+  return CheckOthers(caller, request, "");
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathsRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.queries_size(); ++i) {
+    const v1::FindPathRequest& query = request.queries(i);
+    if (!query.map().empty() && !caller.MayRead(query.map())) {
+      return CheckOther(caller, query.map(), absl::StrCat("queries[", i, "].map"));
+    }
+    // The field's name is made for what is refused alone.
+    if (!CheckOthers(caller, query, "").ok()) {
+      return CheckOthers(caller, query, absl::StrCat("queries[", i, "]."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ValidatePathRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  for (int i = 0; i < request.crossings_size(); ++i) {
+    const std::string& map = request.crossings(i).map();
+    if (!map.empty() && !caller.MayRead(map)) {
+      return CheckOther(caller, map, absl::StrCat("crossings[", i, "].map"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::TraceSearchRequest& request) {
+  return request.has_query() ? WithFieldPrefix(CheckMaps(caller, permission, request.query()), "query.")
+                             : absl::OkStatus();
+}
+
+absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::RenderMapRequest& request) {
+  WAYSTAR_RETURN_IF_ERROR(caller.Check(permission, request.map(), "map"));
+  WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, request.query().map(), "query.map"));
+  return CheckOthers(caller, request.query(), "query.");
+}
+
+}  // namespace waystar::rpc

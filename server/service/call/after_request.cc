@@ -1,0 +1,130 @@
+#include "server/service/call/after_request.h"
+
+#include <atomic>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "grpc/byte_buffer.h"
+#include "grpc/grpc.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/impl/call.h"
+#include "grpcpp/server_context.h"
+#include "server/service/auth/peer.h"
+#include "server/service/call/call_context.h"
+
+namespace waystar::rpc {
+
+// Lives in the memory of the call until the handler goes on. Two threads may meet in it: the one on which the
+// headers arrived, and the one that learns of the request.
+class AfterRequest::Call final : private grpc_completion_queue_functor {
+ public:
+  Call(const AfterRequest& after, const HandlerParameter& call)
+      : grpc_completion_queue_functor{},
+        after_(after),
+        call_(call.call),
+        context_(call.server_context),
+        requester_(call.call_requester) {
+    functor_run = [](grpc_completion_queue_functor* self, int /*ok*/) {
+      static_cast<Call*>(self)->OnRequest();
+    };
+    inlineable = 1;
+  }
+
+  void Begin() {
+    grpc_completion_queue* const queue = call_->cq()->cq();
+    grpc_op read{};
+    read.op = GRPC_OP_RECV_MESSAGE;
+    read.data.recv_message.recv_message = &request_;
+    // What completes within this call of the library comes back here, and wakes no other thread.
+    grpc_completion_queue_thread_local_cache_init(queue);
+    grpc_call_start_batch(call_->call(), &read, 1, static_cast<grpc_completion_queue_functor*>(this),
+                          nullptr);
+    void* tag = nullptr;
+    int ok = 0;
+    const bool has_event = grpc_completion_queue_thread_local_cache_flush(queue, &tag, &ok) != 0;
+    auto* const event = static_cast<grpc_completion_queue_functor*>(tag);
+    if (has_event && event == this) {
+      Proceed();
+      return;
+    }
+    Wait();
+    if (has_event) {
+      event->functor_run(event, ok);
+    }
+  }
+
+ private:
+  enum class State { kReading, kWaiting, kRead };
+
+  void Wait() {
+    const ServerContext& server = after_.server_;
+    const absl::StatusOr<Caller> caller = server.access.LookAt(rpc());
+    awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
+    // A call that has been cancelled does not know its peer any more.
+    peer_ = PeerOf(rpc());
+    awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), peer_, call_->call(),
+                    AwaitedRequests::Clock::now(), place_);
+    State reading = State::kReading;
+    if (!state_.compare_exchange_strong(reading, State::kWaiting)) {
+      Proceed();
+    }
+  }
+
+  const grpc::CallbackServerContext& rpc() const {
+    return *static_cast<grpc::CallbackServerContext*>(context_);
+  }
+
+  void OnRequest() {
+    // The thread that is about to wait goes on instead.
+    if (state_.exchange(State::kRead) == State::kWaiting) {
+      Proceed();
+    }
+  }
+
+  // Lets the handler go on; without a request, it ends the call.
+  void Proceed() {
+    const bool is_cancelled = awaited_ != nullptr && !awaited_->Leave(place_);
+    if (is_cancelled) {
+      after_.server_.access.NoteUnfinished(peer_);
+    }
+    grpc::internal::MethodHandler& handler = *after_.handler_;
+    grpc::internal::Call* const call = call_;
+    grpc::ServerContextBase* const context = context_;
+    grpc_byte_buffer* const bytes = request_;
+    for (AwaitedRequests* awaited :
+         {&after_.server_.awaited_requests, &after_.server_.awaited_of_strangers}) {
+      if (bytes != nullptr && awaited->HasStreams()) {
+        awaited->CountMessage(PeerOf(rpc()), grpc_byte_buffer_length(bytes));
+      }
+    }
+    std::function<void()> requester = std::move(requester_);
+    this->~Call();
+    grpc::Status status;
+    void* data = nullptr;
+    void* const request = handler.Deserialize(call->call(), bytes, &status, &data);
+    if (is_cancelled) {
+      // The handler ends a call with an error, and tells nobody of it.
+      status = grpc::Status::CANCELLED;
+    }
+    handler.RunHandler(
+        HandlerParameter(call, context, request, std::move(status), data, std::move(requester)));
+  }
+
+  const AfterRequest& after_;
+  grpc::internal::Call* const call_;
+  grpc::ServerContextBase* const context_;
+  std::function<void()> requester_;
+  grpc_byte_buffer* request_ = nullptr;
+  // Set once the call waits.
+  AwaitedRequests* awaited_ = nullptr;
+  AwaitedRequests::Place place_;
+  std::string peer_;
+  std::atomic<State> state_ = State::kReading;
+};
+
+void AfterRequest::RunHandler(const HandlerParameter& call) {
+  (new (grpc_call_arena_alloc(call.call->call(), sizeof(Call))) Call(*this, call))->Begin();
+}
+
+}  // namespace waystar::rpc

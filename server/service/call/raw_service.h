@@ -1,0 +1,106 @@
+// Service whose methods take the raw bytes of their requests, and whose calls own themselves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/impl/codegen/server_callback_handlers.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/call/after_request.h"
+#include "server/service/call/unary_call.h"
+
+namespace waystar::rpc {
+
+// `Generated` is what protoc makes of the service. A method is known by its request, which no other takes.
+//
+// The generated WithRawCallbackMethod_ classes do the same by one class and one virtual function a method.
+template <typename Generated>
+class RawService : public Generated::Service {
+ protected:
+  using Bytes = grpc::ByteBuffer;
+  using Rpc = grpc::CallbackServerContext;
+
+  // The context must outlive the server that this is registered with.
+  explicit RawService(const ServerContext& server) : server_(server) {}
+
+  template <typename Request>
+  static const google::protobuf::MethodDescriptor& MethodOf() {
+    const google::protobuf::ServiceDescriptor& service =
+        *google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+            Generated::service_full_name());
+    int index = 0;
+    while (service.method(index)->input_type() != Request::descriptor()) {
+      ++index;
+    }
+    return *service.method(index);
+  }
+
+  // Returns the RPC's whole name, as "waystar.v1.PathService/FindPath".
+  template <typename Request>
+  static const std::string& NameOf() {
+    static const std::string name =
+        absl::StrCat(Generated::service_full_name(), "/", MethodOf<Request>().name());
+    return name;
+  }
+
+  // Lets `handler` answer such requests, beginning on the lane that `planner` chooses. The planner must
+  // outlive the calls.
+  template <typename Request, typename Response, typename Planner = const FixedLane>
+  void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
+    ServeUnary<Request, Response>(std::move(handler), planner);
+  }
+  template <typename Request, typename Response, typename Planner = const FixedLane>
+  void ServeLater(AsyncUnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
+    ServeUnary<Request, Response>(std::move(handler), planner);
+  }
+
+  // The same for streams, where `start` makes a call's reactor.
+  template <typename Request>
+  void ServeReads(std::function<grpc::ServerReadReactor<Bytes>*(Rpc*, Bytes* response)> start) {
+    Mark<Request>(new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(std::move(start)));
+  }
+  template <typename Request>
+  void ServeWrites(std::function<grpc::ServerWriteReactor<Bytes>*(Rpc*, const Bytes* request)> start) {
+    MarkAfterRequest<Request>(
+        std::make_unique<grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>>(std::move(start)));
+  }
+  template <typename Request>
+  void ServeReadsAndWrites(std::function<grpc::ServerBidiReactor<Bytes, Bytes>*(Rpc*)> start) {
+    Mark<Request>(new grpc::internal::CallbackBidiHandler<Bytes, Bytes>(std::move(start)));
+  }
+
+  const ServerContext& server_;
+
+ private:
+  template <typename Request, typename Response, typename Handler, typename Planner>
+  void ServeUnary(Handler handler, Planner& planner) {
+    auto start = [&server = server_, handler = std::move(handler), &planner](Rpc* rpc, const Bytes* request,
+                                                                             Bytes* response) {
+      using Call = UnaryCall<Request, Response, Handler, Planner>;
+      return Call::Start(server, handler, rpc, request, response, planner);
+    };
+    MarkAfterRequest<Request>(
+        std::make_unique<grpc::internal::CallbackUnaryHandler<Bytes, Bytes>>(std::move(start)));
+  }
+
+  template <typename Request>
+  void MarkAfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler) {
+    // From now on the library takes the method for a stream, of which it tells as soon as it has begun.
+    this->MarkMethodStreamed(MethodOf<Request>().index(), nullptr);
+    Mark<Request>(new AfterRequest(std::move(handler), server_));
+  }
+
+  template <typename Request>
+  void Mark(grpc::internal::MethodHandler* handler) {
+    this->MarkMethodRawCallback(MethodOf<Request>().index(), handler);
+  }
+};
+
+}  // namespace waystar::rpc

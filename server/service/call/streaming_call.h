@@ -1,0 +1,292 @@
+// Base of the reactors of streaming calls: how a call is admitted, reads, writes, runs a job and ends.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message_lite.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "grpcpp/support/status.h"
+#include "server/base/mutex.h"
+#include "server/base/stop_check.h"
+#include "server/service/admission/awaited_requests.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/auth/lasting_caller.h"
+
+namespace waystar::rpc {
+
+// How long a transfer may take.
+struct TransferTimes {
+  // From when it has its slot.
+  absl::Duration timeout = absl::Seconds(60);
+  // The time in which its client neither reads what is written nor sends what is waited for.
+  absl::Duration stall = absl::Seconds(10);
+};
+
+// Returns the bytes of a message of less than 2 GiB.
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
+
+// The library's threads, workers, timers, the commit loops of maps and the thread that stops the server meet
+// in a streaming call. These rules keep them apart:
+//
+// - The call owns itself from Begin until the library is done with it (Done). Others may hold a shared_ptr to
+//   it for longer; by then it has given back all that is the server's and the library's.
+// - Under the lock, Advance decides and starts what comes next: at most one read and one write at a time.
+// - The first reason ends the call: the client, the server that stops, tokens that are revoked, or its own
+//   work. Nothing is read from then on.
+// - The call is finished when it has ended and nothing is under way any more: no write, no job, no slot that
+//   it waits for, and nothing that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a
+//   finished call. The thread that finds this out finishes it, as the last thing and without the lock.
+// - A thread that has released the lock, and is not counted as under way, does not touch the call any more.
+class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
+                      private CallGate::OpenEndedCall,
+                      private CallSlots::Waiter,
+                      private Executor::Job {
+ public:
+  StreamingCall(const StreamingCall&) = delete;
+  StreamingCall& operator=(const StreamingCall&) = delete;
+  ~StreamingCall() override = default;
+
+  // Admits the call, or ends it. REQUIRES: called once, first of all; a shared_ptr holds the call.
+  void Begin();
+
+ protected:
+  enum class Kind {
+    // The call ends by itself, so that a server that stops waits for it.
+    kTransfer,
+    // The call is told to end when the server stops or the caller's token is revoked.
+    kOpenEnded,
+  };
+
+  // Holds the lock for a change of the call's state. When that is over, what may start now is started, and
+  // the call is finished if nothing is under way any more.
+  class ABSL_SCOPED_LOCKABLE Change {
+   public:
+    explicit Change(StreamingCall& call) ABSL_EXCLUSIVE_LOCK_FUNCTION(call.mutex_) : call_(call) {
+      call_.mutex_.Lock();
+    }
+    ~Change() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+   private:
+    StreamingCall& call_;
+  };
+
+  // Stops a job's work once the call has ended, whatever for, with the same status; or, with
+  // DEADLINE_EXCEEDED, once its deadline has passed. Not to be asked under the lock.
+  class WhileWanted final : public StopCheck {
+   public:
+    explicit WhileWanted(StreamingCall& call);
+    absl::Status Check() const override;
+
+   private:
+    StreamingCall& call_;
+    const CallerStop deadline_;
+  };
+
+  // `rpc` lives until the call is done, and the rest for longer.
+  StreamingCall(Kind kind, const ServerContext& server, grpc::CallbackServerContext& rpc,
+                MethodStatistics& statistics)
+      : server_(server), rpc_(rpc), counted_(statistics), caller_(server.access), kind_(kind) {}
+
+  // These are the hooks of a kind of call.
+
+  // Admits the call. Called once, by Begin, inside the gate and with the caller identified. An error ends the
+  // call, which is not finished before this has returned.
+  virtual absl::Status Admit() = 0;
+  // Starts what may start now: Read and Write. Called after each change, until the call is finished.
+  virtual void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
+  // Returns whether nothing is under way that the base does not know of. Must become true after the end.
+  virtual bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return true; }
+  // Runs on a worker, unless the call has ended by then.
+  virtual void RunJob(int /*worker*/) {}
+  // Called if the job is refused, unless the call has ended by then.
+  virtual void OnJobRefused(const absl::Status& why) { End(why); }
+  // Called if the time is up before the call is finished.
+  virtual void OnTimeout() { TryCancel(); }
+  // Called once if its client stalls for too long.
+  virtual void OnStall() { TryCancel(); }
+  // Called last, when the library is done with the call.
+  virtual void OnDetached() {}
+
+  // These call the library's reactor.
+
+  virtual void StartReading(grpc::ByteBuffer* /*message*/) {}
+  virtual void StartWriting(const grpc::ByteBuffer* /*message*/) {}
+  virtual void FinishWith(const grpc::Status& status) = 0;
+  virtual void TryCancel() { rpc_.TryCancel(); }
+  // The library's reactor calls these.
+  void WriteDone(bool ok);
+  void Cancelled();
+  void Done();
+
+  // Takes the call's slot. It is given back just before the client is told of the end, as it may come again
+  // then.
+  absl::Status TakeSlot(CallSlots& slots);
+  // Does the same for a call that needs no token. A refusal counts against the connection of its client.
+  absl::Status TakeProbeSlot(CallSlots& slots);
+  // Takes the slot, or waits for it: Advance is called again once the call has it.
+  absl::Status AwaitSlot(CallSlots& slots) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool awaits_slot() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awaits_slot_; }
+  // Limits the time of the call, which begins now, and anew when it gets a slot that it waited for. Admit
+  // calls it, at most once.
+  void SetTimes(const TransferTimes& times);
+
+  // There is one job at a time: it is begun under the lock, then submitted without.
+  void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
+  void SubmitJob(Lane lane, const runtime::Flow& flow);
+  // Does the same with a job that is not refused, for a call that has a slot.
+  void SubmitOwedJob(Lane lane, const runtime::Flow& flow) { executor().SubmitOwed(lane, this, flow); }
+  bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
+
+  // Reads the next message, unless one is being read or the call has ended.
+  void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends a read. To be called once for each, with the library's `ok`. Returns false if the call has ended:
+  // then the message is not to be used.
+  bool EndRead(bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the message that was read last, until the next Read.
+  grpc::ByteBuffer& message() { return message_; }
+
+  // Writes the message, or ends the call as if nobody were there to read it, if the messages that are not
+  // read take more memory than they may. REQUIRES: nothing is being written.
+  void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
+
+  // Ends the call, unless it has ended.
+  void End(const absl::Status& status);
+  void SetEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // For a job: ends the call with this status, even if it has ended.
+  void ReplaceEnd(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { end_ = status; }
+  // Returns why the call has ended, if it has.
+  const std::optional<absl::Status>& end() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return end_; }
+  bool HasEnded();
+  // Returns whether nobody is there to read what is written.
+  bool is_gone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_gone_; }
+
+  Executor& executor() const { return server_.executor; }
+
+  const ServerContext& server_;
+  // Valid until OnDetached.
+  grpc::CallbackServerContext& rpc_;
+  CountedCall counted_;
+  LastingCaller caller_;
+  // Set when the client is gone, for searches to stop.
+  std::atomic<bool> cancelled_ = false;
+  // Counts the request of a call that has one, until the call is done.
+  CallMemory::Share memory_{server_.memory, rpc_};
+  Mutex mutex_;
+
+ private:
+  void OnGateClosed() final { End(CallGate::Closed()); }
+  void OnForceCancel() final;
+  absl::Status RenewCaller() final { return caller_.Renew(); }
+  void OnRevoked(const absl::Status& why) final { End(why); }
+  void OnSlot() final;
+  using Clock = std::chrono::steady_clock;
+
+  void Run(int worker) final;
+  void Refuse(const absl::Status& status) final;
+
+  absl::Status Enter();
+  // The timer looks at the call when its time or its client's may be up.
+  void LookAtTimeAfter(Clock::duration time);
+  void LookAtTime();
+  // Returns when the client has stalled for too long, unless it does something; the far future if it is not
+  // its turn.
+  Clock::time_point StallTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the status with which the caller is to finish the call once it has released the lock, if any.
+  std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Conclude(const absl::Status& status);
+
+  const Kind kind_;
+  // Set until Done.
+  std::shared_ptr<StreamingCall> self_;
+  bool is_inside_ = false;
+  // The slot that the call has or waits for.
+  CallSlots* slots_ = nullptr;
+  std::uint64_t slot_holder_ = 0;
+  TransferTimes times_;
+  std::optional<grpc::Alarm> timer_;
+  grpc::ByteBuffer message_;
+  // Set by the first read.
+  std::string peer_;
+  AwaitedRequests::Stream messages_;
+  bool is_awaited_ = false;
+  // The message that is being written.
+  grpc::ByteBuffer written_;
+  CallMemory::Share written_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
+
+  // Counts Begin and the timer while they are at work.
+  int holds_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool has_job_ ABSL_GUARDED_BY(mutex_) = false;
+  bool awaits_slot_ ABSL_GUARDED_BY(mutex_) = false;
+  // When the call's time is up, and when the read or the write that is under way began.
+  Clock::time_point time_end_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point turn_begin_ ABSL_GUARDED_BY(mutex_);
+  bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Makes a call of that type and begins it, on the thread that it arrives on. It lives until the library is
+// done with it.
+template <typename Call, typename... Args>
+Call* StartCall(Args&&... args) {
+  const auto call = std::make_shared<Call>(std::forward<Args>(args)...);
+  call->Begin();
+  return call.get();
+}
+
+// Thin layers that tie a call to the library's reactors of raw bytes. Those that read override OnReadDone.
+template <typename Reactor>
+class ReactorCall : public Reactor, public StreamingCall {
+ protected:
+  using StreamingCall::StreamingCall;
+
+ private:
+  void FinishWith(const grpc::Status& status) final { this->Finish(status); }
+  void OnCancel() final { Cancelled(); }
+  void OnDone() final { Done(); }
+};
+
+class ReadingCall : public ReactorCall<grpc::ServerReadReactor<grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartReading(grpc::ByteBuffer* message) final { StartRead(message); }
+};
+
+class WritingCall : public ReactorCall<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartWriting(const grpc::ByteBuffer* message) final { StartWrite(message); }
+  void OnWriteDone(bool ok) final { WriteDone(ok); }
+};
+
+class ReadingWritingCall : public ReactorCall<grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
+ protected:
+  using ReactorCall::ReactorCall;
+
+ private:
+  void StartReading(grpc::ByteBuffer* message) final { StartRead(message); }
+  void StartWriting(const grpc::ByteBuffer* message) final { StartWrite(message); }
+  void OnWriteDone(bool ok) final { WriteDone(ok); }
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,410 @@
+// Reactor of a unary call, which parses its request, waits for a worker, handles it and answers.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/arena.h"
+#include "grpcpp/impl/codegen/proto_utils.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/store/map_residence.h"
+#include "server/service/admission/call_statistics.h"
+#include "server/service/admission/cost_timer.h"
+#include "server/service/admission/executor.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/admission/version_waits.h"
+#include "server/service/admission/worker_crew.h"
+#include "server/service/auth/caller.h"
+#include "server/service/auth/check_access.h"
+#include "server/service/call/call_context.h"
+#include "server/service/call/cancelled.h"
+#include "server/service/call/request_parser.h"
+#include "server/service/call/status.h"
+#include "server/service/call/within_memory.h"
+#include "server/service/call/written_message.h"
+
+namespace waystar::rpc {
+
+using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
+
+// Returns the map that a request is about; nothing if it is about none.
+template <typename Request>
+absl::string_view MapOf(const Request& request) {
+  if constexpr (requires { request.map(); }) {
+    return request.map();
+  } else {
+    return "";
+  }
+}
+
+// Fills the response and returns OK, or returns an error that names the field to blame. Runs on a worker.
+template <typename Request, typename Response>
+using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
+
+// The same for answers that come later: calls `done` once, on any thread, and touches nothing of the call
+// afterwards. The context is gone when the handler returns.
+template <typename Request, typename Response>
+using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
+
+// Planner of calls that begin on one lane, whatever they ask.
+struct FixedLane {
+  template <typename Request>
+  Lane LaneOf(const Request& /*request*/) const {
+    return lane;
+  }
+  template <typename Request>
+  void Note(const Request& /*request*/, std::chrono::nanoseconds /*took*/) const {}
+
+  Lane lane;
+};
+inline constexpr FixedLane kSmallCall{Lane::kSmall};
+inline constexpr FixedLane kLargeCall{Lane::kLarge};
+
+// Returns UNAVAILABLE / REVISION_NOT_YET for a call that asks for the fleet's latest version.
+inline absl::Status NewestNotYet() {
+  constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
+  return WithField(Refusal(ErrorReason::kRevisionNotYet, kUntilItIsThere,
+                           "this server does not have the fleet's latest version of the map yet"),
+                   "latest_of_cluster");
+}
+
+// The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
+// the library answers a request that does not parse with INTERNAL and no message.
+//
+// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it or
+// answers it later. The last act of that one is Finish, or handing the call on, to the next lane or to
+// VersionWaits; after it, it touches nothing. While a call waits for a version, it is VersionWaits that
+// decides which thread goes on with it.
+template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
+          typename Planner = const FixedLane>
+class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, private VersionWaits::Waiter {
+ public:
+  // `planner` chooses the lane where the call begins, and is told what it took. What the references name must
+  // outlive the call.
+  static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
+                                         grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
+                                         Planner& planner) {
+    auto* call = new UnaryCall(server, handler, planner, *context, response);
+    const Executor::Clock::time_point arrived = call->counted_.begin();
+    absl::Status status = call->Enter();
+    if (status.ok()) {
+      status = call->Take(*context, *request);
+    }
+    if (status.ok()) {
+      call->Begin();
+    } else {
+      call->End(ToGrpcStatus(status));
+    }
+    server.arrival_pause.AfterCall(arrived, context->c_call());
+    return call;
+  }
+
+ private:
+  // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
+  static constexpr std::size_t kArenaBytes = 4096;
+
+  UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner,
+            grpc::CallbackServerContext& context, grpc::ByteBuffer* response_bytes)
+      : server_(server),
+        handler_(handler),
+        planner_(planner),
+        context_(context),
+        deadline_(DeadlineOf(context)),
+        response_bytes_(response_bytes) {}
+
+  static google::protobuf::ArenaOptions ArenaOver(char* block) {
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block;
+    options.initial_block_size = kArenaBytes;
+    options.max_block_size = 64 << 10;
+    return options;
+  }
+
+  // The library calls these on the thread that learns of the event: by default OnDone would wake a thread of
+  // its own for each call, at the cost of some microseconds, and those below are short.
+  bool InternalInlineable() override { return true; }
+  void OnCancel() override {
+    cancelled_.store(true);
+    server_.version_waits.Cancel(*this);
+  }
+  void OnDone() override {
+    memory_.Release();
+    if (client_) {
+      server_.client_calls.Leave(*client_);
+    }
+    if (is_inside_) {
+      server_.gate.Leave();
+    }
+    delete this;
+  }
+
+  absl::Status Enter() {
+    absl::Status status = server_.gate.Enter();
+    is_inside_ = status.ok();
+    return status;
+  }
+
+  // Identifies the caller, parses the request and checks that the caller may make it.
+  absl::Status Take(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request) {
+    WAYSTAR_ASSIGN_OR_RETURN(caller_, server_.access.Identify(context));
+    WAYSTAR_RETURN_IF_ERROR(server_.memory.CheckConnection(context));
+    WAYSTAR_RETURN_IF_ERROR(ParseRequest(request, *request_, memory_));
+    return CheckAccess(caller_, *request_);
+  }
+
+  void Begin() {
+    const Lane lane = planner_.LaneOf(*request_);
+    if constexpr (requires { request_->latest_of_cluster(); }) {
+      if (request_->latest_of_cluster() && server_.fleet.is_fleet()) {
+        lane_ = lane;
+        AskFleet(absl::OkStatus());
+        return;
+      }
+    }
+    BeginAt(lane);
+  }
+
+  // Returns whether the map is missing of which the request names a version: the fleet may have it.
+  bool MissesNamedVersion(const absl::Status& status) const {
+    if constexpr (requires { request_->view().has_least_version(); }) {
+      return !has_asked_fleet_ && server_.fleet.is_fleet() && request_->view().has_least_version() &&
+             ErrorReasonOf(status) == ErrorReasonName(ErrorReason::kMapNotFound);
+    }
+    return false;
+  }
+
+  // Lets the call begin once the server has what is the newest version of its map in the fleet now. If that
+  // cannot be, it ends with `otherwise` or, if that is OK, with the reason.
+  void AskFleet(const absl::Status& otherwise) {
+    has_asked_fleet_ = true;
+    await_begin_ = Executor::Clock::now();
+    if (const absl::Status status = CountFor(flow().client); !status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    server_.fleet.Newest(MapOf(*request_), [this, otherwise](const absl::StatusOr<std::int64_t>& revision) {
+      absl::Status status = revision.status();
+      if (status.ok()) {
+        refusal_ = otherwise.ok() ? NewestNotYet() : otherwise;
+        status = server_.version_waits.BeginFollowing(*this, HolderOf(caller_, context_), *revision,
+                                                      LatestEndOfWait(), cancelled_);
+      }
+      if (!status.ok()) {
+        End(ToGrpcStatus(otherwise.ok() ? status : otherwise));
+      }
+    });
+  }
+
+  Executor::Clock::time_point LatestEndOfWait() const {
+    return std::min(deadline_, counted_.begin() + VersionWaits::kMostWait);
+  }
+
+  void BeginAt(Lane lane) {
+    if (lane == Lane::kHere) {
+      if (const Executor::Lease bench = server_.executor.LeaseHere()) {
+        RunAt(Lane::kHere, *bench);
+        return;
+      }
+      lane = Lane::kSmall;
+    }
+    lane_ = lane;
+    if (const absl::Status status = SubmitTo(lane); !status.ok()) {
+      End(ToGrpcStatus(status));
+    }
+  }
+
+  absl::Status SubmitTo(Lane lane) {
+    const runtime::Flow own = flow();
+    WAYSTAR_RETURN_IF_ERROR(CountFor(own.client));
+    return server_.executor.Submit(lane, this, lane == Lane::kImports ? ImportFlowOf(caller_, context_) : own,
+                                   deadline_);
+  }
+
+  absl::Status CountFor(std::uint64_t client) {
+    if (!client_) {
+      WAYSTAR_RETURN_IF_ERROR(server_.client_calls.Enter(client));
+      client_ = client;
+    }
+    return absl::OkStatus();
+  }
+
+  runtime::Flow flow() const { return FlowOf(caller_, context_, MapOf(*request_)); }
+
+  void Run(int worker) override { RunAt(lane_, server_.executor.bench(worker)); }
+  void Refuse(const absl::Status& status) override { End(ToGrpcStatus(status)); }
+
+  void RunAt(Lane lane, Workbench& bench) {
+    const Executor::Clock::time_point begin = Executor::Clock::now();
+    if (const absl::Status status = CheckStillWanted(begin); !status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    core::Upkeep upkeep(MaxUpkeepOn(lane));
+    CallContext context{.bench = bench,
+                        .caller = caller_,
+                        .budget = {.deadline = deadline_,
+                                   .cancelled = &cancelled_,
+                                   .upkeep = lane == Lane::kLarge ? nullptr : &upkeep},
+                        .queued = begin - counted_.begin() - awaited_,
+                        .begin = begin,
+                        .max_expansions_here = MaxExpansionsOn(lane),
+                        .rpc = &context_};
+    std::optional<WorkerCrew> crew;
+    if (lane == Lane::kLarge) {
+      context.crew = &crew.emplace(server_.executor, lane, flow(), bench);
+    }
+    response_ = Response::default_instance().New(&arena_);
+    context.written = &written_.emplace(*response_);
+    if constexpr (std::is_same_v<Handler, UnaryHandler<Request, Response>>) {
+      const CostTimer timer(lane, begin);
+      const absl::Status status =
+          RunWithinMemory(bench, [&] { return handler_(*request_, *response_, context); });
+      if (context.NeedsLargerLane()) {
+        BeginAt(lane == Lane::kHere ? Lane::kSmall : Lane::kLarge);
+        return;
+      }
+      if (context.awaited_version) {
+        Await(*context.awaited_version, "", status);
+        return;
+      }
+      if (!context.missing_map.ok()) {
+        Answer(context.missing_map);
+        return;
+      }
+      planner_.Note(*request_, timer.Took() + (crew ? crew->helpers_time() : std::chrono::nanoseconds(0)));
+      Answer(status);
+    } else {
+      handler_(*request_, *response_, context, [this](const absl::Status& status) { Answer(status); });
+    }
+  }
+
+  // Lets the call begin again once its map has that version, or `loading` is in memory; else it is refused.
+  void Await(const core::MapVersion& version, absl::string_view loading, const absl::Status& refusal) {
+    const Executor::Clock::time_point until = LatestEndOfWait();
+    await_begin_ = Executor::Clock::now();
+    absl::Status status = await_begin_ < until ? CountFor(flow().client) : refusal;
+    if (status.ok()) {
+      refusal_ = refusal;
+      const std::uint64_t holder = HolderOf(caller_, context_);
+      VersionWaits& waits = server_.version_waits;
+      status = loading.empty() ? waits.Begin(*this, holder, MapOf(*request_), version, until, cancelled_)
+                               : waits.BeginLoad(*this, holder, loading, until, cancelled_);
+      if (status.ok()) {
+        return;
+      }
+    }
+    End(ToGrpcStatus(status));
+  }
+  void OnVersion() override {
+    awaited_ += Executor::Clock::now() - await_begin_;
+    BeginAt(lane_);
+  }
+  void OnNoVersion() override {
+    End(ToGrpcStatus(cancelled_.load(std::memory_order_relaxed) ? CancelledError() : refusal_));
+  }
+
+  absl::Status CheckStillWanted(Executor::Clock::time_point now) const {
+    if (cancelled_.load(std::memory_order_relaxed)) {
+      return CancelledError();
+    }
+    if (now >= deadline_) {
+      return MakeError(ErrorReason::kDeadlineExceeded, "",
+                       "the deadline passed while the call waited for a worker");
+    }
+    return absl::OkStatus();
+  }
+
+  void Answer(const absl::Status& status) {
+    if (const std::string loading = core::LoadingMapOf(status); !loading.empty()) {
+      Await({}, loading, status);
+      return;
+    }
+    if (MissesNamedVersion(status)) {
+      AskFleet(status);
+      return;
+    }
+    if (!status.ok()) {
+      End(ToGrpcStatus(status));
+      return;
+    }
+    grpc::Status end;
+    if (!written_->empty()) {
+      grpc::ByteBuffer bytes = written_->ToBytes();
+      response_bytes_->Swap(&bytes);
+    } else {
+      bool owned = false;
+      end = grpc::GenericSerialize<grpc::ProtoBufferWriter, Response>(*response_, response_bytes_, &owned);
+    }
+    const bool is_large = response_bytes_->Length() >= CallMemory::kCountedBytes || memory_.bytes() > 0;
+    End(end.ok() && is_large ? KeepAnswerOnly() : end);
+  }
+
+  // The library keeps the call until the client has read the answer: frees the messages, and counts the
+  // bytes.
+  grpc::Status KeepAnswerOnly() {
+    arena_.Reset();
+    const absl::Status status = memory_.Resize(response_bytes_->Length());
+    if (!status.ok()) {
+      response_bytes_->Clear();
+    }
+    return ToGrpcStatus(status);
+  }
+
+  // Ends the call, as its last act. It is counted before the client has its answer.
+  void End(const grpc::Status& status) {
+    if (!status.ok() && memory_.bytes() > 0) {
+      arena_.Reset();
+      memory_.Release();
+    }
+    counted_.End(static_cast<absl::StatusCode>(status.error_code()));
+    Finish(status);
+  }
+
+  const ServerContext& server_;
+  const Handler& handler_;
+  Planner& planner_;
+  // Valid until OnDone.
+  grpc::CallbackServerContext& context_;
+  // Counts from its arrival.
+  CountedCall counted_{server_.statistics.Of<Request>()};
+  const Executor::Clock::time_point deadline_;
+  grpc::ByteBuffer* const response_bytes_;
+  bool is_inside_ = false;
+  Caller caller_ = Caller::Anyone();
+  // The client for which it is counted.
+  std::optional<std::uint64_t> client_;
+  Lane lane_ = Lane::kSmall;
+  std::atomic<bool> cancelled_ = false;
+  // When the call began to wait for a version of its map, and how long it has waited for versions.
+  Executor::Clock::time_point await_begin_;
+  std::chrono::nanoseconds awaited_{0};
+  bool has_asked_fleet_ = false;
+  // Why the call is refused if the version does not come.
+  absl::Status refusal_;
+  CallMemory::Share memory_{server_.memory, context_};
+  alignas(std::max_align_t) char arena_block_[kArenaBytes];
+  google::protobuf::Arena arena_{ArenaOver(arena_block_)};
+  Request* const request_ = Request::default_instance().New(&arena_);
+  Response* response_ = nullptr;
+  std::optional<WrittenMessage> written_;
+};
+
+}  // namespace waystar::rpc

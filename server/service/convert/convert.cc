@@ -1,0 +1,461 @@
+#include "server/service/convert/convert.h"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/elements/portal.h"
+#include "server/service/convert/convert_graph.h"
+#include "server/service/convert/convert_profile.h"
+#include "server/service/convert/convert_shape.h"
+
+namespace waystar::rpc {
+namespace {
+
+absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivity connectivity) {
+  switch (connectivity) {
+    case v1::CONNECTIVITY_UNSPECIFIED:
+      return std::optional<core::Connectivity>();
+    case v1::CONNECTIVITY_FOUR:
+      return std::optional(core::Connectivity::kFour);
+    case v1::CONNECTIVITY_EIGHT:
+      return std::optional(core::Connectivity::kEight);
+    default:
+      return UnknownEnumValue("squares.connectivity", connectivity);
+  }
+}
+
+v1::HexLayout FromHexLayout(core::HexLayout layout) {
+  switch (layout) {
+    case core::HexLayout::kAxialPointy:
+      return v1::HEX_LAYOUT_AXIAL_POINTY;
+    case core::HexLayout::kAxialFlat:
+      return v1::HEX_LAYOUT_AXIAL_FLAT;
+    case core::HexLayout::kOddRows:
+      return v1::HEX_LAYOUT_ODD_ROWS;
+    case core::HexLayout::kEvenRows:
+      return v1::HEX_LAYOUT_EVEN_ROWS;
+    case core::HexLayout::kOddColumns:
+      return v1::HEX_LAYOUT_ODD_COLUMNS;
+    case core::HexLayout::kEvenColumns:
+      return v1::HEX_LAYOUT_EVEN_COLUMNS;
+  }
+  return v1::HEX_LAYOUT_UNSPECIFIED;
+}
+
+absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
+  if (terrain.symbol().size() != 1) {
+    return MakeError(ErrorReason::kBadTerrain, "symbol", "a terrain's symbol is one ASCII character");
+  }
+  core::TerrainOverride changes{.symbol = terrain.symbol().front()};
+  if (!terrain.name().empty()) {
+    changes.name = terrain.name();
+  }
+  if (terrain.has_cost()) {
+    changes.cost = terrain.cost();
+  }
+  if (terrain.has_impassable()) {
+    changes.impassable = terrain.impassable();
+  }
+  return changes;
+}
+
+// Fills the message of an update or of a revision.
+template <typename Message>
+void FillChangeSummary(const core::ChangeSummary& summary, const HexCoordinates& coordinates, Message& out) {
+  out.set_changed_cells(summary.changed_cells);
+  if (!summary.changed_bounds.empty()) {
+    FillRectangle(coordinates.PartAround(summary.changed_bounds), *out.mutable_changed_bounds());
+  }
+  out.set_changed_nodes(summary.changed_nodes);
+  out.set_changed_edges(summary.changed_edges);
+}
+
+void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
+  const core::GridSettings& settings = grid.settings();
+  out.set_width(grid.width());
+  out.set_height(grid.height());
+  if (const std::optional<core::HexBoard>& board = settings.frame.hexagons) {
+    if (core::HasOffsets(board->layout)) {
+      out.set_width(board->columns);
+      out.set_height(board->rows);
+    }
+    out.mutable_hexagons()->set_layout(FromHexLayout(board->layout));
+  } else {
+    out.mutable_squares()->set_connectivity(
+        settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
+    out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
+  }
+  for (const core::Terrain& terrain : settings.terrains) {
+    v1::Terrain& written = *out.add_terrains();
+    written.set_symbol(std::string(1, terrain.symbol));
+    written.set_name(terrain.name);
+    written.set_cost(terrain.cost);
+    written.set_impassable(terrain.impassable);
+  }
+  out.set_walkable_cells(grid.walkable_cells());
+  // What the plane has beside a board is blocked for good, and nothing that clients know of.
+  const std::int64_t beside = grid.bounds().area() - std::int64_t{out.width()} * out.height();
+  out.set_obstacle_cells(grid.obstacle_cells() - beside);
+  out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
+  out.set_world(settings.world);
+  out.set_portals(static_cast<std::int32_t>(grid.portals().size()));
+  FillPosition(settings.frame.origin, *out.mutable_origin());
+  out.set_cell_size(settings.frame.cell_size);
+  for (const core::NamedProfile& profile : grid.profiles()) {
+    FillNamedProfile(profile, *out.add_profiles());
+  }
+}
+
+void FillKind(const core::GridMap& grid, v1::MapInfo& info) { FillGridInfo(grid, *info.mutable_grid()); }
+void FillKind(const core::WaypointGraph& graph, v1::MapInfo& info) {
+  FillGraphInfo(graph, *info.mutable_graph());
+}
+void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
+  v1::MeshInfo& out = *info.mutable_mesh();
+  out.set_polygons(static_cast<std::int32_t>(mesh.polygon_count()));
+  out.set_vertices(static_cast<std::int32_t>(mesh.vertex_count()));
+  out.set_parts(static_cast<std::int32_t>(mesh.part_count()));
+  out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
+  if (mesh.vertex_count() > 0) {
+    const core::MeshBounds& bounds = mesh.bounds();
+    FillPosition({bounds.low.x, bounds.low.y, bounds.low.z}, *out.mutable_low());
+    FillPosition({bounds.high.x, bounds.high.y, bounds.high.z}, *out.mutable_high());
+  }
+}
+
+absl::Status CheckHeight(absl::string_view name, double height) {
+  return std::isnan(height) ? MakeError(ErrorReason::kBadValue, name, "a height is a number")
+                            : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status UnknownEnumValue(absl::string_view field, int value) {
+  return MakeError(ErrorReason::kUnknownEnumValue, field,
+                   absl::StrCat(field, " has no value of number ", value));
+}
+
+absl::Status MissingField(absl::string_view field) {
+  return MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+}
+
+core::Cell ToCell(const v1::Cell& cell) { return {cell.x(), cell.y()}; }
+
+std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
+                                const HexCoordinates& coordinates) {
+  std::vector<core::Cell> converted;
+  converted.reserve(static_cast<std::size_t>(cells.size()));
+  for (const v1::Cell& cell : cells) {
+    converted.push_back(coordinates.ToPlane(ToCell(cell)));
+  }
+  return converted;
+}
+
+absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
+  switch (layout) {
+    case v1::HEX_LAYOUT_AXIAL_POINTY:
+      return core::HexLayout::kAxialPointy;
+    case v1::HEX_LAYOUT_AXIAL_FLAT:
+      return core::HexLayout::kAxialFlat;
+    case v1::HEX_LAYOUT_ODD_ROWS:
+      return core::HexLayout::kOddRows;
+    case v1::HEX_LAYOUT_EVEN_ROWS:
+      return core::HexLayout::kEvenRows;
+    case v1::HEX_LAYOUT_ODD_COLUMNS:
+      return core::HexLayout::kOddColumns;
+    case v1::HEX_LAYOUT_EVEN_COLUMNS:
+      return core::HexLayout::kEvenColumns;
+    default:
+      return UnknownEnumValue(field, layout);
+  }
+}
+
+absl::Status CheckVersion(const v1::Version& version, absl::string_view field) {
+  if (version.revision() == 0 || version.epoch() != 0) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kBadValue, absl::StrCat(field, ".epoch"),
+                   "a revision without the epoch that it belongs to names nothing");
+}
+
+absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& view) {
+  if (!view.has_least_version()) {
+    return absl::OkStatus();
+  }
+  // Time for a commit that is on its way.
+  constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
+  constexpr absl::string_view kField = "view.least_version";
+  const v1::Version& least = view.least_version();
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(least, kField));
+  if (least.epoch() != 0 && least.epoch() != version.epoch) {
+    return MakeError(ErrorReason::kMapReplaced, absl::StrCat(kField, ".epoch"),
+                     absl::StrCat("the map is of epoch ", version.epoch, ", not ", least.epoch()));
+  }
+  if (least.revision() <= version.revision) {
+    return absl::OkStatus();
+  }
+  return WithField(
+      Refusal(ErrorReason::kRevisionNotYet, kRetryDelay,
+              absl::StrCat("the map is at revision ", version.revision, ", not yet at ", least.revision())),
+      kField);
+}
+
+absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version) {
+  WAYSTAR_RETURN_IF_ERROR(CheckVersion(version, "expected_version"));
+  core::ExpectedVersion expected;
+  if (version.epoch() != 0) {
+    expected.epoch = version.epoch();
+  }
+  if (version.revision() > 0) {
+    expected.revision = version.revision();
+  }
+  return expected;
+}
+
+core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
+
+absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
+  constexpr int kMaxTerrainsInRequest = 64;
+  core::GridOverrides overrides;
+  if (options.has_squares()) {
+    const v1::SquareOptions& squares = options.squares();
+    overrides.cells = core::GridOverrides::Cells::kSquares;
+    WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(squares.connectivity()));
+    if (squares.has_diagonal_cost()) {
+      overrides.diagonal_cost = squares.diagonal_cost();
+    }
+  }
+  if (options.has_hexagons()) {
+    overrides.cells = core::GridOverrides::Cells::kHexagons;
+    if (options.hexagons().layout() != v1::HEX_LAYOUT_UNSPECIFIED) {
+      WAYSTAR_ASSIGN_OR_RETURN(overrides.hexagons,
+                               ToHexLayout(options.hexagons().layout(), "hexagons.layout"));
+    }
+  }
+  if (!options.world().empty()) {
+    overrides.world = options.world();
+  }
+  if (options.has_origin()) {
+    overrides.origin = ToPosition(options.origin());
+  }
+  if (options.has_cell_size()) {
+    overrides.cell_size = options.cell_size();
+  }
+  if (options.terrains_size() > kMaxTerrainsInRequest) {
+    return MakeError(
+        ErrorReason::kBadTerrain, "terrains",
+        absl::StrCat("at most ", kMaxTerrainsInRequest, " terrains, not ", options.terrains_size()));
+  }
+  for (int i = 0; i < options.terrains_size(); ++i) {
+    absl::StatusOr<core::TerrainOverride> terrain = ToTerrainOverride(options.terrains(i));
+    if (!terrain.ok()) {
+      return WithFieldPrefix(terrain.status(), absl::StrCat("terrains[", i, "]."));
+    }
+    overrides.terrains.push_back(*std::move(terrain));
+  }
+  return overrides;
+}
+
+absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
+  switch (format) {
+    case v1::MAP_FORMAT_UNSPECIFIED:
+    case v1::MAP_FORMAT_TEXT:
+      return core::MapFormat::kText;
+    case v1::MAP_FORMAT_MOVING_AI:
+      return core::MapFormat::kMovingAi;
+    case v1::MAP_FORMAT_TILED:
+      return core::MapFormat::kTiled;
+    case v1::MAP_FORMAT_LDTK:
+      return core::MapFormat::kLdtk;
+    case v1::MAP_FORMAT_IMAGE:
+      return core::MapFormat::kImage;
+    case v1::MAP_FORMAT_GEO_JSON:
+      return core::MapFormat::kGeoJson;
+    case v1::MAP_FORMAT_WAYSTAR:
+      return core::MapFormat::kWaystar;
+    case v1::MAP_FORMAT_POLYANYA:
+      return core::MapFormat::kPolyanya;
+    case v1::MAP_FORMAT_DETOUR:
+      return core::MapFormat::kDetour;
+    case v1::MAP_FORMAT_OBJ:
+      return core::MapFormat::kObj;
+    case v1::MAP_FORMAT_UNITY:
+      return core::MapFormat::kUnity;
+    case v1::MAP_FORMAT_GODOT:
+      return core::MapFormat::kGodot;
+    case v1::MAP_FORMAT_GLTF:
+      return core::MapFormat::kGltf;
+    default:
+      return UnknownEnumValue("format", format);
+  }
+}
+
+absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
+  core::HeightRange heights;
+  if (range.has_low()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("low", range.low()));
+    heights.low = range.low();
+  }
+  if (range.has_high()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckHeight("high", range.high()));
+    heights.high = range.high();
+  }
+  if (heights.low > heights.high) {
+    return MakeError(
+        ErrorReason::kBadValue, "low",
+        absl::StrFormat("there are no heights from %.12g up to %.12g", heights.low, heights.high));
+  }
+  return heights;
+}
+
+absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes) {
+  switch (axes) {
+    case v1::MESH_AXES_UNSPECIFIED:
+      return std::optional<core::MeshAxes>();
+    case v1::MESH_AXES_Y_UP:
+      return std::optional(core::MeshAxes::kYUp);
+    case v1::MESH_AXES_Z_UP:
+      return std::optional(core::MeshAxes::kZUp);
+    case v1::MESH_AXES_UNREAL:
+      return std::optional(core::MeshAxes::kUnreal);
+    default:
+      return UnknownEnumValue("import_options.axes", axes);
+  }
+}
+
+absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes) {
+  return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
+}
+
+v1::MapFormat FromFormat(core::MapFormat format) {
+  switch (format) {
+    case core::MapFormat::kText:
+      return v1::MAP_FORMAT_TEXT;
+    case core::MapFormat::kMovingAi:
+      return v1::MAP_FORMAT_MOVING_AI;
+    case core::MapFormat::kWaystar:
+      return v1::MAP_FORMAT_WAYSTAR;
+    case core::MapFormat::kTiled:
+      return v1::MAP_FORMAT_TILED;
+    case core::MapFormat::kLdtk:
+      return v1::MAP_FORMAT_LDTK;
+    case core::MapFormat::kImage:
+      return v1::MAP_FORMAT_IMAGE;
+    case core::MapFormat::kGeoJson:
+      return v1::MAP_FORMAT_GEO_JSON;
+    case core::MapFormat::kPolyanya:
+      return v1::MAP_FORMAT_POLYANYA;
+    case core::MapFormat::kDetour:
+      return v1::MAP_FORMAT_DETOUR;
+    case core::MapFormat::kObj:
+      return v1::MAP_FORMAT_OBJ;
+    case core::MapFormat::kUnity:
+      return v1::MAP_FORMAT_UNITY;
+    case core::MapFormat::kGodot:
+      return v1::MAP_FORMAT_GODOT;
+    case core::MapFormat::kGltf:
+      return v1::MAP_FORMAT_GLTF;
+  }
+  return v1::MAP_FORMAT_UNSPECIFIED;
+}
+
+void FillCell(core::Cell cell, v1::Cell& out) {
+  out.set_x(cell.x);
+  out.set_y(cell.y);
+}
+
+void FillPosition(const core::Position& position, v1::Position& out) {
+  out.set_x(position.x);
+  out.set_y(position.y);
+  out.set_z(position.z);
+}
+
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out) {
+  const std::int64_t seconds = absl::IDivDuration(duration, absl::Seconds(1), &duration);
+  out.set_seconds(seconds);
+  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
+}
+
+void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  out.set_seconds(duration.count() / kSecond);
+  out.set_nanos(static_cast<std::int32_t>(duration.count() % kSecond));
+}
+
+std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration) {
+  return std::chrono::seconds(duration.seconds()) + std::chrono::nanoseconds(duration.nanos());
+}
+
+void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out) {
+  const absl::Duration since_epoch = time - absl::UnixEpoch();
+  const absl::Duration rest = since_epoch % absl::Seconds(1);
+  out.set_seconds(absl::ToInt64Seconds(since_epoch - rest));
+  out.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(rest)));
+}
+
+void FillVersion(const core::MapVersion& version, v1::Version& out) {
+  out.set_epoch(version.epoch);
+  out.set_revision(version.revision);
+}
+
+v1::MapKind FromKind(core::MapKind kind) {
+  switch (kind) {
+    case core::MapKind::kSquares:
+      return v1::MAP_KIND_SQUARES;
+    case core::MapKind::kHexagons:
+      return v1::MAP_KIND_HEXAGONS;
+    case core::MapKind::kWaypointGraph:
+      return v1::MAP_KIND_WAYPOINT_GRAPH;
+    case core::MapKind::kMesh:
+      return v1::MAP_KIND_MESH;
+  }
+  return v1::MAP_KIND_UNSPECIFIED;
+}
+
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
+  info.set_map(snapshot.id);
+  FillVersion(snapshot.version(), *info.mutable_version());
+  info.set_kind(FromKind(snapshot.kind()));
+  FillTimestamp(snapshot.create_time, *info.mutable_create_time());
+  info.set_digest(snapshot.digest());
+  info.set_memory_bytes(static_cast<std::int64_t>(snapshot.memory_bytes()));
+
+  if (const core::OldSnapshotsInfo old = store.OldSnapshotsOf(snapshot.id); old.count > 0) {
+    info.mutable_old_snapshots()->set_oldest_revision(old.oldest_revision);
+    info.mutable_old_snapshots()->set_count(static_cast<std::int32_t>(old.count));
+    info.mutable_old_snapshots()->set_memory_bytes(static_cast<std::int64_t>(old.bytes));
+  }
+
+  std::visit([&info](const auto& of_kind) { FillKind(of_kind, info); }, snapshot.map);
+}
+
+void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
+                      v1::UpdateObstaclesResponse& response) {
+  FillVersion({.epoch = result.epoch, .revision = result.revision}, *response.mutable_version());
+  FillChangeSummary(result.summary, coordinates, response);
+  response.set_clipped_cells(result.summary.clipped_cells);
+  response.set_already_applied(result.already_applied);
+  response.set_digest(result.digest);
+}
+
+void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out) {
+  out.mutable_version()->set_revision(commit.revision);
+  FillTimestamp(commit.time, *out.mutable_commit_time());
+  FillChangeSummary(commit.summary, coordinates, out);
+  out.set_digest(commit.digest);
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,80 @@
+// Conversion between the messages of the contract and the values of the core: maps, and what all share.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/duration.pb.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "server/core/grid/cells/world_frame.h"
+#include "server/core/map/map_version.h"
+#include "server/core/store/expected_version.h"
+#include "server/core/store/map_store.h"
+#include "server/formats/detect/import_map.h"
+#include "server/formats/text/grid_overrides.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/height_range.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "waystar/v1/map_service.pb.h"
+#include "waystar/v1/types.pb.h"
+#include "waystar/v1/view.pb.h"
+
+namespace waystar::rpc {
+
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
+// request's root: UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN.
+absl::Status UnknownEnumValue(absl::string_view field, int value);
+absl::Status MissingField(absl::string_view field);
+core::Cell ToCell(const v1::Cell& cell);
+std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
+                                const HexCoordinates& coordinates);
+
+// Returns INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
+absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
+
+// Checks the version of a map that a request expects or knows. Returns INVALID_ARGUMENT / BAD_VALUE with
+// "FIELD.epoch" for a revision without an epoch, which names nothing.
+absl::Status CheckVersion(const v1::Version& version, absl::string_view field);
+
+// Checks that a snapshot of that version is as new as a view asks. Returns the errors of CheckVersion and
+// FAILED_PRECONDITION / MAP_REPLACED, both with field "view.least_version.epoch", or UNAVAILABLE /
+// REVISION_NOT_YET with field "view.least_version".
+absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& view);
+
+// Returns what the `expected_version` of a change expects, or the errors of CheckVersion.
+absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version);
+
+std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
+
+core::Position ToPosition(const v1::Position& position);
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is no number, or low is above high.
+absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range);
+absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
+
+// Return the format to read `bytes` in, and to write.
+absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes);
+absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
+absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
+
+// The following convert to the wire.
+v1::MapFormat FromFormat(core::MapFormat format);
+void FillCell(core::Cell cell, v1::Cell& out);
+void FillPosition(const core::Position& position, v1::Position& out);
+void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
+void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out);
+void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);
+void FillVersion(const core::MapVersion& version, v1::Version& out);
+v1::MapKind FromKind(core::MapKind kind);
+void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info);
+void FillUpdateResult(const core::UpdateResult& result, const HexCoordinates& coordinates,
+                      v1::UpdateObstaclesResponse& response);
+// Fills in all but the edits.
+void FillCommit(const core::Commit& commit, const HexCoordinates& coordinates, v1::MapRevision& out);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,411 @@
+#include "server/service/convert/convert_edits.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/duration.pb.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cells/hex_board.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_graph.h"
+#include "server/service/convert/convert_portals.h"
+#include "server/service/convert/convert_profile.h"
+#include "server/service/convert/convert_shape.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Returns the value, or its error with the field put below `parent`.
+template <typename T>
+absl::StatusOr<T> Below(absl::string_view parent, absl::StatusOr<T> value) {
+  if (value.ok()) {
+    return value;
+  }
+  return WithFieldPrefix(value.status(), absl::StrCat(parent, "."));
+}
+
+absl::StatusOr<core::ObstacleEffect::Falloff> ToFalloff(v1::Falloff falloff) {
+  switch (falloff) {
+    case v1::FALLOFF_UNSPECIFIED:
+    case v1::FALLOFF_NONE:
+      return core::ObstacleEffect::Falloff::kNone;
+    case v1::FALLOFF_LINEAR:
+      return core::ObstacleEffect::Falloff::kLinear;
+    default:
+      return UnknownEnumValue("falloff", falloff);
+  }
+}
+
+absl::StatusOr<core::ObstacleEffect> ToEffect(const v1::Obstacle& obstacle) {
+  core::ObstacleEffect effect;
+  WAYSTAR_ASSIGN_OR_RETURN(effect.falloff, ToFalloff(obstacle.falloff()));
+  switch (obstacle.effect_case()) {
+    case v1::Obstacle::kCostFactor:
+      effect.kind = core::ObstacleEffect::Kind::kMultiplyCost;
+      effect.amount = obstacle.cost_factor();
+      break;
+    case v1::Obstacle::kCostAddition:
+      effect.kind = core::ObstacleEffect::Kind::kAddCost;
+      effect.amount = obstacle.cost_addition();
+      break;
+    case v1::Obstacle::EFFECT_NOT_SET:
+      break;
+  }
+  return effect;
+}
+
+// Converts by the rules of google/protobuf/duration.proto.
+absl::StatusOr<absl::Duration> ToLifetime(const google::protobuf::Duration& duration) {
+  constexpr std::int64_t kMaxSeconds = 315'576'000'000;
+  constexpr std::int32_t kMaxNanos = 999'999'999;
+  const std::int64_t seconds = duration.seconds();
+  const std::int32_t nanos = duration.nanos();
+  const bool signs_differ = (seconds < 0 && nanos > 0) || (seconds > 0 && nanos < 0);
+  if (seconds < -kMaxSeconds || seconds > kMaxSeconds || nanos < -kMaxNanos || nanos > kMaxNanos ||
+      signs_differ) {
+    return MakeError(ErrorReason::kBadLifetime, "lifetime",
+                     absl::StrCat("lifetime: seconds ", seconds, " and nanos ", nanos,
+                                  " are no google.protobuf.Duration"));
+  }
+  return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
+}
+
+// Converts by the rules of google/protobuf/timestamp.proto: from the year 1 to the year 9999.
+absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time) {
+  constexpr std::int64_t kMinSeconds = -62'135'596'800;
+  constexpr std::int64_t kMaxSeconds = 253'402'300'799;
+  constexpr std::int32_t kMaxNanos = 999'999'999;
+  if (time.seconds() < kMinSeconds || time.seconds() > kMaxSeconds || time.nanos() < 0 ||
+      time.nanos() > kMaxNanos) {
+    return MakeError(ErrorReason::kBadValue, "request_time",
+                     absl::StrCat("request_time: seconds ", time.seconds(), " and nanos ", time.nanos(),
+                                  " are no google.protobuf.Timestamp"));
+  }
+  return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+}
+
+void FillLifetime(absl::Duration lifetime, google::protobuf::Duration& out) {
+  const absl::Duration rest = lifetime % absl::Seconds(1);
+  out.set_seconds(absl::ToInt64Seconds(lifetime - rest));
+  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(rest)));
+}
+
+absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoordinates& coordinates) {
+  if (!edit.has_shape()) {
+    return MissingField("shape");
+  }
+  if (edit.terrain().size() != 1) {
+    return MakeError(ErrorReason::kUnknownTerrain, "terrain", "a terrain's symbol is one ASCII character");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
+  return core::SetTerrain{.shape = std::move(shape), .symbol = edit.terrain().front()};
+}
+
+}  // namespace
+
+absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates) {
+  if (!obstacle.has_shape()) {
+    return MissingField("shape");
+  }
+  core::PutObstacle put;
+  put.obstacle.id = obstacle.id();
+  WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.shape, Below("shape", ToShape(obstacle.shape(), coordinates)));
+  WAYSTAR_ASSIGN_OR_RETURN(put.obstacle.effect, ToEffect(obstacle));
+  if (obstacle.has_lifetime()) {
+    WAYSTAR_ASSIGN_OR_RETURN(put.lifetime, ToLifetime(obstacle.lifetime()));
+  }
+  return put;
+}
+
+namespace {
+
+absl::StatusOr<core::Edit> ToPutObstacle(const v1::PutObstacle& edit, const HexCoordinates& coordinates) {
+  if (!edit.has_obstacle()) {
+    return MissingField("obstacle");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::PutObstacle put, Below("obstacle", ToPut(edit.obstacle(), coordinates)));
+  put.replace = edit.replace();
+  return put;
+}
+
+absl::StatusOr<core::Edit> ToResizeObstacle(const v1::ResizeObstacle& edit,
+                                            const HexCoordinates& coordinates) {
+  if (!edit.has_shape()) {
+    return MissingField("shape");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("shape", ToShape(edit.shape(), coordinates)));
+  return core::ResizeObstacle{.id = edit.id(), .shape = std::move(shape)};
+}
+
+absl::StatusOr<core::Edit> ToPutProfile(const v1::PutProfile& edit) {
+  if (!edit.has_named()) {
+    return MissingField("named");
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::NamedProfile named, Below("named", ToNamedProfile(edit.named())));
+  return core::PutProfile{std::move(named)};
+}
+
+absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
+                                  const HexCoordinates& coordinates) {
+  switch (edit.edit_case()) {
+    case v1::Edit::kBlock: {
+      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("block", ToShape(edit.block(), coordinates)));
+      return core::BlockCells{std::move(shape)};
+    }
+    case v1::Edit::kUnblock: {
+      WAYSTAR_ASSIGN_OR_RETURN(core::Shape shape, Below("unblock", ToShape(edit.unblock(), coordinates)));
+      return core::UnblockCells{std::move(shape)};
+    }
+    case v1::Edit::kSetTerrain:
+      return Below("set_terrain", ToSetTerrain(edit.set_terrain(), coordinates));
+    case v1::Edit::kPutObstacle:
+      return Below("put_obstacle", ToPutObstacle(edit.put_obstacle(), coordinates));
+    case v1::Edit::kMoveObstacle:
+      return core::MoveObstacle{
+          .id = edit.move_obstacle().id(), .dx = edit.move_obstacle().dx(), .dy = edit.move_obstacle().dy()};
+    case v1::Edit::kResizeObstacle:
+      return Below("resize_obstacle", ToResizeObstacle(edit.resize_obstacle(), coordinates));
+    case v1::Edit::kRemoveObstacle:
+      return core::RemoveObstacle{.id = edit.remove_obstacle().id()};
+    case v1::Edit::kPutPortal:
+      return Below<core::Edit>("put_portal", ToPutPortal(edit.put_portal(), map, coordinates));
+    case v1::Edit::kRemovePortal:
+      return core::RemovePortal{.id = edit.remove_portal().id()};
+    case v1::Edit::kSwitchPortal:
+      return core::SwitchPortal{.id = edit.switch_portal().id(), .closed = edit.switch_portal().closed()};
+    case v1::Edit::kPutProfile:
+      return Below("put_profile", ToPutProfile(edit.put_profile()));
+    case v1::Edit::kRemoveProfile:
+      return core::RemoveProfile{.name = edit.remove_profile().name()};
+    case v1::Edit::kPutNodes:
+      return Below<core::Edit>("put_nodes", ToPutNodes(edit.put_nodes()));
+    case v1::Edit::kRemoveNodes:
+      return Below<core::Edit>("remove_nodes", ToRemoveNodes(edit.remove_nodes()));
+    case v1::Edit::kPutEdges:
+      return Below<core::Edit>("put_edges", ToPutEdges(edit.put_edges()));
+    case v1::Edit::kRemoveEdges:
+      return Below<core::Edit>("remove_edges", ToRemoveEdges(edit.remove_edges()));
+    case v1::Edit::kSetEnabled:
+      return Below<core::Edit>("set_enabled", ToSetEnabled(edit.set_enabled()));
+    case v1::Edit::EDIT_NOT_SET:
+      break;
+  }
+  return MakeError(
+      ErrorReason::kBadEdit, "",
+      "an edit is one of block, unblock, set_terrain, put_obstacle, move_obstacle, resize_obstacle, "
+      "remove_obstacle, put_portal, remove_portal, switch_portal, put_profile, remove_profile, put_nodes, "
+      "remove_nodes, put_edges, remove_edges and set_enabled");
+}
+
+// Fills in all of an obstacle but its lifetime.
+void FillBody(const core::Obstacle& obstacle, const HexCoordinates& coordinates, v1::Obstacle& out) {
+  out.set_id(obstacle.id);
+  FillShape(obstacle.shape, coordinates, *out.mutable_shape());
+  switch (obstacle.effect.kind) {
+    case core::ObstacleEffect::Kind::kBlock:
+      break;
+    case core::ObstacleEffect::Kind::kMultiplyCost:
+      out.set_cost_factor(obstacle.effect.amount);
+      break;
+    case core::ObstacleEffect::Kind::kAddCost:
+      out.set_cost_addition(obstacle.effect.amount);
+      break;
+  }
+  if (obstacle.effect.falloff == core::ObstacleEffect::Falloff::kLinear) {
+    out.set_falloff(v1::FALLOFF_LINEAR);
+  }
+}
+
+class EditFiller {
+ public:
+  EditFiller(const HexCoordinates& coordinates, v1::Edit& out) : coordinates_(coordinates), out_(out) {}
+
+  void operator()(const core::BlockCells& edit) const {
+    FillShape(edit.shape, coordinates_, *out_.mutable_block());
+  }
+  void operator()(const core::UnblockCells& edit) const {
+    FillShape(edit.shape, coordinates_, *out_.mutable_unblock());
+  }
+  void operator()(const core::SetTerrain& edit) const {
+    FillShape(edit.shape, coordinates_, *out_.mutable_set_terrain()->mutable_shape());
+    out_.mutable_set_terrain()->set_terrain(std::string(1, edit.symbol));
+  }
+  void operator()(const core::PutObstacle& edit) const {
+    v1::PutObstacle& put = *out_.mutable_put_obstacle();
+    FillBody(edit.obstacle, coordinates_, *put.mutable_obstacle());
+    if (edit.lifetime) {
+      FillLifetime(*edit.lifetime, *put.mutable_obstacle()->mutable_lifetime());
+    }
+    put.set_replace(edit.replace);
+  }
+  void operator()(const core::MoveObstacle& edit) const {
+    v1::MoveObstacle& move = *out_.mutable_move_obstacle();
+    move.set_id(edit.id);
+    move.set_dx(edit.dx);
+    move.set_dy(edit.dy);
+  }
+  void operator()(const core::ResizeObstacle& edit) const {
+    out_.mutable_resize_obstacle()->set_id(edit.id);
+    FillShape(edit.shape, coordinates_, *out_.mutable_resize_obstacle()->mutable_shape());
+  }
+  void operator()(const core::RemoveObstacle& edit) const { out_.mutable_remove_obstacle()->set_id(edit.id); }
+  void operator()(const core::PutPortal& edit) const {
+    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
+    out_.mutable_put_portal()->set_replace(edit.replace);
+  }
+  void operator()(const core::PutMeshPortal& edit) const {
+    FillPortal(edit.portal, coordinates_, *out_.mutable_put_portal()->mutable_portal());
+    out_.mutable_put_portal()->set_replace(edit.replace);
+  }
+  void operator()(const core::RemovePortal& edit) const { out_.mutable_remove_portal()->set_id(edit.id); }
+  void operator()(const core::SwitchPortal& edit) const {
+    out_.mutable_switch_portal()->set_id(edit.id);
+    out_.mutable_switch_portal()->set_closed(edit.closed);
+  }
+  void operator()(const core::PutProfile& edit) const {
+    FillNamedProfile(edit.named, *out_.mutable_put_profile()->mutable_named());
+  }
+  void operator()(const core::RemoveProfile& edit) const {
+    out_.mutable_remove_profile()->set_name(edit.name);
+  }
+  void operator()(const core::PutNodes& edit) const { FillPutNodes(edit, *out_.mutable_put_nodes()); }
+  void operator()(const core::RemoveNodes& edit) const {
+    FillRemoveNodes(edit, *out_.mutable_remove_nodes());
+  }
+  void operator()(const core::PutEdges& edit) const { FillPutEdges(edit, *out_.mutable_put_edges()); }
+  void operator()(const core::RemoveEdges& edit) const {
+    FillRemoveEdges(edit, *out_.mutable_remove_edges());
+  }
+  void operator()(const core::SetEnabled& edit) const { FillSetEnabled(edit, *out_.mutable_set_enabled()); }
+
+ private:
+  const HexCoordinates& coordinates_;
+  v1::Edit& out_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
+                                                absl::string_view map, const HexCoordinates& coordinates) {
+  std::vector<core::Edit> out;
+  out.reserve(static_cast<std::size_t>(edits.size()));
+  for (int i = 0; i < edits.size(); ++i) {
+    absl::StatusOr<core::Edit> edit = ToEdit(edits.Get(i), map, coordinates);
+    if (!edit.ok()) {
+      const absl::string_view dot = ErrorFieldOf(edit.status()).empty() ? "" : ".";
+      return WithFieldPrefix(edit.status(), absl::StrCat("edits[", i, "]", dot));
+    }
+    out.push_back(*std::move(edit));
+  }
+  return out;
+}
+
+namespace {
+
+// The shape whose parts must all be on the map, and its field; null if the edit has none.
+struct PaintedShape {
+  const v1::Shape* shape = nullptr;
+  absl::string_view field;
+};
+
+PaintedShape PaintedBy(const v1::Edit& edit) {
+  switch (edit.edit_case()) {
+    case v1::Edit::kBlock:
+      return {&edit.block(), "block"};
+    case v1::Edit::kUnblock:
+      return {&edit.unblock(), "unblock"};
+    case v1::Edit::kSetTerrain:
+      return {&edit.set_terrain().shape(), "set_terrain.shape"};
+    default:
+      return {};
+  }
+}
+
+// Checks that cells and rectangles overlap a board. Fields are below the shape.
+absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
+  const auto off_board = [&](absl::string_view what, int x, int y, const std::string& field) {
+    return MakeError(ErrorReason::kOffMap, field,
+                     absl::StrCat(what, "column ", x, " of row ", y, " is off the map, which has ",
+                                  board.columns, " columns and ", board.rows, " rows"));
+  };
+  for (int i = 0; i < shape.cells_size(); ++i) {
+    const v1::Cell& cell = shape.cells(i);
+    if (!board.bounds().Contains(ToCell(cell))) {
+      return off_board("", cell.x(), cell.y(), absl::StrCat("cells[", i, "]"));
+    }
+  }
+  for (int i = 0; i < shape.rectangles_size(); ++i) {
+    const core::Rectangle rectangle = ToRectangle(shape.rectangles(i));
+    // The core refuses those without cells.
+    if (!rectangle.empty() && core::Intersect(rectangle, board.bounds()).empty()) {
+      return off_board("the rectangle at ", rectangle.x, rectangle.y, absl::StrCat("rectangles[", i, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The core lets cells and rectangles be beside the board, on the plane or off it. What lies off the board as
+// a whole is refused here, so that logs of before are read as they were.
+absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstaclesRequest& request) {
+  for (int i = 0; i < request.edits_size(); ++i) {
+    const PaintedShape painted = PaintedBy(request.edits(i));
+    if (painted.shape == nullptr) {
+      continue;
+    }
+    if (const absl::Status status = CheckOverlap(board, *painted.shape); !status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("edits[", i, "].", painted.field, "."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
+                                                const v1::UpdateObstaclesRequest& request) {
+  HexCoordinates coordinates;
+  // The core says if there is no such map.
+  if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
+    coordinates = HexCoordinates(**snapshot);
+  } else if (!core::LoadingMapOf(snapshot.status()).empty()) {
+    return snapshot.status();
+  }
+  core::UpdateBatch batch;
+  WAYSTAR_ASSIGN_OR_RETURN(batch.edits, ToEdits(request.edits(), request.map(), coordinates));
+  if (coordinates.board() != nullptr) {
+    WAYSTAR_RETURN_IF_ERROR(CheckOnBoard(*coordinates.board(), request));
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(batch.expected, ToExpectedVersion(request.expected_version()));
+  batch.request_id = request.request_id();
+  if (request.has_request_time()) {
+    WAYSTAR_ASSIGN_OR_RETURN(batch.request_time, ToRequestTime(request.request_time()));
+  }
+  return batch;
+}
+
+void FillEdit(const core::Edit& edit, const HexCoordinates& coordinates, v1::Edit& out) {
+  std::visit(EditFiller(coordinates, out), edit);
+}
+
+void FillObstacle(const core::Obstacle& obstacle, const HexCoordinates& coordinates, absl::Time now,
+                  v1::Obstacle& out) {
+  FillBody(obstacle, coordinates, out);
+  if (obstacle.expiry != absl::InfiniteFuture()) {
+    FillLifetime(std::max(obstacle.expiry - now, absl::ZeroDuration()), *out.mutable_lifetime());
+  }
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,229 @@
+#include "server/service/convert/convert_graph.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/base/bad_number.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_edits.h"
+#include "server/service/convert/convert_query.h"
+
+namespace waystar::rpc {
+namespace {
+
+using Texts = google::protobuf::RepeatedPtrField<std::string>;
+
+core::WorldPoint ToWorldPoint(const v1::Position& position) {
+  return {position.x(), position.y(), position.z()};
+}
+
+void FillPoint(const core::WorldPoint& point, v1::Position& out) {
+  out.set_x(point.x);
+  out.set_y(point.y);
+  out.set_z(point.z);
+}
+
+std::vector<std::string> ToTexts(const Texts& texts) { return {texts.begin(), texts.end()}; }
+
+core::WaypointNode ToNode(const v1::WaypointNode& node) {
+  return {.id = node.id(),
+          .position = ToWorldPoint(node.position()),
+          .enabled = !node.disabled(),
+          .tags = ToTexts(node.tags()),
+          .label = node.label()};
+}
+
+void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
+  out.set_id(node.id);
+  FillPoint(node.position, *out.mutable_position());
+  out.set_disabled(!node.enabled);
+  out.mutable_tags()->Add(node.tags.begin(), node.tags.end());
+  out.set_label(node.label);
+}
+
+core::EdgeName ToEdgeName(const v1::EdgeName& name) { return {name.from(), name.to(), name.one_way()}; }
+
+absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
+    const google::protobuf::RepeatedPtrField<v1::WaypointEdge>& edges) {
+  std::vector<core::WaypointEdge> out;
+  out.reserve(static_cast<std::size_t>(edges.size()));
+  for (int i = 0; i < edges.size(); ++i) {
+    const v1::WaypointEdge& edge = edges.Get(i);
+    if (!edge.has_edge()) {
+      return MissingField(absl::StrCat("edges[", i, "].edge"));
+    }
+    out.push_back(
+        {.name = ToEdgeName(edge.edge()), .enabled = !edge.disabled(), .tags = ToTexts(edge.tags())});
+    if (edge.has_cost()) {
+      // Which stands for no cost at all, and must not be mistaken for it.
+      if (edge.cost() < 0.0) {
+        return BadNumber(ErrorReason::kBadEdge, absl::StrCat("edges[", i, "].cost"), edge.cost(),
+                         absl::StrCat("from 0 to ", core::kMaxEdgeCost));
+      }
+      out.back().cost = edge.cost();
+    }
+  }
+  return out;
+}
+
+std::vector<core::WaypointNode> ToNodes(const google::protobuf::RepeatedPtrField<v1::WaypointNode>& nodes) {
+  std::vector<core::WaypointNode> out;
+  out.reserve(static_cast<std::size_t>(nodes.size()));
+  for (const v1::WaypointNode& node : nodes) {
+    out.push_back(ToNode(node));
+  }
+  return out;
+}
+
+void FillEdgeName(const core::EdgeName& name, v1::EdgeName& out) {
+  out.set_from(name.from);
+  out.set_to(name.to);
+  out.set_one_way(name.one_way);
+}
+
+}  // namespace
+
+std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names) {
+  std::vector<core::EdgeName> out;
+  out.reserve(static_cast<std::size_t>(names.size()));
+  for (const v1::EdgeName& name : names) {
+    out.push_back(ToEdgeName(name));
+  }
+  return out;
+}
+
+absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
+                                                  std::shared_ptr<const core::GridSight> grid) {
+  core::WaypointSpec spec{.nodes = ToNodes(graph.nodes())};
+  WAYSTAR_ASSIGN_OR_RETURN(spec.edges, ToEdges(graph.edges()));
+  if (graph.has_auto_connect()) {
+    spec.auto_connect =
+        core::AutoConnect{.max_distance = graph.auto_connect().max_distance(), .grid = std::move(grid)};
+  }
+  for (int i = 0; i < graph.obstacles_size(); ++i) {
+    const std::string field = absl::StrCat("obstacles[", i, "].");
+    absl::StatusOr<core::PutObstacle> put = ToPut(graph.obstacles(i), HexCoordinates());
+    if (!put.ok()) {
+      return WithFieldPrefix(put.status(), field);
+    }
+    if (put->lifetime) {
+      return MakeError(ErrorReason::kBadLifetime, absl::StrCat(field, "lifetime"),
+                       "obstacles that a map begins with stay; put those that do not afterwards");
+    }
+    spec.obstacles.push_back(std::move(put->obstacle));
+  }
+  return spec;
+}
+
+absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit) {
+  if (edit.nodes().empty()) {
+    return MissingField("nodes");
+  }
+  return core::PutNodes{.nodes = ToNodes(edit.nodes()), .replace = edit.replace()};
+}
+
+absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit) {
+  if (edit.nodes().empty()) {
+    return MissingField("nodes");
+  }
+  return core::RemoveNodes{ToTexts(edit.nodes())};
+}
+
+absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit) {
+  if (edit.edges().empty()) {
+    return MissingField("edges");
+  }
+  core::PutEdges put{.replace = edit.replace()};
+  WAYSTAR_ASSIGN_OR_RETURN(put.edges, ToEdges(edit.edges()));
+  return put;
+}
+
+absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit) {
+  if (edit.edges().empty()) {
+    return MissingField("edges");
+  }
+  return core::RemoveEdges{ToEdgeNames(edit.edges())};
+}
+
+absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit) {
+  if (edit.nodes().empty() && edit.edges().empty()) {
+    return MissingField("nodes");
+  }
+  return core::SetEnabled{
+      .nodes = ToTexts(edit.nodes()), .edges = ToEdgeNames(edit.edges()), .enabled = edit.enabled()};
+}
+
+void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out) {
+  for (const core::WaypointNode& node : edit.nodes) {
+    FillNode(node, *out.add_nodes());
+  }
+  out.set_replace(edit.replace);
+}
+
+void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out) {
+  out.mutable_nodes()->Add(edit.nodes.begin(), edit.nodes.end());
+}
+
+void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out) {
+  for (const core::WaypointEdge& edge : edit.edges) {
+    v1::WaypointEdge& written = *out.add_edges();
+    FillEdgeName(edge.name, *written.mutable_edge());
+    if (edge.cost != core::WaypointEdge::kCostIsLength) {
+      written.set_cost(edge.cost);
+    }
+    written.set_disabled(!edge.enabled);
+    written.mutable_tags()->Add(edge.tags.begin(), edge.tags.end());
+  }
+  out.set_replace(edit.replace);
+}
+
+void FillRemoveEdges(const core::RemoveEdges& edit, v1::RemoveEdges& out) {
+  for (const core::EdgeName& name : edit.edges) {
+    FillEdgeName(name, *out.add_edges());
+  }
+}
+
+void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out) {
+  out.mutable_nodes()->Add(edit.nodes.begin(), edit.nodes.end());
+  for (const core::EdgeName& name : edit.edges) {
+    FillEdgeName(name, *out.add_edges());
+  }
+  out.set_enabled(edit.enabled);
+}
+
+void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out) {
+  out.set_nodes(static_cast<std::int32_t>(graph.node_count()));
+  out.set_edges(static_cast<std::int32_t>(graph.arc_count()));
+  out.set_named_obstacles(static_cast<std::int32_t>(graph.obstacles().size()));
+  const std::vector<std::string> tags = graph.tags();
+  out.mutable_tags()->Add(tags.begin(), tags.end());
+  out.set_max_distance(graph.max_distance().value_or(0.0));
+}
+
+void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::WaypointNodeInfo& out) {
+  FillNode({.id = graph.IdOf(node),
+            .position = graph.PositionOf(node),
+            .enabled = graph.IsEnabled(node),
+            .tags = graph.NamesOf(graph.TagsOf(node)),
+            .label = std::string(graph.LabelOf(node))},
+           *out.mutable_node());
+  for (const core::Arc& arc : graph.ArcsOf(node)) {
+    v1::WaypointNodeInfo::OutgoingEdge& edge = *out.add_edges();
+    edge.set_to(graph.IdOf(arc.to));
+    edge.set_cost(core::CostToDouble(arc.cost));
+    edge.set_open(arc.is_open());
+    edge.set_automatic(arc.is_auto());
+    const std::vector<std::string> tags = graph.NamesOf(graph.TagsOfArc(node, arc));
+    edge.mutable_tags()->Add(tags.begin(), tags.end());
+  }
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,40 @@
+// Conversion between the messages of the contract and the values of the core: waypoint graphs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/core/edit/edit.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+#include "waystar/v1/waypoint_edits.pb.h"
+#include "waystar/v1/waypoints.pb.h"
+
+namespace waystar::rpc {
+
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
+// message: MISSING_FIELD, and what ToPut says of obstacles. The core checks all else. `grid` is the reference
+// map, if there is one.
+absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
+                                                  std::shared_ptr<const core::GridSight> grid);
+absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit);
+absl::StatusOr<core::RemoveNodes> ToRemoveNodes(const v1::RemoveNodes& edit);
+absl::StatusOr<core::PutEdges> ToPutEdges(const v1::PutEdges& edit);
+absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
+absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
+std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names);
+
+// The following fill messages that are empty, of which the functions above make the same value again.
+void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
+void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
+void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out);
+void FillRemoveEdges(const core::RemoveEdges& edit, v1::RemoveEdges& out);
+void FillSetEnabled(const core::SetEnabled& edit, v1::SetEnabled& out);
+
+void FillGraphInfo(const core::WaypointGraph& graph, v1::WaypointGraphInfo& out);
+void FillNodeInfo(const core::WaypointGraph& graph, core::NodeNumber node, v1::WaypointNodeInfo& out);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,81 @@
+#include "server/service/convert/convert_grid.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/formats/text/grid_overrides.h"
+#include "server/formats/text/rows.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_profile.h"
+
+namespace waystar::rpc {
+
+absl::Status InGrid(const absl::Status& status, absl::string_view prefix) {
+  return WithFieldPrefix(status, absl::StrCat(prefix, "grid."));
+}
+
+absl::StatusOr<core::GridSettings> ToGridSettings(const v1::GridOptions& options) {
+  absl::StatusOr<core::GridOverrides> overrides = ToOverrides(options);
+  if (!overrides.ok()) {
+    return InGrid(overrides.status(), "");
+  }
+  absl::StatusOr<core::GridSettings> settings = core::ApplyOverrides({}, *overrides);
+  if (!settings.ok()) {
+    return InGrid(settings.status(), "");
+  }
+  return settings;
+}
+
+absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrField<std::string>& rows,
+                                           const v1::GridOptions& options, int max_side,
+                                           const StopCheck* stop) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, ToGridSettings(options));
+  const std::vector<absl::string_view> views(rows.begin(), rows.end());
+  return core::ParseRows(views, std::move(settings), core::RowSource{.max_side = max_side, .stop = stop});
+}
+
+absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::GridOptions& options,
+                                           int max_side, const StopCheck* stop) {
+  if (absl::Status status = core::CheckMapSize(bits.width(), bits.height(), max_side); !status.ok()) {
+    return WithFieldPrefix(status, "bits.");
+  }
+  const auto width = static_cast<std::size_t>(bits.width());
+  const auto height = static_cast<std::size_t>(bits.height());
+  const std::size_t row_bytes = (width + 7) / 8;
+  const std::string& blocked = bits.blocked();
+  if (!blocked.empty() && blocked.size() != row_bytes * height) {
+    return MakeError(ErrorReason::kBadSource, "bits.blocked",
+                     absl::StrCat(bits.height(), " rows of ", row_bytes, " bytes are ", row_bytes * height,
+                                  " bytes, not ", blocked.size()));
+  }
+  std::vector<std::string> rows(height, std::string(width, '.'));
+  for (std::size_t y = 0; y < height && !blocked.empty(); ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      if ((static_cast<std::uint8_t>(blocked[y * row_bytes + x / 8]) >> (x % 8) & 1) != 0) {
+        rows[y][x] = '#';
+      }
+    }
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(core::GridSettings settings, ToGridSettings(options));
+  const std::vector<absl::string_view> views(rows.begin(), rows.end());
+  absl::StatusOr<core::GridMap> map =
+      core::ParseRows(views, std::move(settings), core::RowSource{.max_side = max_side, .stop = stop});
+  // The rows are none of the request.
+  return map.ok() || ErrorFieldOf(map.status()) != "rows" ? std::move(map) : WithField(map.status(), "bits");
+}
+
+absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map,
+                                           const v1::GridOptions& options) {
+  WAYSTAR_RETURN_IF_ERROR(map.status());
+  if (const absl::Status status = AddProfiles(options, *map); !status.ok()) {
+    return InGrid(status, "");
+  }
+  return map;
+}
+
+}  // namespace waystar::rpc

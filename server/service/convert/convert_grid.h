@@ -1,0 +1,33 @@
+// Conversion of the messages of the contract to grids.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/base/stop_check.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/grid_map.h"
+#include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
+
+namespace waystar::rpc {
+
+// Returns an error of ToOverrides or ApplyOverrides, whose field is one of GridOptions, with that field below
+// "<prefix>grid.".
+absl::Status InGrid(const absl::Status& status, absl::string_view prefix);
+
+// The following make maps, or parts of them, as options and what else is given say. They return the errors of
+// CreateMap, with the field from the root of the message that holds `grid`, and that of `stop`.
+absl::StatusOr<core::GridSettings> ToGridSettings(const v1::GridOptions& options);
+absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrField<std::string>& rows,
+                                           const v1::GridOptions& options, int max_side,
+                                           const StopCheck* stop);
+absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::GridOptions& options,
+                                           int max_side, const StopCheck* stop);
+// Returns the map with the profiles that the options have.
+absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map, const v1::GridOptions& options);
+
+}  // namespace waystar::rpc

@@ -1,0 +1,364 @@
+#include "server/service/convert/write_route.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
+#include "server/core/grid/cells/cost.h"
+#include "server/core/map/map_version.h"
+#include "server/core/query/route_extras.h"
+#include "server/service/convert/convert.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedOutputStream;
+
+// The tag of a field that takes one byte, as those of the first 15 fields do.
+template <int kField, WireFormatLite::WireType kType>
+constexpr std::uint8_t TagOf() {
+  constexpr std::uint32_t kTag = WireFormatLite::MakeTag(kField, kType);
+  static_assert(kTag < 0x80, "the tag takes more than one byte");
+  return static_cast<std::uint8_t>(kTag);
+}
+
+// The tag and length of a point or position, which never takes 128 bytes.
+constexpr std::size_t kHeadBytes = 2;
+constexpr std::size_t kMostPointBytes = kHeadBytes + 2 * (1 + 10);
+constexpr std::size_t kMostPositionBytes = kHeadBytes + 3 * (1 + 8);
+
+// A field that is 0 is left out.
+template <int kField>
+std::uint8_t* WriteCoordinate(std::int32_t value, std::uint8_t* out) {
+  if (value == 0) {
+    return out;
+  }
+  *out++ = TagOf<kField, WireFormatLite::WIRETYPE_VARINT>();
+  return CodedOutputStream::WriteVarint32SignExtendedToArray(value, out);
+}
+
+template <int kField>
+std::uint8_t* WriteCoordinate(double value, std::uint8_t* out) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  if (bits == 0) {
+    return out;
+  }
+  *out++ = TagOf<kField, WireFormatLite::WIRETYPE_FIXED64>();
+  return CodedOutputStream::WriteLittleEndian64ToArray(bits, out);
+}
+
+// Writes a field of that number, whose parts `write_parts` writes.
+template <int kField, typename WriteParts>
+std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
+  std::uint8_t* const begin = out + kHeadBytes;
+  std::uint8_t* const end = write_parts(begin);
+  out[0] = TagOf<kField, WireFormatLite::WIRETYPE_LENGTH_DELIMITED>();
+  out[1] = static_cast<std::uint8_t>(end - begin);
+  return end;
+}
+
+v1::Outcome FromOutcome(core::Outcome outcome) {
+  switch (outcome) {
+    case core::Outcome::kFound:
+      return v1::OUTCOME_FOUND;
+    case core::Outcome::kPartial:
+      return v1::OUTCOME_PARTIAL;
+    case core::Outcome::kUnreachable:
+      return v1::OUTCOME_UNREACHABLE;
+    case core::Outcome::kBudgetExhausted:
+      return v1::OUTCOME_BUDGET_EXHAUSTED;
+  }
+  return v1::OUTCOME_UNSPECIFIED;
+}
+
+v1::Reason FromReason(core::OutcomeReason reason) {
+  switch (reason) {
+    case core::OutcomeReason::kGoalReached:
+      return v1::REASON_GOAL_REACHED;
+    case core::OutcomeReason::kNoRoute:
+      return v1::REASON_NO_ROUTE;
+    case core::OutcomeReason::kGoalBlocked:
+      return v1::REASON_GOAL_BLOCKED;
+    case core::OutcomeReason::kExpansionLimit:
+      return v1::REASON_EXPANSION_LIMIT;
+    case core::OutcomeReason::kScratchLimit:
+      return v1::REASON_SCRATCH_LIMIT;
+  }
+  return v1::REASON_UNSPECIFIED;
+}
+
+void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::SearchStatistics& out) {
+  const core::SearchStatistics& statistics = route.path.statistics;
+  out.set_expanded(statistics.expanded);
+  out.set_generated(statistics.generated);
+  out.set_algorithm(FromAlgorithm(statistics.algorithm));
+  FillDuration(stamp.queued, *out.mutable_queue_time());
+  FillDuration(route.searching, *out.mutable_search_time());
+}
+
+template <typename Portal>
+v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const core::MapVersion& version,
+                                v1::FindPathResponse& response) {
+  v1::PortalCrossing& out = *response.add_crossings();
+  out.set_portal(portal.id);
+  out.set_index(static_cast<int>(index));
+  // Within a map the portal names none.
+  if (!portal.to_map.empty()) {
+    out.set_map(portal.to_map);
+    FillVersion(version, *out.mutable_map_version());
+  }
+  return out;
+}
+
+void FillCrossings(const core::Route& route, v1::FindPathResponse& response) {
+  for (std::size_t i = 0; i < route.crossings.size(); ++i) {
+    const core::PortalCrossing& crossing = route.crossings[i];
+    v1::PortalCrossing& out =
+        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
+    FillCell(HexCoordinates(route.crossing_boards[i]).FromPlane(crossing.arrival), *out.mutable_arrival());
+  }
+}
+
+void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
+  out.set_length(summary.length);
+  out.set_turns(summary.turns);
+  for (const core::RouteSummary::Leg& leg : summary.legs) {
+    v1::PathSummary::Leg& written = *out.add_legs();
+    written.set_terrain(std::string(1, leg.terrain));
+    written.set_cells(leg.cells);
+    written.set_length(leg.length);
+    written.set_cost(leg.cost);
+  }
+}
+
+// Fills in what only meshes have, but for the positions.
+void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
+  for (const core::MeshLeg& leg :
+       core::LegsOnMeshes(*route.mesh_agent, {}, route.corridor, route.mesh_crossings)) {
+    // Pieces of one polygon that follow each other are one of the map's.
+    core::PolygonNumber last = core::kNoPolygon;
+    for (const core::PolygonNumber piece : leg.corridor) {
+      const core::PolygonNumber polygon = leg.is_home ? route.mesh_agent->NumberOnMap(piece) : piece;
+      if (polygon != last) {
+        response.add_corridor(polygon);
+      }
+      last = polygon;
+    }
+  }
+  for (std::size_t i = 0; i < route.mesh_crossings.size(); ++i) {
+    const core::MeshCrossing& crossing = route.mesh_crossings[i];
+    v1::PortalCrossing& out =
+        AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
+    FillPosition({crossing.arrival.x, crossing.arrival.y, crossing.arrival.z},
+                 *out.mutable_arrival_position());
+  }
+}
+
+// Fills in what only grids have, but for the points.
+void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
+  FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
+  if (route.path.outcome != core::Outcome::kUnreachable) {
+    const HexCoordinates at_end =
+        route.crossing_boards.empty() ? coordinates : HexCoordinates(route.crossing_boards.back());
+    FillCell(at_end.FromPlane(route.path.end), *response.mutable_end());
+  }
+  response.mutable_directions()->Reserve(static_cast<int>(route.path.directions.size()));
+  for (const core::Direction direction : route.path.directions) {
+    response.add_directions(static_cast<v1::Direction>(static_cast<int>(direction) + 1));
+  }
+  FillCrossings(route, response);
+}
+
+// Returns the points of a path as clients count them: behind each portal as the map there does.
+std::vector<core::Cell> CountedPoints(const core::Route& route, const HexCoordinates& at_home) {
+  std::vector<core::Cell> points;
+  points.reserve(route.path.points.size());
+  HexCoordinates here = at_home;
+  std::size_t crossed = 0;
+  for (const core::Cell point : route.path.points) {
+    for (; crossed < route.crossings.size() && route.crossings[crossed].index <= points.size(); ++crossed) {
+      here = HexCoordinates(route.crossing_boards[crossed]);
+    }
+    points.push_back(here.FromPlane(point));
+  }
+  return points;
+}
+
+bool CountsBoards(const core::Route& route, const HexCoordinates& at_home) {
+  return !at_home.IsPlane() || std::any_of(route.crossing_boards.begin(), route.crossing_boards.end(),
+                                           [](const auto& board) { return board.has_value(); });
+}
+
+void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Position> positions,
+                v1::FindPathResponse& response) {
+  response.mutable_points()->Reserve(static_cast<int>(points.size()));
+  for (const core::Cell point : points) {
+    FillCell(point, *response.add_points());
+  }
+  response.mutable_positions()->Reserve(static_cast<int>(positions.size()));
+  for (const core::Position& position : positions) {
+    FillPosition(position, *response.add_positions());
+  }
+}
+
+v1::SearchEvent::Kind FromKind(core::SearchEvent::Kind kind) {
+  return kind == core::SearchEvent::Kind::kGenerated ? v1::SearchEvent::KIND_GENERATED
+                                                     : v1::SearchEvent::KIND_EXPANDED;
+}
+
+// Fills in what events about cells and about nodes share.
+template <typename Event>
+void FillStep(const Event& event, v1::SearchEvent& out) {
+  out.set_kind(FromKind(event.kind));
+  out.set_g(core::CostToDouble(event.g));
+  out.set_f(core::CostToDouble(event.f));
+}
+
+}  // namespace
+
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
+  switch (algorithm) {
+    case core::Algorithm::kAuto:
+      return v1::ALGORITHM_AUTO;
+    case core::Algorithm::kAStar:
+      return v1::ALGORITHM_ASTAR;
+    case core::Algorithm::kDijkstra:
+      return v1::ALGORITHM_DIJKSTRA;
+    case core::Algorithm::kJumpPoint:
+      return v1::ALGORITHM_JUMP_POINT_SEARCH;
+    case core::Algorithm::kLazyThetaStar:
+      return v1::ALGORITHM_LAZY_THETA_STAR;
+    case core::Algorithm::kSubgoalHierarchy:
+      return v1::ALGORITHM_SUBGOAL_HIERARCHY;
+    case core::Algorithm::kPolyanya:
+      return v1::ALGORITHM_POLYANYA;
+  }
+  return v1::ALGORITHM_UNSPECIFIED;
+}
+
+void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
+  answer.Add(points.size() * kMostPointBytes, [points](std::uint8_t* out) {
+    for (const core::Cell point : points) {
+      out = WritePlace<v1::FindPathResponse::kPointsFieldNumber>(out, [point](std::uint8_t* part) {
+        part = WriteCoordinate<v1::Cell::kXFieldNumber>(point.x, part);
+        return WriteCoordinate<v1::Cell::kYFieldNumber>(point.y, part);
+      });
+    }
+    return out;
+  });
+}
+
+void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer) {
+  answer.Add(positions.size() * kMostPositionBytes, [positions](std::uint8_t* out) {
+    for (const core::Position& position : positions) {
+      out = WritePlace<v1::FindPathResponse::kPositionsFieldNumber>(out, [&position](std::uint8_t* part) {
+        part = WriteCoordinate<v1::Position::kXFieldNumber>(position.x, part);
+        part = WriteCoordinate<v1::Position::kYFieldNumber>(position.y, part);
+        return WriteCoordinate<v1::Position::kZFieldNumber>(position.z, part);
+      });
+    }
+    return out;
+  });
+}
+
+std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
+                       v1::FindPathResponse& response, WrittenMessage* written) {
+  const core::PathResult& path = route.path;
+  response.set_outcome(FromOutcome(path.outcome));
+  response.set_reason(FromReason(path.reason));
+  response.set_cost(path.cost);
+  FillVersion(stamp.version, *response.mutable_version());
+  FillStatistics(route, stamp, *response.mutable_statistics());
+  response.set_goal_index(static_cast<std::int32_t>(route.goal_index));
+  if (route.summary.has_value()) {
+    FillSummary(*route.summary, *response.mutable_summary());
+  }
+  if (route.graph != nullptr) {
+    for (const core::NodeNumber node : route.nodes) {
+      response.add_nodes(route.graph->IdOf(node));
+    }
+  } else if (route.mesh_agent != nullptr) {
+    FillOnMesh(route, response);
+  } else {
+    FillOnGrid(route, coordinates, response);
+  }
+  std::vector<core::Cell> counted;
+  absl::Span<const core::Cell> points = path.points;
+  if (CountsBoards(route, coordinates)) {
+    counted = CountedPoints(route, coordinates);
+    points = counted;
+  }
+  if (written == nullptr) {
+    FillPoints(points, route.positions, response);
+    return response.ByteSizeLong();
+  }
+  WritePoints(points, *written);
+  WritePositions(route.positions, *written);
+  written->AddFieldsOf(response);
+  return written->size();
+}
+
+std::size_t LeastBytesOf(const core::Route& route) {
+  constexpr std::size_t kPointBytes = 2;
+  constexpr std::size_t kNodeBytes = 5;
+  return route.path.points.size() * kPointBytes + route.nodes.size() * kNodeBytes + route.corridor.size();
+}
+
+void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
+                    const HexCoordinates& coordinates, v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  FillStep(event, out);
+  FillCell(coordinates.FromPlane(event.cell), *out.mutable_cell());
+  if (out.kind() == v1::SearchEvent::KIND_GENERATED && event.parent != event.cell) {
+    FillCell(coordinates.FromPlane(event.parent), *out.mutable_parent());
+  }
+  if (event.map != 0) {
+    out.set_map(maps[event.map]);
+  }
+}
+
+void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
+                  v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  FillStep(event, out);
+  out.set_node(node.id);
+  if (out.kind() == v1::SearchEvent::KIND_GENERATED) {
+    FillPosition({node.position.x, node.position.y, node.position.z}, *out.mutable_position());
+    if (event.parent != event.node) {
+      out.set_parent_node(parent.id);
+    }
+  }
+}
+
+void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
+                      v1::TraceSearchResponse& message) {
+  v1::SearchEvent& out = *message.add_events();
+  out.set_kind(FromKind(event.kind));
+  out.set_g(interval.g);
+  out.set_f(interval.f);
+  v1::MeshInterval& told = *out.mutable_interval();
+  told.set_id(event.interval + 1);
+  if (event.kind == core::SearchEvent::Kind::kExpanded) {
+    return;
+  }
+  if (interval.parent != core::MeshInterval::kNoParent) {
+    told.set_parent(interval.parent + 1);
+  }
+  told.set_polygon(interval.polygon);
+  const auto fill = [](const core::WorldPoint& point, v1::Position& position) {
+    FillPosition({point.x, point.y, point.z}, position);
+  };
+  fill(interval.left, *told.mutable_left());
+  fill(interval.right, *told.mutable_right());
+  fill(interval.root, *told.mutable_root());
+}
+
+}  // namespace waystar::rpc

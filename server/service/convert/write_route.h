@@ -1,0 +1,66 @@
+// Conversion of the answers to path queries to the messages of the contract.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "server/core/graph/map/node_pages.h"
+#include "server/core/graph/search/node_recorder.h"
+#include "server/core/grid/cells/world_frame.h"
+#include "server/core/map/map_version.h"
+#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/query/route.h"
+#include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
+#include "server/geometry/cell.h"
+#include "server/geometry/world_point.h"
+#include "server/service/call/written_message.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+// The circumstances that an answer states.
+struct RouteStamp {
+  core::MapVersion version;
+  // How long the query waited.
+  std::chrono::nanoseconds queued{0};
+};
+
+// Fills an empty response. Points and positions, which take long to write by way of messages, go to `written`
+// instead, unless it is null: it stands for the response, and gets all its other fields too. Returns how many
+// bytes the whole answer takes.
+std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
+                       v1::FindPathResponse& response, WrittenMessage* written);
+
+// Returns the least that an answer can take, which costs nothing to tell.
+std::size_t LeastBytesOf(const core::Route& route);
+
+// A node as answers tell it.
+struct ToldNode {
+  core::NodeNumber number = 0;
+  std::string id;
+  core::WorldPoint position;
+};
+
+// Adds one event of a search on one of those maps, of which the first is the query's own and has no id.
+void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
+                    const HexCoordinates& coordinates, v1::TraceSearchResponse& message);
+// Adds one event of a search on a waypoint graph, about that node and the one that the way comes from.
+void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
+                  v1::TraceSearchResponse& message);
+
+// Adds one event of a search on a navigation mesh, about that interval.
+void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
+                      v1::TraceSearchResponse& message);
+
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
+
+// Writes the field `points`, or `positions`, of a FindPathResponse as messages in memory would be.
+void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer);
+void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer);
+
+}  // namespace waystar::rpc

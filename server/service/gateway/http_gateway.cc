@@ -1,0 +1,323 @@
+#include "server/service/gateway/http_gateway.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "absl/hash/hash.h"
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/client_context.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/service/auth/failed_tokens.h"
+#include "server/service/auth/peer.h"
+#include "server/service/call/status.h"
+#include "server/service/gateway/http_refusals.h"
+#include "server/service/gateway/http_tls.h"
+#include "server/service/gateway/own_site.h"
+#include "server/service/gateway/page_answer.h"
+#include "server/service/transport/http/json.h"
+
+namespace waystar::rpc {
+namespace {
+
+using google::protobuf::DescriptorPool;
+using google::protobuf::MethodDescriptor;
+using http::HttpAcceptance;
+using http::HttpAnswer;
+using http::RequestHead;
+
+constexpr char kTimeoutHeader[] = "Waystar-Timeout";
+// Calls with one answer end by then if their callers do not say when.
+constexpr absl::Duration kDefaultTimeout = absl::Minutes(1);
+constexpr absl::Duration kMaxTimeout = absl::Hours(24);
+
+// Headers that become metadata of the call, under the same names.
+constexpr const char* kPassedHeaders[] = {"authorization", "x-request-id", "traceparent"};
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+// Returns null if there is no such method of the services that are open to everyone.
+const MethodDescriptor* FindMethod(absl::string_view path) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
+  if (parts.size() != 3 || !parts[0].empty()) {
+    return nullptr;
+  }
+  for (const absl::string_view service : {"waystar.v1.MapService", "waystar.v1.PathService",
+                                          "waystar.v1.ServerService", "grpc.health.v1.Health"}) {
+    if (parts[1] == service) {
+      return DescriptorPool::generated_pool()->FindMethodByName(absl::StrCat(service, ".", parts[2]));
+    }
+  }
+  return nullptr;
+}
+
+// Headers that a request has once: programs that saw two would choose differently.
+constexpr const char* kSingleHeaders[] = {"authorization", "x-request-id", "traceparent", "Origin",
+                                          kTimeoutHeader};
+
+// The RPC library ends the process over metadata that is anything else.
+bool IsPrintable(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isprint(c); });
+}
+
+absl::Status BadHeader(absl::string_view name, absl::string_view message) {
+  return MakeError(ErrorReason::kBadHeader, name, message);
+}
+
+absl::StatusOr<absl::Duration> TimeoutOf(const MethodDescriptor& method, const RequestHead& head) {
+  const absl::string_view text = View(head.Field(kTimeoutHeader));
+  if (text.empty()) {
+    return method.server_streaming() ? absl::InfiniteDuration() : kDefaultTimeout;
+  }
+  absl::Duration timeout;
+  if (!absl::ParseDuration(std::string(text), &timeout) || timeout <= absl::ZeroDuration() ||
+      timeout > kMaxTimeout) {
+    return BadHeader(kTimeoutHeader, "a time is such as 2.5s or 300ms, and at most 24h");
+  }
+  return timeout;
+}
+
+absl::Status CheckHeaders(const RequestHead& head) {
+  for (const char* const name : kPassedHeaders) {
+    if (!IsPrintable(View(head.Field(name)))) {
+      return BadHeader(name, "a header has characters that are not printable ASCII");
+    }
+  }
+  for (const char* const name : kSingleHeaders) {
+    if (std::ranges::count_if(head.fields, [&](const auto& field) {
+          return absl::EqualsIgnoreCase(View(field.first), name);
+        }) > 1) {
+      return BadHeader(name, "a request has one such header");
+    }
+  }
+  // Also as "application/grpc-web-text+proto".
+  if (absl::StartsWithIgnoreCase(View(head.Field("Content-Type")), "application/grpc")) {
+    return BadHeader(
+        "Content-Type",
+        "this is gRPC or gRPC-Web, and here messages are JSON: send them as application/json, or "
+        "call by gRPC at --listen");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UnknownMethod(absl::string_view message) {
+  return MakeError(ErrorReason::kUnknownMethod, "", message);
+}
+
+HttpAnswer AnswerOf(int code, const absl::Status& status,
+                    std::vector<std::pair<std::string, std::string>> fields) {
+  return {.code = code,
+          .content_type = http::kJsonType,
+          .body = http::StatusJson(ToGrpcStatus(status)),
+          .fields = std::move(fields)};
+}
+
+HttpAnswer Refusal(const absl::Status& status, std::vector<std::pair<std::string, std::string>> fields) {
+  return http::FailureAnswer(ToGrpcStatus(status), std::move(fields));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HttpGateway>> HttpGateway::Start(const HttpGatewayOptions& options,
+                                                                std::shared_ptr<grpc::Channel> channel,
+                                                                const AccessControl& access,
+                                                                CallStatistics& statistics) {
+  WAYSTAR_ASSIGN_OR_RETURN(AllowedOrigins origins, AllowedOrigins::Parse(options.allowed_origins));
+  std::function<std::shared_ptr<http::TlsContext>()> tls;
+  if (options.tls != nullptr) {
+    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<HttpTls> contexts, HttpTls::Make(options.tls));
+    tls = [contexts] { return contexts->Current(); };
+  }
+  auto gateway = std::unique_ptr<HttpGateway>(
+      new HttpGateway(options, std::move(origins), std::move(channel), access, statistics));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      gateway->server_,
+      http::HttpServer::Start({.listen = {options.listen},
+                               .limits = {.max_connections = options.max_connections,
+                                          .max_network_connections = options.max_network_connections},
+                               .tls = std::move(tls)},
+                              *gateway));
+  return gateway;
+}
+
+HttpGateway::HttpGateway(const HttpGatewayOptions& options, AllowedOrigins origins,
+                         std::shared_ptr<grpc::Channel> channel, const AccessControl& access,
+                         CallStatistics& statistics)
+    : options_(options),
+      name_(NameOfHost(options.listen)),
+      origins_(std::move(origins)),
+      access_(access),
+      statistics_(statistics),
+      places_(std::make_shared<HttpPlaces>(options.calls, options.max_answer_bytes)),
+      calls_(std::move(channel), static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U))) {}
+
+void HttpGateway::Stop(absl::Duration grace) {
+  if (server_ != nullptr) {
+    server_->Stop(grace);
+  }
+}
+
+HttpGateway::Fields HttpGateway::FieldsOf(const RequestHead& head) const {
+  Fields fields = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}};
+  if (const std::string_view origin = head.Field("Origin"); !origin.empty()) {
+    fields.emplace_back("Vary", "Origin");
+    if (origins_.Allows(View(origin))) {
+      fields.emplace_back("Access-Control-Allow-Origin", origin);
+    }
+  }
+  return fields;
+}
+
+bool HttpGateway::IsForThisHost(const RequestHead& head) const {
+  const std::string_view host = head.Field("Host");
+  return IsOwnHost(host, name_) || origins_.Allows(absl::StrCat("https://", View(host))) ||
+         origins_.Allows(absl::StrCat("http://", View(host)));
+}
+
+bool HttpGateway::IsOriginAllowed(const RequestHead& head) const {
+  const std::string_view origin = head.Field("Origin");
+  const std::string_view host = head.Field("Host");
+  return origin.empty() || origins_.Allows(View(origin)) ||
+         (IsOwnHost(host, name_) && IsOwnOrigin(origin, host, options_.tls != nullptr));
+}
+
+bool HttpGateway::Admits(const http::HttpClient& client) {
+  const std::string peer = PeerOverHttp(client.address);
+  // All clients of a unix socket have the same peer.
+  return client.address.empty() || !access_.IsTurnedOut(peer) || access_.KnowsNetworkOf(peer);
+}
+
+std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClient& client,
+                                                            const RequestHead& head) {
+  if (const absl::Status status = CheckHeaders(head); !status.ok()) {
+    return RefuseCall(head, status);
+  }
+  if (!IsOriginAllowed(head)) {
+    return Refusal(MakeError(ErrorReason::kOriginNotAllowed, "Origin",
+                             "pages of this site may not call: --http_allow_origin names those that may"),
+                   FieldsOf(head));
+  }
+  if (head.method == "OPTIONS") {
+    Fields fields = FieldsOf(head);
+    fields.emplace_back("Allow", "POST, OPTIONS");
+    if (!head.Field("Origin").empty()) {
+      fields.emplace_back("Access-Control-Allow-Methods", "POST");
+      fields.emplace_back("Access-Control-Allow-Headers",
+                          absl::StrCat("content-type, accept, authorization, x-request-id, traceparent, ",
+                                       absl::AsciiStrToLower(kTimeoutHeader)));
+      fields.emplace_back("Access-Control-Max-Age", "600");
+    }
+    return HttpAnswer{.code = 204, .fields = std::move(fields)};
+  }
+  if (std::optional<HttpAnswer> file = PageAnswer(head); file.has_value()) {
+    // Its calls would be refused as those of another site.
+    return IsForThisHost(head)
+               ? *std::move(file)
+               : AnswerOf(421,
+                          MakeError(ErrorReason::kOriginNotAllowed, "Host",
+                                    "open the page by the server's address or as localhost, or have "
+                                    "--http_allow_origin name this site"),
+                          FieldsOf(head));
+  }
+  const MethodDescriptor* const method = FindMethod(head.path);
+  if (method == nullptr) {
+    return AnswerOf(
+        404, UnknownMethod("there is no such method: a path is such as /waystar.v1.PathService/FindPath"),
+        FieldsOf(head));
+  }
+  if (head.method != "POST") {
+    Fields fields = FieldsOf(head);
+    fields.emplace_back("Allow", "POST, OPTIONS");
+    return AnswerOf(405, UnknownMethod("calls are made with POST"), std::move(fields));
+  }
+  if (method->client_streaming()) {
+    return Refusal(UnknownMethod("this method takes a stream of messages, which needs gRPC"), FieldsOf(head));
+  }
+  if (const absl::Status status = TimeoutOf(*method, head).status(); !status.ok()) {
+    return RefuseCall(head, status);
+  }
+  const std::string peer = PeerOverHttp(client.address);
+  const absl::StatusOr<Caller> caller = access_.Identify(View(head.Field("Authorization")), peer);
+  if (!caller.ok()) {
+    HttpAnswer answer = RefuseCall(head, caller.status());
+    answer.closes = answer.closes || access_.IsTurnedOut(peer);
+    return answer;
+  }
+  return HttpAcceptance{.max_body_bytes = options_.max_body_bytes,
+                        .is_trusted = access_.is_asking(),
+                        .identity = caller->is_anyone() ? absl::HashOf(peer) : caller->id()};
+}
+
+void HttpGateway::Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) {
+  const RequestHead& head = request.head;
+  const MethodDescriptor& method = *FindMethod(head.path);
+  const std::string address = request.client.address;
+  const auto place = std::make_shared<HttpPlaces::Place>(places_);
+  absl::Status status = place->Take(request.client.network.Text());
+  if (status.ok() && method.server_streaming()) {
+    status = place->TakeStream();
+  }
+  const absl::StatusOr<absl::Duration> timeout = TimeoutOf(method, head);
+  if (!status.ok()) {
+    exchange->Answer(RefuseCall(head, status));
+    return;
+  }
+  const absl::Time deadline = absl::Now() + *timeout;
+  Fields passed;
+  for (const char* const name : kPassedHeaders) {
+    if (const std::string_view value = head.Field(name); !value.empty()) {
+      passed.emplace_back(name, value);
+    }
+  }
+  const bool wants_events = absl::StrContains(View(head.Field("Accept")), "text/event-stream");
+  http::CallOptions options{
+      .form = wants_events ? http::StreamForm::kEvents : http::StreamForm::kLines,
+      .prepare =
+          [address, deadline, passed = std::move(passed)](grpc::ClientContext& context) {
+            if (deadline != absl::InfiniteFuture()) {
+              context.set_deadline(absl::ToChronoTime(deadline));
+            }
+            SetHttpClient(address, context);
+            for (const auto& [name, value] : passed) {
+              context.AddMetadata(name, value);
+            }
+          },
+      .status_of = ToGrpcStatus,
+      .fields = FieldsOf(head),
+      .client = request.identity,
+      .hold = [place](std::size_t bytes) { return place->HoldAnswer(bytes); }};
+  calls_.Make(method, std::move(request), std::move(exchange), std::move(options));
+}
+
+HttpAnswer HttpGateway::RefuseCall(const RequestHead& head, const absl::Status& status) const {
+  statistics_.CountRefused(View(head.path), status.code());
+  return Refusal(status, FieldsOf(head));
+}
+
+HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
+  Fields fields = head == nullptr ? Fields() : FieldsOf(*head);
+  if (const absl::Status status = HttpRefusal(code, options_.max_body_bytes); !status.ok()) {
+    // Want of memory for bodies has the same code wherever it is found.
+    return code == 503 ? Refusal(status, std::move(fields)) : AnswerOf(code, status, std::move(fields));
+  }
+  HttpAnswer answer = HttpHandler::Refuse(code, head);
+  answer.fields = std::move(fields);
+  return answer;
+}
+
+void HttpGateway::Collect(runtime::MetricSink& sink) const {
+  sink.AddGauge("waystar_http_connections", "Connections over HTTP.", {},
+                static_cast<double>(server_->counts().connections));
+  places_->Collect(sink);
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,15 @@
+// The answers that carry the files of the page.
+#pragma once
+
+#include <optional>
+
+#include "server/service/transport/http/http_handler.h"
+
+namespace waystar::rpc {
+
+// Returns the answer to a request for a file of the page, or nothing if the path names none. The file is the
+// same for everyone, so this asks for no token. The whole text goes into the answer: a connection holds one
+// answer at a time, and the longest file has less than 64 KiB.
+std::optional<http::HttpAnswer> PageAnswer(const http::RequestHead& head);
+
+}  // namespace waystar::rpc

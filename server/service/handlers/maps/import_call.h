@@ -1,0 +1,74 @@
+// Reactor of MapService.ImportMap, which gathers a file's chunks, parses it on a worker, and waits without
+// one until the map is in the store.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/base/memory_account.h"
+#include "server/core/store/map_store.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/call/streaming_call.h"
+#include "server/service/handlers/maps/change_queue.h"
+#include "server/service/handlers/maps/map_creation.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+struct TransferLimits {
+  std::int64_t max_import_bytes = 80LL << 20;
+  int max_map_side = core::kMaxMapSide;
+  TransferTimes times;
+};
+
+// Reads one message at a time, so that a client can be no further ahead than what the transport buffers. It
+// reads the header at once, and waits for its slot before it reads the file.
+//
+// The library reports the end of the stream and the loss of the client alike, as a read that fails. The size
+// that the header promises tells them apart.
+class ImportCall final : public ReadingCall {
+ public:
+  // What the references name must outlive the call.
+  ImportCall(const ServerContext& server, core::MapStore& store, ChangeQueue& changes,
+             const TransferLimits& limits, grpc::CallbackServerContext& rpc, grpc::ByteBuffer& response)
+      : ReadingCall(Kind::kTransfer, server, rpc, server.statistics.Of<v1::ImportMapRequest>()),
+        store_(store),
+        changes_(changes),
+        limits_(limits),
+        response_(response) {}
+
+ private:
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_changing_; }
+  void OnReadDone(bool ok) override;
+  void OnTimeout() override;
+  void OnStall() override;
+  void RunJob(int worker) override;
+
+  absl::Status TakeMessage();
+  absl::Status TakeHeader(const v1::ImportMapRequest& request);
+  absl::Status TakeChunk(const std::string& chunk);
+  absl::Status CheckComplete() const;
+  absl::StatusOr<MadeMap> MakeMap();
+  absl::Status CreateMap(MadeMap made);
+
+  core::MapStore& store_;
+  ChangeQueue& changes_;
+  const TransferLimits limits_;
+  grpc::ByteBuffer& response_;
+  runtime::Flow flow_;
+  std::optional<v1::ImportMapHeader> header_;
+  MemoryAccount::Reservation memory_;
+  std::string bytes_;
+  // Whether the map waits for the store or is on its way into it.
+  bool is_changing_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,24 @@
+// The size of a map, for the log.
+#pragma once
+
+#include <array>
+
+#include "server/core/map/any_map.h"
+#include "server/runtime/logging.h"
+
+namespace waystar::rpc {
+
+// Returns two fields that say how large a map is: width and height, nodes and edges, or polygons and
+// vertices.
+inline std::array<runtime::LogField, 2> SizeForLog(const core::GridMap& grid) {
+  return {runtime::LogField("width", grid.width()), runtime::LogField("height", grid.height())};
+}
+inline std::array<runtime::LogField, 2> SizeForLog(const core::WaypointGraph& graph) {
+  return {runtime::LogField("nodes", graph.node_count()), runtime::LogField("edges", graph.arc_count())};
+}
+inline std::array<runtime::LogField, 2> SizeForLog(const core::NavMesh& mesh) {
+  return {runtime::LogField("polygons", mesh.polygon_count()),
+          runtime::LogField("vertices", mesh.vertex_count())};
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,94 @@
+// Reactor of one StreamObstacleUpdates call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/store/map_store.h"
+#include "server/service/admission/executor.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/call/call_context.h"
+#include "server/service/call/streaming_call.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "server/service/metrics/update_metrics.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+struct UpdateStreamLimits {
+  // Batches that may be read and not answered yet. At least 1.
+  std::size_t max_unanswered = 256;
+  // The next message is read while those batches have fewer bytes than this together. At least 1.
+  std::size_t max_unanswered_bytes = 4 << 20;
+  // Is told of each batch that was answered, unless null. Must outlive the streams.
+  UpdateMetrics* metrics = nullptr;
+};
+
+// Reads one message at a time, converts it on a worker and hands it to the store, so that batches reach the
+// store in the order in which they were sent; the store answers when it has applied them. Answers are written
+// in that order too, one at a time, and a batch counts as unanswered until its answer is written: a client
+// that does not read its answers is soon not read from.
+//
+// The rules of StreamingCall hold; under way is each batch that is unanswered. So a call that is cut off
+// waits for batches that are still to be applied, and what was applied stays applied.
+class UpdateStream final : public ReadingWritingCall {
+ public:
+  // What the references name must outlive the call.
+  UpdateStream(const ServerContext& server, core::MapStore& store, grpc::CallbackServerContext& rpc,
+               const UpdateStreamLimits& limits)
+      : ReadingWritingCall(Kind::kOpenEnded, server, rpc,
+                           server.statistics.Of<v1::StreamObstacleUpdatesRequest>()),
+        store_(store),
+        limits_(limits) {}
+
+ private:
+  // A batch that was read, until its answer is written.
+  struct Batch {
+    std::size_t bytes = 0;
+    Executor::Clock::time_point arrived;
+    std::optional<v1::StreamObstacleUpdatesResponse> answer;
+  };
+
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return unanswered_.empty(); }
+  void OnReadDone(bool ok) override;
+  void RunJob(int worker) override;
+  void OnJobRefused(const absl::Status& why) override { Answer(AddBatch(), why); }
+
+  // Hands the message that was read to the store, or answers it. An error is the stream's, not the batch's.
+  absl::Status Take();
+  // Makes room for the answer to the message that was read, and returns its index.
+  std::uint64_t AddBatch();
+  void Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result,
+              const HexCoordinates& coordinates = {});
+  // Returns whether the first batch that is unanswered has its answer.
+  bool IsFirstAnswered() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !unanswered_.empty() && unanswered_.front().answer.has_value();
+  }
+  void PopFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  core::MapStore& store_;
+  const UpdateStreamLimits limits_;
+  MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamObstacleUpdatesRequest>();
+  // Set once it is admitted.
+  runtime::Flow flow_;
+  // When the message arrived.
+  Executor::Clock::time_point arrived_;
+
+  std::deque<Batch> unanswered_ ABSL_GUARDED_BY(mutex_);
+  std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The index of the first batch that is unanswered.
+  std::uint64_t first_index_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Whether the answer to the first of them is being written, or was.
+  bool is_first_written_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace waystar::rpc

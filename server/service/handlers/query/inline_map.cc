@@ -1,0 +1,185 @@
+#include "server/service/handlers/query/inline_map.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/edit/edit_memory.h"
+#include "server/core/grid/cells/hex_board.h"
+#include "server/core/query/readiness.h"
+#include "server/core/search/interruption.h"
+#include "server/geometry/world_point.h"
+#include "server/service/convert/convert_graph.h"
+#include "server/service/convert/convert_grid.h"
+
+namespace waystar::rpc {
+namespace {
+
+// What making a cell takes, a node or an edge, and holding a pair of nodes against an obstacle, in cells that
+// are looked at.
+constexpr std::uint64_t kWorkOfCell = 64;
+constexpr std::uint64_t kWorkOfNode = 4'096;
+constexpr std::uint64_t kWorkOfPair = 16;
+// The plane of a board may have so many times the cells.
+constexpr std::uint64_t kMostOfPlane = 2;
+
+absl::Status CheckCells(std::uint64_t cells, absl::string_view field) {
+  return cells <= kMaxInlineCells ? absl::OkStatus()
+                                  : MakeError(ErrorReason::kBadSize, field,
+                                              absl::StrCat("an inline map has at most ", kMaxInlineCells,
+                                                           " cells, not ", cells, ": create a map"));
+}
+
+std::uint64_t CellsOf(const v1::InlineMap& map) {
+  if (map.has_bits()) {
+    return static_cast<std::uint64_t>(std::max(map.bits().width(), 0)) *
+           static_cast<std::uint64_t>(std::max(map.bits().height(), 0));
+  }
+  std::uint64_t cells = 0;
+  for (const std::string& row : map.rows()) {
+    cells += row.size();
+  }
+  return cells;
+}
+
+// The cells of the plane that a board of so many columns and rows lies on.
+absl::StatusOr<std::uint64_t> PlaneOf(const v1::InlineMap& map, std::int32_t columns, std::int32_t rows) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::GridSettings settings, ToGridSettings(map.grid()));
+  const auto product = [](std::int64_t a, std::int64_t b) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(a, 0)) *
+           static_cast<std::uint64_t>(std::max<std::int64_t>(b, 0));
+  };
+  if (!settings.frame.hexagons || !core::HasOffsets(settings.frame.hexagons->layout)) {
+    return product(columns, rows);
+  }
+  core::HexBoard board = *settings.frame.hexagons;
+  board.columns = columns;
+  board.rows = rows;
+  return product(board.plane_width(), board.plane_height());
+}
+
+absl::StatusOr<core::AnyMap> MakeGrid(const v1::InlineMap& map, const core::Budget& budget,
+                                      const StopCheck& stop) {
+  const absl::string_view field = map.has_bits() ? "bits" : "rows";
+  WAYSTAR_RETURN_IF_ERROR(CheckCells(CellsOf(map), field));
+  const auto columns = map.has_bits()
+                           ? map.bits().width()
+                           : static_cast<std::int32_t>(map.rows().empty() ? 0 : map.rows(0).size());
+  const auto rows = map.has_bits() ? map.bits().height() : map.rows_size();
+  WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t plane, PlaneOf(map, columns, rows));
+  if (plane > kMostOfPlane * kMaxInlineCells) {
+    return MakeError(ErrorReason::kBadSize, field,
+                     absl::StrCat("the plane of axial coordinates that such a board lies on has ", plane,
+                                  " cells: create a map"));
+  }
+  WAYSTAR_RETURN_IF_ERROR(core::BeginUpkeep(budget, plane * kWorkOfCell));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      core::GridMap grid,
+      WithProfiles(map.has_bits() ? GridFromBits(map.bits(), map.grid(), core::kMaxMapSide, &stop)
+                                  : GridFromRows(map.rows(), map.grid(), core::kMaxMapSide, &stop),
+                   map.grid()));
+  return grid;
+}
+
+// Nodes that are so near to each other that sight may connect them count as if it did.
+absl::Status CheckPairs(const core::WaypointSpec& spec, std::uint64_t edges) {
+  if (!spec.auto_connect.has_value()) {
+    return absl::OkStatus();
+  }
+  const double reach = spec.auto_connect->max_distance;
+  for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      edges += core::SquaredDistance(spec.nodes[i].position, spec.nodes[j].position) <= reach * reach ? 2 : 0;
+    }
+    if (edges > kMaxInlineEdges) {
+      return MakeError(ErrorReason::kTooManyEdges, "graph.auto_connect",
+                       absl::StrCat("sight may make more than the ", kMaxInlineEdges,
+                                    " edges that an inline map has at most: create a map"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<core::AnyMap> MakeGraph(const v1::InlineMap& map, const core::Budget& budget,
+                                       const StopCheck& stop) {
+  const v1::WaypointGraph& graph = map.graph();
+  if (map.has_grid()) {
+    return MakeError(ErrorReason::kBadSource, "grid", "a waypoint graph has no options of a grid");
+  }
+  if (!graph.auto_connect().reference_map().empty()) {
+    return MakeError(ErrorReason::kBadValue, "graph.auto_connect.reference_map",
+                     "an inline map has no reference map");
+  }
+  const auto nodes = static_cast<std::uint64_t>(graph.nodes_size());
+  if (nodes > kMaxInlineNodes) {
+    return MakeError(
+        ErrorReason::kTooManyNodes, "graph.nodes",
+        absl::StrCat("an inline map has at most ", kMaxInlineNodes, " nodes, not ", nodes, ": create a map"));
+  }
+  std::uint64_t edges = 0;
+  for (const v1::WaypointEdge& edge : graph.edges()) {
+    edges += edge.edge().one_way() ? 1 : 2;
+  }
+  if (edges > kMaxInlineEdges) {
+    return MakeError(
+        ErrorReason::kTooManyEdges, "graph.edges",
+        absl::StrCat("an inline map has at most ", kMaxInlineEdges, " edges, not ", edges, ": create a map"));
+  }
+  const auto obstacles = static_cast<std::uint64_t>(graph.obstacles_size());
+  if (obstacles > kMaxInlineObstacles) {
+    return MakeError(ErrorReason::kTooManyObstacles, "graph.obstacles",
+                     absl::StrCat("an inline map has at most ", kMaxInlineObstacles, " obstacles, not ",
+                                  obstacles, ": create a map"));
+  }
+  // Edges by sight are as many as edges may be, and each may be judged by each obstacle.
+  const std::uint64_t arcs = graph.has_auto_connect() ? kMaxInlineEdges : edges;
+  WAYSTAR_RETURN_IF_ERROR(core::BeginUpkeep(
+      budget, (nodes + edges) * kWorkOfNode + nodes * nodes + arcs * (1 + obstacles) * kWorkOfPair));
+  const absl::StatusOr<core::WaypointSpec> spec = ToWaypointSpec(graph, nullptr);
+  if (!spec.ok()) {
+    return WithFieldPrefix(spec.status(), "graph.");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckPairs(*spec, edges));
+  absl::StatusOr<core::WaypointGraph> made = core::WaypointGraph::Create(*spec, &stop);
+  if (!made.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(stop.Check());
+    return WithFieldPrefix(made.status(), ErrorFieldOf(made.status()).empty() ? "graph" : "graph.");
+  }
+  return *std::move(made);
+}
+
+absl::StatusOr<core::AnyMap> MakeMap(const v1::InlineMap& map, const core::Budget& budget) {
+  const int sources = (map.rows().empty() ? 0 : 1) + (map.has_bits() ? 1 : 0) + (map.has_graph() ? 1 : 0);
+  if (sources != 1) {
+    return MakeError(ErrorReason::kBadSource, "", "give exactly one of rows, bits and graph");
+  }
+  const core::BudgetStop stop(budget);
+  return map.has_graph() ? MakeGraph(map, budget, stop) : MakeGrid(map, budget, stop);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<InlineSnapshot>> MakeInlineMap(const v1::InlineMap& map,
+                                                              MemoryAccount& account,
+                                                              const core::Budget& budget) {
+  absl::StatusOr<core::AnyMap> made = MakeMap(map, budget);
+  if (!made.ok()) {
+    const bool has_field = !ErrorFieldOf(made.status()).empty();
+    const bool is_about_map = absl::IsInvalidArgument(made.status());
+    return has_field || is_about_map
+               ? WithFieldPrefix(made.status(), has_field ? "inline_map." : "inline_map")
+               : made.status();
+  }
+  auto result =
+      std::make_unique<InlineSnapshot>(InlineSnapshot{.snapshot = {.revision = 0, .map = *std::move(made)}});
+  if (!account.Reserve(result->snapshot.memory_bytes(), result->memory)) {
+    return core::MapsMemoryFull(account, "inline_map");
+  }
+  return result;
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,28 @@
+// A question about one map, ready to be answered by what knows its kind.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "server/core/map/map_snapshot.h"
+#include "server/core/query/route_query.h"
+#include "server/core/store/map_store.h"
+#include "server/service/call/call_context.h"
+#include "server/service/convert/hex_coordinates.h"
+
+namespace waystar::rpc {
+
+// What all questions have. The references must outlive it.
+struct Question {
+  const core::MapStore& store;
+  const core::MapSnapshot& snapshot;
+  // How the cells of the request and of its answer are counted.
+  HexCoordinates coordinates;
+  core::AgentQuery agent;
+  std::optional<core::Snap> snap;
+  // A larger answer is refused.
+  std::size_t max_bytes = 0;
+  CallContext& context;
+};
+
+}  // namespace waystar::rpc

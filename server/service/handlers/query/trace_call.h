@@ -1,0 +1,63 @@
+// Reactor of PathService.TraceSearch, which searches on a worker with a recorder, then streams the record.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/query/search_recorder.h"
+#include "server/core/store/map_store.h"
+#include "server/service/admission/executor.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/call/call_context.h"
+#include "server/service/call/sending_call.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "server/service/handlers/query/traced_nodes.h"
+#include "server/service/metrics/query_observer.h"
+#include "waystar/v1/path_service.pb.h"
+
+namespace waystar::rpc {
+
+struct PathLimits {
+  // A larger answer is refused.
+  std::size_t max_response_bytes = std::size_t{4} << 20;
+  TransferTimes trace_times;
+  // Messages of one stream that may be read and not answered yet.
+  std::size_t stream_window = 256;
+};
+
+// Holds 40 bytes an event until the last one is sent, and some 80 a node of a waypoint graph. On a navigation
+// mesh it is 8 bytes an event and 96 an interval.
+class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
+ public:
+  // What the references name must outlive the call.
+  TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
+            const QueryObserver& observer, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request);
+
+ private:
+  absl::Status Prepare(int worker) override;
+  bool FillNext(v1::TraceSearchResponse& message) override;
+  absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
+  // Adds that event to the message.
+  void AddEvent(std::size_t index, v1::TraceSearchResponse& message) const;
+
+  const core::MapStore& store_;
+  const QueryObserver& observer_;
+  const std::size_t max_response_bytes_;
+  const Executor::Clock::time_point arrived_ = Executor::Clock::now();
+  const Executor::Clock::time_point deadline_;
+  // Of each map that the search has seen.
+  std::vector<HexCoordinates> coordinates_;
+  std::optional<core::SearchRecorder> recorder_;
+  TracedNodes nodes_;
+  // How many of the events have been sent.
+  std::size_t sent_ = 0;
+  // Set until it is sent.
+  std::optional<v1::TraceSearchResult> result_;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,87 @@
+// Reactor of one WatchMap call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/core/store/map_store.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/admission/version_waits.h"
+#include "server/service/call/streaming_call.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "server/service/handlers/watch/map_watches.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+// The parts of MapService that a watch uses; all of it must outlive the watch.
+struct WatchContext {
+  const core::MapStore& store;
+  MapWatches& watches;
+  // Revisions whose edits take more are sent without them.
+  std::size_t max_message_bytes;
+};
+
+// Holds the number of the revision to report next and one message that is being written; no snapshot, no
+// queue and no worker. Whenever no write is under way it asks the store's history for the next revision, on
+// the thread that brings the news or has written the message before. When the history has forgotten the
+// revision of a client that reads slowly, the client is told so.
+//
+// In a fleet, a watch that is to go on after a version which the server does not have yet begins once the
+// server has followed what the fleet knows of the map.
+class MapWatch final : public WritingCall, public MapWatcher, private VersionWaits::Waiter {
+ public:
+  MapWatch(const ServerContext& server, const WatchContext& context, grpc::CallbackServerContext& rpc,
+           const grpc::ByteBuffer& request)
+      : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchMapRequest>()),
+        context_(context),
+        request_bytes_(request) {}
+
+ private:
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !awaits_version_; }
+  void OnDetached() override;
+  // MapWatcher.
+  void OnNews() override { const Change change(*this); }
+  void OnDelete(std::uint64_t epoch) override;
+  // VersionWaits::Waiter.
+  void OnVersion() override { BeginAgain(); }
+  void OnNoVersion() override { BeginAgain(); }
+
+  std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
+  absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether the fleet may have the version that the client knows, and has not been asked.
+  bool MayHaveNewer() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Begins again once the server has followed what the fleet knows of the map, or cannot.
+  void AwaitNewest();
+  void BeginAgain();
+
+  void Resynchronize(const core::MapSnapshot& latest, v1::WatchMapResponse& message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillRevision(const core::Commit& commit, v1::MapRevision& out) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WatchContext context_;
+  // Valid until the watch is admitted.
+  const grpc::ByteBuffer& request_bytes_;
+  v1::WatchMapRequest request_;
+  bool is_added_ = false;
+
+  // The epoch of the map that is watched; 0 before the watch has begun.
+  std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  // How that map counts its cells.
+  HexCoordinates coordinates_ ABSL_GUARDED_BY(mutex_);
+  // True once the fleet was asked, and while the watch waits for its answer.
+  bool has_asked_fleet_ ABSL_GUARDED_BY(mutex_) = false;
+  bool awaits_version_ ABSL_GUARDED_BY(mutex_) = false;
+  // The revision to report next; 0 before that.
+  std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace waystar::rpc

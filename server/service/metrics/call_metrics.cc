@@ -1,0 +1,93 @@
+#include "server/service/metrics/call_metrics.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "google/protobuf/descriptor.h"
+
+namespace waystar::rpc {
+namespace {
+
+std::string TypeOf(const google::protobuf::MethodDescriptor& method) {
+  if (method.client_streaming()) {
+    return method.server_streaming() ? "bidi_stream" : "client_stream";
+  }
+  return method.server_streaming() ? "server_stream" : "unary";
+}
+
+runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method) {
+  if (method == nullptr) {
+    return {{"grpc_type", "unary"}, {"grpc_service", "unknown"}, {"grpc_method", "unknown"}};
+  }
+  return {{"grpc_type", TypeOf(*method)},
+          {"grpc_service", std::string(method->service()->full_name())},
+          {"grpc_method", std::string(method->name())}};
+}
+
+// Returns the code as other languages' servers write it: "OK", "InvalidArgument".
+std::string CodeName(std::size_t code) {
+  static constexpr absl::string_view kNames[kStatusCodes] = {
+      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
+  return std::string(kNames[code]);
+}
+
+// Writes buckets whose bounds double from 64 microseconds to 17 seconds; each spans four of the statistics'.
+runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
+  constexpr std::size_t kFirstDoubling = 6;
+  constexpr std::size_t kLastDoubling = 24;
+  static_assert(4 * kLastDoubling <= runtime::kLatencyBuckets);
+  runtime::HistogramCounts seconds{.count = calls.ended(),
+                                   .sum = std::chrono::duration<double>(calls.took).count()};
+  std::uint64_t below = 0;
+  for (std::size_t bucket = 0; bucket < 4 * kLastDoubling; ++bucket) {
+    below += calls.by_latency[bucket];
+    const std::size_t next = bucket + 1;
+    if (next % 4 == 0 && next / 4 >= kFirstDoubling) {
+      seconds.bounds.push_back(std::ldexp(1e-6, static_cast<int>(next / 4)));
+      seconds.cumulative.push_back(below);
+    }
+  }
+  return seconds;
+}
+
+void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& sink) {
+  const runtime::MetricLabels labels = LabelsOf(method.descriptor);
+  const MethodCounts& calls = method.calls;
+  // A call has one request unless its client streams, and one answer, if it is OK, unless its server does.
+  const bool receives_many = method.descriptor != nullptr && method.descriptor->client_streaming();
+  const bool sends_many = method.descriptor != nullptr && method.descriptor->server_streaming();
+  const auto add = [&](absl::string_view name, absl::string_view help, std::uint64_t count) {
+    sink.AddCounter(name, help, labels, static_cast<double>(count));
+  };
+  add("grpc_server_started_total", "Calls that were started.", calls.begun);
+  add("grpc_server_msg_received_total", "Messages received from clients.",
+      receives_many ? calls.received : calls.begun);
+  add("grpc_server_msg_sent_total", "Messages sent to clients.", sends_many ? calls.sent : calls.by_code[0]);
+  for (std::size_t code = 0; code < kStatusCodes; ++code) {
+    if (code == 0 || calls.by_code[code] > 0) {
+      runtime::MetricLabels with_code = labels;
+      with_code.emplace_back("grpc_code", CodeName(code));
+      sink.AddCounter("grpc_server_handled_total", "Calls that have ended, by their status.",
+                      std::move(with_code), static_cast<double>(calls.by_code[code]));
+    }
+  }
+  sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
+                    labels, HandlingSeconds(calls));
+}
+
+}  // namespace
+
+void CallMetrics::Collect(runtime::MetricSink& sink) const {
+  for (const CallStatistics::Method& method : statistics_.All()) {
+    CollectMethod(method, sink);
+  }
+}
+
+}  // namespace waystar::rpc

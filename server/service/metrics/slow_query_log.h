@@ -1,0 +1,67 @@
+// Log of queries and updates that took long, so that they can be made again.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "google/protobuf/message.h"
+#include "server/base/clock.h"
+#include "server/core/store/update_batch.h"
+#include "server/runtime/line_limit.h"
+#include "server/runtime/metric_sink.h"
+#include "server/service/call/call_context.h"
+#include "waystar/v1/map_service.pb.h"
+
+namespace waystar::rpc {
+
+// The result of a query.
+struct QueryResult {
+  absl::Status status;
+  // The snapshot's; 0 if none is known.
+  std::uint64_t revision = 0;
+  // The rest is of a path query.
+  std::string outcome;
+  std::uint64_t expanded = 0;
+  std::chrono::nanoseconds searching{0};
+};
+
+// Writes at most LineLimit::kLines lines a second; the next line says how many calls were left out before it.
+// A line has the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of
+// it.
+//
+// Thread safety: any.
+class SlowQueryLog final : public runtime::MetricSource {
+ public:
+  static constexpr std::size_t kMaxRequestBytes = 4096;
+
+  // Logs queries that take `threshold` or more from their arrival to their answer; 0 logs none.
+  explicit SlowQueryLog(absl::Duration threshold, const Clock& clock = Clock::Steady());
+
+  bool IsSlow(std::chrono::nanoseconds took) const { return took >= threshold_; }
+
+  // REQUIRES: it is slow. `ran` is what it took after it had waited.
+  void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
+             std::chrono::nanoseconds ran, const CallContext& context);
+
+  // The same for an update that a client sent. `rpc` is the RPC library's side of the call.
+  void WriteUpdate(const v1::UpdateObstaclesRequest& request,
+                   const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
+                   std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);
+
+  void Collect(runtime::MetricSink& sink) const override;
+
+ private:
+  const std::chrono::nanoseconds threshold_;
+  runtime::LineLimit limit_;
+  std::atomic<std::uint64_t> slow_queries_ = 0;
+  std::atomic<std::uint64_t> slow_updates_ = 0;
+};
+
+}  // namespace waystar::rpc

@@ -1,0 +1,38 @@
+// The service waystar.v1.PathService.
+#pragma once
+
+#include "server/core/store/map_store.h"
+#include "server/service/admission/query_costs.h"
+#include "server/service/admission/server_context.h"
+#include "server/service/call/raw_service.h"
+#include "server/service/handlers/query/field_answers.h"
+#include "server/service/handlers/query/trace_call.h"
+#include "server/service/handlers/watch/path_watch_scheduler.h"
+#include "server/service/metrics/query_observer.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar::rpc {
+
+// Thread safety: any. What the references name must outlive the server that this is registered with.
+class PathService final : public RawService<v1::PathService> {
+ public:
+  PathService(const ServerContext& server, const core::MapStore& store, PathWatchScheduler& watches,
+              const PathLimits& limits, const QueryObserver& observer = {});
+
+ private:
+  // Serves a query as Serve does; it is observed, and may have hexagons counted by columns and rows.
+  template <typename Request, typename Response, typename Planner = const FixedLane>
+  void ServeQuery(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall);
+  // Returns the handler of a query with all this.
+  template <typename Request, typename Response>
+  UnaryHandler<Request, Response> Handler(UnaryHandler<Request, Response> handler) const;
+
+  const core::MapStore& store_;
+  const PathLimits limits_;
+  const QueryObserver observer_;
+  const FieldAnswers fields_;
+  QueryCosts costs_;
+  const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
+};
+
+}  // namespace waystar::rpc

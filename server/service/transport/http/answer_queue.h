@@ -1,0 +1,90 @@
+// Unsent bytes of one answer, between the exchange and the connection.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "server/base/mutex.h"
+#include "server/service/transport/http/http_handler.h"
+#include "server/service/transport/http/request_head.h"
+
+namespace waystar::http {
+
+// The source of a stream is asked for more while less than this is unsent.
+inline constexpr std::size_t kStreamRoomBytes = std::size_t{256} << 10;
+
+// Thread safety: any method may be called from any thread. Callbacks are called and destroyed without the
+// lock; only `wake` is called under it.
+class AnswerQueue {
+ public:
+  // Progress of the answer.
+  enum class State : std::uint8_t { kNotBegun, kStreaming, kComplete, kAborted };
+
+  // `wake` makes the connection look at the queue, from any thread, and is not called after Detach. Answers
+  // that begin while `is_draining` close the connection. `server_bytes` counts the unsent bytes of all
+  // answers. Both must live until Detach. `head` is not kept.
+  AnswerQueue(const RequestHead& head, bool keep_alive, const std::atomic<bool>& is_draining,
+              std::atomic<std::size_t>& server_bytes, std::function<void()> wake);
+
+  // For the exchange: see Exchange.
+  void Answer(HttpAnswer answer);
+  void BeginStream(HttpAnswer head);
+  void Write(std::string bytes);
+  void Finish();
+  void Abort();
+  void Abandon();
+  void NotifyWhenRoom(std::function<void()> callback);
+  void NotifyWhenGone(std::function<void()> callback);
+  std::size_t waiting_bytes() const { return waiting_.load(std::memory_order_relaxed); }
+  bool is_gone() const;
+
+  // For the connection, on its strand. Acknowledges a call of `wake`: the next change calls it again.
+  void OnWoken();
+  // Returns the next bytes to send; empty if there are none yet.
+  std::string Take();
+  // Counts that many of the taken bytes as sent, and calls AskSource.
+  void OnSent(std::size_t bytes);
+  // Asks the source of a stream for more if there is room.
+  void AskSource();
+  // Returns true for a stream with a heartbeat.
+  bool has_heartbeat() const;
+  void SendHeartbeat();
+  // The client has gone, or at least sends nothing any more.
+  void OnGone();
+  // Drops everything unsent. The connection does not use the queue afterwards.
+  void Detach();
+  State state() const;
+  bool keep_alive() const;
+
+ private:
+  void Push(std::string bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Subtracts from both counters.
+  void Uncount(std::size_t bytes);
+
+  const bool is_head_method_;
+  const bool is_version_1_0_;
+  const std::atomic<bool>& is_draining_;
+  std::atomic<std::size_t>& server_bytes_;
+  std::atomic<std::size_t> waiting_ = 0;
+
+  mutable Mutex mutex_;
+  std::deque<std::string> pieces_ ABSL_GUARDED_BY(mutex_);
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNotBegun;
+  bool keep_alive_ ABSL_GUARDED_BY(mutex_);
+  std::string heartbeat_ ABSL_GUARDED_BY(mutex_);
+  bool is_gone_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_wake_under_way_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_detached_ ABSL_GUARDED_BY(mutex_) = false;
+  std::function<void()> wake_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_room_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_gone_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace waystar::http

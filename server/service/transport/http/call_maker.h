@@ -1,0 +1,82 @@
+// Answers HTTP requests by gRPC calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/support/status.h"
+#include "server/service/transport/http/exchange.h"
+#include "server/service/transport/http/http_handler.h"
+#include "server/service/transport/http/json_pool.h"
+#include "server/service/transport/http/open_calls.h"
+
+namespace waystar::http {
+
+inline constexpr char kJsonType[] = "application/json";
+
+// Format of the messages of a stream.
+enum class StreamForm {
+  // application/x-ndjson: one line {"result": ...} per message, and at the end {"error": ...} with a
+  // google.rpc.Status, whose code is 0 on success. Empty lines are heartbeats.
+  kLines,
+  // text/event-stream: one event per message, and at the end one of type "end" with that status. Comments are
+  // heartbeats.
+  kEvents,
+};
+
+struct CallOptions {
+  StreamForm form = StreamForm::kLines;
+  // Sets the deadline and the metadata of the call.
+  std::function<void(grpc::ClientContext&)> prepare = [](grpc::ClientContext& /*context*/) {};
+  // Returns the status for an error of this side, such as a malformed body (JsonToWire) or an exceeded limit.
+  std::function<grpc::Status(const absl::Status&)> status_of = [](const absl::Status& status) {
+    return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+  };
+  // Header fields of every answer.
+  std::vector<std::pair<std::string, std::string>> fields;
+  // Id of the client for fair queueing (JsonPool).
+  std::uint64_t client = 0;
+  // Called with the bytes that the answer now holds, including those to be converted; returns whether it may.
+  // Destroyed when the answer is sent or the client is gone.
+  std::function<bool(std::size_t bytes)> hold = [](std::size_t /*bytes*/) { return true; };
+};
+
+// Makes calls with JSON requests and answers. No thread waits for a call.
+//
+// Thread safety: any method may be called from any thread.
+class CallMaker {
+ public:
+  CallMaker(std::shared_ptr<grpc::Channel> channel, int json_threads);
+  CallMaker(const CallMaker&) = delete;
+  CallMaker& operator=(const CallMaker&) = delete;
+  // Cancels all running calls, and waits for their ends.
+  ~CallMaker();
+
+  // Calls a method with the body of the request. Answers with its message or messages, or with FailureAnswer
+  // if it fails before the first one. A stream is read as fast as the client reads, and is cancelled when the
+  // client is gone; a call with one answer runs to its end. Exchanges whose calls have not started when this
+  // is destroyed are released.
+  void Make(const google::protobuf::MethodDescriptor& method, HttpRequest request,
+            std::shared_ptr<Exchange> exchange, CallOptions options) const;
+
+ private:
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::shared_ptr<OpenCalls> calls_;
+  std::shared_ptr<JsonPool> json_;
+};
+
+// Returns the answer to a failed call: the HTTP code for its status, and a google.rpc.Status as JSON.
+// UNAUTHENTICATED closes the connection.
+HttpAnswer FailureAnswer(const grpc::Status& status,
+                         std::vector<std::pair<std::string, std::string>> fields = {});
+
+}  // namespace waystar::http

@@ -1,0 +1,416 @@
+#include "server/service/transport/http/http_connection.h"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <exception>
+#include <string_view>
+#include <variant>
+
+#include "server/service/transport/http/exchange.h"
+
+namespace waystar::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+// Fits most heads; an idle connection holds no more.
+constexpr std::size_t kFirstReadBytes = 1024;
+constexpr std::size_t kReadBytes = std::size_t{16} << 10;
+
+}  // namespace
+
+HttpConnection::HttpConnection(asio::ip::tcp::socket socket, HttpClient client,
+                               std::shared_ptr<TlsContext> tls, HttpService& service)
+    : socket_(std::move(socket)),
+      tls_context_(std::move(tls)),
+      client_(std::move(client)),
+      service_(service) {
+  if (tls_context_ != nullptr) {
+    tls_.emplace(socket_, *tls_context_);
+  }
+  SetDeadline(service.limits.head_time);
+}
+
+void HttpConnection::Start() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Shake(); });
+}
+
+void HttpConnection::Tick(TimePoint now) {
+  if (deadline_.load() <= now) {
+    asio::post(socket_.get_executor(), [self = shared_from_this()] { self->CheckTime(); });
+  }
+}
+
+void HttpConnection::End() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Close(true); });
+}
+
+bool HttpConnection::EndIfWaiting() {
+  Phase phase = Phase::kWaiting;
+  if (!phase_.compare_exchange_strong(phase, Phase::kEnding)) {
+    return phase == Phase::kEnding;
+  }
+  End();
+  return true;
+}
+
+void HttpConnection::Enter(Step step, std::chrono::milliseconds time) {
+  step_ = step;
+  SetDeadline(time);
+}
+
+void HttpConnection::SetDeadline(std::chrono::milliseconds time) {
+  deadline_ =
+      time == std::chrono::milliseconds::max() ? TimePoint::max() : std::chrono::steady_clock::now() + time;
+}
+
+void HttpConnection::Shake() {
+  if (step_ != Step::kHandshake) {
+    return;
+  }
+  if (!tls_) {
+    // The deadline still counts from the start of the connection.
+    step_ = Step::kHead;
+    Continue();
+    return;
+  }
+  tls_->async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](const error_code& error) {
+    if (self->step_ != Step::kHandshake) {
+      return;
+    }
+    if (error) {
+      self->Close(false);
+      return;
+    }
+    self->step_ = Step::kHead;
+    self->Continue();
+  });
+}
+
+void HttpConnection::Continue() {
+  if (step_ == Step::kHead) {
+    ReadHead();
+  } else if (step_ == Step::kBody) {
+    ReadBody();
+  } else if (step_ == Step::kAnswer) {
+    if (has_input_ended_) {
+      queue_->OnGone();
+    }
+    Read();
+  } else if (step_ == Step::kLinger) {
+    lingered_ += input_.size();
+    input_.clear();
+    if (has_input_ended_ || lingered_ > service_.limits.linger_bytes) {
+      Close(false);
+    } else {
+      Read();
+    }
+  }
+}
+
+void HttpConnection::ReadHead() {
+  const std::size_t end = input_.find("\r\n\r\n", searched_);
+  if (end == std::string::npos && input_.size() < kMaxHeadBytes) {
+    searched_ = input_.size() - std::min<std::size_t>(input_.size(), 3);
+    if (has_input_ended_) {
+      Close(false);
+    } else {
+      Read();
+    }
+    return;
+  }
+  searched_ = 0;
+  head_ = RequestHead();
+  std::variant<RequestHead, int> parsed = 431;
+  if (end != std::string::npos) {
+    parsed = ParseRequestHead(std::string_view(input_).substr(0, end + 4));
+  }
+  if (std::holds_alternative<int>(parsed)) {
+    Answer(service_.handler.Refuse(std::get<int>(parsed), nullptr));
+    return;
+  }
+  input_.erase(0, end + 4);
+  head_ = std::get<RequestHead>(std::move(parsed));
+  ++service_.requests;
+  Judge();
+}
+
+void HttpConnection::Judge() {
+  std::variant<HttpAcceptance, HttpAnswer> verdict;
+  try {
+    verdict = service_.handler.Judge(client_, head_);
+  } catch (const std::exception&) {
+    verdict = HttpAnswer{.code = 500, .closes = true};
+  }
+  if (std::holds_alternative<HttpAnswer>(verdict)) {
+    Answer(std::get<HttpAnswer>(std::move(verdict)));
+    return;
+  }
+  const auto& acceptance = std::get<HttpAcceptance>(verdict);
+  is_trusted_ = is_trusted_ || acceptance.is_trusted;
+  identity_ = acceptance.identity;
+  if (head_.content_length > acceptance.max_body_bytes) {
+    Refuse(413);
+    return;
+  }
+  Enter(Step::kBody, service_.limits.body_time);
+  body_.emplace(head_, acceptance.max_body_bytes);
+  body_share_ = BodyShare(service_.bodies, client_.network);
+  // A client that already sends the body does not wait for it.
+  if (head_.expects_continue && head_.has_body() && input_.empty()) {
+    output_ = kContinue;
+    sent_ = 0;
+    is_continue_ = true;
+    Write();
+  }
+  ReadBody();
+}
+
+void HttpConnection::ReadBody() {
+  const RequestBody::Progress progress = body_->Put(input_);
+  input_.erase(0, progress.used);
+  if (progress.refusal != 0) {
+    Refuse(progress.refusal);
+  } else if (!body_share_.GrowTo(body_->size())) {
+    Refuse(503);
+  } else if (body_->is_done()) {
+    Serve();
+  } else if (has_input_ended_) {
+    Close(false);
+  } else {
+    Read();
+  }
+}
+
+void HttpConnection::Serve() {
+  Phase phase = Phase::kWaiting;
+  if (!phase_.compare_exchange_strong(phase, Phase::kServing)) {
+    // The connection was evicted.
+    Close(true);
+    return;
+  }
+  Enter(Step::kAnswer, std::chrono::milliseconds::max());
+  queue_ = MakeQueue(head_.keep_alive);
+  HttpRequest request{.client = client_,
+                      .identity = identity_,
+                      .head = std::move(head_),
+                      .body = body_->Take(),
+                      .body_share = std::move(body_share_)};
+  body_.reset();
+  try {
+    service_.handler.Serve(std::move(request), std::make_shared<Exchange>(queue_));
+  } catch (const std::exception&) {
+    // The destroyed exchange has answered 500.
+  }
+  Continue();
+}
+
+void HttpConnection::Answer(HttpAnswer answer) {
+  const bool is_legal = !head_.method.empty();
+  Enter(Step::kAnswer, std::chrono::milliseconds::max());
+  body_.reset();
+  body_share_.GiveBack();
+  // The unread body hides where the next request begins.
+  queue_ = MakeQueue(is_legal && head_.keep_alive && !head_.has_body());
+  queue_->Answer(std::move(answer));
+  Send();
+  Continue();
+}
+
+void HttpConnection::Refuse(int code) { Answer(service_.handler.Refuse(code, &head_)); }
+
+void HttpConnection::NextRequest() {
+  const bool is_kept = queue_->keep_alive();
+  queue_->Detach();
+  queue_.reset();
+  must_leave_ = 0;
+  output_ = std::string();
+  Phase phase = Phase::kServing;
+  phase_.compare_exchange_strong(phase, Phase::kWaiting);
+  // The server sets is_draining first and then closes waiting connections, so this one is not missed.
+  if (!is_kept || service_.is_draining) {
+    Linger();
+    return;
+  }
+  head_ = RequestHead();
+  is_idle_ = input_.empty();
+  Enter(Step::kHead, is_idle_ ? service_.limits.idle_time : service_.limits.head_time);
+  if (is_idle_) {
+    input_.shrink_to_fit();
+  }
+  ReadHead();
+}
+
+void HttpConnection::Linger() {
+  error_code ignored;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  Enter(Step::kLinger, service_.limits.linger_time);
+  Continue();
+}
+
+void HttpConnection::CheckTime() {
+  if (step_ == Step::kEnded || deadline_.load() > std::chrono::steady_clock::now()) {
+    return;
+  }
+  if ((step_ == Step::kHead && !input_.empty()) || step_ == Step::kBody) {
+    Answer(service_.handler.Refuse(408, step_ == Step::kBody ? &head_ : nullptr));
+    return;
+  }
+  if (step_ == Step::kAnswer && must_leave_ == 0) {
+    SetDeadline(std::chrono::milliseconds::max());
+    queue_->SendHeartbeat();
+    return;
+  }
+  if (step_ == Step::kAnswer) {
+    ++service_.stalled;
+  }
+  // A reset drops unread bytes, which the kernel would otherwise keep for minutes.
+  int unread = 0;
+  ::ioctl(socket_.native_handle(), TIOCOUTQ, &unread);
+  Close(step_ == Step::kAnswer || unread > 0);
+}
+
+void HttpConnection::Close(bool is_reset) {
+  if (std::exchange(step_, Step::kEnded) == Step::kEnded) {
+    return;
+  }
+  phase_ = Phase::kEnding;
+  deadline_ = TimePoint::max();
+  error_code ignored;
+  if (is_reset) {
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  }
+  socket_.close(ignored);
+  if (queue_ != nullptr) {
+    queue_->OnGone();
+    queue_->Detach();
+    queue_.reset();
+  }
+  body_.reset();
+  body_share_.GiveBack();
+  service_.on_end(*this);
+}
+
+void HttpConnection::Read() {
+  if (is_reading_ || has_input_ended_ || input_.size() >= kMaxHeadBytes) {
+    return;
+  }
+  is_reading_ = true;
+  const std::size_t size = step_ == Step::kBody || step_ == Step::kLinger ? kReadBytes : kFirstReadBytes;
+  if (incoming_.size() != size) {
+    incoming_ = std::vector<char>(size);
+  }
+  auto on_read = [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+    self->OnRead(error, bytes);
+  };
+  if (tls_) {
+    tls_->async_read_some(asio::buffer(incoming_), std::move(on_read));
+  } else {
+    socket_.async_read_some(asio::buffer(incoming_), std::move(on_read));
+  }
+}
+
+void HttpConnection::OnRead(const error_code& error, std::size_t bytes) {
+  is_reading_ = false;
+  if (step_ == Step::kEnded) {
+    return;
+  }
+  has_input_ended_ = error == asio::error::eof || error == asio::ssl::error::stream_truncated;
+  if (error && !has_input_ended_) {
+    Close(false);
+    return;
+  }
+  // The deadline of a head starts with its first byte; that of the first head already runs.
+  if (step_ == Step::kHead && bytes > 0 && std::exchange(is_idle_, false)) {
+    SetDeadline(service_.limits.head_time);
+  }
+  input_.append(incoming_.data(), bytes);
+  Continue();
+}
+
+std::shared_ptr<AnswerQueue> HttpConnection::MakeQueue(bool keep_alive) {
+  return std::make_shared<AnswerQueue>(
+      head_, keep_alive, service_.is_draining, service_.waiting_bytes,
+      [self = shared_from_this()] { asio::post(self->socket_.get_executor(), [self] { self->Send(); }); });
+}
+
+void HttpConnection::Send() {
+  if (queue_ == nullptr || step_ != Step::kAnswer) {
+    return;
+  }
+  queue_->OnWoken();
+  if (queue_->state() == AnswerQueue::State::kAborted) {
+    Close(true);
+    return;
+  }
+  if (!is_writing_) {
+    // Read before Take: a later change calls this again.
+    const bool is_complete = queue_->state() == AnswerQueue::State::kComplete;
+    output_ = queue_->Take();
+    sent_ = 0;
+    if (!output_.empty()) {
+      Write();
+    } else if (is_complete) {
+      NextRequest();
+      return;
+    }
+  }
+  WatchLeaving(0);
+  queue_->AskSource();
+}
+
+void HttpConnection::Write() {
+  is_writing_ = true;
+  auto on_written = [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+    self->OnWritten(error, bytes);
+  };
+  const auto rest = asio::buffer(output_) + sent_;
+  if (tls_) {
+    tls_->async_write_some(rest, std::move(on_written));
+  } else {
+    socket_.async_write_some(rest, std::move(on_written));
+  }
+}
+
+void HttpConnection::OnWritten(const error_code& error, std::size_t bytes) {
+  is_writing_ = false;
+  if (step_ == Step::kEnded) {
+    return;
+  }
+  if (error) {
+    Close(true);
+    return;
+  }
+  sent_ += bytes;
+  if (step_ == Step::kAnswer && !is_continue_) {
+    queue_->OnSent(bytes);
+    WatchLeaving(bytes);
+  }
+  if (sent_ < output_.size()) {
+    Write();
+  } else {
+    is_continue_ = false;
+    Send();
+  }
+}
+
+void HttpConnection::WatchLeaving(std::size_t sent) {
+  must_leave_ -= std::min(must_leave_, sent);
+  if (must_leave_ > 0) {
+    return;
+  }
+  must_leave_ = std::min(queue_->waiting_bytes(), kStreamRoomBytes);
+  if (must_leave_ > 0) {
+    SetDeadline(service_.limits.stall_time);
+  } else {
+    SetDeadline(queue_->has_heartbeat() ? service_.limits.heartbeat_time : std::chrono::milliseconds::max());
+  }
+}
+
+}  // namespace waystar::http

@@ -1,0 +1,140 @@
+// One connection of an HTTP server.
+#pragma once
+
+// Boost.Asio 1.74 needs this header and does not include it.
+#include <utility>
+// The header above must precede all others.
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/service/transport/http/answer_queue.h"
+#include "server/service/transport/http/body_ledger.h"
+#include "server/service/transport/http/http_handler.h"
+#include "server/service/transport/http/http_limits.h"
+#include "server/service/transport/http/request_body.h"
+#include "server/service/transport/http/request_head.h"
+#include "server/service/transport/http/tls_context.h"
+
+namespace waystar::http {
+
+class HttpConnection;
+
+// State shared by the connections of one server; outlives them.
+struct HttpService {
+  const HttpLimits& limits;
+  HttpHandler& handler;
+  std::shared_ptr<BodyLedger> bodies;
+  // If true, all connections close after their current answer.
+  std::atomic<bool> is_draining = false;
+  // Unsent bytes of all answers.
+  std::atomic<std::size_t> waiting_bytes = 0;
+  std::atomic<std::uint64_t> requests = 0;
+  std::atomic<std::uint64_t> stalled = 0;
+  // Called once per connection, on its strand.
+  std::function<void(const HttpConnection&)> on_end;
+};
+
+// Reads requests one at a time, and sends the answers of their exchanges. While a request is served, reads on
+// up to the length of a head, to notice when the client goes.
+//
+// Thread safety: methods marked "Any thread" may be called from any thread; all others run on the socket's
+// strand.
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // The socket's executor must be a strand. `tls` is null for plain text.
+  HttpConnection(boost::asio::ip::tcp::socket socket, HttpClient client, std::shared_ptr<TlsContext> tls,
+                 HttpService& service);
+
+  // Any thread, once.
+  void Start();
+  // Any thread. If the deadline has passed, answers 408, sends a heartbeat or closes the connection.
+  void Tick(TimePoint now);
+  // Any thread. Closes the connection at once.
+  void End();
+  // Any thread. Closes the connection unless it serves a request; then returns false.
+  bool EndIfWaiting();
+
+  // Any thread.
+  bool is_serving() const { return phase_ == Phase::kServing; }
+  bool is_trusted() const { return is_trusted_; }
+  const net::Network& network() const { return client_.network; }
+
+ private:
+  enum class Step : std::uint8_t { kHandshake, kHead, kBody, kAnswer, kLinger, kEnded };
+  // State that tells other threads if they may close the connection.
+  enum class Phase : std::uint8_t { kWaiting, kServing, kEnding };
+
+  void Enter(Step step, std::chrono::milliseconds time);
+  void SetDeadline(std::chrono::milliseconds time);
+  void Shake();
+  // Processes the input that has arrived.
+  void Continue();
+  void ReadHead();
+  void Judge();
+  void ReadBody();
+  void Serve();
+  // Answers without an exchange.
+  void Answer(HttpAnswer answer);
+  void Refuse(int code);
+  void NextRequest();
+  void Linger();
+  void CheckTime();
+  void Close(bool is_reset);
+
+  void Read();
+  void OnRead(const boost::system::error_code& error, std::size_t bytes);
+  std::shared_ptr<AnswerQueue> MakeQueue(bool keep_alive);
+  // Sends the next bytes, unless a write is in progress.
+  void Send();
+  void Write();
+  void OnWritten(const boost::system::error_code& error, std::size_t bytes);
+  void WatchLeaving(std::size_t sent);
+
+  boost::asio::ip::tcp::socket socket_;
+  const std::shared_ptr<TlsContext> tls_context_;
+  std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
+  const HttpClient client_;
+  HttpService& service_;
+  std::atomic<Phase> phase_ = Phase::kWaiting;
+  std::atomic<bool> is_trusted_ = false;
+  // TimePoint::max() for none.
+  std::atomic<TimePoint> deadline_;
+
+  Step step_ = Step::kHandshake;
+  // Buffer of the current read, and bytes read but not used yet.
+  std::vector<char> incoming_;
+  std::string input_;
+  std::size_t searched_ = 0;
+  bool is_reading_ = false;
+  bool has_input_ended_ = false;
+  // True while waiting for the first byte of the next request.
+  bool is_idle_ = false;
+  std::size_t lingered_ = 0;
+
+  RequestHead head_;
+  std::uint64_t identity_ = 0;
+  std::optional<RequestBody> body_;
+  BodyShare body_share_;
+
+  std::shared_ptr<AnswerQueue> queue_;
+  std::string output_;
+  std::size_t sent_ = 0;
+  bool is_writing_ = false;
+  // True while "100 Continue" is written instead of an answer.
+  bool is_continue_ = false;
+  // Bytes that must be sent before the deadline.
+  std::size_t must_leave_ = 0;
+};
+
+}  // namespace waystar::http

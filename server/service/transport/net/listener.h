@@ -1,0 +1,45 @@
+// Listening sockets of one address.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/service/transport/net/descriptor.h"
+
+namespace waystar::net {
+
+// Non-blocking listening sockets. The destructor closes them, and removes the file of a unix socket.
+class Listener {
+ public:
+  // Listens on HOST:PORT, [ADDRESS]:PORT for IPv6, unix:PATH or unix-abstract:NAME. A host may have the
+  // prefix dns:, ipv4: or ipv6:. Port 0 chooses a free one. A name with several addresses listens on all of
+  // them; 0.0.0.0 and [::] listen on all IPv4 and IPv6 addresses of the machine.
+  //
+  // Connections have TCP_NODELAY, and end if sent data stays unacknowledged for `user_timeout`, unless that
+  // is 0.
+  //
+  // Returns INVALID_ARGUMENT if `address` has another form or its port is not from 0 to 65535, and
+  // UNAVAILABLE, with the system's message, if it cannot listen on any address.
+  static absl::StatusOr<Listener> Open(absl::string_view address,
+                                       absl::Duration user_timeout = absl::ZeroDuration());
+
+  Listener(Listener&& other) noexcept = default;
+  ~Listener();
+
+  const std::vector<Descriptor>& sockets() const { return sockets_; }
+  // Returns the port; 0 for a unix socket.
+  int port() const { return port_; }
+
+ private:
+  Listener() = default;
+
+  std::vector<Descriptor> sockets_;
+  int port_ = 0;
+  // Files of unix sockets.
+  std::vector<std::string> files_;
+};
+
+}  // namespace waystar::net

@@ -1,0 +1,102 @@
+// Values that a fleet stores in etcd. Each begins with its checksum (storage/folder/checksum.h) and format
+// version.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/core/map/map_version.h"
+
+namespace waystar::cluster {
+
+// Largest size of one value in bytes. etcd accepts requests of up to 1.5 MiB.
+inline constexpr std::size_t kMaxValueBytes = std::size_t{1} << 20;
+
+// Name of one append to the log: the random id of a server and its own counter.
+struct AppendName {
+  std::uint64_t server = 0;
+  std::uint64_t number = 0;
+
+  friend bool operator==(const AppendName&, const AppendName&) = default;
+};
+
+// Description of a value that is stored in parts, each under its own key.
+struct Parts {
+  // Common prefix of the keys of the parts.
+  std::string data;
+  std::uint64_t count = 0;
+  // Total size, and the CRC-32C of the whole value.
+  std::uint64_t bytes = 0;
+  std::uint32_t checksum = 0;
+};
+
+// Cuts a value into parts of at most kMaxValueBytes.
+std::vector<absl::string_view> CutIntoParts(absl::string_view value);
+// Returns the description of a value whose parts will be stored under `data`.
+Parts PartsOf(absl::string_view value, std::string data);
+// Returns DATA_LOSS unless `value` matches the description.
+absl::Status CheckParts(const Parts& parts, absl::string_view value);
+
+// Current state of a map. Every commit compares and replaces it.
+struct MapHead {
+  core::MapVersion version;
+  std::uint64_t digest = 0;
+  // The append that produced this state.
+  AppendName append;
+};
+
+// Version assumed for a map whose head is damaged if neither its records nor its base give one.
+inline constexpr core::MapVersion kUnknownVersion{.epoch = 1, .revision = 1};
+
+// Location of the newest image of a map, as encoded by EncodeStoredMap.
+struct MapBase {
+  core::MapVersion version;
+  Parts image;
+  // If not empty, the image lies in this file (fleet_images.h), and its only part holds the name.
+  std::string file;
+};
+
+// A group of commits.
+struct LogRecord {
+  AppendName append;
+  // Entries made by EncodeCommits and joined by AddEntry; empty if they lie in parts.
+  std::string entries;
+  Parts parts;
+};
+
+// State that a server reports to the fleet, for monitoring.
+struct ServerReport {
+  // Address at which clients reach the server.
+  std::string address;
+  // Version of the program.
+  std::string version;
+  absl::Time start_time;
+  // When the report was made, by the server's own clock.
+  absl::Time report_time;
+  std::uint64_t maps = 0;
+  // As in ClusterLogStatistics.
+  std::int64_t revision = 0;
+  std::int64_t lag = 0;
+  // Age of the time as of which the server was known to have everything.
+  absl::Duration staleness;
+};
+
+// Decoders return INVALID_ARGUMENT / BAD_FORMAT if the bytes are damaged or not such a value, and
+// FAILED_PRECONDITION if they have another format version.
+std::string Encode(const MapHead& head);
+absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes);
+std::string Encode(const MapBase& base);
+absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes);
+std::string Encode(const LogRecord& record);
+absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes);
+// Times are rounded down to milliseconds.
+std::string Encode(const ServerReport& report);
+absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes);
+
+}  // namespace waystar::cluster

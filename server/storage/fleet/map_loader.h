@@ -1,0 +1,54 @@
+// Loads unloaded maps of a fleet from the cache or etcd.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/map/map_version.h"
+#include "server/core/store/map_source.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/fleet/cluster_reader.h"
+#include "server/storage/fleet/map_cache.h"
+#include "server/storage/folder/image_file.h"
+
+namespace waystar::cluster {
+
+// A map is read from the cache if its version is current; otherwise from etcd, off the log's thread. Commits
+// made meanwhile are read on the log's thread, between two changes that it applies, so that the map is loaded
+// at the version that the store knows.
+//
+// Thread safety: any method may be called from any thread except the log's.
+class MapLoader final : public core::MapSource {
+ public:
+  // Runs `run` on the log's thread and returns its status; UNAVAILABLE if the log has stopped.
+  using OnLogThread = std::function<absl::Status(std::function<absl::Status()> run)>;
+
+  // All referenced objects must outlive the loader. `cache` may be null.
+  MapLoader(const ClusterReader& reader, MapCache* cache, core::MapStore& store, OnLogThread on_log_thread)
+      : reader_(reader), cache_(cache), store_(store), on_log_thread_(std::move(on_log_thread)) {}
+
+  // Nothing to write: every published commit is in etcd. Returns the version.
+  absl::StatusOr<core::MapVersion> Keep(absl::string_view id) override;
+  // Returns the errors of ClusterReader, and UNAVAILABLE if the log does not reach the version that was read.
+  absl::Status Load(absl::string_view id) override;
+
+ private:
+  // Loads the map from its cached image. Returns ABORTED if the cache has no readable image of the version
+  // that the store knows.
+  absl::Status LoadCached(absl::string_view id);
+  // Reads the newest state of a map. Returns ABORTED if the map was deleted.
+  absl::StatusOr<storage::MapState> Read(absl::string_view id) const;
+  // Loads the map at the version that the store knows. Returns ABORTED if that is another map or is being
+  // deleted, and OUT_OF_RANGE if the log has not reached the version that was read.
+  absl::Status Finish(storage::MapState& state);
+
+  const ClusterReader& reader_;
+  MapCache* const cache_;
+  core::MapStore& store_;
+  const OnLogThread on_log_thread_;
+};
+
+}  // namespace waystar::cluster

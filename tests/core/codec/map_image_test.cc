@@ -1,0 +1,487 @@
+#include "server/core/codec/map_image.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/core/codec/block_reader.h"
+#include "server/core/codec/block_writer.h"
+#include "server/core/codec/graph_image.h"
+#include "server/core/codec/grid_image.h"
+#include "server/core/codec/image_limits.h"
+#include "server/core/codec/map_values.h"
+#include "server/core/codec/value_lists.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/edit/edit.h"
+#include "server/core/elements/obstacle_table.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/map/grid_sight.h"
+#include "server/core/grid/map/grid_map_editor.h"
+#include "server/formats/text/rows.h"
+#include "server/formats/text/text.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/graph_model.h"
+#include "tests/testing/mutated_bytes.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::HasSubstr;
+using ::waystar::testing::AnyConnectivity;
+using ::waystar::testing::ArcsOf;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+using ::waystar::testing::GraphGenerator;
+using ::waystar::testing::GraphModel;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::MutatedBytes;
+using ::waystar::testing::Random;
+
+template <typename Map>
+Map Decoded(const std::string& image) {
+  absl::StatusOr<AnyMap> map = DecodeImage(image);
+  EXPECT_EQ(map.status(), absl::OkStatus());
+  return std::get<Map>(*std::move(map));
+}
+
+std::vector<Obstacle> ObstaclesOf(const ObstacleTable& table) {
+  std::vector<Obstacle> obstacles;
+  table.VisitAfter("", [&](const Obstacle& obstacle) {
+    obstacles.push_back(obstacle);
+    return true;
+  });
+  return obstacles;
+}
+
+std::vector<Portal> PortalsOf(const GridMap& map) {
+  std::vector<Portal> portals;
+  map.portals().VisitAfter("", [&](const Portal& portal) {
+    portals.push_back(portal);
+    return true;
+  });
+  return portals;
+}
+
+void ExpectSame(const GridMap& map, const GridMap& wanted, const std::string& where) {
+  SCOPED_TRACE(where);
+  ASSERT_EQ(map.bounds(), wanted.bounds());
+  EXPECT_EQ(map.settings(), wanted.settings());
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      const Cell cell{x, y};
+      const bool is_same = map.TerrainAt(cell) == wanted.TerrainAt(cell) &&
+                           map.HasNamelessObstacle(cell) == wanted.HasNamelessObstacle(cell) &&
+                           map.IsCovered(cell) == wanted.IsCovered(cell) &&
+                           map.IsWalkable(cell) == wanted.IsWalkable(cell) &&
+                           map.StraightCost(cell) == wanted.StraightCost(cell) &&
+                           map.DiagonalCost(cell) == wanted.DiagonalCost(cell);
+      ASSERT_TRUE(is_same) << "cell " << x << "," << y;
+    }
+  }
+  EXPECT_EQ(map.walkable_cells(), wanted.walkable_cells());
+  EXPECT_EQ(map.obstacle_cells(), wanted.obstacle_cells());
+  EXPECT_EQ(map.min_straight(), wanted.min_straight());
+  EXPECT_EQ(ObstaclesOf(map.obstacles()), ObstaclesOf(wanted.obstacles()));
+  EXPECT_EQ(PortalsOf(map), PortalsOf(wanted));
+  EXPECT_EQ(map.profiles(), wanted.profiles());
+  EXPECT_EQ(map.digest(), wanted.digest());
+  EXPECT_EQ(EncodeImage(map), EncodeImage(wanted));
+}
+
+GridMap WithLinksAndProfiles(const GridMap& map, Generator& generator) {
+  std::vector<Edit> edits;
+  for (int i = generator.Between(0, 3); i > 0; --i) {
+    Portal portal{.id = absl::StrCat("p", i),
+                  .from = generator.CellOf(map),
+                  .to = generator.CellOf(map),
+                  .cost = generator.Between(0, 1000),
+                  .tags = {"boat", "key"},
+                  .closed = generator.Chance(0.5)};
+    portal.both_ways = generator.Chance(0.5);
+    if (!portal.both_ways) {
+      portal.to_map = "elsewhere";
+    }
+    if (portal.from != portal.to) {
+      edits.push_back(PutPortal{.portal = std::move(portal), .replace = true});
+    }
+  }
+  MovementProfile profile{.footprint = generator.Between(1, 3), .required_tags = {"key"}};
+  profile.terrain_costs.push_back({.symbol = map.settings().terrains.front().symbol, .cost = 2.5});
+  edits.push_back(PutProfile{.named = {.name = "cart", .profile = std::move(profile)}});
+  absl::StatusOr<EditResult> result = ApplyEdits(map, edits);
+  return result.ok() ? std::move(result->map) : map;
+}
+
+TEST(MapImageTest, GridsComeBackAsTheyWere) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Generator generator(seed);
+    GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 200 : 40,
+                                 .weighted = generator.Chance(0.5),
+                                 .connectivity = AnyConnectivity(generator)});
+    map = WithLinksAndProfiles(map, generator);
+    for (int i = generator.Between(0, 3); i > 0; --i) {
+      map = ApplyEdits(map, generator.AnyEdits(map, 5), absl::FromUnixSeconds(1'700'000'000))->map;
+    }
+    const std::string where = absl::StrCat("seed ", seed);
+    GridMap again = Decoded<GridMap>(EncodeImage(map));
+    ExpectSame(again, map, where);
+    const std::vector<Edit> edits = generator.AnyEdits(map, 5);
+    ExpectSame(ApplyEdits(again, edits)->map, ApplyEdits(map, edits)->map, absl::StrCat(where, ", changed"));
+  }
+}
+
+TEST(MapImageTest, LifetimesAndWhatLiesBelowAreKept) {
+  GridMap map = DrawMap({"..~", "#~."}, {.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}});
+  const std::vector<Edit> edits = {
+      BlockCells{.shape = {.cells = {{1, 1}}}},
+      PutObstacle{.obstacle = {.id = "crate", .shape = {.rectangles = {{0, 0, 2, 2}}}},
+                  .lifetime = absl::Seconds(30)},
+      PutObstacle{.obstacle = {.id = "mud",
+                               .shape = {.discs = {{.center = {1, 0}, .radius = 1.5}}},
+                               .effect = {.kind = ObstacleEffect::Kind::kMultiplyCost,
+                                          .amount = 3.0,
+                                          .falloff = ObstacleEffect::Falloff::kLinear}}}};
+  map = ApplyEdits(map, edits, absl::FromUnixSeconds(1000))->map;
+  const GridMap again = Decoded<GridMap>(EncodeImage(map));
+  ExpectSame(again, map, "");
+  EXPECT_EQ(again.obstacles().Find("crate")->expiry, absl::FromUnixSeconds(1030));
+  EXPECT_EQ(again.obstacles().Find("mud")->expiry, absl::InfiniteFuture());
+  EXPECT_TRUE(again.HasNamelessObstacle({1, 1}));
+  EXPECT_EQ(again.TerrainAt({1, 1}), 1);
+}
+
+TEST(MapImageTest, BoardsOfHexagonsKeepTheirLayout) {
+  for (int layout = 0; layout <= static_cast<int>(HexLayout::kEvenColumns); ++layout) {
+    GridSettings settings{.connectivity = Connectivity::kSix, .diagonal_cost = 1.0};
+    settings.frame.hexagons = HexBoard{.layout = static_cast<HexLayout>(layout)};
+    const absl::StatusOr<GridMap> map = ParseRows({"..#.", "#...", ".#.."}, settings, {});
+    ASSERT_TRUE(map.ok()) << map.status();
+    const GridMap again = Decoded<GridMap>(EncodeImage(*map));
+    ExpectSame(again, *map, absl::StrCat("layout ", layout));
+    EXPECT_EQ(FormatText(again), FormatText(*map));
+  }
+}
+
+// However the map came about; a blank map of the largest size takes no more than its rows do.
+TEST(MapImageTest, TheImageFollowsFromTheMapAlone) {
+  const GridMap blank = DrawMap({"....", "...."});
+  const GridMap changed =
+      ApplyEdits(blank, std::vector<Edit>{BlockCells{.shape = {.cells = {{1, 1}, {2, 0}}}},
+                                          UnblockCells{.shape = {.cells = {{2, 0}}}}})
+          ->map;
+  EXPECT_EQ(EncodeImage(changed), EncodeImage(DrawMap({"....", ".#.."})));
+  EXPECT_LT(EncodeImage(*GridMap::Create(kMaxMapSide, kMaxMapSide, {})).size(), 1000u);
+}
+
+// Rows of words and rows that end within one, of one terrain, of runs and of single cells.
+TEST(MapImageTest, RowsOfAnyWidthComeBack) {
+  const GridSettings settings{.terrains = {{},
+                                           {.symbol = '~', .name = "water", .cost = 4.0},
+                                           {.symbol = '^', .name = "rock", .impassable = true}}};
+  Random random(5);
+  for (const int width : {1, 2, 7, 8, 9, 62, 63, 64, 65, 126, 127, 128, 129, 200}) {
+    for (const TerrainId fill : {TerrainId{0}, TerrainId{2}}) {
+      for (const bool blocked : {false, true}) {
+        const GridMap blank = *GridMap::Create(width, 12, settings, fill, blocked);
+        const std::string where = absl::StrCat(width, " cells, terrain ", fill, blocked ? ", blocked" : "");
+        ExpectSame(Decoded<GridMap>(EncodeImage(blank)), blank, where);
+        GridMapEditor editor(blank);
+        for (int y = 0; y < 12; ++y) {
+          const int longest = y < 4 ? 1 : y < 8 ? width : 12;
+          for (int x = 0; x < width && y % 4 != 3;) {
+            const int end = std::min(width, x + random.Between(1, longest));
+            editor.SetTerrains(y, x, end, static_cast<TerrainId>(random.Between(0, 2)));
+            editor.SetObstacles(y, x, end, random.Chance(0.4));
+            x = end;
+          }
+        }
+        const GridMap map = std::move(editor).Finish();
+        ExpectSame(Decoded<GridMap>(EncodeImage(map)), map, where);
+      }
+    }
+  }
+}
+
+// Where a row is of one terrain and an eighth of its cells are blocked, a byte a cell would be eight times
+// as much.
+TEST(MapImageTest, ObstaclesTakeABitACell) {
+  Random random(9);
+  const GridMap blank = *GridMap::Create(4000, 400, {});
+  GridMapEditor editor(blank);
+  for (int i = 0; i < 200'000; ++i) {
+    editor.SetObstacle({random.Between(0, 3999), random.Between(0, 399)}, true);
+  }
+  const GridMap map = std::move(editor).Finish();
+  const std::string image = EncodeImage(map);
+  BlockReader from(image, 4000 * 400 / 8 + 4000);
+  from.Number(1);
+  from.Number(1);
+  const absl::StatusOr<GridMap> again = ReadGrid(from, {});
+  ASSERT_THAT(again.status(), IsOk());
+  EXPECT_EQ(again->digest(), map.digest());
+}
+
+// A grid of 70 x 1 cells of two terrains, whose cells are `cells`.
+std::string ImageOfCells(const std::string& cells) {
+  BlockWriter to;
+  to.PutNumber(1);
+  to.PutNumber(0);
+  to.PutNumber(70);
+  to.PutNumber(1);
+  WriteSettings({.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}}, to);
+  to.PutBytes(cells);
+  to.PutBytes(std::string(3, '\0'));
+  return std::move(to).Finish();
+}
+
+TEST(MapImageTest, CellsAreChecked) {
+  const auto message_of = [](absl::string_view cells) {
+    return std::string(DecodeImage(ImageOfCells(std::string(cells))).status().message());
+  };
+  const std::string free(9, '\0');
+  // What is right gets as far as the digest, which is missing.
+  const std::string right = "missing";
+  EXPECT_THAT(message_of({"\0\0\0", 3}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\x81\0\0", 3}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\x02\0\0", 3}), HasSubstr("terrain 2 of 2"));
+  EXPECT_THAT(message_of({"\0\3", 2}), HasSubstr("at most 2"));
+  // Runs.
+  EXPECT_THAT(message_of({"\0\1\1\x45\0\1\0", 7}), HasSubstr(right));
+  EXPECT_THAT(message_of({"\0\1\2\x46\0", 5}), HasSubstr("terrain 2 of 2"));
+  EXPECT_THAT(message_of({"\0\1\x81\x46\0", 5}), HasSubstr("terrain 129 of 2"));
+  EXPECT_THAT(message_of({"\0\1\1\x47\0", 5}), HasSubstr("at most 70"));
+  EXPECT_THAT(message_of({"\0\1\1\x45\0\2\0", 7}), HasSubstr("at most 1"));
+  EXPECT_THAT(message_of({"\0\1\1\0\0", 5}), HasSubstr("a run has no cell"));
+  // Single cells.
+  EXPECT_THAT(
+      message_of(absl::StrCat(absl::string_view("\0\2", 2), std::string(70, '\1'), free.substr(0, 1))),
+      HasSubstr(right));
+  EXPECT_THAT(
+      message_of(absl::StrCat(absl::string_view("\0\2", 2), std::string(70, '\2'), free.substr(0, 1))),
+      HasSubstr("terrain 2 of 2"));
+  // Obstacles: cell x is bit x + 1.
+  const auto with_bits = [&](std::string bits) {
+    return message_of(absl::StrCat(absl::string_view("\0\0\1", 3), bits));
+  };
+  std::string all(9, '\xFF');
+  all.front() = '\xFE';
+  all.back() = '\x7F';
+  EXPECT_THAT(with_bits(all), HasSubstr(right));
+  all.front() = '\xFF';
+  EXPECT_THAT(with_bits(all), HasSubstr("beside its row"));
+  all.front() = '\xFE';
+  all.back() = '\xFF';
+  EXPECT_THAT(with_bits(all), HasSubstr("beside its row"));
+}
+
+void ExpectSame(const WaypointGraph& graph, const WaypointGraph& wanted, const std::string& where) {
+  SCOPED_TRACE(where);
+  EXPECT_EQ(ArcsOf(graph), ArcsOf(wanted));
+  EXPECT_EQ(graph.FreeNumbers(), wanted.FreeNumbers());
+  EXPECT_EQ(graph.digest(), wanted.digest());
+  EXPECT_EQ(graph.max_distance(), wanted.max_distance());
+  EXPECT_EQ(graph.least_cost_per_length(), wanted.least_cost_per_length());
+  EXPECT_EQ(ObstaclesOf(graph.sight().obstacles()), ObstaclesOf(wanted.sight().obstacles()));
+  ASSERT_EQ(graph.number_limit(), wanted.number_limit());
+  for (NodeNumber node = 0; node < wanted.number_limit(); ++node) {
+    ASSERT_EQ(graph.Exists(node), wanted.Exists(node)) << node;
+    if (wanted.Exists(node)) {
+      EXPECT_EQ(graph.IdOf(node), wanted.IdOf(node));
+      EXPECT_EQ(graph.PositionOf(node), wanted.PositionOf(node));
+      EXPECT_EQ(graph.IsEnabled(node), wanted.IsEnabled(node));
+      EXPECT_EQ(graph.LabelOf(node), wanted.LabelOf(node));
+      EXPECT_EQ(graph.NamesOf(graph.TagsOf(node)).size(), wanted.NamesOf(wanted.TagsOf(node)).size());
+    }
+  }
+}
+
+TEST(MapImageTest, GraphsComeBackWithTheNumbersOfTheirNodes) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    GraphGenerator generator(seed, 12);
+    const GridMap grid = DrawMap({"............", "....####....", "............", "..#........."});
+    GraphModel model;
+    WaypointSpec spec;
+    if (generator.random().Chance(0.6)) {
+      spec.auto_connect = AutoConnect{.max_distance = 4.0};
+      model.max_distance = 4.0;
+      if (generator.random().Chance(0.5)) {
+        spec.auto_connect->grid = std::make_shared<const GridSight>(grid.walk().rows());
+        model.grid = &grid;
+      }
+    }
+    GraphEditor editor(*WaypointGraph::Create(spec));
+    for (int i = 0; i < 40; ++i) {
+      generator.Edit(model, editor);
+    }
+    const WaypointGraph graph = std::move(editor).Finish();
+    const std::string where = absl::StrCat("seed ", seed);
+    const WaypointGraph again = Decoded<WaypointGraph>(EncodeImage(graph));
+    ExpectSame(again, graph, where);
+    EXPECT_EQ(EncodeImage(again), EncodeImage(graph)) << where;
+    const std::vector<WaypointNode> more = {{.id = "new-1"}, {.id = "new-2", .position = {3, 3, 0}}};
+    GraphEditor first(graph);
+    GraphEditor second(again);
+    ASSERT_EQ(first.PutNodes(more, false), absl::OkStatus());
+    ASSERT_EQ(second.PutNodes(more, false), absl::OkStatus());
+    ExpectSame(second.graph(), first.graph(), absl::StrCat(where, ", changed"));
+  }
+}
+
+// A map with something of everything.
+std::string SmallImage() {
+  Generator generator(7);
+  const GridMap map = DrawMap({"..~.....", "#~......", "........"},
+                              {.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}});
+  return EncodeImage(ApplyEdits(WithLinksAndProfiles(map, generator), generator.AnyEdits(map, 6))->map);
+}
+
+void ExpectRefusedOrSame(const std::string& damaged, const std::string& image, const std::string& where) {
+  const absl::StatusOr<AnyMap> map = DecodeImage(damaged);
+  if (map.ok()) {
+    EXPECT_EQ(EncodeImage(std::get<GridMap>(*map)), image) << where;
+  } else {
+    EXPECT_EQ(ErrorReasonOf(map.status()), "BAD_FORMAT") << where;
+  }
+}
+
+TEST(MapImageTest, NoFlippedBitGoesUnnoticed) {
+  const std::string image = SmallImage();
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = image;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      ExpectRefusedOrSame(damaged, image, absl::StrCat("byte ", i, " bit ", bit));
+    }
+  }
+}
+
+TEST(MapImageTest, NoMissingByteGoesUnnoticed) {
+  const std::string image = SmallImage();
+  for (std::size_t size = 0; size < image.size(); ++size) {
+    EXPECT_FALSE(DecodeImage(image.substr(0, size)).ok()) << size;
+  }
+  EXPECT_FALSE(DecodeImage(absl::StrCat(image, "x")).ok());
+  EXPECT_FALSE(DecodeImage(absl::StrCat(image, image.substr(kImageMagic.size()))).ok());
+}
+
+std::string ContentOf(const std::string& image) {
+  BlockReader from(image, std::uint64_t{1} << 30);
+  std::string content;
+  for (char byte = 0; from.Bytes(&byte, 1), from.ok();) {
+    content.push_back(byte);
+  }
+  return content;
+}
+
+std::string ImageOf(const std::string& content) {
+  BlockWriter to;
+  to.PutBytes(content);
+  return std::move(to).Finish();
+}
+
+// Reads all but the version and the digest, which no mutation of a map keeps.
+absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLimits& limits) {
+  const auto whole = [](auto map) -> absl::StatusOr<AnyMap> {
+    if (!map.ok()) {
+      return map.status();
+    }
+    return *std::move(map);
+  };
+  BlockReader from(image, limits.max_content_bytes);
+  from.Number(kAnyNumber);
+  const std::uint64_t kind = from.Number(1);
+  if (!from.ok()) {
+    return from.status();
+  }
+  return kind == 0 ? whole(ReadGrid(from, limits)) : whole(ReadGraph(from));
+}
+
+TEST(MapImageTest, TheDigestMustBeThatOfTheMap) {
+  std::string content = ContentOf(SmallImage());
+  ASSERT_THAT(DecodeImage(ImageOf(content)), IsOk());
+  content[content.size() - 8] = static_cast<char>(content[content.size() - 8] ^ 1);
+  const absl::Status status = DecodeImage(ImageOf(content)).status();
+  EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
+  EXPECT_THAT(status.message(), HasSubstr("digest"));
+}
+
+// The checksums are right, and what they protect is not.
+TEST(MapImageTest, ImagesMadeByHandAreCheckedLikeRequests) {
+  const std::string content = ContentOf(SmallImage());
+  ASSERT_EQ(ImageOf(content), SmallImage());
+  GraphGenerator generator(3, 8);
+  GraphModel model;
+  GraphEditor editor(*WaypointGraph::Create({.auto_connect = AutoConnect{.max_distance = 3.0}}));
+  for (int i = 0; i < 20; ++i) {
+    generator.Edit(model, editor);
+  }
+  const std::string of_graph = ContentOf(EncodeImage(editor.graph()));
+  Random random(11);
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string image = ImageOf(MutatedBytes(i % 2 == 0 ? content : of_graph, {}, random));
+    const absl::StatusOr<AnyMap> whole = DecodeImage(image, {.max_side = 100});
+    refused += whole.ok() ? 0 : 1;
+    const absl::StatusOr<AnyMap> map = ReadBeforeDigest(image, {.max_side = 100});
+    if (!map.ok()) {
+      EXPECT_EQ(ErrorReasonOf(whole.status()), "BAD_FORMAT") << whole.status();
+      EXPECT_EQ(ErrorReasonOf(map.status()), "BAD_FORMAT") << map.status();
+    } else if (const auto* grid = std::get_if<GridMap>(&*map)) {
+      ExpectSame(Decoded<GridMap>(EncodeImage(*grid)), *grid, absl::StrCat("mutation ", i));
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(MapImageTest, WhatIsNoImageIsNamed) {
+  EXPECT_FALSE(IsMapImage("...."));
+  EXPECT_TRUE(IsMapImage(SmallImage()));
+  EXPECT_THAT(DecodeImage("....").status().message(), HasSubstr("no map image"));
+}
+
+TEST(MapImageTest, OtherVersionsAreRefused) {
+  std::string content = ContentOf(SmallImage());
+  ASSERT_EQ(content.front(), 1);
+  for (const char version : {0, 2, 3, 4, 127}) {
+    content.front() = version;
+    const absl::Status status = DecodeImage(ImageOf(content)).status();
+    EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
+    EXPECT_THAT(status.message(),
+                HasSubstr(absl::StrCat("version ", static_cast<int>(version), ", and only 1 is known")));
+  }
+}
+
+TEST(MapImageTest, LimitsHoldBeforeMemoryIsTaken) {
+  const std::string large = EncodeImage(*GridMap::Create(300, 200, {}));
+  EXPECT_FALSE(DecodeImage(large, {.max_side = 299}).ok());
+  EXPECT_TRUE(DecodeImage(large, {.max_side = 300}).ok());
+
+  // Blocks that take 60 bytes each and hold a million zeros.
+  const std::string zeros = ImageOf(std::string(std::size_t{64} << 20, '\1'));
+  EXPECT_THAT(DecodeImage(zeros, {.max_content_bytes = 1000}).status().message(),
+              HasSubstr("more than it may"));
+
+  std::vector<Edit> edits;
+  for (int i = 0; i < 20; ++i) {
+    edits.push_back(
+        PutObstacle{.obstacle = {.id = absl::StrCat("o", i), .shape = {.rectangles = {{0, 0, 300, 200}}}}});
+  }
+  const std::string covered = EncodeImage(ApplyEdits(*GridMap::Create(300, 200, {}), edits)->map);
+  EXPECT_THAT(DecodeImage(covered, {.max_obstacle_cells = 1'000'000}).status().message(),
+              HasSubstr("cover more cells"));
+}
+
+}  // namespace
+}  // namespace waystar::core

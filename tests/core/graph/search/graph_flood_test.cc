@@ -1,0 +1,352 @@
+// Floods of waypoint graphs, and the reachable nodes and flows that are made of them. Relaxing all arcs until
+// nothing changes is the judge.
+#include "server/core/graph/search/graph_flood.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "server/core/graph/map/graph_editor.h"
+#include "server/core/graph/search/graph_flow.h"
+#include "server/core/graph/search/reachable_nodes.h"
+#include "tests/core/graph/search/random_graphs.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::kSampleRoom;
+using ::waystar::testing::kSampleSnap;
+using ::waystar::testing::NaiveCosts;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+using ::waystar::testing::SampleGraph;
+using ::waystar::testing::SamplePlace;
+using ::waystar::testing::SamplePlaces;
+using ::waystar::testing::SampleRegion;
+using ::waystar::testing::SampleTags;
+using ::waystar::testing::SeatOf;
+using ::waystar::testing::Told;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+//    b
+//  2/ \1     d leads to e, and not back.
+//  a   d > e
+//  1\ /2
+//    c
+WaypointSpec Ring() {
+  return {.nodes = {{"a", {0, 2}}, {"b", {2, 4}}, {"c", {2, 0}}, {"d", {4, 2}}, {"e", {7, 2}}},
+          .edges = {{.name = {"a", "b"}, .cost = 2, .tags = {"wide"}},
+                    {.name = {"b", "d"}, .cost = 1, .tags = {"wide"}},
+                    {.name = {"a", "c"}, .cost = 1},
+                    {.name = {"c", "d"}, .cost = 2},
+                    {.name = {"d", "e", true}, .cost = 3, .tags = {"wide"}}}};
+}
+
+class GraphFieldTest : public ::testing::Test {
+ protected:
+  const WaypointGraph& graph() const { return editor_.graph(); }
+
+  // "a 0, c 1, ...", in the order of visits, which end at `last`.
+  std::string Flood(const GraphFloodTask& task, const std::string& last = "") {
+    std::vector<std::string> visits;
+    report_ = FloodGraph(graph(), task, {}, scratch_, [&](NodeNumber node, Cost cost) {
+      visits.push_back(absl::StrCat(graph().IdOf(node), " ", CostToDouble(cost)));
+      return graph().IdOf(node) != last;
+    });
+    return absl::StrJoin(visits, ", ");
+  }
+
+  NodeNumber Node(const std::string& id) const { return graph().FindNode(id); }
+
+  // "a 0, b 2, ...", in the order of ids, or the error.
+  std::string Reach(const ReachableNodesQuery& query, const Budget& budget = {}) {
+    const absl::StatusOr<ReachableNodes> reachable = FindReachableNodes(graph(), query, budget, scratch_);
+    if (!reachable.ok()) {
+      return Told(reachable.status());
+    }
+    std::map<std::string, double> costs;
+    for (const ReachableNode& node : reachable->nodes) {
+      costs[graph().IdOf(node.node)] = node.cost;
+    }
+    return absl::StrJoin(costs, ", ", absl::PairFormatter(" "));
+  }
+
+  // "a>c 3, d - 0, ...", in the order of ids, or the error.
+  std::string Flow(const GraphFlowQuery& query, const Budget& budget = {}) {
+    const absl::StatusOr<GraphFlow> flow = ComputeGraphFlow(graph(), query, budget, scratch_);
+    if (!flow.ok()) {
+      return Told(flow.status());
+    }
+    std::map<std::string, double> steps;
+    for (const GraphFlowStep& step : flow->steps) {
+      steps[absl::StrCat(graph().IdOf(step.node),
+                         step.next == kNoNodeNumber ? " -" : absl::StrCat(">", graph().IdOf(step.next)))] =
+          step.cost;
+    }
+    return absl::StrJoin(steps, ", ", absl::PairFormatter(" "));
+  }
+
+  GraphEditor editor_{*WaypointGraph::Create(Ring())};
+  GraphScratch scratch_{kSampleRoom};
+  GraphFloodReport report_;
+};
+
+TEST_F(GraphFieldTest, FloodsVisitByCost) {
+  const GraphSeed a{Node("a"), 0};
+  EXPECT_EQ(Flood({.seeds = {&a, 1}}), "a 0, c 1, b 2, d 3, e 6");
+  EXPECT_EQ(report_.end, SearchEnd::kExhausted);
+  EXPECT_EQ(report_.expanded, 5U);
+  const GraphSeed e{Node("e"), 0};
+  EXPECT_EQ(Flood({.seeds = {&e, 1}}), "e 0");
+  EXPECT_EQ(Flood({.seeds = {&e, 1}, .sense = GraphSense::kToSeeds}), "e 0, d 3, b 4, c 5, a 6");
+}
+
+TEST_F(GraphFieldTest, FloodsBeginAtEachSeedWithItsCost) {
+  const std::vector<GraphSeed> seeds = {{Node("b"), CostFromDouble(1.5)}, {Node("c"), 0}, {Node("b"), 0}};
+  EXPECT_EQ(Flood({.seeds = absl::MakeSpan(seeds).first(2)}), "c 0, a 1, b 1.5, d 2, e 5");
+  // The cheapest of a node counts.
+  EXPECT_EQ(FindReached(scratch_, Node("d"))->parent, Node("c"));
+  Flood({.seeds = seeds});
+  EXPECT_EQ(FindReached(scratch_, Node("d"))->parent, Node("b"));
+  EXPECT_EQ(FindReached(scratch_, Node("b"))->parent, Node("b"));
+}
+
+TEST_F(GraphFieldTest, FloodsVisitTheOnlyNode) {
+  ASSERT_EQ(editor_.RemoveNodes({"b", "c", "d", "e"}), absl::OkStatus());
+  const GraphSeed a{Node("a"), 0};
+  EXPECT_EQ(Flood({.seeds = {&a, 1}}), "a 0");
+}
+
+TEST_F(GraphFieldTest, FloodsEndWhereTheVisitorSays) {
+  const GraphSeed a{Node("a"), 0};
+  EXPECT_EQ(Flood({.seeds = {&a, 1}}, "b"), "a 0, c 1, b 2");
+  EXPECT_EQ(report_.end, SearchEnd::kGoalReached);
+  EXPECT_EQ(report_.expanded, 2U);
+}
+
+TEST_F(GraphFieldTest, ANodeReachedAtEqualCostKeepsTheParentExpandedFirst) {
+  const GraphSeed a{Node("a"), 0};
+  Flood({.seeds = {&a, 1}});
+  EXPECT_EQ(FindReached(scratch_, Node("d"))->parent, Node("c"));
+  const GraphSeed d{Node("d"), 0};
+  Flood({.seeds = {&d, 1}, .sense = GraphSense::kToSeeds});
+  EXPECT_EQ(FindReached(scratch_, Node("a"))->parent, Node("b"));
+  EXPECT_EQ(FindReached(scratch_, Node("e")), nullptr);
+}
+
+TEST_F(GraphFieldTest, FloodsStayBelowTheirMemoryLimit) {
+  GraphScratch small(16);
+  const GraphSeed a{Node("a"), 0};
+  const auto visit = [](NodeNumber, Cost) { return true; };
+  EXPECT_EQ(FloodGraph(graph(), {.seeds = {&a, 1}}, {}, small, visit).end, SearchEnd::kScratchLimit);
+  EXPECT_EQ(Told(FindReachableNodes(graph(), {.start = "a"}, {}, small).status()), "REGION_TOO_LARGE ");
+}
+
+TEST_F(GraphFieldTest, NodesWithinACost) {
+  EXPECT_EQ(Reach({.start = "a"}), "a 0, b 2, c 1, d 3, e 6");
+  EXPECT_EQ(Reach({.start = "a", .max_cost = 2}), "a 0, b 2, c 1");
+  EXPECT_EQ(Reach({.start = "a", .max_cost = 0}), "a 0");
+  EXPECT_EQ(Reach({.start = "e"}), "e 0");
+  EXPECT_EQ(Reach({.start = "e", .max_cost = 4, .sense = GraphSense::kToSeeds}), "b 4, d 3, e 0");
+  EXPECT_EQ(Reach({.start = "a", .required_tags = {"wide"}}), "a 0, b 2, d 3, e 6");
+  EXPECT_EQ(Reach({.start = "a", .required_tags = {"unheard-of"}}), "a 0");
+  EXPECT_EQ(Reach({.start = "a", .max_cost = kInfinity}), "a 0, b 2, c 1, d 3, e 6");
+}
+
+TEST_F(GraphFieldTest, ReachableNodesComeInTheOrderOfNumbers) {
+  const absl::StatusOr<ReachableNodes> reachable = FindReachableNodes(graph(), {.start = "a"}, {}, scratch_);
+  ASSERT_EQ(reachable.status(), absl::OkStatus());
+  EXPECT_EQ(reachable->expanded, 5U);
+  for (std::size_t i = 1; i < reachable->nodes.size(); ++i) {
+    EXPECT_LT(reachable->nodes[i - 1].node, reachable->nodes[i].node);
+  }
+}
+
+TEST_F(GraphFieldTest, TheLineFromAPositionCounts) {
+  EXPECT_EQ(Reach({.start = WorldPoint{0, 3}, .snap_radius = 2, .max_cost = 2.5}), "a 1, c 2");
+  EXPECT_EQ(Reach({.start = WorldPoint{0, 3}, .snap_radius = 2, .max_cost = 0.5}), "");
+  EXPECT_EQ(
+      Reach({.start = WorldPoint{7, 3}, .snap_radius = 2, .max_cost = 4, .sense = GraphSense::kToSeeds}),
+      "d 4, e 1");
+}
+
+TEST_F(GraphFieldTest, WaysDoNotLeaveTheRegion) {
+  EXPECT_EQ(Reach({.start = "a", .region = Box{0, 1, 9, 9}}), "a 0, b 2, d 3, e 6");
+  EXPECT_EQ(Reach({.start = "a", .region = Box{0, 0, 2, 2}}), "a 0, c 1");
+  EXPECT_EQ(Reach({.start = "a", .region = Box{1, 0, 9, 9}}), "BAD_VALUE start");
+  EXPECT_EQ(Reach({.start = "a", .region = Box{}}), "BAD_VALUE start");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("d")}, .region = Box{1, 1, 9, 9}}), "b>d 1, d - 0");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("d"), GraphPlace("a")}, .region = Box{1, 1, 9, 9}}),
+            "BAD_VALUE goals[1]");
+}
+
+TEST_F(GraphFieldTest, FlowsLeadToTheNearestGoal) {
+  EXPECT_EQ(Flow({.goals = {GraphPlace("e")}}), "a>b 6, b>d 4, c>d 5, d>e 3, e - 0");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("e"), GraphPlace("a")}}), "a - 0, b>a 2, c>a 1, d>e 3, e - 0");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("e")}, .max_cost = 4}), "b>d 4, d>e 3, e - 0");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("c")}, .required_tags = {"wide"}}), "c - 0");
+}
+
+TEST_F(GraphFieldTest, TheNodeOfAPositionStandsForIt) {
+  EXPECT_EQ(Flow({.goals = {GraphPlace(WorldPoint{7, 3})}, .snap_radius = 2, .max_cost = 5}),
+            "b>d 5, d>e 4, e - 1");
+  // b stands for the position, but the other goal is nearer from there.
+  EXPECT_EQ(
+      Flow({.goals = {GraphPlace(WorldPoint{4, 4.5}), GraphPlace("d")}, .snap_radius = 3, .max_cost = 2.5}),
+      "b>d 1, c>d 2, d - 0");
+}
+
+TEST_F(GraphFieldTest, DisabledEndsAreNotUsed) {
+  ASSERT_EQ(editor_.SetNodesEnabled({"c", "e"}, false), absl::OkStatus());
+  EXPECT_EQ(Reach({.start = "c"}), "START_BLOCKED start");
+  EXPECT_EQ(Reach({.start = "a"}), "a 0, b 2, d 3");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("c"), GraphPlace("b")}}), "a>b 2, b - 0, d>b 1");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("c"), GraphPlace("e")}}), "GOAL_BLOCKED goals");
+}
+
+TEST_F(GraphFieldTest, RefusesWhatMakesNoSense) {
+  EXPECT_EQ(Reach({.start = "nobody"}), "NODE_NOT_FOUND start.node");
+  EXPECT_EQ(Reach({.start = "no way"}), "BAD_NODE_ID start.node");
+  EXPECT_EQ(Reach({.start = WorldPoint{kInfinity, 0}}), "BAD_VALUE start.position.x");
+  EXPECT_EQ(Reach({.start = WorldPoint{1, 1}}), "NO_NODE_NEAR start");
+  EXPECT_EQ(Reach({.start = "a", .max_cost = -1}), "BAD_VALUE max_cost");
+  EXPECT_EQ(Reach({.start = "a", .max_cost = std::numeric_limits<double>::quiet_NaN()}),
+            "BAD_VALUE max_cost");
+  EXPECT_EQ(Reach({.start = "a", .required_tags = {""}}), "BAD_PROFILE agent.profile.required_tags[0]");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("a"), GraphPlace("nobody")}}), "NODE_NOT_FOUND goals[1].node");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("a")}, .max_cost = -1}), "BAD_VALUE max_cost");
+  EXPECT_EQ(Flow({.goals = {GraphPlace("a")}, .required_tags = {""}}),
+            "BAD_PROFILE agent.profile.required_tags[0]");
+}
+
+TEST_F(GraphFieldTest, BudgetsEndThem) {
+  std::atomic<bool> yes = true;
+  for (const auto& [budget, told] : {std::pair(Budget{.cancelled = &yes}, "CANCELLED "),
+                                     {Budget{.evicted = &yes}, "SNAPSHOT_EVICTED "},
+                                     {Budget{.deadline = {}}, "DEADLINE_EXCEEDED "}}) {
+    EXPECT_EQ(Reach({.start = "a"}, budget), told);
+    EXPECT_EQ(Flow({.goals = {GraphPlace("a")}}, budget), told);
+  }
+}
+
+TEST_F(GraphFieldTest, TheErrorNamesTheLimitThatIsReached) {
+  const Budget few{.max_expansions = 2};
+  EXPECT_THAT(std::string(FindReachableNodes(graph(), {.start = "a"}, few, scratch_).status().message()),
+              ::testing::HasSubstr("expansions"));
+  GraphScratch small(1);
+  EXPECT_THAT(std::string(FindReachableNodes(graph(), {.start = "a"}, {}, small).status().message()),
+              ::testing::HasSubstr("memory"));
+}
+
+// What a flood must find, by chance.
+struct Sample {
+  explicit Sample(std::uint64_t seed) : random(seed), graph(SampleGraph(seed)) {}
+
+  Random random;
+  WaypointGraph graph;
+};
+
+TEST(GraphFieldByChanceTest, ReachableNodesAgreeWithTheLongWay) {
+  GraphScratch scratch(kSampleRoom);
+  std::size_t reached = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(150); ++seed) {
+    auto [random, graph] = Sample(seed);
+    for (int i = 0; i < 10; ++i) {
+      ReachableNodesQuery query{.start = SamplePlace(graph, random),
+                                .snap_radius = kSampleSnap,
+                                .required_tags = SampleTags(random),
+                                .region = SampleRegion(random),
+                                .sense = i % 2 == 0 ? GraphSense::kFromSeeds : GraphSense::kToSeeds};
+      if (random.Chance(0.5)) {
+        query.max_cost = random.Between(0, 8);
+      }
+      const absl::StatusOr<ReachableNodes> reachable = FindReachableNodes(graph, query, {}, scratch);
+      const GraphSeat start = SeatOf(graph, query.start);
+      if (!reachable.ok()) {
+        const bool is_inside = !query.region || Holds(*query.region, graph.PositionOf(start.node));
+        ASSERT_EQ(Told(reachable.status()), is_inside ? "START_BLOCKED start" : "BAD_VALUE start");
+        ASSERT_TRUE(!is_inside || !graph.IsEnabled(start.node));
+        continue;
+      }
+      std::vector<ReachableNode> expected;
+      for (const auto& [node, cost] :
+           NaiveCosts(graph, {{start.node, start.cost}}, query.sense, query.required_tags, query.region)) {
+        if (!query.max_cost || CostToDouble(cost) <= *query.max_cost) {
+          expected.push_back({node, CostToDouble(cost)});
+        }
+      }
+      ASSERT_EQ(reachable->nodes, expected) << "seed " << seed << ", query " << i;
+      reached += expected.size();
+    }
+  }
+  EXPECT_GT(reached, Rounds(3000));
+}
+
+TEST(GraphFieldByChanceTest, FlowsAgreeWithTheLongWay) {
+  GraphScratch scratch(kSampleRoom);
+  std::size_t led = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(150); ++seed) {
+    auto [random, graph] = Sample(seed);
+    for (int i = 0; i < 10; ++i) {
+      const std::vector<GraphPlace> goals = SamplePlaces(graph, random, random.Between(1, 4));
+      GraphFlowQuery query{.goals = goals, .snap_radius = kSampleSnap, .required_tags = SampleTags(random)};
+      if (random.Chance(0.5)) {
+        query.max_cost = random.Between(0, 8);
+      }
+      std::vector<GraphSeed> seeds;
+      for (const GraphPlace& goal : goals) {
+        const GraphSeat seat = SeatOf(graph, goal);
+        if (graph.IsEnabled(seat.node)) {
+          seeds.push_back({seat.node, seat.cost});
+        }
+      }
+      const absl::StatusOr<GraphFlow> flow = ComputeGraphFlow(graph, query, {}, scratch);
+      if (seeds.empty()) {
+        ASSERT_EQ(Told(flow.status()), "GOAL_BLOCKED goals");
+        continue;
+      }
+      ASSERT_EQ(flow.status(), absl::OkStatus());
+      std::map<NodeNumber, Cost> expected =
+          NaiveCosts(graph, seeds, GraphSense::kToSeeds, query.required_tags);
+      std::erase_if(expected, [&](const auto& node) {
+        return query.max_cost && CostToDouble(node.second) > *query.max_cost;
+      });
+      const std::string where = absl::StrCat("seed ", seed, ", query ", i);
+      ASSERT_EQ(flow->steps.size(), expected.size()) << where;
+      auto node = expected.begin();
+      std::map<NodeNumber, NodeNumber> next;
+      for (const GraphFlowStep& step : flow->steps) {
+        ASSERT_EQ(step.node, node->first) << where;
+        ASSERT_EQ(step.cost, CostToDouble(node->second)) << where;
+        next[step.node] = step.next;
+        ++node;
+      }
+      // Each way ends at a goal, and its arcs cost what the flow says.
+      for (const auto& [from, cost] : expected) {
+        Cost left = cost;
+        NodeNumber at = from;
+        for (std::size_t steps = 0; next.at(at) != kNoNodeNumber; at = next.at(at), ++steps) {
+          ASSERT_LT(steps, expected.size()) << where;
+          const Arc* arc = graph.FindArc(at, next.at(at));
+          ASSERT_NE(arc, nullptr) << where;
+          left -= arc->cost;
+        }
+        ASSERT_TRUE(std::any_of(seeds.begin(), seeds.end(), [&](const GraphSeed& goal) {
+          return goal.node == at && goal.cost == left;
+        })) << where;
+      }
+      led += expected.size();
+    }
+  }
+  EXPECT_GT(led, Rounds(3000));
+}
+
+}  // namespace
+}  // namespace waystar::core

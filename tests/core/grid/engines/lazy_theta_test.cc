@@ -1,0 +1,291 @@
+#include "server/core/grid/engines/lazy_theta.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/grid/engines/astar.h"
+#include "server/core/grid/path/line_of_sight.h"
+#include "server/core/grid/path/smoothing.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::DrawnQuery;
+using ::waystar::testing::DrawPath;
+using ::waystar::testing::DrawQuery;
+using ::waystar::testing::FourConnected;
+using ::waystar::testing::Generator;
+
+using Rows = std::vector<std::string>;
+
+struct Answer {
+  SearchReport report;
+  std::vector<Cell> points;
+  // Of the last point.
+  double g = 0.0;
+};
+
+Answer Search(const GridMap& map, const PathQuery& query, Scratch& scratch, const Budget& budget = {}) {
+  NoRecorder recorder;
+  Answer answer;
+  answer.report = RunLazyThetaStar(map, map.walk(), query, budget, scratch, recorder);
+  const NodeTable& nodes = scratch.nodes();
+  NodeIndex node = nodes.Find(answer.report.nearest);
+  answer.g = CostToDouble(nodes[node].g);
+  while (nodes[node].parent != node) {
+    answer.points.push_back(Unpack(nodes[node].cell));
+    node = nodes[node].parent;
+  }
+  answer.points.push_back(Unpack(nodes[node].cell));
+  std::reverse(answer.points.begin(), answer.points.end());
+  return answer;
+}
+
+Rows Drawn(const Rows& rows, GridSettings settings = {}) {
+  const DrawnQuery drawn = DrawQuery(rows, std::move(settings));
+  Scratch scratch(std::size_t{1} << 24);
+  return DrawPath(drawn.map, Search(drawn.map, drawn.query(), scratch).points);
+}
+
+TEST(LazyThetaTest, GoesStraightWhereItCan) {
+  const Rows open = {"s.......", "........", ".......g"};
+  EXPECT_EQ(Drawn(open), open);
+  EXPECT_EQ(Drawn(open, FourConnected()), open);
+}
+
+TEST(LazyThetaTest, TurnsAtCorners) {
+  EXPECT_EQ(Drawn({"s......",  //
+                   ".####..",  //
+                   ".####.g"}),
+            (Rows{"s....*.",  //
+                  ".####..",  //
+                  ".####.g"}));
+}
+
+TEST(LazyThetaTest, EndsAtTheNearestCellIfThereIsNoWay) {
+  const Rows rows = {"s....#..",  //
+                     "...#.#..",  //
+                     ".....#.g"};
+  const DrawnQuery drawn = DrawQuery(rows);
+  Scratch scratch(std::size_t{1} << 24);
+  const Answer answer = Search(drawn.map, drawn.query(), scratch);
+  EXPECT_EQ(answer.report.end, SearchEnd::kExhausted);
+  EXPECT_EQ(answer.report.nearest, (Cell{4, 2}));
+  EXPECT_EQ(answer.report.statistics.algorithm, Algorithm::kLazyThetaStar);
+}
+
+TEST(LazyThetaTest, StartsAtTheGoal) {
+  const GridMap map = *GridMap::Create(5, 5, {});
+  Scratch scratch(std::size_t{1} << 24);
+  const Answer answer = Search(map, {.start = {2, 2}, .goal = {2, 2}}, scratch);
+  EXPECT_EQ(answer.report.end, SearchEnd::kGoalReached);
+  EXPECT_EQ(answer.points, (std::vector<Cell>{{2, 2}}));
+}
+
+TEST(LazyThetaTest, StopsWhenABudgetRunsOut) {
+  const GridMap map = *GridMap::Create(300, 300, {});
+  const PathQuery query = {.start = {0, 0}, .goal = {299, 120}};
+  Scratch scratch(std::size_t{1} << 24);
+
+  const Answer limited = Search(map, query, scratch, {.max_expansions = 7});
+  EXPECT_EQ(limited.report.end, SearchEnd::kExpansionLimit);
+  EXPECT_EQ(limited.report.statistics.expanded, 7);
+  EXPECT_TRUE(HasLineOfSight(map.walk(), query.corner_rule, {0, 0}, limited.report.nearest));
+
+  const std::atomic<bool> cancelled = true;
+  EXPECT_EQ(Search(map, query, scratch, {.cancelled = &cancelled}).report.end, SearchEnd::kCancelled);
+  EXPECT_EQ(
+      Search(map, query, scratch, {.deadline = std::chrono::steady_clock::time_point::min()}).report.end,
+      SearchEnd::kDeadline);
+
+  Scratch small(std::size_t{128} * 1024);
+  EXPECT_EQ(Search(map, query, small).report.end, SearchEnd::kScratchLimit);
+}
+
+TEST(LazyThetaTest, RecordsEachExpansionAndEachEntry) {
+  Generator generator(11);
+  const GridMap map = generator.Map({.max_side = 60});
+  const PathQuery query = {.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};
+  Scratch scratch(std::size_t{1} << 24);
+  EventRecorder recorder(std::numeric_limits<std::size_t>::max());
+  const SearchReport report = RunLazyThetaStar(map, map.walk(), query, {}, scratch, recorder);
+  std::uint64_t expanded = 0;
+  for (const SearchEvent& event : recorder.events()) {
+    expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
+  }
+  EXPECT_EQ(expanded, report.statistics.expanded);
+  EXPECT_EQ(recorder.events().size() - expanded, report.statistics.generated);
+}
+
+struct ThetaFamily {
+  Connectivity connectivity;
+  CornerRule rule;
+};
+
+std::string NameOfTheta(const ::testing::TestParamInfo<ThetaFamily>& info) {
+  const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
+                     : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
+                                                                     : "Always";
+  return absl::StrCat(info.param.connectivity == Connectivity::kFour ? "Four" : "Eight", rule);
+}
+
+// The length of the way that the last run of A* left in a scratch.
+double LengthOfSteps(const PathQuery& query, Cell end, Scratch& scratch) {
+  double length = 0.0;
+  for (Cell cell = end; cell != query.start;) {
+    const Direction entered_by = scratch.Find(cell)->entered_by;
+    length += IsDiagonal(entered_by) ? kSqrt2 : 1.0;
+    cell = Step(cell, Opposite(entered_by));
+  }
+  return length;
+}
+
+// The length of the shortest path that turns at centres of cells only, by Dijkstra over all pairs of cells
+// that see each other; infinite if there is none.
+double ShortestOfAnyAngle(const GridMap& map, CornerRule rule, Cell start, Cell goal) {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  struct Reached {
+    Cell cell;
+    double length;
+    bool is_final = false;
+  };
+  std::vector<Reached> cells;
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      if (map.IsWalkable({x, y})) {
+        cells.push_back({{x, y}, Cell{x, y} == start ? 0.0 : kFar});
+      }
+    }
+  }
+  while (true) {
+    Reached* next = nullptr;
+    for (Reached& candidate : cells) {
+      if (!candidate.is_final && (next == nullptr || candidate.length < next->length)) {
+        next = &candidate;
+      }
+    }
+    if (next == nullptr || next->length == kFar) {
+      return kFar;
+    }
+    if (next->cell == goal) {
+      return next->length;
+    }
+    next->is_final = true;
+    for (Reached& other : cells) {
+      const double length =
+          next->length + std::hypot(other.cell.x - next->cell.x, other.cell.y - next->cell.y);
+      if (length < other.length && HasLineOfSight(map.walk(), rule, next->cell, other.cell)) {
+        other.length = length;
+      }
+    }
+  }
+}
+
+class LazyThetaPathsTest : public ::testing::TestWithParam<ThetaFamily> {};
+
+TEST_P(LazyThetaPathsTest, AreLegalAndNoLongerThanStepsWouldBe) {
+  const ThetaFamily& family = GetParam();
+  const SightRule rule = LineRule(family.connectivity, family.rule);
+  Scratch scratch(std::size_t{1} << 26);
+  Scratch steps_scratch(std::size_t{1} << 26);
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 40, .connectivity = family.connectivity});
+    const PathQuery query = {.start = generator.WalkableCellOf(map),
+                             .goal = generator.CellOf(map),
+                             .corner_rule = family.rule,
+                             .algorithm = Algorithm::kAStar};
+    // With another diagonal cost A* would look for other steps.
+    if (!map.IsWalkable(query.start) || map.settings().diagonal_cost != kSqrt2) {
+      continue;
+    }
+    NoRecorder recorder;
+    const SearchReport steps = RunAStar(map, map.walk(), query, {}, steps_scratch, recorder);
+    const Answer answer = Search(map, query, scratch);
+    ASSERT_EQ(answer.report.end, steps.end);
+    const Cell end = answer.report.nearest;
+    if (steps.end == SearchEnd::kGoalReached) {
+      ASSERT_EQ(end, query.goal);
+    } else {
+      const auto distance = [&](Cell cell) {
+        return std::hypot(cell.x - query.goal.x, cell.y - query.goal.y);
+      };
+      ASSERT_EQ(distance(end), distance(steps.nearest));
+    }
+
+    ASSERT_EQ(answer.points.front(), query.start);
+    ASSERT_EQ(answer.points.back(), end);
+    for (std::size_t i = 1; i < answer.points.size(); ++i) {
+      ASSERT_TRUE(HasLineOfSight(map.walk(), rule, answer.points[i - 1], answer.points[i])) << "point " << i;
+    }
+    DearestOnPath costs(map, 1);
+    const double length = PolylineCost(costs, answer.points);
+    ASSERT_LE(length, answer.g + 1e-6);
+    ASSERT_GE(length, std::hypot(end.x - query.start.x, end.y - query.start.y) - 1e-9);
+    ASSERT_LE(answer.g, LengthOfSteps(query, end, steps_scratch) + 1e-6);
+
+    Scratch fresh(std::size_t{1} << 26);
+    const Answer again = Search(map, query, fresh);
+    ASSERT_EQ(again.points, answer.points);
+    ASSERT_EQ(again.report.statistics.expanded, answer.report.statistics.expanded);
+  }
+}
+
+TEST_P(LazyThetaPathsTest, AreNearlyTheShortest) {
+  const ThetaFamily& family = GetParam();
+  const SightRule rule = LineRule(family.connectivity, family.rule);
+  Scratch scratch(std::size_t{1} << 26);
+  double total = 0.0;
+  double smoothed_total = 0.0;
+  double shortest_total = 0.0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = 24, .connectivity = family.connectivity});
+    const PathQuery query = {.start = generator.WalkableCellOf(map),
+                             .goal = generator.WalkableCellOf(map),
+                             .corner_rule = family.rule};
+    if (!map.IsWalkable(query.start)) {
+      continue;
+    }
+    const Answer answer = Search(map, query, scratch);
+    if (answer.report.end != SearchEnd::kGoalReached) {
+      continue;
+    }
+    DearestOnPath costs(map, 1);
+    const double length = PolylineCost(costs, answer.points);
+    std::vector<Cell> points = answer.points;
+    Smooth(costs, map.walk(), rule, points);
+    const double shortest = ShortestOfAnyAngle(map, rule.corner, query.start, query.goal);
+    ASSERT_GE(length, shortest - 1e-9) << "seed " << seed;
+    EXPECT_LE(length, shortest * 1.15) << "seed " << seed;
+    total += length;
+    smoothed_total += PolylineCost(costs, points);
+    shortest_total += shortest;
+  }
+  EXPECT_GT(shortest_total, 500.0);
+  EXPECT_LE(total, shortest_total * 1.02);
+  EXPECT_LE(smoothed_total, shortest_total * 1.015);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, LazyThetaPathsTest,
+                         ::testing::Values(ThetaFamily{Connectivity::kEight, CornerRule::kNoCornerCutting},
+                                           ThetaFamily{Connectivity::kEight, CornerRule::kOneSideFree},
+                                           ThetaFamily{Connectivity::kEight, CornerRule::kAlways},
+                                           ThetaFamily{Connectivity::kFour, CornerRule::kNoCornerCutting}),
+                         NameOfTheta);
+
+}  // namespace
+}  // namespace waystar::core

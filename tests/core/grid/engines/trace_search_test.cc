@@ -1,0 +1,197 @@
+// What a search tells of itself.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/core/grid/engines/find_path.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::DrawnQuery;
+using ::waystar::testing::DrawPath;
+using ::waystar::testing::DrawQuery;
+using ::waystar::testing::FourConnected;
+using ::waystar::testing::IsError;
+
+constexpr auto kGenerated = SearchEvent::Kind::kGenerated;
+constexpr auto kExpanded = SearchEvent::Kind::kExpanded;
+
+GridSettings WithSwamp() {
+  GridSettings settings;
+  settings.terrains.push_back({.symbol = '~', .name = "swamp", .cost = 3.0});
+  return settings;
+}
+
+class TraceSearchTest : public ::testing::Test {
+ protected:
+  PathResult Trace(const DrawnQuery& drawn, Algorithm algorithm, EventRecorder& recorder) {
+    PathQuery query = drawn.query();
+    query.algorithm = algorithm;
+    const auto result = TraceSearch(drawn.map, query, {}, scratch_, recorder);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return *result;
+  }
+
+  std::vector<SearchEvent> EventsOf(const DrawnQuery& drawn, Algorithm algorithm) {
+    EventRecorder recorder(1000);
+    Trace(drawn, algorithm, recorder);
+    EXPECT_FALSE(recorder.is_truncated());
+    return recorder.events();
+  }
+
+  std::vector<DrawnQuery> Maps() const {
+    return {DrawQuery({"s....#....",  //
+                       ".###.#.##.",  //
+                       "...#...#..",  //
+                       ".#.####.#.",  //
+                       ".#.......g"}),
+            DrawQuery({"s....#....",  //
+                       ".###.#.##.",  //
+                       "...#...#..",  //
+                       ".#.####.#.",  //
+                       ".#.......g"},
+                      FourConnected()),
+            DrawQuery({"s~~~~~~..g",  //
+                       ".~~~~~~...",  //
+                       "..~~~.....",  //
+                       "...~......"},
+                      WithSwamp()),
+            DrawQuery({"s...#.",  //
+                       "....#g"})};
+  }
+
+  Scratch scratch_{1 << 24};
+};
+
+// The order of expansion is part of the contract: what is expanded first is 'a'.
+TEST_F(TraceSearchTest, TellsTheOrderOfExpansion) {
+  const DrawnQuery drawn = DrawQuery({"......",  //
+                                      "s.#..g",  //
+                                      "..#...",  //
+                                      "..#..."});
+  std::vector<std::string> rows = DrawPath(drawn.map, {});
+  char letter = 'a';
+  for (const SearchEvent& event : EventsOf(drawn, Algorithm::kAStar)) {
+    if (event.kind == kExpanded) {
+      rows[static_cast<std::size_t>(event.cell.y)][static_cast<std::size_t>(event.cell.x)] = letter++;
+    }
+  }
+  EXPECT_THAT(rows, ElementsAre(".cde..",  //
+                                "ab#.f.",  //
+                                "..#...",  //
+                                "..#..."));
+}
+
+TEST_F(TraceSearchTest, EventsFitTogether) {
+  for (const Algorithm algorithm : {Algorithm::kAStar, Algorithm::kDijkstra}) {
+    for (const DrawnQuery& drawn : Maps()) {
+      std::map<std::pair<int, int>, SearchEvent> generated;
+      std::map<std::pair<int, int>, SearchEvent> expanded;
+      for (const SearchEvent& event : EventsOf(drawn, algorithm)) {
+        const std::pair cell(event.cell.x, event.cell.y);
+        ASSERT_FALSE(expanded.contains(cell)) << "an event of a cell that was done with";
+        if (event.kind == kExpanded) {
+          ASSERT_TRUE(generated.contains(cell));
+          EXPECT_EQ(generated[cell].g, event.g);
+          EXPECT_EQ(generated[cell].f, event.f);
+          expanded[cell] = event;
+          continue;
+        }
+        if (event.cell == drawn.start) {
+          EXPECT_EQ(event.parent, event.cell);
+          EXPECT_EQ(event.g, 0);
+        } else {
+          const std::pair parent(event.parent.x, event.parent.y);
+          ASSERT_TRUE(expanded.contains(parent));
+          EXPECT_GT(event.g, expanded[parent].g);
+          EXPECT_LE(std::abs(event.cell.x - event.parent.x), 1);
+          EXPECT_LE(std::abs(event.cell.y - event.parent.y), 1);
+        }
+        if (const auto before = generated.find(cell); before != generated.end()) {
+          EXPECT_LT(event.g, before->second.g);
+        }
+        EXPECT_GE(event.f, event.g);
+        generated[cell] = event;
+      }
+    }
+  }
+}
+
+TEST_F(TraceSearchTest, CheapestComesFirst) {
+  const auto keys = [](const std::vector<SearchEvent>& events, Cost SearchEvent::*key) {
+    std::vector<Cost> expanded;
+    for (const SearchEvent& event : events) {
+      if (event.kind == kExpanded) {
+        expanded.push_back(event.*key);
+      }
+    }
+    return expanded;
+  };
+  for (const DrawnQuery& drawn : Maps()) {
+    const std::vector<Cost> by_f = keys(EventsOf(drawn, Algorithm::kAStar), &SearchEvent::f);
+    EXPECT_TRUE(std::is_sorted(by_f.begin(), by_f.end()));
+    const std::vector<Cost> by_g = keys(EventsOf(drawn, Algorithm::kDijkstra), &SearchEvent::g);
+    EXPECT_TRUE(std::is_sorted(by_g.begin(), by_g.end()));
+  }
+}
+
+TEST_F(TraceSearchTest, AnswersAsFindPathDoes) {
+  for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra}) {
+    for (const DrawnQuery& drawn : Maps()) {
+      // With a limit, to see that the search does not end with the events.
+      EventRecorder recorder(1);
+      const PathResult traced = Trace(drawn, algorithm, recorder);
+      // What cannot be reached is known without a search.
+      const bool searched = traced.outcome != Outcome::kUnreachable;
+      EXPECT_EQ(recorder.is_truncated(), searched);
+      EXPECT_EQ(recorder.events().size(), searched ? 1U : 0U);
+      PathQuery query = drawn.query();
+      query.algorithm = algorithm;
+      Scratch scratch(1 << 24);
+      const auto found = FindPath(drawn.map, query, {}, scratch);
+      ASSERT_TRUE(found.ok()) << found.status();
+      EXPECT_EQ(traced.outcome, found->outcome);
+      EXPECT_EQ(traced.reason, found->reason);
+      EXPECT_EQ(traced.cost, found->cost);
+      EXPECT_EQ(traced.points, found->points);
+      EXPECT_EQ(traced.statistics.expanded, found->statistics.expanded);
+      EXPECT_EQ(traced.statistics.generated, found->statistics.generated);
+      EXPECT_EQ(traced.statistics.algorithm, found->statistics.algorithm);
+    }
+  }
+}
+
+TEST_F(TraceSearchTest, StatisticsCountTheEvents) {
+  for (const DrawnQuery& drawn : Maps()) {
+    EventRecorder recorder(1000);
+    const PathResult result = Trace(drawn, Algorithm::kAStar, recorder);
+    const auto count = [&](SearchEvent::Kind kind) {
+      const std::vector<SearchEvent>& events = recorder.events();
+      return static_cast<std::size_t>(std::count_if(
+          events.begin(), events.end(), [kind](const SearchEvent& event) { return event.kind == kind; }));
+    };
+    EXPECT_EQ(count(kExpanded), result.statistics.expanded);
+    EXPECT_EQ(count(kGenerated), result.statistics.generated);
+  }
+}
+
+TEST_F(TraceSearchTest, RefusedQueryHasNoEvents) {
+  EventRecorder recorder(10);
+  EXPECT_THAT(TraceSearch(DrawMap({"#."}), {.start = {0, 0}, .goal = {1, 0}}, {}, scratch_, recorder),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kStartBlocked, "start"));
+  EXPECT_THAT(recorder.events(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace waystar::core

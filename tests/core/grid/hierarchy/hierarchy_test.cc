@@ -1,0 +1,273 @@
+#include "server/core/grid/hierarchy/hierarchy.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/grid/engines/jps.h"
+#include "server/core/grid/hierarchy/hierarchy_search.h"
+#include "server/core/grid/path/path.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/environment.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/oracle.h"
+#include "tests/testing/random.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::waystar::testing::CanStand;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::DrawQuery;
+using ::waystar::testing::Generator;
+using ::waystar::testing::NumberFromEnvironment;
+using ::waystar::testing::Oracle;
+using ::waystar::testing::PathFault;
+using ::waystar::testing::Rounds;
+
+std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map, const WalkGrid& walk,
+                                          const Hierarchy::Limits& limits = {}) {
+  auto hierarchy =
+      Hierarchy::Build(walk, map.step_costs().min_straight, map.step_costs().min_diagonal, limits);
+  EXPECT_TRUE(hierarchy.ok()) << hierarchy.status();
+  return *std::move(hierarchy);
+}
+
+std::unique_ptr<const Hierarchy> BuildFor(const GridMap& map) { return BuildFor(map, map.walk()); }
+
+SearchReport Search(const GridMap& map, const Hierarchy& hierarchy, const PathQuery& query, Scratch& scratch,
+                    const Budget& budget = {}) {
+  NoRecorder recorder;
+  return RunHierarchy(hierarchy, *map.walk(query.footprint), query, budget, scratch, recorder);
+}
+
+// Every cell of the way that a search left behind.
+std::vector<Cell> CellsTo(Cell end, Scratch& scratch) {
+  std::vector<Cell> corners;
+  TraceJumps(Connectivity::kEight, end, scratch.nodes(), corners);
+  std::vector<Cell> cells;
+  ExpandCells(corners, cells);
+  return cells;
+}
+
+// The same obstacles.
+GridMap WithDiagonalCost(const GridMap& map, double diagonal_cost) {
+  GridMap copy = *GridMap::Create(map.width(), map.height(), {.diagonal_cost = diagonal_cost});
+  BlockCells block;
+  for (int y = 0; y < map.height(); ++y) {
+    for (int x = 0; x < map.width(); ++x) {
+      if (!map.IsWalkable({x, y})) {
+        block.shape.cells.push_back({x, y});
+      }
+    }
+  }
+  if (block.shape.cells.empty()) {
+    return copy;
+  }
+  auto edited = ApplyEdits(copy, {block});
+  EXPECT_TRUE(edited.ok()) << edited.status();
+  return std::move(edited->map);
+}
+
+// Asks for ways from one cell to several.
+void Judge(const GridMap& map, int footprint, std::uint64_t max_steps, Generator& generator,
+           Scratch& scratch) {
+  constexpr int kGoals = 8;
+  const std::shared_ptr<const WalkGrid> walk = map.walk(footprint);
+  const std::unique_ptr<const Hierarchy> hierarchy = BuildFor(map, *walk, {.max_steps = max_steps});
+  const Cell start = generator.WalkableCellOf(map, footprint);
+  if (!CanStand(map, start, footprint)) {
+    return;
+  }
+  const Oracle oracle(map, CornerRule::kNoCornerCutting, start, footprint);
+  for (int i = 0; i < kGoals; ++i) {
+    const Cell goal = generator.WalkableCellOf(map, footprint);
+    SCOPED_TRACE(absl::StrCat("from ", start.x, ",", start.y, " to ", goal.x, ",", goal.y));
+    const PathQuery query{.start = start, .goal = goal, .footprint = footprint};
+    const SearchReport report = Search(map, *hierarchy, query, scratch);
+    const std::optional<double> optimal = oracle.CostTo(goal);
+    ASSERT_EQ(report.end, optimal ? SearchEnd::kGoalReached : SearchEnd::kExhausted);
+    if (!optimal) {
+      continue;
+    }
+    ASSERT_EQ(report.nearest, goal);
+    EXPECT_NEAR(CostToDouble(report.cost), *optimal, 1e-6 * (1.0 + *optimal));
+    EXPECT_EQ(PathFault(map, query.corner_rule, start, goal, CellsTo(goal, scratch), *optimal, footprint),
+              "");
+    NoRecorder recorder;
+    EXPECT_EQ(report.cost, RunJps(map, *walk, query, {}, scratch, recorder).cost);
+  }
+}
+
+TEST(HierarchyTest, AgreesWithOracleOnGeneratedMaps) {
+  const std::uint64_t maps = NumberFromEnvironment("WAYSTAR_ORACLE_MAPS", Rounds(400));
+  const std::uint64_t first_seed = NumberFromEnvironment("WAYSTAR_ORACLE_SEED", 1);
+  Scratch scratch(std::size_t{1} << 26);
+  for (std::uint64_t seed = first_seed; seed < first_seed + maps; ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = seed % 5 == 0 ? 140 : 40, .max_cells = 4000});
+    const int footprint = seed % 4 == 0 ? 2 : 1;
+    for (const double diagonal_cost : {map.settings().diagonal_cost, 1.0, 1.4, kSqrt2, 2.0}) {
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ", diagonal ", diagonal_cost));
+      // With no core, with one, and with nothing but a core.
+      const std::uint64_t max_steps =
+          seed % 3 == 0 ? 1'000'000'000 : generator.Between(0, 1) * generator.Between(0, 20'000);
+      Judge(WithDiagonalCost(map, diagonal_cost), footprint, max_steps, generator, scratch);
+      ASSERT_FALSE(::testing::Test::HasFailure());
+    }
+  }
+}
+
+TEST(HierarchyTest, NodesAreTheCornersOfObstacles) {
+  const GridMap map = DrawMap({
+      ".....",
+      ".....",
+      "..#..",
+      ".....",
+      "....#",
+  });
+  std::vector<Cell> cells;
+  Subgoals(map.walk()).ForEach([&](Cell cell) { cells.push_back(cell); });
+  EXPECT_THAT(cells, ElementsAre(Cell{1, 1}, Cell{3, 1}, Cell{1, 3}, Cell{3, 3}));
+  EXPECT_EQ(BuildFor(map)->node_count(), 4U);
+}
+
+TEST(HierarchyTest, MapWithoutObstaclesNeedsNoNodes) {
+  const auto drawn = DrawQuery({
+      "s......",
+      ".......",
+      "......g",
+  });
+  const auto hierarchy = BuildFor(drawn.map);
+  EXPECT_EQ(hierarchy->node_count(), 0U);
+  Scratch scratch(std::size_t{1} << 20);
+  const SearchReport report = Search(drawn.map, *hierarchy, drawn.query(), scratch);
+  EXPECT_EQ(report.end, SearchEnd::kGoalReached);
+  EXPECT_EQ(report.statistics.expanded, 0U);
+  EXPECT_EQ(CellsTo(drawn.goal, scratch).size(), 7U);
+}
+
+TEST(HierarchyTest, StartIsGoal) {
+  const GridMap map = DrawMap({".#", ".."});
+  Scratch scratch(std::size_t{1} << 20);
+  const SearchReport report = Search(map, *BuildFor(map), {.start = {0, 0}, .goal = {0, 0}}, scratch);
+  EXPECT_EQ(report.end, SearchEnd::kGoalReached);
+  EXPECT_EQ(report.cost, 0);
+  EXPECT_THAT(CellsTo({0, 0}, scratch), ElementsAre(Cell{0, 0}));
+}
+
+TEST(HierarchyTest, BuildKeepsToItsLimits) {
+  Generator generator(1);
+  const GridMap map = WithDiagonalCost(generator.Map({.max_side = 40}), kSqrt2);
+  ASSERT_GT(BuildFor(map)->node_count(), 0U);
+  const auto build = [&](const Hierarchy::Limits& limits) {
+    return Hierarchy::Build(map.walk(), map.step_costs().min_straight, map.step_costs().min_diagonal, limits)
+        .status()
+        .code();
+  };
+  const std::size_t bytes = BuildFor(map)->memory_bytes();
+  EXPECT_EQ(build({.max_bytes = 0}), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(build({.max_bytes = bytes / 2}), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(BuildFor(map, map.walk(), {.max_steps = 0})->first_of_core(), 0U);
+  std::atomic<bool> cancelled = true;
+  EXPECT_EQ(build({.cancelled = &cancelled}), absl::StatusCode::kCancelled);
+  cancelled = false;
+  EXPECT_EQ(build({.cancelled = &cancelled}), absl::StatusCode::kOk);
+}
+
+// A wall between start and goal, to be walked around by corners.
+class HierarchyBudgetTest : public ::testing::Test {
+ protected:
+  SearchReport SearchWith(const Budget& budget, std::size_t scratch_bytes = std::size_t{1} << 20) {
+    scratch_ = std::make_unique<Scratch>(scratch_bytes);
+    return Search(drawn_.map, *hierarchy_, drawn_.query(), *scratch_, budget);
+  }
+
+  const waystar::testing::DrawnQuery drawn_ = DrawQuery({
+      "..#......",
+      "s.#.###..",
+      "..#.#.#..",
+      "....#.#g.",
+      "..#.#....",
+  });
+  const std::unique_ptr<const Hierarchy> hierarchy_ = BuildFor(drawn_.map);
+  std::unique_ptr<Scratch> scratch_;
+};
+
+TEST_F(HierarchyBudgetTest, StopsAfterAsManyExpansionsAsAllowed) {
+  const SearchReport whole = SearchWith({});
+  ASSERT_EQ(whole.end, SearchEnd::kGoalReached);
+  ASSERT_GT(whole.statistics.expanded, 2U);
+  for (std::uint64_t limit = 0; limit <= whole.statistics.expanded; ++limit) {
+    const SearchReport report = SearchWith({.max_expansions = limit});
+    ASSERT_LE(report.statistics.expanded, limit);
+    if (report.end == SearchEnd::kGoalReached) {
+      EXPECT_EQ(limit, whole.statistics.expanded);
+      continue;
+    }
+    ASSERT_EQ(report.end, SearchEnd::kExpansionLimit);
+    EXPECT_EQ(PathFault(drawn_.map, CornerRule::kNoCornerCutting, drawn_.start, report.nearest,
+                        CellsTo(report.nearest, *scratch_), CostToDouble(report.cost)),
+              "");
+  }
+}
+
+TEST_F(HierarchyBudgetTest, ObeysDeadlineAndCancellation) {
+  EXPECT_EQ(SearchWith({.deadline = std::chrono::steady_clock::now()}).end, SearchEnd::kDeadline);
+  const std::atomic<bool> cancelled = true;
+  EXPECT_EQ(SearchWith({.cancelled = &cancelled}).end, SearchEnd::kCancelled);
+}
+
+TEST_F(HierarchyBudgetTest, StopsWhereMemoryEnds) {
+  EXPECT_EQ(SearchWith({}, 1000).end, SearchEnd::kScratchLimit);
+}
+
+TEST_F(HierarchyBudgetTest, RecordsWhatItCounts) {
+  EventRecorder recorder(1000);
+  Scratch scratch(std::size_t{1} << 20);
+  const SearchReport report =
+      RunHierarchy(*hierarchy_, drawn_.map.walk(), drawn_.query(), {}, scratch, recorder);
+  std::uint64_t expanded = 0;
+  for (const SearchEvent& event : recorder.events()) {
+    expanded += event.kind == SearchEvent::Kind::kExpanded ? 1 : 0;
+  }
+  EXPECT_EQ(expanded, report.statistics.expanded);
+  EXPECT_EQ(recorder.events().size(), report.statistics.expanded + report.statistics.generated);
+}
+
+// Built twice, and searched with scratches of different pasts.
+TEST(HierarchyTest, SameQuestionSameAnswer) {
+  Scratch used(std::size_t{1} << 26);
+  for (std::uint64_t seed = 1; seed <= Rounds(100); ++seed) {
+    Generator generator(seed);
+    const GridMap map = generator.Map({.max_side = 70});
+    const PathQuery query{.start = generator.WalkableCellOf(map), .goal = generator.WalkableCellOf(map)};
+    if (!map.IsWalkable(query.start) || !map.IsWalkable(query.goal)) {
+      continue;
+    }
+    Scratch fresh(std::size_t{1} << 26);
+    const SearchReport first = Search(map, *BuildFor(map), query, fresh);
+    const SearchReport second = Search(map, *BuildFor(map), query, used);
+    ASSERT_EQ(first.end, second.end);
+    EXPECT_EQ(first.statistics.expanded, second.statistics.expanded);
+    EXPECT_EQ(first.statistics.generated, second.statistics.generated);
+    if (first.end == SearchEnd::kGoalReached) {
+      EXPECT_EQ(CellsTo(query.goal, fresh), CellsTo(query.goal, used)) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,144 @@
+#include "server/core/grid/map/canonical_steps.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/map/neighbourhood.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/oracle.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+using ::waystar::testing::IsLegalStep;
+
+constexpr Cell kCentre = {1, 1};
+
+// Cost, steps, diagonal steps, and for each step whether it is straight.
+using Rank = std::tuple<Cost, int, int, std::string>;
+
+// Goes through all paths of a map of nine cells that visit no cell twice.
+class AllPaths {
+ public:
+  AllPaths(const GridMap& map, CornerRule rule) : map_(map), rule_(rule) {}
+
+  // Whether no path from `from` to `to` comes before the one over the centre.
+  bool IsCanonicalOverCentre(Cell from, Cell to) {
+    to_ = to;
+    limit_ = Extended(Extended({}, from, kCentre), kCentre, to);
+    visited_ = {from};
+    return !FindsEarlier({});
+  }
+
+ private:
+  Rank Extended(Rank rank, Cell from, Cell to) const {
+    const bool is_straight = from.x == to.x || from.y == to.y;
+    std::get<0>(rank) += is_straight ? map_.StraightCost(to) : map_.DiagonalCost(to);
+    std::get<1>(rank) += 1;
+    std::get<2>(rank) += is_straight ? 0 : 1;
+    std::get<3>(rank) += is_straight ? 's' : 'd';
+    return rank;
+  }
+
+  bool FindsEarlier(const Rank& rank) {
+    const Cell at = visited_.back();
+    if (at == to_ || !(rank < limit_)) {
+      return at == to_ && rank < limit_;
+    }
+    for (const Cell offset : kSteps) {
+      const Cell next = {at.x + offset.x, at.y + offset.y};
+      if (!IsLegalStep(map_, rule_, at, next) ||
+          std::find(visited_.begin(), visited_.end(), next) != visited_.end()) {
+        continue;
+      }
+      visited_.push_back(next);
+      const bool found = FindsEarlier(Extended(rank, at, next));
+      visited_.pop_back();
+      if (found) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const GridMap& map_;
+  const CornerRule rule_;
+  Cell to_;
+  Rank limit_;
+  std::vector<Cell> visited_;
+};
+
+TEST(CanonicalStepsTest, AgreesWithAllPathsThroughNineCells) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    GridSettings settings;
+    settings.diagonal_cost = 1.0 + 0.1 * generator.Between(0, 10);
+    settings.terrains = {{.symbol = '.', .name = "a", .cost = 1.0},
+                         {.symbol = 'b', .name = "b", .cost = 0.1 * generator.Between(1, 20)},
+                         {.symbol = 'c', .name = "c", .cost = generator.Chance(0.1) ? 1000.0 : 2.0}};
+    std::vector<std::string> rows(3, "...");
+    for (std::string& row : rows) {
+      for (char& cell : row) {
+        cell = ".bc#"[generator.Between(0, 3)];
+      }
+    }
+    rows[1][1] = '.';
+    GridMap map = DrawMap(rows, settings);
+    const bool has_own_costs = seed % 3 == 0;
+    if (has_own_costs) {
+      map = generator.WithStepCostsChanged(map);
+    }
+    const Neighbourhood around(map, kCentre);
+    const NearbyCosts costs(map, kCentre);
+    for (const CornerRule rule :
+         {CornerRule::kNoCornerCutting, CornerRule::kOneSideFree, CornerRule::kAlways}) {
+      AllPaths paths(map, rule);
+      for (unsigned d = 0; d < kDirectionCount; ++d) {
+        const auto arrival = static_cast<Direction>(d);
+        const Cell from = Step(kCentre, Opposite(arrival));
+        if (!map.IsWalkable(from) || !IsLegalStep(map, rule, from, kCentre)) {
+          continue;
+        }
+        unsigned expected = 0;
+        for (unsigned n = 0; n < kDirectionCount; ++n) {
+          const Cell to = Step(kCentre, static_cast<Direction>(n));
+          if (to != from && IsLegalStep(map, rule, kCentre, to) && paths.IsCanonicalOverCentre(from, to)) {
+            expected |= 1U << n;
+          }
+        }
+        EXPECT_EQ(CanonicalSteps(costs, rule, arrival), expected)
+            << "arrival " << d << " rule " << static_cast<int>(rule);
+        if (!has_own_costs) {
+          EXPECT_EQ(CanonicalSteps(around, map.step_costs(), rule, arrival), expected)
+              << "arrival " << d << " rule " << static_cast<int>(rule);
+        }
+      }
+    }
+  }
+}
+
+TEST(CanonicalStepsTest, AmidOneCostTheyAreTheNaturalSteps) {
+  for (const double diagonal_cost : {1.0, 1.4, kSqrt2, 2.0}) {
+    const GridMap map = DrawMap({"...", "...", "..."}, {.diagonal_cost = diagonal_cost});
+    for (unsigned d = 0; d < kDirectionCount; ++d) {
+      const auto arrival = static_cast<Direction>(d);
+      EXPECT_EQ(CanonicalSteps({map, kCentre}, map.step_costs(), CornerRule::kNoCornerCutting, arrival),
+                NaturalSteps(arrival))
+          << d << " at " << diagonal_cost;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,169 @@
+#include "server/core/grid/nearest/nearest_goal.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/core/grid/field/agents.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/generator.h"
+#include "tests/testing/oracle.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::waystar::testing::CanStand;
+using ::waystar::testing::DrawMap;
+using ::waystar::testing::Generator;
+using ::waystar::testing::IsError;
+using ::waystar::testing::Oracle;
+using ::waystar::testing::PathFault;
+using ::waystar::testing::Rounds;
+
+class NearestGoalTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<NearestGoalResult> Find(const GridMap& map, const PathQuery& query,
+                                         const std::vector<Cell>& goals, const Budget& budget = {}) {
+    return FindPathToNearest(map, query, goals, budget, scratch_);
+  }
+
+ private:
+  Scratch scratch_{std::size_t{1} << 26};
+};
+
+TEST_F(NearestGoalTest, GoesToTheCheapestNotTheClosest) {
+  const GridMap map = DrawMap({"....#..",  //
+                               ".##.#..",  //
+                               "......."});
+  const auto result = Find(map, {.start = {3, 0}}, {{5, 0}, {0, 0}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->goal_index, 1U);
+  EXPECT_EQ(result->path.cost, 3.0);
+  EXPECT_THAT(result->path.points, ElementsAre(Cell{3, 0}, Cell{2, 0}, Cell{1, 0}, Cell{0, 0}));
+}
+
+TEST_F(NearestGoalTest, TakesTheFirstOfEquallyCheapOnes) {
+  const GridMap map = DrawMap({"....."});
+  for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra}) {
+    const PathQuery query{.start = {2, 0}, .algorithm = algorithm};
+    EXPECT_EQ(Find(map, query, {{4, 0}, {0, 0}})->goal_index, 0U);
+    EXPECT_EQ(Find(map, query, {{0, 0}, {4, 0}})->goal_index, 0U);
+    EXPECT_EQ(Find(map, query, {{4, 0}, {1, 0}, {3, 0}, {1, 0}})->goal_index, 1U);
+  }
+}
+
+TEST_F(NearestGoalTest, PassesOverGoalsOutOfReach) {
+  const GridMap map = DrawMap({"..#..#."});
+  const auto result = Find(map, {.start = {3, 0}}, {{2, 0}, {0, 0}, {4, 0}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->goal_index, 2U);
+  const auto none = Find(map, {.start = {3, 0}}, {{5, 0}, {6, 0}});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_EQ(none->path.outcome, Outcome::kUnreachable);
+  EXPECT_THAT(none->path.points, IsEmpty());
+}
+
+TEST_F(NearestGoalTest, MayStandOnAGoal) {
+  const GridMap map = DrawMap({"###", "#.#", "###"});
+  const auto result = Find(map, {.start = {1, 1}}, {{0, 0}, {1, 1}});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->path.outcome, Outcome::kFound);
+  EXPECT_EQ(result->goal_index, 1U);
+  EXPECT_EQ(result->path.cost, 0.0);
+}
+
+TEST_F(NearestGoalTest, SaysWhenABudgetRanOut) {
+  const GridMap map = DrawMap({".....", ".###.", ".#.#.", ".#...", ".####"});
+  for (const std::uint64_t limit : {0U, 1U, 2U}) {
+    const auto result = Find(map, {.start = {0, 4}, .algorithm = Algorithm::kAStar}, {{2, 2}, {2, 3}},
+                             {.max_expansions = limit});
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->path.outcome, Outcome::kBudgetExhausted);
+    EXPECT_EQ(result->path.reason, OutcomeReason::kExpansionLimit);
+    EXPECT_LE(result->path.statistics.expanded, limit);
+  }
+}
+
+TEST_F(NearestGoalTest, RefusesBadQuestions) {
+  const GridMap map = DrawMap({"..#"});
+  EXPECT_THAT(Find(map, {}, {}),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "goals"));
+  EXPECT_THAT(Find(map, {}, std::vector<Cell>(1'000'000)),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "goals"));
+  EXPECT_THAT(Find(map, {}, {{0, 0}, {0, 1}}),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "goals[1]"));
+  EXPECT_THAT(Find(map, {}, {{2, 0}}),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kGoalBlocked, "goals"));
+  EXPECT_THAT(Find(map, {.start = {2, 0}}, {{0, 0}}),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kStartBlocked, "start"));
+  EXPECT_THAT(Find(map, {.start = {9, 0}}, {{0, 0}}),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+  EXPECT_THAT(Find(map, {.unreachable_policy = UnreachablePolicy::kNearestByDistance}, {{0, 0}}),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "goals"));
+  EXPECT_THAT(Find(map, {.algorithm = Algorithm::kLazyThetaStar}, {{0, 0}}),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadValue, "goals"));
+}
+
+class GeneratedNearestGoalTest : public NearestGoalTest, public ::testing::WithParamInterface<MapAndAgent> {};
+
+TEST_P(GeneratedNearestGoalTest, AgreesWithTheOracle) {
+  const Agent& agent = GetParam().agent;
+  for (std::uint64_t seed = 1; seed <= Rounds(80); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Generator generator(seed);
+    GridMap map = GetParam().Make(generator, seed % 3 == 0 ? 140 : 32);
+    if (seed % 4 == 0) {
+      // As where indexes do not fit into memory.
+      map.Prepare({.max_bytes = 0});
+    }
+    const Cell start = generator.WalkableCellOf(map, agent.footprint);
+    if (!CanStand(map, start, agent.footprint)) {
+      continue;
+    }
+    std::vector<Cell> goals = {generator.WalkableCellOf(map, agent.footprint)};
+    for (int i = generator.Between(0, seed % 5 == 0 ? 40 : 6); i > 0; --i) {
+      goals.push_back(generator.CellOf(map));
+    }
+    if (std::ranges::none_of(goals, [&](Cell goal) { return CanStand(map, goal, agent.footprint); })) {
+      continue;
+    }
+    const Oracle oracle(map, agent.corner_rule, start, agent.footprint);
+    std::optional<std::size_t> nearest;
+    for (std::size_t i = 0; i < goals.size(); ++i) {
+      const std::optional<double> cost = oracle.CostTo(goals[i]);
+      if (cost && (!nearest || *cost < *oracle.CostTo(goals[*nearest]) - 1e-6)) {
+        nearest = i;
+      }
+    }
+    for (const Algorithm algorithm : {Algorithm::kAuto, Algorithm::kAStar, Algorithm::kDijkstra}) {
+      const auto result = Find(map,
+                               {.start = start,
+                                .corner_rule = agent.corner_rule,
+                                .algorithm = algorithm,
+                                .footprint = agent.footprint},
+                               goals);
+      ASSERT_TRUE(result.ok()) << result.status();
+      ASSERT_EQ(result->path.outcome, nearest ? Outcome::kFound : Outcome::kUnreachable);
+      if (nearest) {
+        ASSERT_EQ(result->goal_index, *nearest);
+        ASSERT_EQ(PathFault(map, agent.corner_rule, start, goals[*nearest], result->path.points,
+                            result->path.cost, agent.footprint),
+                  "");
+        ASSERT_NEAR(result->path.cost, *oracle.CostTo(goals[*nearest]), 1e-6 * (1.0 + result->path.cost));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Agents, GeneratedNearestGoalTest, ::testing::ValuesIn(EveryMapAndAgent()), NameOf);
+
+}  // namespace
+}  // namespace waystar::core

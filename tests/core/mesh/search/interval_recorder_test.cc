@@ -1,0 +1,336 @@
+#include "server/core/mesh/search/interval_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/core/mesh/map/cell_layer.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/mesh_path.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::waystar::testing::AddFloor;
+using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawRooms;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::RandomPlace;
+using ::waystar::testing::Rounds;
+
+constexpr std::size_t kAmple = std::size_t{1} << 28;
+
+double PlanLength(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+// REQUIRES: a polygon is there.
+MeshPlace PlaceOn(const NavMesh& mesh, double x, double y, double z = 0.0) {
+  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
+  EXPECT_TRUE(place.has_value()) << x << " " << y;
+  return place.value_or(MeshPlace{0, {}});
+}
+
+// Returns whether the point lies on the edge between those vertices, in space.
+bool IsOnEdge(const WorldPoint& point, const WorldPoint& a, const WorldPoint& b) {
+  const double slack = 1e-9 * std::max({1.0, std::abs(point.x), std::abs(point.y)});
+  const double share = PlanLength(a, point) / PlanLength(a, b);
+  return std::abs(PlanLength(a, point) + PlanLength(point, b) - PlanLength(a, b)) < slack &&
+         std::abs(point.z - (a.z + share * (b.z - a.z))) < 1e-6;
+}
+
+// Returns whether both lie on a side of the cell.
+bool HasOnSide(const CellLayer& cells, PolygonNumber cell, const WorldPoint& left, const WorldPoint& right) {
+  const auto vertices = cells.VerticesOf(cell);
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const WorldPoint& a = cells.VertexAt(vertices[i]);
+    const WorldPoint& b = cells.VertexAt(vertices[(i + 1) % vertices.size()]);
+    if (IsOnEdge(left, a, b) && IsOnEdge(right, a, b)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns whether this is a corner of a cell that has the interval on a side.
+bool IsCornerBeside(const CellLayer& cells, const TracedInterval& interval, const WorldPoint& point) {
+  for (PolygonNumber cell = 0; cell < cells.cell_count(); ++cell) {
+    if (HasOnSide(cells, cell, interval.left, interval.right) &&
+        std::ranges::any_of(cells.VerticesOf(cell),
+                            [&](std::uint32_t vertex) { return cells.VertexAt(vertex) == point; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void ExpectOnMesh(const NavMesh& mesh, const TracedInterval& interval) {
+  ASSERT_LT(interval.polygon, mesh.polygon_count());
+  const CellLayer cells(mesh);
+  bool is_on_side = false;
+  double greatest = 0.0;
+  for (PolygonNumber cell = 0; cell < cells.cell_count(); ++cell) {
+    if (HasOnSide(cells, cell, interval.left, interval.right)) {
+      is_on_side = true;
+      for (const std::uint32_t vertex : cells.VerticesOf(cell)) {
+        greatest = std::max(greatest, PlanLength(cells.VertexAt(vertex), interval.left));
+      }
+    }
+  }
+  EXPECT_TRUE(is_on_side);
+  const double x = (interval.left.x + interval.right.x) / 2;
+  const double y = (interval.left.y + interval.right.y) / 2;
+  EXPECT_LE(PlanLength(mesh.NearestPoint(interval.polygon, x, y), {x, y, 0}), greatest / 32);
+  EXPECT_GE(interval.f, interval.g);
+}
+
+// Expects that the events explain the search, each step by those before.
+void ExpectExplained(const NavMesh& mesh, const MeshPlace& start, const MeshSearchReport& report,
+                     const IntervalRecorder& recorder) {
+  const std::vector<TracedInterval>& intervals = recorder.intervals();
+  const auto rounding = [](double length) { return 1e-9 * std::max(1.0, length); };
+  IntervalNumber generated = 0;
+  std::uint64_t expanded = 0;
+  std::vector<bool> is_expanded(intervals.size(), false);
+  std::optional<IntervalNumber> last;
+  int successors = 0;
+  double highest = 0.0;
+  for (const IntervalEvent& event : recorder.events()) {
+    ASSERT_LT(event.interval, intervals.size());
+    const TracedInterval& interval = intervals[event.interval];
+    if (event.kind == SearchEvent::Kind::kGenerated) {
+      ASSERT_EQ(event.interval, generated++);
+      ExpectOnMesh(mesh, interval);
+      if (interval.parent == MeshInterval::kNoParent) {
+        EXPECT_FALSE(last.has_value());
+        EXPECT_EQ(interval.root, start.point);
+        EXPECT_EQ(interval.g, 0.0);
+        continue;
+      }
+      // What is seen through an interval is generated right after it was expanded.
+      ASSERT_EQ(interval.parent, last);
+      ++successors;
+      const TracedInterval& parent = intervals[interval.parent];
+      EXPECT_NEAR(interval.g, parent.g + PlanLength(parent.root, interval.root), rounding(interval.g));
+      if (interval.root != parent.root) {
+        EXPECT_TRUE(IsCornerBeside(CellLayer(mesh), parent, interval.root));
+      }
+      EXPECT_GE(interval.f, parent.f - rounding(parent.f));
+      continue;
+    }
+    ASSERT_LT(event.interval, generated);
+    EXPECT_FALSE(is_expanded[event.interval]);
+    is_expanded[event.interval] = true;
+    ++expanded;
+    // A single one that is seen through the one before, from the same root, need not wait for its turn.
+    const bool is_single = last.has_value() && successors == 1 && interval.parent == *last &&
+                           interval.root == intervals[*last].root;
+    if (!is_single) {
+      EXPECT_GE(interval.f, highest - rounding(highest));
+      highest = std::max(highest, interval.f);
+    }
+    last = event.interval;
+    successors = 0;
+  }
+  EXPECT_EQ(generated, report.statistics.generated);
+  EXPECT_EQ(expanded, report.statistics.expanded);
+  EXPECT_FALSE(recorder.is_truncated());
+  if (report.end != SearchEnd::kGoalReached || intervals.empty()) {
+    return;
+  }
+  // The path arrives through one that was left open.
+  bool arrives = false;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    arrives |= !is_expanded[i] && std::abs(intervals[i].f - report.length) <= rounding(report.length);
+  }
+  EXPECT_TRUE(arrives);
+}
+
+void ExpectAllExplained(const NavMesh& mesh, int pairs, Random& random) {
+  MeshScratch scratch(kAmple);
+  MeshScratch other(kAmple);
+  for (int i = 0; i < pairs && !::testing::Test::HasFailure(); ++i) {
+    const MeshSearchTask task{.start = RandomPlace(mesh, random), .goal = RandomPlace(mesh, random)};
+    IntervalRecorder recorder(1'000'000);
+    const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &recorder);
+    ExpectExplained(mesh, task.start, report, recorder);
+    const MeshSearchReport unwatched = SearchMesh(mesh, task, {}, other);
+    EXPECT_EQ(report.end, unwatched.end);
+    EXPECT_EQ(report.length, unwatched.length);
+    EXPECT_EQ(report.corners, unwatched.corners);
+    EXPECT_EQ(report.statistics.expanded, unwatched.statistics.expanded);
+    EXPECT_EQ(report.statistics.generated, unwatched.statistics.generated);
+  }
+}
+
+TEST(IntervalRecorderTest, ExplainsSearchesOnBentFloors) {
+  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 0.0, random);
+    if (!spec.polygons.empty()) {
+      ExpectAllExplained(MeshOf(std::move(spec)), 30, random);
+    }
+  }
+}
+
+// Squares and rectangles have many corners in line with each other.
+TEST(IntervalRecorderTest, ExplainsSearchesAmongSquares) {
+  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
+    const int columns = random.Between(2, 9);
+    for (std::string& row : rows) {
+      for (int x = 0; x < columns; ++x) {
+        row += random.Chance(0.3) ? '#' : '.';
+      }
+    }
+    rows[0][0] = '.';
+    ExpectAllExplained(MeshOf(DrawRooms(rows, &random)), 30, random);
+  }
+}
+
+// Each polygon is a cell of its own.
+NavMesh ApartMeshOf(MeshSpec spec) {
+  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
+    spec.polygons[i].area = static_cast<std::uint8_t>(i);
+  }
+  return MeshOf(std::move(spec));
+}
+
+// Two squares and a ramp between them: what is seen through the edges, and how high these lie.
+NavMesh Incline() {
+  return ApartMeshOf(
+      DrawMesh({{0, 0, 0}, {2, 0, 0}, {4, 0, 2}, {6, 0, 2}, {0, 4, 0}, {2, 4, 0}, {4, 4, 4}, {6, 4, 4}},
+               {{0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}}));
+}
+
+TEST(IntervalRecorderTest, TellsIntervalsWithTheirHeights) {
+  const NavMesh mesh = Incline();
+  MeshScratch scratch(kAmple);
+  IntervalRecorder recorder(100);
+  const MeshSearchTask task{.start = PlaceOn(mesh, 1, 2), .goal = *mesh.FindNearest({{5, 2, 3}, 0.001, 1.0})};
+  const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &recorder);
+  ASSERT_EQ(report.end, SearchEnd::kGoalReached);
+  ASSERT_THAT(recorder.intervals(), SizeIs(2));
+  const TracedInterval& first = recorder.intervals()[0];
+  EXPECT_EQ(first.polygon, 1);
+  EXPECT_EQ(first.parent, MeshInterval::kNoParent);
+  EXPECT_EQ(first.left, (WorldPoint{2, 4, 0}));
+  EXPECT_EQ(first.right, (WorldPoint{2, 0, 0}));
+  EXPECT_EQ(first.root, (WorldPoint{1, 2, 0}));
+  EXPECT_EQ(first.f, 4.0);
+  // All of the edge is seen from the start, up to where the ramp ends.
+  const TracedInterval& second = recorder.intervals()[1];
+  EXPECT_EQ(second.polygon, 2);
+  EXPECT_EQ(second.parent, 0);
+  EXPECT_EQ(second.left, (WorldPoint{4, 4, 4}));
+  EXPECT_EQ(second.right, (WorldPoint{4, 0, 2}));
+  EXPECT_EQ(second.f, 4.0);
+  ASSERT_THAT(recorder.events(), SizeIs(3));
+  EXPECT_EQ(recorder.events()[0].kind, SearchEvent::Kind::kGenerated);
+  EXPECT_EQ(recorder.events()[1].kind, SearchEvent::Kind::kExpanded);
+  EXPECT_EQ(recorder.events()[1].interval, 0);
+  EXPECT_EQ(recorder.events()[2].kind, SearchEvent::Kind::kGenerated);
+  EXPECT_EQ(recorder.events()[2].interval, 1);
+}
+
+// A part of an edge ends between its vertices, and its height with it.
+TEST(IntervalRecorderTest, TellsTheHeightsOfPartsOfEdges) {
+  // A slot in front of a wide floor that rises across the view.
+  const NavMesh mesh = ApartMeshOf(DrawMesh({{0, 3, 0},
+                                             {2, 3, 0},
+                                             {2, 5, 0},
+                                             {0, 5, 0},
+                                             {2, 0, 0},
+                                             {6, 0, 8},
+                                             {6, 8, 0},
+                                             {2, 8, 0},
+                                             {8, 0, 8},
+                                             {8, 8, 0}},
+                                            {{0, 1, 2, 3}, {4, 5, 6, 7, 2, 1}, {5, 8, 9, 6}}));
+  MeshScratch scratch(kAmple);
+  IntervalRecorder recorder(100);
+  const MeshSearchTask task{.start = PlaceOn(mesh, 0, 4), .goal = *mesh.FindNearest({{7, 4, 4}, 0.001, 1.0})};
+  ASSERT_EQ(SearchMesh(mesh, task, {}, scratch, &recorder).end, SearchEnd::kGoalReached);
+  ASSERT_GE(recorder.intervals().size(), 2);
+  const TracedInterval& seen = recorder.intervals()[1];
+  EXPECT_EQ(seen.left, (WorldPoint{6, 7, 1}));
+  EXPECT_EQ(seen.right, (WorldPoint{6, 1, 7}));
+}
+
+TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  MeshScratch scratch(kAmple);
+  const MeshSearchTask task{.start = PlaceOn(mesh, 0.5, 1.5), .goal = PlaceOn(mesh, 5.5, 1.5)};
+  IntervalRecorder all(1000);
+  const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &all);
+  ASSERT_GT(all.events().size(), 4);
+  EXPECT_FALSE(all.is_truncated());
+  for (std::size_t limit = 0; limit <= all.events().size(); ++limit) {
+    IntervalRecorder some(limit);
+    EXPECT_EQ(SearchMesh(mesh, task, {}, scratch, &some).length, report.length);
+    ASSERT_THAT(some.events(), SizeIs(limit));
+    EXPECT_EQ(some.is_truncated(), limit < all.events().size());
+    for (std::size_t i = 0; i < limit; ++i) {
+      EXPECT_EQ(some.events()[i].kind, all.events()[i].kind);
+      EXPECT_EQ(some.events()[i].interval, all.events()[i].interval);
+      EXPECT_LT(some.events()[i].interval, some.intervals().size());
+    }
+  }
+}
+
+TEST(IntervalRecorderTest, CountsTheIntervalsOfAllSearches) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  MeshScratch scratch(kAmple);
+  const MeshSearchTask task{.start = PlaceOn(mesh, 0.5, 1.5), .goal = PlaceOn(mesh, 5.5, 1.5)};
+  IntervalRecorder recorder(1000);
+  SearchMesh(mesh, task, {}, scratch, &recorder);
+  const std::size_t once = recorder.intervals().size();
+  const std::size_t events = recorder.events().size();
+  SearchMesh(mesh, task, {}, scratch, &recorder);
+  ASSERT_THAT(recorder.intervals(), SizeIs(2 * once));
+  ASSERT_THAT(recorder.events(), SizeIs(2 * events));
+  for (std::size_t i = 0; i < events; ++i) {
+    EXPECT_EQ(recorder.events()[events + i].interval, once + recorder.events()[i].interval);
+  }
+  for (std::size_t i = 0; i < once; ++i) {
+    const TracedInterval& first = recorder.intervals()[i];
+    const TracedInterval& again = recorder.intervals()[once + i];
+    EXPECT_EQ(again.left, first.left);
+    EXPECT_EQ(again.parent,
+              first.parent == MeshInterval::kNoParent ? MeshInterval::kNoParent : once + first.parent);
+  }
+}
+
+TEST(IntervalRecorderTest, SeesNothingWhereNothingIsSearched) {
+  const NavMesh mesh = ApartMeshOf(DrawRooms({"..#.."}));
+  MeshScratch scratch(kAmple);
+  IntervalRecorder recorder(100);
+  const auto find = [&](const WorldPoint& goal) {
+    MeshQuery query{.start = {0.25, 0.5, 0}, .goals = {goal}};
+    return FindMeshPath(mesh, query, {}, scratch, &recorder);
+  };
+  // Within a polygon, and to another part.
+  EXPECT_THAT(find({0.75, 0.5, 0}), IsOk());
+  EXPECT_THAT(find({3.5, 0.5, 0}), IsOk());
+  EXPECT_THAT(recorder.events(), IsEmpty());
+  EXPECT_THAT(find({1.5, 0.5, 0}), IsOk());
+  EXPECT_THAT(recorder.intervals(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,710 @@
+#include "server/core/mesh/search/interval_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/core/mesh/map/plan.h"
+#include "server/formats/mesh/polyanya_mesh.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::waystar::testing::AddFloor;
+using ::waystar::testing::DataFolder;
+using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawRooms;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
+using ::waystar::testing::Rounds;
+using ::waystar::testing::SightGraph;
+
+constexpr std::size_t kPlenty = std::size_t{1} << 28;
+
+// A path that outlives the scratch.
+struct Found {
+  SearchEnd end = SearchEnd::kExhausted;
+  double length = 0.0;
+  std::vector<WorldPoint> corners;
+  std::vector<PolygonNumber> corridor;
+  std::uint64_t expanded = 0;
+  std::uint64_t generated = 0;
+  std::size_t open_peak = 0;
+
+  friend bool operator==(const Found&, const Found&) = default;
+};
+
+class IntervalSearchTest : public ::testing::Test {
+ protected:
+  Found Search(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+    const MeshSearchReport report = SearchMesh(mesh, {start, goal}, budget_, scratch_);
+    return {report.end,
+            report.length,
+            {report.corners.begin(), report.corners.end()},
+            {report.corridor.begin(), report.corridor.end()},
+            report.statistics.expanded,
+            report.statistics.generated,
+            report.open_peak};
+  }
+
+  Budget budget_;
+  MeshScratch scratch_{kPlenty};
+};
+
+// REQUIRES: a polygon is there.
+MeshPlace At(const NavMesh& mesh, double x, double y, double z = 0.0) {
+  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
+  EXPECT_TRUE(place.has_value()) << x << " " << y;
+  return place.value_or(MeshPlace{0, {}});
+}
+
+double PlanDistance(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+// Expects that polygons of the corridor adjoin, and that the path runs through all of them in order.
+void ExpectSound(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, const Found& found) {
+  ASSERT_EQ(found.end, SearchEnd::kGoalReached);
+  ASSERT_FALSE(found.corners.empty());
+  EXPECT_EQ(found.corners.front(), start.point);
+  EXPECT_EQ(found.corners.back(), goal.point);
+  double length = 0.0;
+  for (std::size_t i = 1; i < found.corners.size(); ++i) {
+    const double leg = PlanDistance(found.corners[i - 1], found.corners[i]);
+    EXPECT_GT(leg, 0.0);
+    length += leg;
+  }
+  EXPECT_DOUBLE_EQ(found.length, length);
+
+  ASSERT_FALSE(found.corridor.empty());
+  EXPECT_TRUE(mesh.Contains(found.corridor.front(), ToFixed(start.point)));
+  EXPECT_TRUE(mesh.Contains(found.corridor.back(), ToFixed(goal.point)));
+  // How far along the path, as a leg and a share of it, the edges between the polygons have been crossed.
+  std::size_t leg = 0;
+  double share = 0.0;
+  for (std::size_t i = 0; i + 1 < found.corridor.size(); ++i) {
+    const auto neighbours = mesh.NeighboursOf(found.corridor[i]);
+    const auto vertices = mesh.VerticesOf(found.corridor[i]);
+    bool is_crossed = false;
+    for (std::size_t k = 0; k < neighbours.size() && !is_crossed; ++k) {
+      if (neighbours[k] != found.corridor[i + 1]) {
+        continue;
+      }
+      const WorldPoint& a = mesh.VertexAt(vertices[k]);
+      const WorldPoint& b = mesh.VertexAt(vertices[(k + 1) % vertices.size()]);
+      const double length_of_edge = PlanDistance(a, b);
+      const auto side = [&](const WorldPoint& p) {
+        return ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x)) / length_of_edge;
+      };
+      for (std::size_t l = leg; l + 1 < found.corners.size() && !is_crossed; ++l) {
+        const WorldPoint& from = found.corners[l];
+        const WorldPoint& to = found.corners[l + 1];
+        const double from_side = side(from);
+        const double to_side = side(to);
+        if (std::min(from_side, to_side) > 1e-9 || std::max(from_side, to_side) < -1e-9) {
+          continue;
+        }
+        // A leg along the edge crosses it where it first touches it.
+        const auto share_at = [&](const WorldPoint& p) {
+          const double dx = to.x - from.x;
+          const double dy = to.y - from.y;
+          return std::clamp(((p.x - from.x) * dx + (p.y - from.y) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
+        };
+        std::vector<double> shares = {l == leg ? share : 0.0, share_at(a), share_at(b), 1.0};
+        if (std::abs(from_side - to_side) > 1e-9) {
+          shares.push_back(std::clamp(from_side / (from_side - to_side), 0.0, 1.0));
+        }
+        std::sort(shares.begin(), shares.end());
+        for (const double t : shares) {
+          const WorldPoint p{from.x + t * (to.x - from.x), from.y + t * (to.y - from.y), 0.0};
+          if (PlanDistance(a, p) + PlanDistance(p, b) <= length_of_edge + 1e-9 &&
+              (l > leg || t >= share - 1e-9)) {
+            is_crossed = true;
+            leg = l;
+            share = t;
+            break;
+          }
+        }
+      }
+    }
+    EXPECT_TRUE(is_crossed) << "from polygon " << found.corridor[i] << " to " << found.corridor[i + 1];
+  }
+}
+
+TEST_F(IntervalSearchTest, GoesStraightWithinAPolygon) {
+  const NavMesh mesh = MeshOf(DrawRooms({"...", "...", "..."}));
+  const Found found = Search(mesh, At(mesh, 0.25, 0.25), At(mesh, 0.75, 0.5));
+  EXPECT_EQ(found.end, SearchEnd::kGoalReached);
+  EXPECT_DOUBLE_EQ(found.length, std::hypot(0.5, 0.25));
+  EXPECT_THAT(found.corners, ElementsAre(WorldPoint{0.25, 0.25}, WorldPoint{0.75, 0.5}));
+  EXPECT_EQ(found.corridor.size(), 1u);
+  EXPECT_EQ(found.expanded, 0u);
+}
+
+TEST_F(IntervalSearchTest, AGoalAtTheStartIsASingleCorner) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
+  for (const double at : {0.5, 1.0}) {
+    const Found found = Search(mesh, At(mesh, at, at), At(mesh, at, at));
+    EXPECT_EQ(found.end, SearchEnd::kGoalReached);
+    EXPECT_EQ(found.length, 0.0);
+    EXPECT_THAT(found.corners, ElementsAre(WorldPoint{at, at}));
+  }
+}
+
+TEST_F(IntervalSearchTest, TurnsAtTheCornersOfWalls) {
+  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
+                                         ".###.",  //
+                                         "....."}));
+  const Found found = Search(mesh, At(mesh, 0.5, 1.5), At(mesh, 4.5, 1.5));
+  EXPECT_THAT(
+      found.corners,
+      AnyOf(ElementsAre(WorldPoint{0.5, 1.5}, WorldPoint{1, 1}, WorldPoint{4, 1}, WorldPoint{4.5, 1.5}),
+            ElementsAre(WorldPoint{0.5, 1.5}, WorldPoint{1, 2}, WorldPoint{4, 2}, WorldPoint{4.5, 1.5})));
+  EXPECT_DOUBLE_EQ(found.length, 3.0 + 2.0 * std::hypot(0.5, 0.5));
+}
+
+TEST_F(IntervalSearchTest, CornersHaveTheHeightsOfTheirVertices) {
+  MeshSpec spec = DrawRooms({".#", ".."});
+  for (WorldPoint& vertex : spec.vertices) {
+    vertex.z = 10.0 * vertex.x + vertex.y;
+  }
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const Found found = Search(mesh, At(mesh, 0.5, 0.25, 5.25), At(mesh, 1.5, 1.25, 16.25));
+  ASSERT_EQ(found.corners.size(), 3u);
+  EXPECT_EQ(found.corners[1], (WorldPoint{1, 1, 11}));
+  EXPECT_EQ(found.corners[0].z, 5.25);
+  EXPECT_EQ(found.corners[2].z, 16.25);
+}
+
+TEST_F(IntervalSearchTest, AnotherPartIsUnreachableWithoutASearch) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..#..", "..#.."}));
+  const Found found = Search(mesh, At(mesh, 0.5, 0.5), At(mesh, 4.5, 1.5));
+  EXPECT_EQ(found.end, SearchEnd::kExhausted);
+  EXPECT_EQ(found.expanded, 0u);
+  EXPECT_THAT(found.corners, IsEmpty());
+  EXPECT_THAT(found.corridor, IsEmpty());
+}
+
+TEST_F(IntervalSearchTest, DoesNotPassThroughAVertexAlone) {
+  // The two rooms meet in the vertex at (2, 2), and otherwise by the way around.
+  const NavMesh mesh = MeshOf(DrawRooms({"..###",  //
+                                         "..###",  //
+                                         "##..#",  //
+                                         "##..#"}));
+  EXPECT_EQ(Search(mesh, At(mesh, 0.5, 0.5), At(mesh, 2.5, 3.5)).end, SearchEnd::kExhausted);
+  const NavMesh around = MeshOf(DrawRooms({".....",  //
+                                           "..##.",  //
+                                           "##...",  //
+                                           "##..."}));
+  const Found round = Search(around, At(around, 1.5, 1.5), At(around, 2.5, 2.5));
+  EXPECT_DOUBLE_EQ(round.length, std::hypot(0.5, 0.5) + 2.0 + 1.0 + std::hypot(1.5, 0.5));
+}
+
+TEST_F(IntervalSearchTest, BeginsAndEndsInAllPolygonsThatHaveAVertex) {
+  const std::vector<std::string> rows = {".....",  //
+                                         "..##.",  //
+                                         "##...",  //
+                                         "##..."};
+  const NavMesh mesh = MeshOf(DrawRooms(rows));
+  const WorldPoint vertex{2, 2};
+  for (const MeshPlace& other : {At(mesh, 1.5, 1.5), At(mesh, 2.5, 2.5)}) {
+    for (const PolygonNumber polygon : {At(mesh, 1.5, 1.5).polygon, At(mesh, 2.5, 2.5).polygon}) {
+      const MeshPlace place{polygon, vertex};
+      const Found from = Search(mesh, place, other);
+      ExpectSound(mesh, place, other, from);
+      EXPECT_DOUBLE_EQ(from.length, std::hypot(0.5, 0.5));
+      const Found to = Search(mesh, other, place);
+      ExpectSound(mesh, other, place, to);
+      EXPECT_DOUBLE_EQ(to.length, std::hypot(0.5, 0.5));
+    }
+  }
+  EXPECT_EQ(Search(mesh, {At(mesh, 1.5, 1.5).polygon, vertex}, {At(mesh, 2.5, 2.5).polygon, vertex}).length,
+            0.0);
+  // In parts that are not connected, too: what one of them has is found there.
+  const NavMesh apart = MeshOf(DrawRooms({"..###",  //
+                                          "..###",  //
+                                          "##..#",  //
+                                          "##..#"}));
+  ASSERT_EQ(apart.part_count(), 2u);
+  for (const MeshPlace& goal : {At(apart, 0.5, 0.5), At(apart, 3.5, 3.5)}) {
+    EXPECT_DOUBLE_EQ(Search(apart, At(apart, 2, 2), goal).length, std::hypot(1.5, 1.5));
+    EXPECT_DOUBLE_EQ(Search(apart, goal, At(apart, 2, 2)).length, std::hypot(1.5, 1.5));
+  }
+}
+
+// Cells are wider than polygons: the vertex lies in the middle of a side of one.
+TEST_F(IntervalSearchTest, BeginsAtAVertexInTheMiddleOfALongWall) {
+  const NavMesh mesh = MeshOf(DrawMesh({{-2, -1}, {0, -1}, {2, -1}, {2, 0}, {0, 0}, {-2, 0}, {1, 2}, {-1, 2}},
+                                       {{0, 1, 4, 5}, {1, 2, 3, 4}, {4, 6, 7}}));
+  ASSERT_EQ(mesh.part_count(), 2u);
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    const MeshPlace place{polygon, {0, 0}};
+    EXPECT_DOUBLE_EQ(Search(mesh, place, At(mesh, 0, 2)).length, 2.0);
+    EXPECT_DOUBLE_EQ(Search(mesh, At(mesh, 2, -1), place).length, std::hypot(2.0, 1.0));
+  }
+}
+
+TEST_F(IntervalSearchTest, AVertexOnAnotherFloorIsAnotherPlace) {
+  const NavMesh mesh = MeshOf(
+      DrawMesh({{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {2, 2, 1}, {4, 2, 1}, {4, 4, 1}, {2, 4, 1}},
+               {{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(Search(mesh, At(mesh, 2, 2, 0), At(mesh, 4, 4, 1)).end, SearchEnd::kExhausted);
+  EXPECT_EQ(Search(mesh, At(mesh, 2, 2, 1), At(mesh, 4, 4, 1)).end, SearchEnd::kGoalReached);
+}
+
+// Polygons in another order are other numbers of the same ground.
+TEST_F(IntervalSearchTest, TheOrderOfPolygonsDoesNotMatterAtVertices) {
+  for (std::uint64_t seed = 0; seed < Rounds(60); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const MeshSpec spec = DrawRooms(RandomRooms(random), &random);
+    MeshSpec reversed{.vertices = spec.vertices};
+    auto end = spec.corners.end();
+    for (auto polygon = spec.polygons.rbegin(); polygon != spec.polygons.rend(); ++polygon) {
+      const auto begin = end - polygon->corner_count;
+      reversed.AddPolygon(std::vector<std::uint32_t>(begin, end));
+      end = begin;
+    }
+    const NavMesh mesh = MeshOf(spec);
+    const NavMesh other = MeshOf(reversed);
+    const auto vertex = [&] {
+      const WorldPoint& at = mesh.VertexAt(
+          static_cast<std::uint32_t>(random.Between(0, static_cast<int>(mesh.vertex_count()) - 1)));
+      return at;
+    };
+    for (int i = 0; i < 20; ++i) {
+      const WorldPoint start = vertex();
+      const WorldPoint goal = vertex();
+      const Found found = Search(mesh, *MeshPlaceAt(mesh, start), *MeshPlaceAt(mesh, goal));
+      const Found same = Search(other, *MeshPlaceAt(other, start), *MeshPlaceAt(other, goal));
+      EXPECT_EQ(found.end, same.end);
+      EXPECT_NEAR(found.length, same.length, 1e-12 * (1.0 + found.length));
+    }
+  }
+}
+
+TEST_F(IntervalSearchTest, EntersNoRoomThatItWouldLeaveThroughTheSameDoor) {
+  const NavMesh mesh = MeshOf(DrawRooms({"........",  //
+                                         ".######.",  //
+                                         ".#....#.",  //
+                                         ".#....#.",  //
+                                         ".#.####.",  //
+                                         "........"}));
+  const NavMesh without = MeshOf(DrawRooms({"........",  //
+                                            ".######.",  //
+                                            ".######.",  //
+                                            ".######.",  //
+                                            ".######.",  //
+                                            "........"}));
+  const Found found = Search(mesh, At(mesh, 3.5, 5.5), At(mesh, 3.5, 0.5));
+  const Found same = Search(without, At(without, 3.5, 5.5), At(without, 3.5, 0.5));
+  EXPECT_EQ(found.corners, same.corners);
+  EXPECT_EQ(found.expanded, same.expanded);
+  // It does if the goal is there, or the start.
+  const Found inside = Search(mesh, At(mesh, 3.5, 5.5), At(mesh, 5.5, 2.5));
+  EXPECT_EQ(inside.end, SearchEnd::kGoalReached);
+  const Found outside = Search(mesh, At(mesh, 5.5, 2.5), At(mesh, 3.5, 5.5));
+  EXPECT_DOUBLE_EQ(outside.length, inside.length);
+}
+
+// A short way before a long edge adds less to a length than rounding takes.
+TEST_F(IntervalSearchTest, TurnsAtTheVertexBesideTheStartIntoALongEdge) {
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{-1, -1}, {0, -1}, {0, 0}, {-1, 0}, {100, -1}, {100, 0}, {100, 100}, {0, 100}},
+                      {{0, 1, 2, 3}, {1, 4, 5, 2}, {2, 5, 6}, {2, 6, 7}}));
+  const MeshPlace goal = At(mesh, 0.5, 70.0);
+  Random random(19);
+  for (int i = 0; i < 200; ++i) {
+    const int y = random.Between(1, 1'000);
+    const MeshPlace start = At(mesh, -std::ldexp(y + random.Between(1, 1'000), -20), -std::ldexp(y, -20));
+    const Found found = Search(mesh, start, goal);
+    ASSERT_EQ(found.end, SearchEnd::kGoalReached);
+    EXPECT_DOUBLE_EQ(found.length, PlanDistance(start.point, {0, 0}) + PlanDistance({0, 0}, goal.point));
+  }
+}
+
+TEST_F(IntervalSearchTest, AStartOnAWallStaysOnItsSide) {
+  // A wall without width between the polygons, from (2, 1) to (4, 1); both have a corner at (2, 1).
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0}, {4, 0}, {4, 1}, {2, 1}, {0, 1}, {4, 1}, {4, 2}, {0, 2}},
+                                       {{0, 1, 2, 3, 4}, {4, 3, 5, 6, 7}}));
+  const WorldPoint on_wall{3, 1};
+  const WorldPoint above{3, 1.5};
+  EXPECT_DOUBLE_EQ(Search(mesh, {0, on_wall}, {1, above}).length, 1.0 + std::hypot(1.0, 0.5));
+  EXPECT_DOUBLE_EQ(Search(mesh, {1, on_wall}, {1, above}).length, 0.5);
+  EXPECT_DOUBLE_EQ(Search(mesh, {1, above}, {0, on_wall}).length, 1.0 + std::hypot(1.0, 0.5));
+  EXPECT_DOUBLE_EQ(Search(mesh, {1, on_wall}, {0, on_wall}).length, 2.0);
+}
+
+TEST_F(IntervalSearchTest, AStartOnAVertexOfAWallWithoutWidthIsOnBothSides) {
+  // As above, but the wall has a vertex at (3, 1).
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0}, {4, 0}, {4, 1}, {3, 1}, {2, 1}, {0, 1}, {3, 1}, {4, 1}, {4, 2}, {0, 2}},
+                      {{0, 1, 2, 3, 4, 5}, {5, 4, 6, 7, 8, 9}}));
+  const WorldPoint on_wall{3, 1};
+  for (const PolygonNumber polygon : {0U, 1U}) {
+    EXPECT_DOUBLE_EQ(Search(mesh, {polygon, on_wall}, {1, {3, 1.5}}).length, 0.5);
+    EXPECT_DOUBLE_EQ(Search(mesh, {0, {3, 0.5}}, {polygon, on_wall}).length, 0.5);
+  }
+  EXPECT_DOUBLE_EQ(Search(mesh, {0, {3, 0.5}}, {1, {3, 1.5}}).length, 2.0 * std::hypot(1.0, 0.5));
+}
+
+TEST_F(IntervalSearchTest, FloorsAreLeftOnlyWhereTheyAdjoin) {
+  // A ground of three squares in a row, and a bridge from its last square back over the first.
+  //   y 0..1: ground; the ramp leads from x 3 up to x 4, then back to the left at y 1..2, over y 0..1 at x 0.
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
+                                        {1, 0, 0},
+                                        {2, 0, 0},
+                                        {3, 0, 0},
+                                        {3, 1, 0},
+                                        {2, 1, 0},
+                                        {1, 1, 0},
+                                        {0, 1, 0},  // ground
+                                        {4, 0, 2},
+                                        {4, 1, 2},
+                                        {4, 2, 4},
+                                        {3, 2, 4},
+                                        {3, 1, 4},
+                                        {0, 1, 5},
+                                        {0, 2, 5},
+                                        {1, 1, 5},
+                                        {1, 2, 5},
+                                        {0, 0, 5},
+                                        {1, 0, 5}},
+                                       {{0, 1, 6, 7},
+                                        {1, 2, 5, 6},
+                                        {2, 3, 4, 5},
+                                        {3, 8, 9, 4},
+                                        {9, 10, 11, 4},
+                                        {4, 11, 16, 15},
+                                        {15, 16, 14, 13},
+                                        {17, 18, 15, 13}}));
+  ASSERT_EQ(mesh.part_count(), 1u);
+  const MeshPlace ground = At(mesh, 0.5, 0.5, 0.0);
+  const MeshPlace bridge = At(mesh, 0.5, 0.5, 5.0);
+  ASSERT_NE(ground.polygon, bridge.polygon);
+  const Found found = Search(mesh, ground, bridge);
+  ExpectSound(mesh, ground, bridge, found);
+  EXPECT_THAT(found.corridor, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(found.corners,
+              ElementsAre(ground.point, WorldPoint{3, 1, 0}, WorldPoint{1, 1, 5}, bridge.point));
+  EXPECT_DOUBLE_EQ(found.length, std::hypot(2.5, 0.5) + 2.0 + std::hypot(0.5, 0.5));
+}
+
+TEST_F(IntervalSearchTest, StopsAtTheExpansionLimit) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  const MeshPlace start = At(mesh, 0.5, 1.5);
+  const MeshPlace goal = At(mesh, 5.5, 1.5);
+  const Found found = Search(mesh, start, goal);
+  ASSERT_GT(found.expanded, 1u);
+  for (std::uint64_t limit = 0; limit < found.expanded; ++limit) {
+    budget_.max_expansions = limit;
+    const Found cut = Search(mesh, start, goal);
+    EXPECT_EQ(cut.end, SearchEnd::kExpansionLimit);
+    EXPECT_EQ(cut.expanded, limit);
+    EXPECT_THAT(cut.corners, IsEmpty());
+  }
+  budget_.max_expansions = found.expanded;
+  EXPECT_EQ(Search(mesh, start, goal), found);
+}
+
+TEST_F(IntervalSearchTest, StopsWhenCancelledOrLate) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  const std::atomic<bool> yes = true;
+  budget_.cancelled = &yes;
+  EXPECT_EQ(Search(mesh, At(mesh, 0.5, 1.5), At(mesh, 5.5, 1.5)).end, SearchEnd::kCancelled);
+  budget_.cancelled = nullptr;
+  budget_.evicted = &yes;
+  EXPECT_EQ(Search(mesh, At(mesh, 0.5, 1.5), At(mesh, 5.5, 1.5)).end, SearchEnd::kEvicted);
+  budget_.evicted = nullptr;
+  budget_.deadline = std::chrono::steady_clock::time_point::min();
+  EXPECT_EQ(Search(mesh, At(mesh, 0.5, 1.5), At(mesh, 5.5, 1.5)).end, SearchEnd::kDeadline);
+}
+
+TEST_F(IntervalSearchTest, StopsAtTheMemoryLimit) {
+  const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
+  for (const std::size_t bytes : {0, 600}) {
+    MeshScratch scratch(bytes);
+    const MeshSearchReport report =
+        SearchMesh(mesh, {At(mesh, 0.5, 1.5), At(mesh, 5.5, 1.5)}, budget_, scratch);
+    EXPECT_EQ(report.end, SearchEnd::kScratchLimit);
+    EXPECT_LE(scratch.memory_bytes(), bytes + 256);
+  }
+}
+
+// Compares paths between random places of a mesh with the oracle's.
+void ExpectShortest(const NavMesh& mesh, int pairs, Random& random) {
+  const SightGraph oracle(mesh);
+  MeshScratch scratch(kPlenty);
+  const Budget budget;
+  for (int i = 0; i < pairs; ++i) {
+    const MeshPlace start = RandomPlace(mesh, random);
+    const MeshPlace goal = RandomPlace(mesh, random);
+    SCOPED_TRACE(::testing::Message()
+                 << "from " << start.point.x << " " << start.point.y << " in " << start.polygon << " to "
+                 << goal.point.x << " " << goal.point.y << " in " << goal.polygon);
+    const auto search = [&](const MeshPlace& from, const MeshPlace& to) {
+      const MeshSearchReport report = SearchMesh(mesh, {from, to}, budget, scratch);
+      return Found{report.end,
+                   report.length,
+                   {report.corners.begin(), report.corners.end()},
+                   {report.corridor.begin(), report.corridor.end()},
+                   report.statistics.expanded,
+                   report.statistics.generated,
+                   report.open_peak};
+    };
+    const Found found = search(start, goal);
+    const double expected = oracle.Length(start, goal);
+    if (expected == std::numeric_limits<double>::infinity()) {
+      EXPECT_EQ(found.end, SearchEnd::kExhausted);
+      continue;
+    }
+    ExpectSound(mesh, start, goal, found);
+    EXPECT_NEAR(found.length, expected, 1e-9 * std::max(1.0, expected));
+    EXPECT_NEAR(search(goal, start).length, found.length, 1e-12 * std::max(1.0, expected));
+    EXPECT_EQ(search(start, goal), found);
+    if (::testing::Test::HasFailure()) {
+      return;
+    }
+  }
+}
+
+TEST(IntervalSearchOracleTest, FindsShortestPathsOnBentFloors) {
+  for (std::uint64_t seed = 0; seed < Rounds(120) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 0.0, random);
+    if (spec.polygons.empty()) {
+      continue;
+    }
+    ExpectShortest(MeshOf(std::move(spec)), 60, random);
+  }
+}
+
+// Squares and rectangles have many corners in line with each other.
+TEST(IntervalSearchOracleTest, FindsShortestPathsAmongSquares) {
+  for (std::uint64_t seed = 0; seed < Rounds(120) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const int columns = random.Between(2, 9);
+    const double share = random.Between(1, 5) / 10.0;
+    std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
+    for (std::string& row : rows) {
+      for (int x = 0; x < columns; ++x) {
+        row += random.Chance(share) ? '#' : '.';
+      }
+    }
+    rows[0][0] = '.';
+    ExpectShortest(MeshOf(DrawRooms(rows, &random)), 60, random);
+  }
+}
+
+// Places that were rounded to an edge may lie half a unit of rounding outside.
+TEST(IntervalSearchOracleTest, FindsPathsBetweenPlacesRoundedToWalls) {
+  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    AddFloor(spec, 6, 6, 0.0, random);
+    const NavMesh mesh = MeshOf(std::move(spec));
+    MeshScratch scratch(kPlenty);
+    const auto length = [&](const MeshPlace& start, const MeshPlace& goal) {
+      const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
+      EXPECT_EQ(report.end, SearchEnd::kGoalReached);
+      return report.length;
+    };
+    for (int i = 0; i < 60; ++i) {
+      const auto draw = [&] {
+        const WorldPoint position{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0,
+                                  0.5};
+        return *mesh.FindNearest({position, 8.0, 8.0});
+      };
+      const auto pull_inside = [&](const MeshPlace& place) {
+        WorldPoint middle;
+        const auto vertices = mesh.VerticesOf(place.polygon);
+        for (const std::uint32_t vertex : vertices) {
+          middle.x += mesh.VertexAt(vertex).x / static_cast<double>(vertices.size());
+          middle.y += mesh.VertexAt(vertex).y / static_cast<double>(vertices.size());
+        }
+        return MeshPlace{place.polygon,
+                         mesh.NearestPoint(place.polygon, place.point.x + 1e-4 * (middle.x - place.point.x),
+                                           place.point.y + 1e-4 * (middle.y - place.point.y))};
+      };
+      const MeshPlace start = draw();
+      const MeshPlace goal = draw();
+      if (mesh.PartOf(start.polygon) != mesh.PartOf(goal.polygon)) {
+        continue;
+      }
+      const double found = length(start, goal);
+      EXPECT_NEAR(length(goal, start), found, 1e-5);
+      EXPECT_NEAR(length(pull_inside(start), pull_inside(goal)), found, 1e-3);
+    }
+  }
+}
+
+std::optional<NavMesh> LoadMesh(const std::string& name) {
+  const std::optional<std::filesystem::path> folder = DataFolder();
+  if (!folder || !std::filesystem::exists(*folder / "meshes" / "polyanya")) {
+    return std::nullopt;
+  }
+  std::ifstream file(*folder / "meshes" / "polyanya" / (name + ".mesh"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  absl::StatusOr<NavMesh> mesh = ParsePolyanyaMesh(bytes);
+  EXPECT_THAT(mesh, IsOk()) << name;
+  return *std::move(mesh);
+}
+
+struct MeshScenario {
+  WorldPoint start;
+  WorldPoint goal;
+  double length = 0.0;
+};
+
+// REQUIRES: there are meshes.
+std::vector<MeshScenario> LoadScenarios(const std::string& name) {
+  std::ifstream file(*DataFolder() / "meshes" / "polyanya" / name);
+  std::string line;
+  std::getline(file, line);
+  std::vector<MeshScenario> scenarios;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string skipped;
+    MeshScenario scenario;
+    words >> skipped >> skipped >> skipped >> skipped >> scenario.start.x >> scenario.start.y >>
+        scenario.goal.x >> scenario.goal.y >> scenario.length;
+    EXPECT_TRUE(words) << line;
+    scenarios.push_back(scenario);
+  }
+  return scenarios;
+}
+
+TEST_F(IntervalSearchTest, MatchesTheLengthsOfTheBenchmark) {
+  const std::optional<NavMesh> mesh = LoadMesh("scene_mp_2p_01");
+  if (!mesh) {
+    GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/polyanya";
+  }
+  const std::vector<MeshScenario> scenarios = LoadScenarios("scene_mp_2p_01.mesh.scen");
+  EXPECT_EQ(scenarios.size(), 2'000u);
+  for (const MeshScenario& scenario : scenarios) {
+    const MeshPlace start = At(*mesh, scenario.start.x, scenario.start.y);
+    const MeshPlace goal = At(*mesh, scenario.goal.x, scenario.goal.y);
+    const Found found = Search(*mesh, start, goal);
+    ASSERT_EQ(found.end, SearchEnd::kGoalReached);
+    // The mesh rounds its vertices to 2^-20, which moves each corner by half as much in x and in y.
+    const double moved = std::ldexp(1.0, -20) * static_cast<double>(found.corners.size());
+    EXPECT_NEAR(found.length, scenario.length, moved + 1e-9 * scenario.length);
+    ExpectSound(*mesh, start, goal, found);
+  }
+}
+
+// The meshes of grids, as triangles and merged into larger polygons. Lengths of the scenarios are those of
+// paths from cell to cell, which no shortest path exceeds.
+TEST_F(IntervalSearchTest, MergedPolygonsGiveTheSameLengths) {
+  for (const std::string name : {"arena", "aurora"}) {
+    const std::optional<NavMesh> mesh = LoadMesh(name);
+    const std::optional<NavMesh> merged = LoadMesh(name + "-merged");
+    if (!mesh || !merged) {
+      GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/polyanya";
+    }
+    const std::vector<MeshScenario> scenarios = LoadScenarios(name + ".scen");
+    // They are in the order of their lengths, so that any some hundred of them are short and long ones.
+    const std::size_t step = std::max<std::size_t>(scenarios.size() / 300, 1);
+    int skipped = 0;
+    for (std::size_t i = 0; i < scenarios.size(); i += step) {
+      const MeshScenario& scenario = scenarios[i];
+      const auto start = mesh->FindNearest({scenario.start, 0.0, 0.0});
+      const auto goal = mesh->FindNearest({scenario.goal, 0.0, 0.0});
+      const auto merged_start = merged->FindNearest({scenario.start, 0.0, 0.0});
+      const auto merged_goal = merged->FindNearest({scenario.goal, 0.0, 0.0});
+      if (!start || !goal || !merged_start || !merged_goal) {
+        ++skipped;
+        continue;
+      }
+      const Found found = Search(*mesh, *start, *goal);
+      const Found same = Search(*merged, *merged_start, *merged_goal);
+      ExpectSound(*mesh, *start, *goal, found);
+      ExpectSound(*merged, *merged_start, *merged_goal, same);
+      EXPECT_NEAR(found.length, same.length, 1e-9 * found.length) << name;
+    }
+    EXPECT_EQ(skipped, 0) << name;
+  }
+}
+
+// Corners in the middle of slanted sides are rounded, so that polygons have small dents.
+TEST(IntervalSearchPropertyTest, DentsDoNotMatter) {
+  int found = 0;
+  int dented = 0;
+  // Along a wall in line with dents, a path may keep to a wrong side of it.
+  int longer = 0;
+  for (std::uint64_t seed = 0; seed < Rounds(400) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const MeshSpec straight = DrawRooms(RandomRooms(random), &random);
+    MeshSpec turned = straight;
+    for (WorldPoint& vertex : turned.vertices) {
+      vertex = {(2.0 * vertex.x - 1.0 * vertex.y) / 3.0, (1.0 * vertex.x + 2.0 * vertex.y) / 3.0, 0.0};
+    }
+    const NavMesh mesh = MeshOf(straight);
+    const NavMesh dents = MeshOf(turned);
+    for (PolygonNumber polygon = 0; polygon < dents.polygon_count(); ++polygon) {
+      dented += dents.IsDented(polygon) ? 1 : 0;
+    }
+    MeshScratch scratch(std::size_t{1} << 24);
+    for (int i = 0; i < 40; ++i) {
+      const auto draw = [&] {
+        const auto polygon =
+            static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+        WorldPoint middle;
+        WorldPoint turned_middle;
+        const auto loop = mesh.VerticesOf(polygon);
+        const auto turned_loop = dents.VerticesOf(polygon);
+        for (std::size_t k = 0; k < loop.size(); ++k) {
+          const double share = 1.0 / static_cast<double>(loop.size());
+          middle.x += mesh.VertexAt(loop[k]).x * share;
+          middle.y += mesh.VertexAt(loop[k]).y * share;
+          turned_middle.x += dents.VertexAt(turned_loop[k]).x * share;
+          turned_middle.y += dents.VertexAt(turned_loop[k]).y * share;
+        }
+        return std::pair(MeshPlace{polygon, Rounded(middle)}, MeshPlace{polygon, Rounded(turned_middle)});
+      };
+      const auto [start, turned_start] = draw();
+      const auto [goal, turned_goal] = draw();
+      const MeshSearchReport plain = SearchMesh(mesh, {start, goal}, {}, scratch);
+      const double length = plain.length;
+      const SearchEnd end = plain.end;
+      const MeshSearchReport report = SearchMesh(dents, {turned_start, turned_goal}, {}, scratch);
+      ASSERT_EQ(report.end, end);
+      // Turning makes all lengths sqrt(5) / 3 times as long.
+      const double expected = length * std::sqrt(5.0) / 3.0;
+      EXPECT_GT(report.length, expected - 1e-4);
+      longer += report.length > expected + 1e-4 ? 1 : 0;
+      found += end == SearchEnd::kGoalReached ? 1 : 0;
+    }
+  }
+  EXPECT_LE(longer, found / 1000) << "of " << found;
+  EXPECT_GT(found, static_cast<int>(Rounds(5'000)));
+  EXPECT_GT(dented, static_cast<int>(Rounds(500)));
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,477 @@
+// Holes in navigation meshes: the ground around them stays whole, and paths go round them.
+
+#include "server/core/mesh/map/mesh_cut.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/core/mesh/map/shape_outlines.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::waystar::testing::AddFloor;
+using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawRooms;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
+using ::waystar::testing::Rounds;
+using ::waystar::testing::SightGraph;
+
+constexpr std::size_t kScratchBytes = std::size_t{1} << 28;
+// Points that are no further from an outline may be on either side: cuts are rounded.
+constexpr double kNearOutline = 1e-4;
+
+// REQUIRES: the shape has outlines.
+CutMesh Cut(const NavMesh& mesh, const Shape& shape) {
+  absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(shape);
+  EXPECT_THAT(outlines, IsOk());
+  absl::StatusOr<CutMesh> cut = CutHoles(mesh, {.outlines = *std::move(outlines)});
+  EXPECT_THAT(cut, IsOk());
+  return *std::move(cut);
+}
+
+double AreaOf(const NavMesh& mesh, PolygonNumber polygon) {
+  const auto loop = mesh.VerticesOf(polygon);
+  const WorldPoint& a = mesh.VertexAt(loop[0]);
+  double twice = 0.0;
+  for (std::size_t k = 2; k < loop.size(); ++k) {
+    const WorldPoint& b = mesh.VertexAt(loop[k - 1]);
+    const WorldPoint& c = mesh.VertexAt(loop[k]);
+    twice += (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+  }
+  return twice / 2.0;
+}
+
+double AreaOf(const NavMesh& mesh) {
+  double sum = 0.0;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    sum += AreaOf(mesh, polygon);
+  }
+  return sum;
+}
+
+// Returns the length of a shortest path, or infinity.
+double Length(const NavMesh& mesh, const WorldPoint& start, const WorldPoint& goal) {
+  const auto find = [&](const WorldPoint& point) {
+    return mesh.FindNearest({.position = point, .radius = 0.0, .height = 100.0});
+  };
+  const std::optional<MeshPlace> from = find(start);
+  const std::optional<MeshPlace> to = find(goal);
+  if (!from || !to) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  MeshScratch scratch(kScratchBytes);
+  const MeshSearchReport report = SearchMesh(mesh, {*from, *to}, {}, scratch);
+  return report.end == SearchEnd::kGoalReached ? report.length : std::numeric_limits<double>::infinity();
+}
+
+double DistanceFromSide(const WorldPoint& point, const WorldPoint& a, const WorldPoint& b) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double share =
+      std::clamp(((point.x - a.x) * dx + (point.y - a.y) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
+  return std::hypot(point.x - a.x - share * dx, point.y - a.y - share * dy);
+}
+
+// How far outside of the outline a point is, or below 0 how deep inside.
+double Outside(const ConvexOutline& outline, const WorldPoint& point) {
+  double nearest = std::numeric_limits<double>::infinity();
+  bool is_inside = true;
+  for (std::size_t k = 0; k < outline.size(); ++k) {
+    const WorldPoint& a = outline[k];
+    const WorldPoint& b = outline[(k + 1) % outline.size()];
+    nearest = std::min(nearest, DistanceFromSide(point, a, b));
+    is_inside &= (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x) > 0.0;
+  }
+  return is_inside ? -nearest : nearest;
+}
+
+double Outside(const std::vector<ConvexOutline>& outlines, const WorldPoint& point) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ConvexOutline& outline : outlines) {
+    least = std::min(least, Outside(outline, point));
+  }
+  return least;
+}
+
+NavMesh Square(double side) {
+  return MeshOf(DrawMesh({{0, 0, 0}, {side, 0, 0}, {side, side, 0}, {0, side, 0}}, {{0, 1, 2, 3}}));
+}
+
+TEST(MeshCutTest, PathsGoRoundAHole) {
+  const CutMesh cut = Cut(Square(10), {.rectangles = {{4, 4, 2, 2}}});
+  EXPECT_EQ(AreaOf(cut.mesh), 96.0);
+  EXPECT_NEAR(Length(cut.mesh, {1, 5}, {9, 5}), 2.0 * std::sqrt(10.0) + 2.0, 1e-12);
+  EXPECT_NEAR(Length(cut.mesh, {1, 1}, {9, 1}), 8.0, 1e-12);
+  EXPECT_EQ(cut.mesh.part_count(), 1U);
+}
+
+TEST(MeshCutTest, AHoleAcrossPartsTheMesh) {
+  const CutMesh cut = Cut(Square(10), {.rectangles = {{4, -1, 2, 12}}});
+  EXPECT_EQ(AreaOf(cut.mesh), 80.0);
+  EXPECT_EQ(cut.mesh.part_count(), 2U);
+  EXPECT_EQ(Length(cut.mesh, {1, 5}, {9, 5}), std::numeric_limits<double>::infinity());
+}
+
+TEST(MeshCutTest, NothingIsLeftUnderAHoleThatCoversAll) {
+  const CutMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 12}}});
+  EXPECT_EQ(cut.mesh.polygon_count(), 0U);
+  EXPECT_FALSE(cut.mesh.FindNearest({.position = {5, 5}, .radius = 100.0, .height = 100.0}).has_value());
+}
+
+TEST(MeshCutTest, HolesElsewhereChangeNothing) {
+  const NavMesh mesh = Square(10);
+  const CutMesh cut = Cut(mesh, {.rectangles = {{10, 0, 5, 5}, {20, 20, 1, 1}}});
+  EXPECT_EQ(cut.mesh.digest(), mesh.digest());
+  EXPECT_THAT(cut.sources, ElementsAre(0));
+}
+
+TEST(MeshCutTest, OnlyPolygonsAtTheHeightsAreCut) {
+  MeshSpec spec =
+      DrawMesh({{0, 0, 0}, {9, 0, 0}, {9, 9, 0}, {0, 9, 0}, {0, 0, 3}, {9, 0, 3}, {9, 9, 3}, {0, 9, 3}},
+               {{0, 1, 2, 3}, {4, 5, 6, 7}});
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const absl::StatusOr<CutMesh> cut =
+      CutHoles(mesh, {.outlines = *OutlinesOf({.rectangles = {{3, 3, 3, 3}}}), .heights = {2.0, 5.0}});
+  ASSERT_THAT(cut, IsOk());
+  EXPECT_EQ(AreaOf(cut->mesh), 81.0 + 72.0);
+  EXPECT_NEAR(Length(cut->mesh, {1, 4.5, 0}, {8, 4.5, 0}), 7.0, 1e-12);
+  EXPECT_GT(Length(cut->mesh, {1, 4.5, 3}, {8, 4.5, 3}), 7.0);
+}
+
+TEST(MeshCutTest, LinesAreThinWalls) {
+  const CutMesh cut = Cut(Square(10), {.lines = {{.start = {5, -1}, .end = {5, 8}}}});
+  EXPECT_NEAR(Length(cut.mesh, {4, 0}, {6, 0}), 2.0 * std::sqrt(65.0), 0.01);
+}
+
+TEST(MeshCutTest, DiscsAreRound) {
+  const CutMesh cut = Cut(Square(10), {.discs = {{.center = {5, 5}, .radius = 2.0}}});
+  EXPECT_NEAR(AreaOf(cut.mesh), 100.0 - 4.0 * 3.14159265, 0.05);
+  // Tangents to the disc, and the arc between them.
+  const double tangent = std::sqrt(16.0 - 4.0);
+  const double arc = 2.0 * (3.14159265358979 - 2.0 * std::acos(2.0 / 4.0));
+  EXPECT_NEAR(Length(cut.mesh, {1, 5}, {9, 5}), 2.0 * tangent + arc, 0.02);
+}
+
+TEST(MeshCutTest, ConcavePolygonsAreCutAsTheyAre) {
+  // A horseshoe that is open to the right.
+  const Shape shape = {
+      .polygons = {{.vertices = {{2, 2}, {8, 2}, {8, 3}, {3, 3}, {3, 7}, {8, 7}, {8, 8}, {2, 8}}}}};
+  const CutMesh cut = Cut(Square(10), shape);
+  EXPECT_NEAR(AreaOf(cut.mesh), 100.0 - 16.0, 1e-9);
+  EXPECT_NEAR(Length(cut.mesh, {4, 5}, {9.5, 5}), 5.5, 1e-12);
+}
+
+TEST(MeshCutTest, SliversLeaveNoWallBesideThem) {
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0, 0}, {10, 0, 0}, {10, 10, 0}, {0, 10, 0}}, {{0, 1, 2}, {0, 2, 3}}));
+  // A side along the diagonal that crosses it, and leaves slivers between.
+  const Shape shape = {.polygons = {{.vertices = {{2, 2 + 0x1p-20}, {7, 7 - 15 * 0x1p-20}, {8.28, 9}}}}};
+  const CutMesh cut = Cut(mesh, shape);
+  EXPECT_EQ(cut.mesh.part_count(), 1U);
+  EXPECT_NEAR(Length(cut.mesh, {1.5, 0.5}, {0.5, 1.5}), std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(Length(cut.mesh, {9.5, 9}, {9, 9.5}), std::sqrt(0.5), 1e-9);
+}
+
+TEST(MeshCutTest, VerticesThatNoPolygonHasAreLeftOut) {
+  const CutMesh cut = Cut(Square(10), {.rectangles = {{-1, -1, 12, 6}}});
+  EXPECT_EQ(cut.mesh.polygon_count(), 1U);
+  EXPECT_EQ(cut.mesh.vertex_count(), 4U);
+}
+
+TEST(MeshCutTest, RefusesPolygonsThatCrossThemselves) {
+  const Shape bow = {.polygons = {{.vertices = {{0, 0}, {4, 4}, {4, 0}, {0, 3}}}}};
+  EXPECT_THAT(OutlinesOf(bow),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadPolygon, ".polygons[0]"));
+  const Shape touching = {.polygons = {{.vertices = {{0, 0}, {4, 0}, {2, 2}, {4, 4}, {0, 4}, {2, 2}}}}};
+  EXPECT_THAT(OutlinesOf(touching),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadPolygon, ".polygons[0]"));
+}
+
+// Cells and rectangles that are cut out of rooms are the same as rooms without them.
+TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
+  int paths = 0;
+  for (std::uint64_t seed = 0; seed < Rounds(300) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    std::vector<std::string> rows = RandomRooms(random);
+    const NavMesh mesh = MeshOf(DrawRooms(rows, &random));
+    const int width = static_cast<int>(rows[0].size());
+    const int height = static_cast<int>(rows.size());
+    Shape shape;
+    for (int i = random.Between(1, 6); i > 0; --i) {
+      const Rectangle rectangle = {random.Between(0, width - 1), random.Between(0, height - 1),
+                                   random.Between(1, 3), random.Between(1, 3)};
+      if (rectangle.width == 1 && rectangle.height == 1) {
+        shape.cells.push_back({rectangle.x, rectangle.y});
+      } else {
+        shape.rectangles.push_back(rectangle);
+      }
+      for (int y = rectangle.y; y < std::min(rectangle.y + rectangle.height, height); ++y) {
+        for (int x = rectangle.x; x < std::min(rectangle.x + rectangle.width, width); ++x) {
+          rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = '#';
+        }
+      }
+    }
+    const CutMesh cut = Cut(mesh, shape);
+    const auto is_free = [](const std::string& row) { return row.find('.') != std::string::npos; };
+    if (std::none_of(rows.begin(), rows.end(), is_free)) {
+      EXPECT_EQ(cut.mesh.polygon_count(), 0U);
+      continue;
+    }
+    const NavMesh drawn = MeshOf(DrawRooms(rows));
+    EXPECT_EQ(AreaOf(cut.mesh), AreaOf(drawn));
+    EXPECT_EQ(cut.mesh.part_count(), drawn.part_count());
+    for (int i = 0; i < 30; ++i) {
+      const WorldPoint start = RandomPlace(drawn, random).point;
+      const WorldPoint goal = RandomPlace(drawn, random).point;
+      // Corners and edges belong to several polygons, which may be of different parts.
+      const auto is_inner = [](const WorldPoint& point) {
+        return point.x != std::floor(point.x) && point.y != std::floor(point.y);
+      };
+      if (!is_inner(start) || !is_inner(goal)) {
+        continue;
+      }
+      const double length = Length(drawn, start, goal);
+      paths += std::isfinite(length) ? 1 : 0;
+      const double after = Length(cut.mesh, start, goal);
+      EXPECT_TRUE(length == after || std::abs(length - after) <= 1e-9) << length << " and " << after;
+    }
+  }
+  EXPECT_GT(paths, static_cast<int>(Rounds(500)));
+}
+
+Point RandomPoint(Random& random) {
+  return {random.Between(-1000, 8000) / 1000.0, random.Between(-1000, 8000) / 1000.0};
+}
+
+Shape RandomShape(Random& random) {
+  Shape shape;
+  for (int i = random.Between(1, 6); i > 0; --i) {
+    switch (random.Between(0, 3)) {
+      case 0:
+        shape.discs.push_back({RandomPoint(random), random.Between(0, 2000) / 1000.0});
+        break;
+      case 1:
+        shape.lines.push_back({RandomPoint(random), RandomPoint(random), random.Between(0, 1000) / 1000.0});
+        break;
+      case 2:
+        shape.rectangles.push_back(
+            {random.Between(-1, 7), random.Between(-1, 7), random.Between(1, 3), random.Between(1, 3)});
+        break;
+      default:
+        shape.polygons.push_back({{RandomPoint(random), RandomPoint(random), RandomPoint(random)}});
+    }
+  }
+  return shape;
+}
+
+// Expects that points of the mesh are on the cut one exactly where no outline is, and in the same polygon.
+void ExpectSameGround(const NavMesh& mesh, const CutMesh& cut, const std::vector<ConvexOutline>& outlines,
+                      Random& random) {
+  std::vector<MeshPlace> before;
+  std::vector<MeshPlace> after;
+  for (int i = 0; i < 200; ++i) {
+    const Point at = RandomPoint(random);
+    const WorldPoint point{at.x, at.y, 0.0};
+    const double outside = Outside(outlines, point);
+    if (std::abs(outside) < kNearOutline) {
+      continue;
+    }
+    const MeshReach reach{point, 0.0, 1000.0};
+    before.clear();
+    after.clear();
+    mesh.FindAllNear(reach, before);
+    cut.mesh.FindAllNear(reach, after);
+    std::vector<PolygonNumber> expected;
+    for (const MeshPlace& place : before) {
+      if (outside > 0.0) {
+        expected.push_back(place.polygon);
+      }
+    }
+    std::vector<PolygonNumber> found;
+    for (const MeshPlace& place : after) {
+      found.push_back(cut.sources[place.polygon]);
+    }
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    EXPECT_EQ(found, expected) << point.x << " " << point.y;
+  }
+}
+
+// Expects that each wall of the cut mesh lies on a wall of the mesh or on an outline.
+void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vector<ConvexOutline>& outlines) {
+  std::vector<std::pair<WorldPoint, WorldPoint>> walls;
+  const auto for_each_wall = [](const NavMesh& of, auto visit) {
+    for (PolygonNumber polygon = 0; polygon < of.polygon_count(); ++polygon) {
+      const auto loop = of.VerticesOf(polygon);
+      for (std::size_t k = 0; k < loop.size(); ++k) {
+        if (of.NeighboursOf(polygon)[k] == kNoPolygon) {
+          visit(of.VertexAt(loop[k]), of.VertexAt(loop[(k + 1) % loop.size()]));
+        }
+      }
+    }
+  };
+  for_each_wall(mesh, [&](const WorldPoint& a, const WorldPoint& b) { walls.emplace_back(a, b); });
+  for (const ConvexOutline& outline : outlines) {
+    for (std::size_t k = 0; k < outline.size(); ++k) {
+      walls.emplace_back(outline[k], outline[(k + 1) % outline.size()]);
+    }
+  }
+  for_each_wall(cut.mesh, [&](const WorldPoint& a, const WorldPoint& b) {
+    const auto is_on = [&](const std::pair<WorldPoint, WorldPoint>& wall) {
+      return DistanceFromSide(a, wall.first, wall.second) <= kNearOutline &&
+             DistanceFromSide(b, wall.first, wall.second) <= kNearOutline;
+    };
+    EXPECT_TRUE(std::any_of(walls.begin(), walls.end(), is_on))
+        << a.x << " " << a.y << " to " << b.x << " " << b.y;
+  });
+}
+
+void ExpectRight(const NavMesh& mesh, const Shape& shape, Random& random) {
+  const std::vector<ConvexOutline> outlines = *OutlinesOf(shape);
+  const CutMesh cut = Cut(mesh, shape);
+  ASSERT_EQ(cut.sources.size(), cut.mesh.polygon_count());
+  EXPECT_TRUE(std::is_sorted(cut.sources.begin(), cut.sources.end()));
+  ExpectSameGround(mesh, cut, outlines, random);
+  ExpectNoOtherWalls(mesh, cut, outlines);
+}
+
+TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
+  for (std::uint64_t seed = 0; seed < Rounds(1000) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    for (int floor = random.Between(1, 3); floor > 0; --floor) {
+      AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
+    }
+    if (!spec.polygons.empty()) {
+      ExpectRight(MeshOf(std::move(spec)), RandomShape(random), random);
+    }
+  }
+}
+
+// A random edge, and places near the line through it.
+class RandomEdge {
+ public:
+  RandomEdge(const NavMesh& mesh, Random& random) : random_(random) {
+    const auto polygon =
+        static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+    const auto loop = mesh.VerticesOf(polygon);
+    const auto k = static_cast<std::size_t>(random.Between(0, static_cast<int>(loop.size()) - 1));
+    a_ = mesh.VertexAt(loop[k]);
+    b_ = mesh.VertexAt(loop[(k + 1) % loop.size()]);
+  }
+
+  // Returns a place that misses the line by up to 16 times 2^-20 units.
+  Point PlaceNearby() {
+    const double share = random_.Between(-300, 1300) / 1000.0;
+    return {a_.x + share * (b_.x - a_.x) + Miss(), a_.y + share * (b_.y - a_.y) + Miss()};
+  }
+  // Returns a point at a distance of the line, on either side.
+  Point Beside(const Point& place) {
+    const double length = std::hypot(b_.x - a_.x, b_.y - a_.y);
+    const double across = (random_.Chance(0.5) ? 1 : -1) * random_.Between(100, 2000) / 1000.0 / length;
+    return {place.x - across * (b_.y - a_.y), place.y + across * (b_.x - a_.x)};
+  }
+
+ private:
+  double Miss() { return random_.Chance(0.3) ? 0.0 : random_.Between(-16, 16) * 0x1p-20; }
+
+  Random& random_;
+  WorldPoint a_;
+  WorldPoint b_;
+};
+
+// A shape with sides along edges of the mesh that miss them by little.
+Shape ShapeAlongEdges(const NavMesh& mesh, Random& random) {
+  Shape shape = random.Chance(0.5) ? RandomShape(random) : Shape();
+  for (int i = random.Between(1, 6); i > 0; --i) {
+    RandomEdge edge(mesh, random);
+    const Point a = edge.PlaceNearby();
+    const Point b = edge.PlaceNearby();
+    // Where sides meet at a very acute angle, cuts reach further from the corner.
+    if (std::hypot(b.x - a.x, b.y - a.y) < 0.1) {
+      continue;
+    }
+    const Point beside = edge.Beside(a);
+    if (random.Chance(0.5)) {
+      shape.polygons.push_back({{a, b, beside}});
+    } else {
+      shape.polygons.push_back({{a, b, {b.x + beside.x - a.x, b.y + beside.y - a.y}, beside}});
+    }
+  }
+  return shape;
+}
+
+TEST(MeshCutPropertyTest, SidesThatMissAnEdgeByLittleLeaveNoOtherWalls) {
+  for (std::uint64_t seed = 0; seed < Rounds(3000) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    if (random.Chance(0.7)) {
+      AddFloor(spec, random.Between(1, 7), random.Between(1, 7), 0.0, random);
+    } else {
+      spec = DrawRooms(RandomRooms(random), &random);
+    }
+    if (!spec.polygons.empty()) {
+      const NavMesh mesh = MeshOf(std::move(spec));
+      ExpectRight(mesh, ShapeAlongEdges(mesh, random), random);
+    }
+  }
+}
+
+TEST(MeshCutPropertyTest, RoomsAreLeftWhereNoOutlineIs) {
+  for (std::uint64_t seed = 0; seed < Rounds(500) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    ExpectRight(MeshOf(DrawRooms(RandomRooms(random), &random)), RandomShape(random), random);
+  }
+}
+
+TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
+  int paths = 0;
+  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(random), &random));
+    const CutMesh cut = Cut(mesh, RandomShape(random));
+    if (cut.mesh.polygon_count() == 0) {
+      continue;
+    }
+    const SightGraph oracle(cut.mesh);
+    MeshScratch scratch(kScratchBytes);
+    for (int i = 0; i < 20; ++i) {
+      const MeshPlace start = RandomPlace(cut.mesh, random);
+      const MeshPlace goal = RandomPlace(cut.mesh, random);
+      const MeshSearchReport report = SearchMesh(cut.mesh, {start, goal}, {}, scratch);
+      const double expected = oracle.Length(start, goal);
+      ASSERT_EQ(report.end == SearchEnd::kGoalReached, std::isfinite(expected));
+      if (std::isfinite(expected)) {
+        EXPECT_NEAR(report.length, expected, 1e-5);
+        ++paths;
+      }
+    }
+  }
+  EXPECT_GT(paths, static_cast<int>(Rounds(500)));
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,471 @@
+#include "server/core/mesh/search/mesh_ray.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/polygons_around.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+
+namespace waystar::core {
+namespace {
+
+using ::waystar::testing::AddFloor;
+using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawRooms;
+using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::RandomPlace;
+using ::waystar::testing::RandomRooms;
+using ::waystar::testing::Rounds;
+
+constexpr std::size_t kRayScratchBytes = std::size_t{1} << 28;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// REQUIRES: a polygon is there.
+MeshPlace PlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
+  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
+  EXPECT_TRUE(place.has_value()) << x << " " << y << " " << z;
+  return place.value_or(MeshPlace{0, {}});
+}
+
+double FromAbove(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+double DistanceToSegment(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double squared = dx * dx + dy * dy;
+  const double share =
+      squared == 0.0 ? 0.0 : std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / squared, 0.0, 1.0);
+  return FromAbove({a.x + share * dx, a.y + share * dy}, p);
+}
+
+double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point) {
+  double least = kInfinity;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    const auto vertices = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (mesh.NeighboursOf(polygon)[k] == kNoPolygon) {
+        least = std::min(least, DistanceToSegment(mesh.VertexAt(vertices[k]),
+                                                  mesh.VertexAt(vertices[(k + 1) % vertices.size()]), point));
+      }
+    }
+  }
+  return least;
+}
+
+// How near the ends of walls come to the segment.
+double DistanceOfWallEnds(const NavMesh& mesh, const WorldPoint& a, const WorldPoint& b) {
+  double least = kInfinity;
+  for (std::uint32_t vertex = 0; vertex < mesh.vertex_count(); ++vertex) {
+    if (mesh.WallsAt(vertex).from != VertexWalls::kNone) {
+      least = std::min(least, DistanceToSegment(a, b, mesh.VertexAt(vertex)));
+    }
+  }
+  return least;
+}
+
+::testing::Message Trace(const MeshPlace& start, const MeshPlace& goal) {
+  return ::testing::Message() << std::hexfloat << "from " << start.point.x << " " << start.point.y << " in "
+                              << start.polygon << " to " << goal.point.x << " " << goal.point.y << " in "
+                              << goal.polygon;
+}
+
+TEST(MeshRayTest, GoesStraightToAGoalInSight) {
+  const NavMesh mesh = MeshOf(DrawRooms({"....", "....", "...."}));
+  const MeshPlace goal = PlaceAt(mesh, 3.5, 2.25);
+  const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 0.5, 0.25), goal);
+  EXPECT_TRUE(hit.reaches_goal);
+  EXPECT_FALSE(hit.is_blocked);
+  EXPECT_EQ(hit.end, goal);
+  EXPECT_EQ(hit.fraction, 1.0);
+  EXPECT_DOUBLE_EQ(hit.length, std::hypot(3.0, 2.0));
+}
+
+TEST(MeshRayTest, EndsAtTheFirstWall) {
+  MeshSpec spec = DrawRooms({"....",  //
+                             "..#.",  //
+                             "...."});
+  for (WorldPoint& vertex : spec.vertices) {
+    vertex.z = 0.25 * vertex.x;
+  }
+  const NavMesh mesh = MeshOf(std::move(spec));
+  const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 0.5, 1.5), PlaceAt(mesh, 3.5, 1.5, 0.875));
+  EXPECT_TRUE(hit.is_blocked);
+  EXPECT_FALSE(hit.reaches_goal);
+  EXPECT_EQ(hit.end, (MeshPlace{PlaceAt(mesh, 1.5, 1.5).polygon, {2, 1.5, 0.5}}));
+  EXPECT_DOUBLE_EQ(hit.length, 1.5);
+  EXPECT_DOUBLE_EQ(hit.fraction, 0.5);
+  EXPECT_EQ(hit.wall_normal, (Point{-1, 0}));
+}
+
+TEST(MeshRayTest, MayTouchWallsAndGoAlongThem) {
+  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
+                                         ".###.",  //
+                                         "....."}));
+  const auto reaches = [&](double from_x, double from_y, double to_x, double to_y) {
+    const MeshPlace from = PlaceAt(mesh, from_x, from_y);
+    const MeshPlace to = PlaceAt(mesh, to_x, to_y);
+    EXPECT_EQ(CastMeshRay(mesh, from, to).reaches_goal, CastMeshRay(mesh, to, from).reaches_goal);
+    return CastMeshRay(mesh, from, to).reaches_goal;
+  };
+  EXPECT_TRUE(reaches(0, 1, 5, 1));
+  EXPECT_TRUE(reaches(0, 0, 5, 0));
+  EXPECT_TRUE(reaches(1, 0, 1, 3));
+  EXPECT_TRUE(reaches(1, 1, 4, 1));
+  EXPECT_TRUE(reaches(2.5, 1, 4.5, 1));
+  // Touches the wall at (1, 1) alone.
+  EXPECT_TRUE(reaches(0.5, 1.5, 1.5, 0.5));
+  EXPECT_FALSE(reaches(0.5, 1.75, 1.5, 0.5));
+  // Through the inside of the wall, from corner to corner.
+  EXPECT_FALSE(reaches(1, 1, 4, 2));
+  EXPECT_FALSE(reaches(2.5, 1, 2.5, 2));
+  EXPECT_EQ(CastMeshRay(mesh, PlaceAt(mesh, 2.5, 1), PlaceAt(mesh, 2.5, 2)).end.point, (WorldPoint{2.5, 1}));
+}
+
+TEST(MeshRayTest, StopsAtAVertexWhereAWallBegins) {
+  const NavMesh mesh = MeshOf(DrawRooms({"....",  //
+                                         "..#.",  //
+                                         "...."}));
+  const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 1, 0), WorldPoint{3, 2});
+  EXPECT_TRUE(hit.is_blocked);
+  EXPECT_EQ(hit.end.point, (WorldPoint{2, 1}));
+  // Two walls meet there that face the ray alike.
+  EXPECT_EQ(std::abs(hit.wall_normal.x + hit.wall_normal.y), 1.0);
+  EXPECT_LE(hit.wall_normal.x, 0.0);
+  EXPECT_LE(hit.wall_normal.y, 0.0);
+  EXPECT_EQ(CastMeshRay(mesh, PlaceAt(mesh, 1, 0.5), WorldPoint{3, 1.5}).wall_normal, (Point{-1, 0}));
+}
+
+TEST(MeshRayTest, DoesNotPassWherePolygonsMeetInAVertexAlone) {
+  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
+                                         "..##.",  //
+                                         "##...",  //
+                                         "##..."}));
+  const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 1.5, 1.5), PlaceAt(mesh, 2.5, 2.5));
+  EXPECT_TRUE(hit.is_blocked);
+  EXPECT_EQ(hit.end.point, (WorldPoint{2, 2}));
+  // A ray begins and ends on either side of the vertex, and one of a single fan on its own.
+  const WorldPoint vertex{2, 2};
+  const MeshPlace goal = PlaceAt(mesh, 2.5, 2.5);
+  EXPECT_TRUE(CastMeshRay(mesh, {goal.polygon, vertex}, goal).reaches_goal);
+  const MeshPlace other{PlaceAt(mesh, 1.5, 1.5).polygon, vertex};
+  EXPECT_TRUE(CastMeshRay(mesh, other, goal).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, goal, other).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, other, MeshPlace{goal.polygon, vertex}).reaches_goal);
+  EXPECT_EQ(CastMeshRay(mesh, other, WorldPoint{2.5, 2.5}).end, goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, other, goal).reaches_goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, goal, other).reaches_goal);
+  EXPECT_FALSE(CastMeshRayInFan(mesh, other, MeshPlace{goal.polygon, vertex}).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, other, other).reaches_goal);
+}
+
+TEST(MeshRayTest, WallsWithoutWidthBlock) {
+  // The wall leads from (2, 1) to (4, 1).
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0}, {4, 0}, {4, 1}, {2, 1}, {0, 1}, {4, 1}, {4, 2}, {0, 2}},
+                                       {{0, 1, 2, 3, 4}, {4, 3, 5, 6, 7}}));
+  EXPECT_TRUE(CastMeshRay(mesh, {0, {3, 0.5}}, WorldPoint{3, 1.5}).is_blocked);
+  EXPECT_EQ(CastMeshRay(mesh, {0, {3, 0.5}}, WorldPoint{3, 1.5}).end, (MeshPlace{0, {3, 1}}));
+  EXPECT_TRUE(CastMeshRay(mesh, {0, {1, 0.5}}, WorldPoint{1, 1.5}).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, {0, {2, 0.5}}, WorldPoint{2, 1.5}).reaches_goal);
+  EXPECT_TRUE(CastMeshRay(mesh, {0, {1, 1}}, MeshPlace{1, {4, 1}}).reaches_goal);
+  // On the wall, on the other side of it.
+  EXPECT_FALSE(CastMeshRay(mesh, {0, {3, 0.5}}, MeshPlace{1, {3, 1}}).reaches_goal);
+  EXPECT_FALSE(CastMeshRay(mesh, {0, {3, 1}}, MeshPlace{1, {3, 1}}).reaches_goal);
+}
+
+TEST(MeshRayTest, AFloorAboveTheGoalIsNotTheGoal) {
+  // Ground at y from 0 to 8, a ramp beside it that leads up to the right, and a deck that leads from there
+  // back over the ground.
+  const NavMesh mesh = MeshOf(DrawMesh({{0, 0, 0},
+                                        {8, 0, 0},
+                                        {8, 4, 0},
+                                        {0, 4, 0},
+                                        {12, 0, 3},
+                                        {12, 4, 3},
+                                        {12, 8, 3},
+                                        {8, 8, 3},
+                                        {4, 8, 3},
+                                        {8, 8, 0},
+                                        {0, 8, 0}},
+                                       {{0, 1, 2, 3}, {1, 4, 5, 2}, {2, 5, 6, 7}, {2, 7, 8}, {3, 2, 9, 10}}));
+  ASSERT_EQ(mesh.part_count(), 1u);
+  const MeshPlace deck = PlaceAt(mesh, 7, 7.5, 2.625);
+  const MeshPlace ground{4, {7, 7.5, 0}};
+  ASSERT_EQ(deck.polygon, 3u);
+  const MeshPlace above = PlaceAt(mesh, 11, 6.5, 2.625);
+  ASSERT_EQ(above.polygon, 2u);
+  const MeshRayHit to_deck = CastMeshRay(mesh, above, deck);
+  EXPECT_TRUE(to_deck.reaches_goal);
+  EXPECT_EQ(to_deck.end, deck);
+  const MeshRayHit to_ground = CastMeshRay(mesh, above, ground);
+  EXPECT_FALSE(to_ground.is_blocked);
+  EXPECT_FALSE(to_ground.reaches_goal);
+  EXPECT_EQ(to_ground.end, deck);
+  EXPECT_DOUBLE_EQ(to_ground.length, std::hypot(4.0, 1.0));
+  const MeshRayHit to_either = CastMeshRay(mesh, above, ground.point);
+  EXPECT_TRUE(to_either.reaches_goal);
+  EXPECT_EQ(to_either.end, deck);
+  EXPECT_TRUE(CastMeshRay(mesh, {0, {7, 1, 0}}, ground).reaches_goal);
+}
+
+TEST(MeshRayTest, EndsWhereTheMeshEnds) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
+  const MeshPlace start = PlaceAt(mesh, 0.5, 0.5);
+  const MeshRayHit hit = CastMeshRay(mesh, start, WorldPoint{4.5, 2.5, 7});
+  EXPECT_TRUE(hit.is_blocked);
+  EXPECT_EQ(hit.end.point, (WorldPoint{2, 1.25}));
+  EXPECT_DOUBLE_EQ(hit.fraction, 0.375);
+  // From the wall away from the mesh, and along it.
+  const MeshPlace on_wall = PlaceAt(mesh, 2, 0.5);
+  EXPECT_EQ(CastMeshRay(mesh, on_wall, WorldPoint{3, 0.5}),
+            (MeshRayHit{.is_blocked = true, .end = on_wall, .fraction = 0.0, .wall_normal = {-1, 0}}));
+  EXPECT_EQ(CastMeshRay(mesh, on_wall, WorldPoint{2, 9}).end.point, (WorldPoint{2, 2}));
+  EXPECT_TRUE(CastMeshRay(mesh, on_wall, on_wall.point).reaches_goal);
+}
+
+struct RayCounts {
+  int free = 0;
+  int blocked = 0;
+};
+
+// Expects that the ray reaches the goal if and only if a straight line is a shortest path, and that it ends
+// at a wall that stands in the way.
+void ExpectAgrees(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, MeshScratch& scratch,
+                  RayCounts& counts) {
+  SCOPED_TRACE(Trace(start, goal));
+  const double straight = FromAbove(start.point, goal.point);
+  const MeshRayHit hit = CastMeshRay(mesh, start, goal);
+  const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
+  const bool is_straight = report.end == SearchEnd::kGoalReached && report.corners.size() <= 2;
+  ASSERT_EQ(hit.reaches_goal, is_straight)
+      << "straight " << straight << ", the path has " << report.corners.size() << " corners and length "
+      << report.length;
+  EXPECT_EQ(CastMeshRay(mesh, goal, start).reaches_goal, is_straight);
+  EXPECT_EQ(CastMeshRay(mesh, start, goal), hit);
+  EXPECT_NEAR(hit.length, hit.fraction * straight, 1e-5);
+  EXPECT_TRUE(HaveSharedPart(FindPartsAround(mesh, start), FindPartsAround(mesh, hit.end)));
+  if (hit.reaches_goal) {
+    ++counts.free;
+    EXPECT_FALSE(hit.is_blocked);
+    EXPECT_NEAR(report.length, straight, 1e-9);
+    EXPECT_EQ(hit.end, goal);
+    return;
+  }
+  EXPECT_TRUE(report.end != SearchEnd::kGoalReached || report.length > straight);
+  if (!hit.is_blocked) {
+    EXPECT_EQ(hit.end.point.x, goal.point.x);
+    EXPECT_EQ(hit.end.point.y, goal.point.y);
+    EXPECT_FALSE(report.end == SearchEnd::kGoalReached && report.corridor.back() == hit.end.polygon);
+    return;
+  }
+  ++counts.blocked;
+  EXPECT_LE(DistanceToWalls(mesh, hit.end.point), 2e-6);
+  const MeshSearchReport there = SearchMesh(mesh, {start, hit.end}, Budget{}, scratch);
+  ASSERT_EQ(there.end, SearchEnd::kGoalReached);
+  EXPECT_NEAR(there.length, hit.length, 1e-5);
+}
+
+// Expects that there is ground below all of the ray up to its end.
+void ExpectOnGround(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal) {
+  const MeshRayHit hit = CastMeshRay(mesh, start, goal);
+  for (int i = 0; i <= 32; ++i) {
+    const double share = hit.fraction * i / 32.0;
+    const WorldPoint point{start.point.x + share * (goal.point.x - start.point.x),
+                           start.point.y + share * (goal.point.y - start.point.y)};
+    EXPECT_TRUE(std::ranges::any_of(FindPartsAround(mesh, start),
+                                    [&](std::uint32_t part) {
+                                      return mesh.FindNearest({point, 1e-5, kInfinity}, part).has_value();
+                                    }))
+        << point.x << " " << point.y;
+  }
+}
+
+void ExpectAgreesAtRandom(const NavMesh& mesh, int pairs, Random& random, RayCounts& counts) {
+  MeshScratch scratch(kRayScratchBytes);
+  for (int i = 0; i < pairs && !::testing::Test::HasFailure(); ++i) {
+    const MeshPlace start = RandomPlace(mesh, random);
+    const MeshPlace goal = RandomPlace(mesh, random);
+    ExpectAgrees(mesh, start, goal, scratch, counts);
+    ExpectOnGround(mesh, start, goal);
+  }
+}
+
+TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
+  RayCounts counts;
+  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    const int floors = random.Between(1, 3);
+    for (int floor = 0; floor < floors; ++floor) {
+      AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
+    }
+    if (!spec.polygons.empty()) {
+      ExpectAgreesAtRandom(MeshOf(std::move(spec)), 80, random, counts);
+    }
+  }
+  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
+}
+
+// Squares and rectangles have many corners in line with each other.
+TEST(MeshRayPropertyTest, AgreesWithTheSearchAmongSquares) {
+  RayCounts counts;
+  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    ExpectAgreesAtRandom(MeshOf(DrawRooms(RandomRooms(random), &random)), 80, random, counts);
+  }
+  EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
+  EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
+}
+
+// Steps around a post, or without one around a single vertex, several times round.
+NavMesh SpiralStairs(int steps, bool has_post) {
+  constexpr int kStepsRound = 8;
+  MeshSpec spec;
+  const auto corner = [&](int step, double radius) {
+    const double angle = 2.0 * std::numbers::pi * step / kStepsRound;
+    return WorldPoint{std::round(radius * std::cos(angle) * 4.0) / 4.0,
+                      std::round(radius * std::sin(angle) * 4.0) / 4.0, 0.5 * step};
+  };
+  if (!has_post) {
+    spec.vertices.push_back({0, 0, 0});
+  }
+  for (int step = 0; step <= steps; ++step) {
+    spec.vertices.push_back(corner(step, 4.0));
+    if (has_post) {
+      spec.vertices.push_back(corner(step, 1.0));
+    }
+  }
+  for (int step = 0; step < steps; ++step) {
+    const auto first = static_cast<std::uint32_t>(has_post ? 2 * step : step + 1);
+    if (has_post) {
+      spec.AddPolygon({first + 1, first, first + 2, first + 3});
+    } else {
+      spec.AddPolygon({0, first, first + 1});
+    }
+  }
+  return MeshOf(std::move(spec));
+}
+
+TEST(MeshRayPropertyTest, AgreesWithTheSearchOnSpiralStairs) {
+  for (const bool has_post : {false, true}) {
+    SCOPED_TRACE(has_post);
+    const NavMesh mesh = SpiralStairs(21, has_post);
+    Random random(3);
+    MeshScratch scratch(kRayScratchBytes);
+    RayCounts counts;
+    for (int i = 0; i < 4'000 && !::testing::Test::HasFailure(); ++i) {
+      // Lines between opposite corners lead through the vertex in the middle.
+      const MeshPlace start = RandomPlace(mesh, random);
+      const MeshPlace goal = RandomPlace(mesh, random);
+      ExpectAgrees(mesh, start, goal, scratch, counts);
+    }
+    EXPECT_GT(counts.free, 100);
+    EXPECT_GT(counts.blocked, 100);
+  }
+}
+
+TEST(MeshRayTest, GoesThroughTheMiddleOfASpiralToEveryFloor) {
+  const NavMesh mesh = SpiralStairs(24, false);
+  const MeshPlace start{0, mesh.NearestPoint(0, 2, 0)};
+  int floors = 0;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    if (!mesh.Contains(polygon, ToFixed(WorldPoint{-2, 0}))) {
+      continue;
+    }
+    ++floors;
+    const MeshPlace goal{polygon, mesh.NearestPoint(polygon, -2, 0)};
+    EXPECT_TRUE(CastMeshRay(mesh, start, goal).reaches_goal) << polygon;
+    EXPECT_EQ(CastMeshRay(mesh, start, goal.point).end.point, goal.point) << polygon;
+  }
+  EXPECT_EQ(floors, 6);
+}
+
+// Corners that are moved by a unit of rounding dent the polygons whose sides they were on.
+TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    const std::vector<std::string> rows = RandomRooms(8, 8, 0.15, random);
+    MeshSpec spec = DrawRooms(rows, &random);
+    const NavMesh mesh = MeshOf(spec);
+    for (WorldPoint& vertex : spec.vertices) {
+      vertex.x += random.Between(-1, 1) / kFixedScale;
+      vertex.y += random.Between(-1, 1) / kFixedScale;
+    }
+    const NavMesh dented = MeshOf(std::move(spec));
+    for (int i = 0; i < 100; ++i) {
+      const auto draw = [&] {
+        // Along edges between polygons that have been dented, too.
+        const WorldPoint position{random.Between(0, 32) / 4.0, random.Between(0, 32) / 4.0};
+        return *mesh.FindNearest({position, 8.0, 8.0});
+      };
+      const MeshPlace start = draw();
+      const MeshPlace goal = draw();
+      const auto moved = [&](const MeshPlace& place) {
+        return MeshPlace{place.polygon, dented.NearestPoint(place.polygon, place.point.x, place.point.y)};
+      };
+      SCOPED_TRACE(Trace(start, goal));
+      const MeshRayHit expected = CastMeshRay(mesh, start, goal);
+      const MeshRayHit hit = CastMeshRay(dented, moved(start), moved(goal));
+      if (DistanceOfWallEnds(mesh, start.point, goal.point) < 1e-4) {
+        continue;
+      }
+      ++compared;
+      EXPECT_EQ(hit.reaches_goal, expected.reaches_goal);
+      EXPECT_EQ(hit.is_blocked, expected.is_blocked);
+      EXPECT_NEAR(hit.length, expected.length, 1e-3);
+    }
+  }
+  EXPECT_GT(compared, 1'000);
+}
+
+// Places that were rounded to an edge may lie half a unit of rounding outside.
+TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
+  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    AddFloor(spec, 6, 6, 0.0, random);
+    const NavMesh mesh = MeshOf(std::move(spec));
+    MeshScratch scratch(kRayScratchBytes);
+    for (int i = 0; i < 60; ++i) {
+      const auto draw = [&] {
+        const WorldPoint position{random.Between(-1000, 7000) / 1000.0, random.Between(-1000, 7000) / 1000.0,
+                                  0.5};
+        return *mesh.FindNearest({position, 8.0, 8.0});
+      };
+      const MeshPlace start = draw();
+      const MeshPlace goal = draw();
+      SCOPED_TRACE(Trace(start, goal));
+      const double straight = FromAbove(start.point, goal.point);
+      const MeshRayHit hit = CastMeshRay(mesh, start, goal);
+      const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
+      if (hit.reaches_goal) {
+        EXPECT_EQ(report.end, SearchEnd::kGoalReached);
+        EXPECT_NEAR(report.length, straight, 1e-9);
+      } else if (report.end == SearchEnd::kGoalReached && report.length < straight + 1e-9) {
+        EXPECT_LT(DistanceOfWallEnds(mesh, start.point, goal.point), 1e-5);
+      }
+      const MeshSearchReport there = SearchMesh(mesh, {start, hit.end}, Budget{}, scratch);
+      ASSERT_EQ(there.end, SearchEnd::kGoalReached);
+      EXPECT_NEAR(there.length, hit.length, 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,205 @@
+#include "server/core/mesh/search/mesh_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::waystar::testing::AddFloor;
+using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawRooms;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::MeshOf;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+
+// REQUIRES: the query is valid.
+SampledMeshPoints Sample(const NavMesh& mesh, const MeshSampleQuery& query) {
+  absl::StatusOr<SampledMeshPoints> sampled = SampleMeshPoints(mesh, query);
+  EXPECT_THAT(sampled, IsOk());
+  return *std::move(sampled);
+}
+
+bool Holds(const Box& box, const WorldPoint& point) {
+  return box.Overlaps({point.x, point.y, point.x, point.y});
+}
+
+// Expects that of so many draws as many hit as is likely, to five standard deviations.
+void ExpectLikely(std::int64_t hits, std::int64_t draws, double chance) {
+  const double expected = static_cast<double>(draws) * chance;
+  EXPECT_NEAR(static_cast<double>(hits), expected, 5.0 * std::sqrt(expected * (1.0 - chance)) + 1e-9);
+}
+
+template <typename Predicate>
+std::int64_t CountOf(const SampledMeshPoints& sampled, Predicate predicate) {
+  return std::count_if(sampled.places.begin(), sampled.places.end(), predicate);
+}
+
+TEST(MeshSamplesTest, DrawsByArea) {
+  // A square of area 16, a triangle of 8, and another of 1 with heights.
+  const NavMesh mesh =
+      MeshOf(DrawMesh({{0, 0}, {4, 0}, {4, 4}, {0, 4}, {8, 4}, {20, 0, 1}, {22, 0, 5}, {20, 1, 1}},
+                      {{0, 1, 2, 3}, {1, 4, 2}, {5, 6, 7}}));
+  constexpr std::int64_t kDraws = 20'000;
+  const SampledMeshPoints sampled = Sample(mesh, {.count = kDraws, .seed = 7});
+  ASSERT_THAT(sampled.places, SizeIs(kDraws));
+  EXPECT_EQ(sampled.candidates, 3);
+  EXPECT_DOUBLE_EQ(sampled.area, 25.0);
+  const auto in_polygon = [&](PolygonNumber polygon) {
+    return CountOf(sampled, [&](const MeshPlace& place) { return place.polygon == polygon; });
+  };
+  ExpectLikely(in_polygon(0), kDraws, 16.0 / 25.0);
+  ExpectLikely(in_polygon(1), kDraws, 8.0 / 25.0);
+  ExpectLikely(in_polygon(2), kDraws, 1.0 / 25.0);
+  // Within each, too: halves of the square, and the quarter of the triangle at its tip.
+  const auto is = [&](double x, double y, double x_high, double y_high) {
+    return CountOf(sampled, [&](const MeshPlace& place) {
+      return Holds({x, y, x_high, y_high}, place.point);
+    });
+  };
+  ExpectLikely(is(0, 0, 2, 4), kDraws, 8.0 / 25.0);
+  ExpectLikely(is(0, 0, 4, 2) - is(4, 0, 4, 2), kDraws, 8.0 / 25.0);
+  ExpectLikely(is(0, 0, 1, 1), kDraws, 1.0 / 25.0);
+  ExpectLikely(is(6, 0, 8, 4), kDraws, 2.0 / 25.0);
+  ExpectLikely(is(21, 0, 22, 1), kDraws, 0.25 / 25.0);
+  for (const MeshPlace& place : sampled.places) {
+    EXPECT_TRUE(mesh.Contains(place.polygon, ToFixed(place.point)));
+    if (place.polygon == 2) {
+      EXPECT_NEAR(place.point.z, 1.0 + 2.0 * (place.point.x - 20.0), 1e-5);
+    }
+  }
+}
+
+TEST(MeshSamplesTest, TheSeedDecides) {
+  const NavMesh mesh = MeshOf(DrawRooms({"...", ".#.", "..."}));
+  const MeshSampleQuery query{.count = 50, .seed = 1};
+  EXPECT_EQ(Sample(mesh, query).places, Sample(mesh, query).places);
+  EXPECT_NE(Sample(mesh, query).places, Sample(mesh, {.count = 50, .seed = 2}).places);
+  // Fewer are the first of more.
+  const auto more = Sample(mesh, query).places;
+  const auto fewer = Sample(mesh, {.count = 20, .seed = 1}).places;
+  EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), more.begin()));
+}
+
+TEST(MeshSamplesTest, DrawsFromAPartAlone) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..#...", "..#..."}));
+  ASSERT_EQ(mesh.part_count(), 2u);
+  for (std::uint32_t part = 0; part < 2; ++part) {
+    const SampledMeshPoints sampled = Sample(mesh, {.count = 100, .parts = {part}});
+    EXPECT_EQ(sampled.candidates, part == 0 ? 4 : 6);
+    EXPECT_EQ(CountOf(sampled, [&](const MeshPlace& place) { return mesh.PartOf(place.polygon) == part; }),
+              100);
+  }
+  EXPECT_THAT(Sample(mesh, {.count = 100, .parts = {0}, .region = Box{3, 0, 6, 2}}).places, IsEmpty());
+}
+
+TEST(MeshSamplesTest, ARegionWithoutAreaGivesNothing) {
+  const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
+  // Beside the mesh, at its border, a line, and an empty one.
+  for (const Box& region :
+       {Box{3, 0, 5, 2}, Box{2, 0, 5, 2}, Box{0.3, 0, 0.3, 2}, Box{0, 1, 2, 1}, Box{1, 0, 0.5, 2}}) {
+    const SampledMeshPoints sampled = Sample(mesh, {.count = 10, .region = region});
+    EXPECT_THAT(sampled.places, IsEmpty());
+    EXPECT_EQ(sampled.candidates, 0);
+    EXPECT_EQ(sampled.area, 0.0);
+  }
+}
+
+TEST(MeshSamplesTest, RefusesCountsOutOfRange) {
+  const NavMesh mesh = MeshOf(DrawRooms({".."}));
+  for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{0}}) {
+    const absl::Status status = SampleMeshPoints(mesh, {.count = count}).status();
+    EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
+    EXPECT_EQ(ErrorFieldOf(status), "count");
+  }
+  const absl::Status status = SampleMeshPoints(mesh, {.count = 100'001}).status();
+  EXPECT_EQ(ErrorReasonOf(status), "TOO_MANY_ITEMS");
+  EXPECT_THAT(SampleMeshPoints(mesh, {.count = 100'000}), IsOk());
+}
+
+TEST(MeshSamplesTest, StopsWhenItIsToldTo) {
+  class Stop final : public StopCheck {
+   public:
+    absl::Status Check() const override { return absl::CancelledError(); }
+  };
+  const NavMesh mesh = MeshOf(DrawRooms({".."}));
+  const Stop stop;
+  EXPECT_EQ(SampleMeshPoints(mesh, {}, &stop).status().code(), absl::StatusCode::kCancelled);
+}
+
+// The area of the part of a polygon in a box, by strips.
+double AreaByStrips(const NavMesh& mesh, PolygonNumber polygon, const Box& box) {
+  constexpr int kStrips = 2'000;
+  const auto vertices = mesh.VerticesOf(polygon);
+  double area = 0.0;
+  for (int i = 0; i < kStrips; ++i) {
+    const double x = box.x_low + (box.x_high - box.x_low) * (i + 0.5) / kStrips;
+    double low = box.y_high;
+    double high = box.y_low;
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const WorldPoint& a = mesh.VertexAt(vertices[k]);
+      const WorldPoint& b = mesh.VertexAt(vertices[(k + 1) % vertices.size()]);
+      if ((a.x > x) != (b.x > x)) {
+        const double y = a.y + (x - a.x) / (b.x - a.x) * (b.y - a.y);
+        low = std::min(low, y);
+        high = std::max(high, y);
+      }
+    }
+    area += std::max(0.0, std::min(high, box.y_high) - std::max(low, box.y_low)) * (box.x_high - box.x_low) /
+            kStrips;
+  }
+  return area;
+}
+
+TEST(MeshSamplesPropertyTest, PointsLieInTheRegionByArea) {
+  for (std::uint64_t seed = 0; seed < Rounds(30); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    MeshSpec spec;
+    AddFloor(spec, 5, 5, 0.0, random);
+    AddFloor(spec, 4, 5, 3.0, random);
+    const NavMesh mesh = MeshOf(std::move(spec));
+    const double x = random.Between(-50, 400) / 100.0;
+    const double y = random.Between(-50, 400) / 100.0;
+    const Box region{x, y, x + random.Between(50, 300) / 100.0, y + random.Between(50, 300) / 100.0};
+    const SampledMeshPoints sampled = Sample(mesh, {.count = 4'000, .seed = seed, .region = region});
+    double area = 0.0;
+    double left = 0.0;
+    const double middle = (region.x_low + region.x_high) / 2.0;
+    const Box left_half{region.x_low, region.y_low, middle, region.y_high};
+    for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+      area += AreaByStrips(mesh, polygon, region);
+      left += AreaByStrips(mesh, polygon, left_half);
+    }
+    EXPECT_NEAR(sampled.area, area, 1e-2);
+    if (sampled.places.empty()) {
+      EXPECT_NEAR(area, 0.0, 1e-2);
+      continue;
+    }
+    for (const MeshPlace& place : sampled.places) {
+      EXPECT_TRUE(Holds(region, place.point));
+      EXPECT_TRUE(mesh.Contains(place.polygon, ToFixed(place.point)));
+      EXPECT_EQ(place.point, mesh.NearestPoint(place.polygon, place.point.x, place.point.y));
+    }
+    if (area > 0.1) {
+      ExpectLikely(CountOf(sampled, [&](const MeshPlace& place) { return place.point.x < middle; }), 4'000,
+                   std::min(1.0, left / area));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

@@ -1,0 +1,282 @@
+#include "tests/core/mesh/search/sight_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "server/core/mesh/map/plan.h"
+
+namespace waystar::testing {
+namespace {
+
+using core::FixedPoint;
+using core::Int128;
+using core::kNoPolygon;
+using core::MeshPlace;
+using core::MeshSpec;
+using core::NavMesh;
+using core::PolygonNumber;
+using core::SideOf;
+using core::ToFixed;
+using core::WorldPoint;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+int SignOf(Int128 value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
+
+bool IsInBox(const FixedPoint& a, const FixedPoint& b, const FixedPoint& p) {
+  return std::min(a.x, b.x) <= p.x && p.x <= std::max(a.x, b.x) && std::min(a.y, b.y) <= p.y &&
+         p.y <= std::max(a.y, b.y);
+}
+
+// Returns whether the segments, ends included, have a point in common.
+bool Touch(const FixedPoint& a, const FixedPoint& b, const FixedPoint& c, const FixedPoint& d) {
+  const int c_side = SignOf(SideOf(a, b, c));
+  const int d_side = SignOf(SideOf(a, b, d));
+  const int a_side = SignOf(SideOf(c, d, a));
+  const int b_side = SignOf(SideOf(c, d, b));
+  if (c_side * d_side < 0 && a_side * b_side < 0) {
+    return true;
+  }
+  return (c_side == 0 && IsInBox(a, b, c)) || (d_side == 0 && IsInBox(a, b, d)) ||
+         (a_side == 0 && IsInBox(c, d, a)) || (b_side == 0 && IsInBox(c, d, b));
+}
+
+// Returns the polygons that can be reached from these through edges that touch the segment.
+std::vector<PolygonNumber> Flood(const NavMesh& mesh, std::vector<PolygonNumber> polygons,
+                                 const FixedPoint& a, const FixedPoint& b) {
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygons[i]);
+    const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (neighbours[k] != kNoPolygon &&
+          std::find(polygons.begin(), polygons.end(), neighbours[k]) == polygons.end() &&
+          Touch(a, b, ToFixed(mesh.VertexAt(vertices[k])),
+                ToFixed(mesh.VertexAt(vertices[(k + 1) % vertices.size()])))) {
+        polygons.push_back(neighbours[k]);
+      }
+    }
+  }
+  return polygons;
+}
+
+}  // namespace
+
+MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random) {
+  const int height = static_cast<int>(rows.size());
+  const int width = static_cast<int>(rows[0].size());
+  // The rectangle that each square belongs to, or -1.
+  std::vector<std::vector<int>> owner(rows.size(), std::vector<int>(rows[0].size(), -1));
+  struct Rectangle {
+    int x, y, width, height;
+  };
+  std::vector<Rectangle> rectangles;
+  const auto is_free = [&](int x, int y) {
+    return x < width && y < height && rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] != '#' &&
+           owner[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] < 0;
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      if (!is_free(x, y)) {
+        continue;
+      }
+      Rectangle r{x, y, 1, 1};
+      const int most_wide = random == nullptr ? 1 : random->Between(1, 5);
+      const int most_high = random == nullptr ? 1 : random->Between(1, 5);
+      while (r.width < most_wide && is_free(x + r.width, y)) {
+        ++r.width;
+      }
+      const auto is_row_free = [&](int at) {
+        for (int i = 0; i < r.width; ++i) {
+          if (!is_free(x + i, at)) {
+            return false;
+          }
+        }
+        return true;
+      };
+      while (r.height < most_high && is_row_free(y + r.height)) {
+        ++r.height;
+      }
+      for (int j = 0; j < r.height; ++j) {
+        for (int i = 0; i < r.width; ++i) {
+          owner[static_cast<std::size_t>(y + j)][static_cast<std::size_t>(x + i)] =
+              static_cast<int>(rectangles.size());
+        }
+      }
+      rectangles.push_back(r);
+    }
+  }
+
+  MeshSpec spec;
+  std::map<std::pair<int, int>, std::uint32_t> numbers;
+  const auto owner_at = [&](int x, int y) {
+    return x < 0 || y < 0 || x >= width || y >= height
+               ? -1
+               : owner[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
+  };
+  // A point is a vertex where it is a corner of some rectangle.
+  const auto is_vertex = [&](int x, int y) {
+    const int a = owner_at(x - 1, y - 1);
+    const int b = owner_at(x, y - 1);
+    const int c = owner_at(x, y);
+    const int d = owner_at(x - 1, y);
+    return !((a == b && d == c) || (a == d && b == c));
+  };
+  const auto vertex = [&](int x, int y) {
+    const auto [entry, is_new] =
+        numbers.try_emplace({x, y}, static_cast<std::uint32_t>(spec.vertices.size()));
+    if (is_new) {
+      spec.vertices.push_back({static_cast<double>(x), static_cast<double>(y), 0.0});
+    }
+    return entry->second;
+  };
+  for (const Rectangle& r : rectangles) {
+    std::vector<std::uint32_t> loop;
+    const auto add = [&](int x, int y) {
+      const bool is_corner = (x == r.x || x == r.x + r.width) && (y == r.y || y == r.y + r.height);
+      if (is_corner || is_vertex(x, y)) {
+        loop.push_back(vertex(x, y));
+      }
+    };
+    for (int x = r.x; x < r.x + r.width; ++x) {
+      add(x, r.y);
+    }
+    for (int y = r.y; y < r.y + r.height; ++y) {
+      add(r.x + r.width, y);
+    }
+    for (int x = r.x + r.width; x > r.x; --x) {
+      add(x, r.y + r.height);
+    }
+    for (int y = r.y + r.height; y > r.y; --y) {
+      add(r.x, y);
+    }
+    if (random != nullptr && loop.size() == 4 && random->Chance(0.4)) {
+      std::rotate(loop.begin(), loop.begin() + random->Between(0, 1), loop.end());
+      spec.AddPolygon({loop[0], loop[1], loop[2]});
+      spec.AddPolygon({loop[2], loop[3], loop[0]});
+    } else {
+      spec.AddPolygon(loop);
+    }
+  }
+  return spec;
+}
+
+std::vector<std::string> RandomRooms(Random& random) {
+  const int columns = random.Between(2, 9);
+  const double walls = random.Between(1, 5) / 10.0;
+  const int rows = random.Between(2, 9);
+  return RandomRooms(columns, rows, walls, random);
+}
+
+std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random& random) {
+  std::vector<std::string> drawn(static_cast<std::size_t>(rows));
+  for (std::string& row : drawn) {
+    for (int x = 0; x < columns; ++x) {
+      row += random.Chance(walls) ? '#' : '.';
+    }
+  }
+  drawn[0][0] = '.';
+  return drawn;
+}
+
+MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {
+  const auto polygon =
+      static_cast<PolygonNumber>(random.Between(0, static_cast<int>(mesh.polygon_count()) - 1));
+  const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
+  const auto corner = static_cast<std::size_t>(random.Between(0, static_cast<int>(vertices.size()) - 1));
+  const WorldPoint& a = mesh.VertexAt(vertices[corner]);
+  const WorldPoint& b = mesh.VertexAt(vertices[(corner + 1) % vertices.size()]);
+  WorldPoint point = a;
+  const int kind = random.Between(0, 3);
+  if (kind == 1) {
+    const double share = random.Between(1, 3) / 4.0;
+    point = {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), 0.0};
+  } else if (kind > 1) {
+    double sum = 0.0;
+    point = {};
+    for (const std::uint32_t vertex : vertices) {
+      const double weight = random.Between(1, 1000);
+      sum += weight;
+      point.x += weight * mesh.VertexAt(vertex).x;
+      point.y += weight * mesh.VertexAt(vertex).y;
+    }
+    point = {point.x / sum, point.y / sum, 0.0};
+  }
+  point = mesh.NearestPoint(polygon, point.x, point.y);
+  // An edge may have no point between its ends once that is rounded.
+  return {polygon, mesh.Contains(polygon, ToFixed(point)) ? point : a};
+}
+
+SightGraph::SightGraph(const NavMesh& mesh) : mesh_(mesh) {
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    for (const std::uint32_t vertex : mesh.VerticesOf(polygon)) {
+      Node node = NodeOf({polygon, mesh.VertexAt(vertex)});
+      // Each group of polygons is met first by its least one.
+      if (*std::min_element(node.around.begin(), node.around.end()) == polygon) {
+        nodes_.push_back(std::move(node));
+      }
+    }
+  }
+  distances_.resize(nodes_.size(), std::vector<double>(nodes_.size()));
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      distances_[i][j] = distances_[j][i] = Distance(nodes_[i], nodes_[j]);
+    }
+  }
+}
+
+SightGraph::Node SightGraph::NodeOf(const MeshPlace& place) const {
+  const FixedPoint point = ToFixed(place.point);
+  return {place.point, Flood(mesh_, {place.polygon}, point, point)};
+}
+
+SightGraph::Node SightGraph::EndOf(const MeshPlace& place) const {
+  Node end = NodeOf(place);
+  for (const Node& node : nodes_) {
+    if (node.point.x == place.point.x && node.point.y == place.point.y) {
+      end.around.insert(end.around.end(), node.around.begin(), node.around.end());
+    }
+  }
+  return end;
+}
+
+double SightGraph::Distance(const Node& a, const Node& b) const {
+  for (const PolygonNumber polygon : Flood(mesh_, a.around, ToFixed(a.point), ToFixed(b.point))) {
+    if (std::find(b.around.begin(), b.around.end(), polygon) != b.around.end()) {
+      return std::hypot(a.point.x - b.point.x, a.point.y - b.point.y);
+    }
+  }
+  return kInfinity;
+}
+
+double SightGraph::Length(const MeshPlace& start, const MeshPlace& goal) const {
+  const Node first = EndOf(start);
+  const Node last = EndOf(goal);
+  double least = Distance(first, last);
+  std::vector<double> lengths(nodes_.size(), kInfinity);
+  std::vector<bool> is_done(nodes_.size(), false);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    lengths[i] = Distance(first, nodes_[i]);
+  }
+  while (true) {
+    std::size_t best = nodes_.size();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!is_done[i] && lengths[i] < (best == nodes_.size() ? least : lengths[best])) {
+        best = i;
+      }
+    }
+    if (best == nodes_.size()) {
+      return least;
+    }
+    is_done[best] = true;
+    least = std::min(least, lengths[best] + Distance(nodes_[best], last));
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      lengths[i] = std::min(lengths[i], lengths[best] + distances_[best][i]);
+    }
+  }
+}
+
+}  // namespace waystar::testing

@@ -1,0 +1,54 @@
+// Shortest paths on small meshes by brute force, and what draws such meshes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/nav_mesh.h"
+#include "tests/testing/random.h"
+
+namespace waystar::testing {
+
+// A mesh of unit squares, one for each character that is not '#': the first row lies at y from 0 to 1. If a
+// source of random numbers is given, squares are merged into random rectangles, of which some are cut into
+// triangles; rectangles have corners where others beside them end.
+core::MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random = nullptr);
+
+// Rows for DrawRooms, of 2 to 9 characters and as many rows. The first character is not '#'.
+std::vector<std::string> RandomRooms(Random& random);
+// The same of that size. `walls` is the chance of a '#'.
+std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random& random);
+
+// Returns a place inside of a random polygon, on one of its edges, or in one of its corners.
+core::MeshPlace RandomPlace(const core::NavMesh& mesh, Random& random);
+
+// Visibility graph: which vertices on walls see each other, by integers. A vertex counts once for each group
+// of polygons around it that edges join.
+class SightGraph {
+ public:
+  // REQUIRES: the mesh has one floor, and outlives this.
+  explicit SightGraph(const core::NavMesh& mesh);
+
+  // Returns the length of the shortest path, or infinity. An end on a vertex is in all groups of polygons
+  // that have one there. REQUIRES: the polygons contain the points.
+  double Length(const core::MeshPlace& start, const core::MeshPlace& goal) const;
+
+ private:
+  struct Node {
+    core::WorldPoint point;
+    // Polygons around the point.
+    std::vector<core::PolygonNumber> around;
+  };
+
+  Node NodeOf(const core::MeshPlace& place) const;
+  Node EndOf(const core::MeshPlace& place) const;
+  double Distance(const Node& a, const Node& b) const;
+
+  const core::NavMesh& mesh_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<double>> distances_;
+};
+
+}  // namespace waystar::testing

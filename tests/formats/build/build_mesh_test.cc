@@ -1,0 +1,426 @@
+#include "server/formats/build/build_mesh.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/base/stop_check.h"
+#include "server/core/mesh/search/interval_search.h"
+#include "server/core/mesh/search/mesh_path.h"
+#include "server/core/mesh/search/mesh_scratch.h"
+#include "server/formats/build/tile_grid.h"
+#include "server/formats/build/tile_mesh.h"
+#include "tests/formats/build/drawn_level.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::level {
+namespace {
+
+using core::NavMesh;
+using core::WorldPoint;
+using ::testing::HasSubstr;
+using ::waystar::testing::DrawnLevel;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+BuildSettings SettingsOf(const BuildOptions& options = {}) { return *MakeSettings(options); }
+
+NavMesh Build(const DrawnLevel& level, const BuildOptions& options = {}) {
+  absl::StatusOr<NavMesh> mesh = BuildMesh(level.geometry(), SettingsOf(options), 1);
+  if (!mesh.ok()) {
+    ADD_FAILURE() << mesh.status();
+    std::abort();
+  }
+  return *std::move(mesh);
+}
+
+// Returns the length of the shortest path, or nothing if there is none or an end is not on the mesh.
+std::optional<double> LengthBetween(const NavMesh& mesh, const WorldPoint& start, const WorldPoint& goal) {
+  const core::MeshSnap snap = {.radius = 0.0, .height = 0.5};
+  const auto from = core::FindMeshPlace(mesh, start, snap);
+  const auto to = core::FindMeshPlace(mesh, goal, snap);
+  if (!from || !to) {
+    return std::nullopt;
+  }
+  core::MeshScratch scratch(std::size_t{1} << 24);
+  const core::MeshSearchReport report = core::SearchMesh(mesh, {.start = *from, .goal = *to}, {}, scratch);
+  return report.end == core::SearchEnd::kGoalReached ? std::optional(report.length) : std::nullopt;
+}
+
+// Whether the mesh has ground at the point or a little above or below it.
+bool Has(const NavMesh& mesh, const WorldPoint& point) {
+  const auto place = core::FindMeshPlace(mesh, point, {});
+  return place && std::abs(place->point.z - point.z) <= 0.5;
+}
+
+double AreaOf(const NavMesh& mesh) {
+  double area = 0.0;
+  for (core::PolygonNumber i = 0; i < mesh.polygon_count(); ++i) {
+    const auto loop = mesh.VerticesOf(i);
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+      const WorldPoint& a = mesh.VertexAt(loop[k]);
+      const WorldPoint& b = mesh.VertexAt(loop[(k + 1) % loop.size()]);
+      area += (a.x * b.y - a.y * b.x) / 2.0;
+    }
+  }
+  return area;
+}
+
+TEST(BuildMeshTest, KeepsTheRadiusFromTheEndsOfTheFloor) {
+  DrawnLevel level;
+  level.AddFloor(0, 0, 12, 6, 1);
+  const NavMesh mesh = Build(level);
+  EXPECT_EQ(mesh.part_count(), 1);
+  // 0.6 from each side, and a voxel for the ledge.
+  EXPECT_NEAR(mesh.bounds().low.x, 0.6, 0.31);
+  EXPECT_NEAR(mesh.bounds().low.y, 0.6, 0.31);
+  EXPECT_NEAR(mesh.bounds().high.x, 11.4, 0.31);
+  EXPECT_NEAR(mesh.bounds().high.y, 5.4, 0.31);
+  EXPECT_EQ(mesh.bounds().low.z, 1.0);
+  EXPECT_EQ(mesh.bounds().high.z, 1.0);
+  EXPECT_NEAR(AreaOf(mesh), 10.2 * 4.2, 0.1);
+}
+
+TEST(BuildMeshTest, GoesRoundABox) {
+  DrawnLevel level;
+  level.AddFloor(0, 0, 20, 20, 0);
+  level.AddBox({8, 8, -0.5}, {12, 12, 3});
+  const NavMesh mesh = Build(level);
+  const std::optional<double> length = LengthBetween(mesh, {4, 10, 0}, {16, 10, 0});
+  ASSERT_TRUE(length);
+  EXPECT_NEAR(*length, 2.0 * std::hypot(3.4, 2.6) + 5.2, 0.5);
+  EXPECT_FALSE(LengthBetween(mesh, {10, 10, 0}, {4, 10, 0}));
+  EXPECT_FALSE(LengthBetween(mesh, {10, 10, 3.2}, {4, 10, 0})) << "on the box, but there is no way up";
+}
+
+TEST(BuildMeshTest, ClimbsStairsWhoseStepsAreLowEnough) {
+  for (const double climb : {0.5, 0.2}) {
+    DrawnLevel level;
+    level.AddFloor(0, 0, 10, 6, 0);
+    for (int i = 0; i < 8; ++i) {
+      level.AddBox({10 + 0.8 * i, 0, -1}, {10.8 + 0.8 * i, 6, 0.4 * (i + 1)});
+    }
+    level.AddFloor(16.4, 0, 26, 6, 3.2);
+    const NavMesh mesh = Build(level, {.agent_climb = climb, .cell_size = 0.2, .cell_height = 0.1});
+    EXPECT_EQ(LengthBetween(mesh, {3, 3, 0}, {22, 3, 3.2}).has_value(), climb == 0.5);
+  }
+}
+
+TEST(BuildMeshTest, WalksSlopesUpToTheSteepest) {
+  for (const double rise : {9.9, 10.0, 10.2}) {
+    DrawnLevel level;
+    level.AddFloor(0, 0, 10, 6, 0);
+    level.AddFloor(10, 0, 20, 6, 0, rise);
+    level.AddFloor(20, 0, 30, 6, rise);
+    const NavMesh mesh = Build(level);
+    EXPECT_EQ(LengthBetween(mesh, {3, 3, 0}, {27, 3, rise}).has_value(), rise <= 10.0) << rise;
+  }
+}
+
+TEST(BuildMeshTest, HasBridgesAboveFloors) {
+  DrawnLevel level;
+  level.AddFloor(0, 0, 40, 20, 0);
+  level.AddFloor(2, 8, 12, 12, 0, 4);
+  level.AddFloor(12, 8, 28, 12, 4);
+  level.AddFloor(28, 8, 38, 12, 4, 0);
+  const NavMesh mesh = Build(level);
+  ASSERT_TRUE(LengthBetween(mesh, {20, 2, 0}, {20, 18, 0}));
+  EXPECT_NEAR(*LengthBetween(mesh, {20, 2, 0}, {20, 18, 0}), 16.0, 0.1) << "below the bridge";
+  ASSERT_TRUE(LengthBetween(mesh, {20, 10, 4}, {20, 10, 0}));
+  EXPECT_GT(*LengthBetween(mesh, {20, 10, 4}, {20, 10, 0}), 30.0) << "down one of the ramps and back";
+}
+
+TEST(BuildMeshTest, LeavesOutRoomsThatAreTooLow) {
+  for (const double height : {1.5, 2.5}) {
+    DrawnLevel level;
+    level.AddFloor(0, 0, 30, 10, 0);
+    level.AddBox({10, -1, height}, {20, 11, height + 1});
+    const NavMesh mesh = Build(level);
+    EXPECT_EQ(LengthBetween(mesh, {4, 5, 0}, {26, 5, 0}).has_value(), height > 2.0);
+  }
+}
+
+// Boxes at random on a bumpy floor of several tiles, and a gallery above.
+DrawnLevel RandomLevel(std::uint64_t seed) {
+  Random random(seed);
+  DrawnLevel level;
+  constexpr int kSide = 12;
+  constexpr double kStep = 4.0;
+  double heights[kSide + 1][kSide + 1];
+  for (auto& row : heights) {
+    for (double& height : row) {
+      height = random.Between(0, 20) / 10.0;
+    }
+  }
+  for (int y = 0; y < kSide; ++y) {
+    for (int x = 0; x < kSide; ++x) {
+      if (!random.Chance(0.05)) {
+        level.AddFace({x * kStep, y * kStep, heights[y][x]}, {(x + 1) * kStep, y * kStep, heights[y][x + 1]},
+                      {(x + 1) * kStep, (y + 1) * kStep, heights[y + 1][x + 1]},
+                      {x * kStep, (y + 1) * kStep, heights[y + 1][x]});
+      }
+    }
+  }
+  for (int i = 0; i < 25; ++i) {
+    const double x = random.Between(0, 470) / 10.0;
+    const double y = random.Between(0, 470) / 10.0;
+    level.AddBox({x, y, -1.0}, {x + random.Between(5, 60) / 10.0, y + random.Between(5, 60) / 10.0,
+                                random.Between(5, 50) / 10.0});
+  }
+  level.AddFloor(5, 20, 43, 26, 5.5);
+  return level;
+}
+
+// How far the point is from the box, seen from above.
+double DistanceTo(const WorldPoint& low, const WorldPoint& high, double x, double y) {
+  return std::hypot(std::max({low.x - x, 0.0, x - high.x}), std::max({low.y - y, 0.0, y - high.y}));
+}
+
+TEST(BuildMeshTest, KeepsTheRadiusFromWalls) {
+  for (std::uint64_t seed = 1; seed <= Rounds(10); ++seed) {
+    Random random(seed);
+    DrawnLevel level;
+    level.AddFloor(0, 0, 50, 50, 0);
+    // They are too low to stand in.
+    std::vector<std::pair<WorldPoint, WorldPoint>> boxes;
+    for (int i = 0; i < 30; ++i) {
+      const WorldPoint low = {random.Between(0, 450) / 10.0, random.Between(0, 450) / 10.0, -1.0};
+      boxes.emplace_back(
+          low, WorldPoint{low.x + random.Between(2, 50) / 10.0, low.y + random.Between(2, 50) / 10.0, 1.8});
+      level.AddBox(boxes.back().first, boxes.back().second);
+    }
+    constexpr double kRadius = 1.2;
+    constexpr double kCell = 0.2;
+    // By so much contours are simplified.
+    constexpr double kRoom = 1.4 * kCell;
+    const NavMesh mesh = Build(level, {.agent_radius = kRadius, .cell_size = kCell});
+    for (core::PolygonNumber i = 0; i < mesh.polygon_count(); ++i) {
+      const auto loop = mesh.VerticesOf(i);
+      for (std::size_t k = 0; k < loop.size(); ++k) {
+        const WorldPoint& a = mesh.VertexAt(loop[k]);
+        const WorldPoint& b = mesh.VertexAt(loop[(k + 1) % loop.size()]);
+        if (mesh.NeighboursOf(i)[k] != core::kNoPolygon || a.z > 1.0) {
+          continue;
+        }
+        for (double share = 0.0; share < 1.0; share += 0.1) {
+          for (const auto& [low, high] : boxes) {
+            ASSERT_GE(DistanceTo(low, high, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)),
+                      kRadius - kRoom)
+                << "seed " << seed << " at " << a.x << " " << a.y;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(BuildMeshTest, MakesTheSameMeshWithAnyNumberOfThreads) {
+  for (std::uint64_t seed = 1; seed <= Rounds(8); ++seed) {
+    const DrawnLevel level = RandomLevel(seed);
+    for (const int tile_cells : {16, 48, 200}) {
+      const BuildSettings settings = SettingsOf({.tile_cells = tile_cells});
+      const absl::StatusOr<NavMesh> one = BuildMesh(level.geometry(), settings, 1);
+      ASSERT_THAT(one, IsOk());
+      for (const int threads : {2, 5}) {
+        const absl::StatusOr<NavMesh> several = BuildMesh(level.geometry(), settings, threads);
+        ASSERT_THAT(several, IsOk());
+        EXPECT_EQ(several->digest(), one->digest()) << "seed " << seed << ", " << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(BuildMeshTest, FindsTheSameWaysWhateverTheTiles) {
+  int reached = 0;
+  int asked = 0;
+  for (std::uint64_t seed = 1; seed <= Rounds(8); ++seed) {
+    const DrawnLevel level = RandomLevel(seed);
+    const NavMesh whole = Build(level, {.tile_cells = 200});
+    const NavMesh tiled = Build(level, {.tile_cells = 32});
+    EXPECT_NEAR(AreaOf(tiled), AreaOf(whole), 0.06 * AreaOf(whole)) << "seed " << seed;
+    Random random(seed);
+    for (int i = 0; i < 200; ++i) {
+      const auto point = [&] {
+        return WorldPoint{random.Between(0, 480) / 10.0, random.Between(0, 480) / 10.0,
+                          random.Chance(0.8) ? 1.0 : 5.5};
+      };
+      const auto start = core::FindMeshPlace(whole, point(), {});
+      const auto goal = core::FindMeshPlace(whole, point(), {});
+      if (!start || !goal || !Has(tiled, start->point) || !Has(tiled, goal->point)) {
+        continue;
+      }
+      const std::optional<double> in_whole = LengthBetween(whole, start->point, goal->point);
+      const std::optional<double> in_tiles = LengthBetween(tiled, start->point, goal->point);
+      ++asked;
+      reached += in_whole ? 1 : 0;
+      EXPECT_EQ(in_whole.has_value(), in_tiles.has_value())
+          << "seed " << seed << " from " << start->point.x << " " << start->point.y << " " << start->point.z
+          << " to " << goal->point.x << " " << goal->point.y << " " << goal->point.z;
+      if (in_whole && in_tiles) {
+        EXPECT_NEAR(*in_whole, *in_tiles, 0.08 * *in_whole + 1.0) << "seed " << seed;
+      }
+    }
+  }
+  ::testing::Test::RecordProperty("asked", asked);
+  EXPECT_GT(asked, static_cast<int>(Rounds(300)));
+  EXPECT_GT(reached, static_cast<int>(Rounds(100)));
+}
+
+// Stops after some looks, of any thread.
+class StopAfterLooks final : public StopCheck {
+ public:
+  explicit StopAfterLooks(int looks) : allowed_(looks) {}
+  absl::Status Check() const override {
+    return ++looks_ > allowed_ ? MakeError(ErrorReason::kCancelled, "", "enough") : absl::OkStatus();
+  }
+  int looks() const { return looks_; }
+
+ private:
+  const int allowed_;
+  mutable std::atomic<int> looks_ = 0;
+};
+
+TEST(BuildMeshTest, StopsWhereverItIsAsked) {
+  const DrawnLevel level = RandomLevel(1);
+  const BuildSettings settings = SettingsOf();
+  const StopAfterLooks never(1 << 30);
+  ASSERT_THAT(BuildMesh(level.geometry(), settings, 2, &never), IsOk());
+  for (int looks = 0; looks < never.looks(); looks += 7) {
+    const StopAfterLooks stop(looks);
+    EXPECT_THAT(BuildMesh(level.geometry(), settings, 2, &stop),
+                IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+  }
+}
+
+std::string MessageOf(const LevelGeometry& geometry, const BuildOptions& options = {}) {
+  const absl::StatusOr<NavMesh> mesh = BuildMesh(geometry, SettingsOf(options), 2);
+  EXPECT_THAT(mesh, IsError(kInvalid, ErrorReason::kBadSize, ""));
+  return std::string(mesh.status().message());
+}
+
+TEST(BuildMeshTest, RefusesLevelsWithoutGround) {
+  EXPECT_THAT(MessageOf({}), HasSubstr("no triangles"));
+  DrawnLevel sides;
+  sides.AddFace({0, 0, 0}, {0, 9, 0}, {9, 9, 0}, {9, 0, 0});
+  EXPECT_THAT(MessageOf(sides.geometry()), HasSubstr("no face of the level looks up"));
+  DrawnLevel narrow;
+  narrow.AddFloor(0, 0, 20, 1, 0);
+  EXPECT_THAT(MessageOf(narrow.geometry()), HasSubstr("no place in the level"));
+}
+
+TEST(BuildMeshTest, RefusesLevelsBeyondItsLimits) {
+  DrawnLevel wide;
+  wide.AddFloor(-1e6, -1e6, 1e6, 1e6, 0);
+  EXPECT_THAT(MessageOf(wide.geometry()), HasSubstr("tiles"));
+  DrawnLevel high;
+  high.AddFloor(0, 0, 10, 10, 0);
+  high.AddFloor(0, 0, 10, 10, 1e5);
+  EXPECT_THAT(MessageOf(high.geometry()), HasSubstr("voxels high"));
+  DrawnLevel floors;
+  for (int i = 0; i < 63; ++i) {
+    floors.AddFloor(0, 0, 10, 10, 3.0 * i);
+  }
+  EXPECT_THAT(MessageOf(floors.geometry()), HasSubstr("floors above each other"));
+  DrawnLevel dense;
+  for (int i = 0; i < 40; ++i) {
+    dense.AddFloor(0, 0, 60, 60, 3.0 * i);
+  }
+  EXPECT_THAT(MessageOf(dense.geometry()), HasSubstr("spans of voxels"));
+  DrawnLevel many;
+  for (int i = 0; i < 300; ++i) {
+    many.AddFloor(0, 0, 9000, 9000, 0);
+  }
+  EXPECT_THAT(MessageOf(many.geometry()), HasSubstr("tiles together"));
+}
+
+TEST(BuildMeshTest, RefusesManyTrianglesOnEachOther) {
+  LevelGeometry level = {.vertices = {{0, 0, 0}, {2'000, 0, 0}, {0, 2'000, 0}}, .triangles = {}};
+  level.triangles.assign(60, {0, 1, 2});
+  EXPECT_THAT(TileGrid::Create(level, SettingsOf(), nullptr), IsOk());
+  level.triangles.assign(1'000, {0, 1, 2});
+  const absl::Status refused = TileGrid::Create(level, SettingsOf(), nullptr).status();
+  EXPECT_THAT(refused, IsError(kInvalid, ErrorReason::kBadSize, ""));
+  EXPECT_THAT(refused.message(), HasSubstr("above each other"));
+}
+
+TEST(BuildMeshTest, TakesManyFloorsAtOnce) {
+  DrawnLevel floors;
+  for (int i = 0; i < 20; ++i) {
+    floors.AddFloor(0, 0, 15, 15, 4.0 * i);
+  }
+  const NavMesh mesh = Build(floors);
+  EXPECT_EQ(mesh.part_count(), 20);
+}
+
+// Triangles of all sizes in all places, many of them without an area.
+TEST(BuildMeshTest, TakesAnyTriangles) {
+  for (std::uint64_t seed = 1; seed <= Rounds(20); ++seed) {
+    Random random(seed);
+    LevelGeometry geometry;
+    const double scale = std::pow(10.0, random.Between(-3, 1));
+    const int vertices = random.Between(3, 60);
+    for (int i = 0; i < vertices; ++i) {
+      const auto coordinate = [&] {
+        return random.Chance(0.1) ? 0.0 : random.Between(-300, 300) * scale / random.Between(1, 10);
+      };
+      geometry.vertices.push_back({coordinate(), coordinate(), coordinate() / 10.0});
+    }
+    const auto any = [&] { return static_cast<std::uint32_t>(random.Between(0, vertices - 1)); };
+    const int triangles = random.Between(1, 200);
+    for (int i = 0; i < triangles; ++i) {
+      geometry.triangles.push_back({any(), any(), any()});
+    }
+    const BuildSettings settings = SettingsOf({.agent_radius = random.Between(0, 10) / 10.0,
+                                               .cell_size = std::max(scale, 0.2),
+                                               .cell_height = std::max(scale / 5.0, 0.1),
+                                               .tile_cells = random.Between(16, 64),
+                                               .min_region_area = 0.0});
+    const absl::StatusOr<NavMesh> one = BuildMesh(geometry, settings, 1);
+    const absl::StatusOr<NavMesh> two = BuildMesh(geometry, settings, 2);
+    ASSERT_EQ(one.ok(), two.ok());
+    if (one.ok()) {
+      EXPECT_EQ(one->digest(), two->digest());
+    } else {
+      EXPECT_THAT(one, IsError(kInvalid, ErrorReason::kBadSize, ""));
+      EXPECT_EQ(one.status(), two.status());
+    }
+  }
+}
+
+// Far from the origin as well as near it: the mesh is the same but for where it is.
+TEST(BuildMeshTest, DoesNotDependOnThePlace) {
+  DrawnLevel near;
+  DrawnLevel far;
+  const double away = 1 << 19;
+  near.AddFloor(0, 0, 30, 30, 0);
+  near.AddBox({10, 10, -1}, {20, 14, 3});
+  far.AddFloor(away, -away, away + 30, -away + 30, 0);
+  far.AddBox({away + 10, -away + 10, -1}, {away + 20, -away + 14, 3});
+  const NavMesh here = Build(near);
+  const NavMesh there = Build(far);
+  ASSERT_EQ(here.vertex_count(), there.vertex_count());
+  ASSERT_EQ(here.polygon_count(), there.polygon_count());
+  for (std::uint32_t i = 0; i < here.vertex_count(); ++i) {
+    EXPECT_NEAR(here.VertexAt(i).x + away, there.VertexAt(i).x, 1e-5);
+    EXPECT_NEAR(here.VertexAt(i).y - away, there.VertexAt(i).y, 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace waystar::level

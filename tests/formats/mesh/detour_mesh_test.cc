@@ -1,0 +1,670 @@
+#include "server/formats/mesh/detour_mesh.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/formats/detect/import_map.h"
+#include "server/formats/detect/map_folder.h"
+#include "tests/testing/movingai_data.h"
+#include "tests/testing/mutated_bytes.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/stop_after.h"
+
+namespace waystar::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::waystar::testing::DataFolder;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::MutatedBytes;
+using ::waystar::testing::Random;
+using ::waystar::testing::Rounds;
+
+template <typename Number>
+void Put(std::string& bytes, Number number) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    bytes.push_back(static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 0xFF));
+  }
+}
+void PutFloat(std::string& bytes, float number) { Put(bytes, std::bit_cast<std::uint32_t>(number)); }
+
+constexpr std::uint16_t kBorder = 0x8000;
+
+struct Polygon {
+  std::vector<std::uint16_t> vertices;
+  std::vector<std::uint16_t> neighbours;
+  std::uint8_t area_and_type = 0;
+  std::uint16_t flags = 1;
+};
+
+struct Tile {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  std::vector<std::array<float, 3>> vertices;
+  std::vector<Polygon> polygons;
+  float climb = 0.5F;
+  // Both ends and the radius of its off-mesh connection, which leads both ways. Without them it is rubbish.
+  std::vector<float> connection = {};
+};
+
+enum class Links : std::uint8_t { kShort, kLong };
+
+// What Detour saves, with some of each list that is not read.
+std::string TileBytes(const Tile& tile, Links links = Links::kLong) {
+  constexpr std::int32_t kLinks = 3;
+  std::string bytes;
+  for (const std::int32_t number :
+       {std::int32_t{0x444E4156}, 7, tile.x, tile.y, 0, 0, static_cast<std::int32_t>(tile.polygons.size()),
+        static_cast<std::int32_t>(tile.vertices.size()), kLinks, 1, 2, 5, 4, 1, 1}) {
+    Put(bytes, number);
+  }
+  for (const float number : {2.0F, 0.6F, tile.climb, 0.0F, 0.0F, 0.0F, 9.0F, 9.0F, 9.0F, 3.3F}) {
+    PutFloat(bytes, number);
+  }
+  for (const std::array<float, 3>& vertex : tile.vertices) {
+    for (const float number : vertex) {
+      PutFloat(bytes, number);
+    }
+  }
+  for (const Polygon& polygon : tile.polygons) {
+    Put(bytes, std::uint32_t{0xFFFFFFFF});
+    for (const std::vector<std::uint16_t>* list : {&polygon.vertices, &polygon.neighbours}) {
+      for (std::size_t k = 0; k < 6; ++k) {
+        Put(bytes, k < list->size() ? (*list)[k] : std::uint16_t{0});
+      }
+    }
+    Put(bytes, polygon.flags);
+    Put(bytes, static_cast<std::uint8_t>(polygon.vertices.size()));
+    Put(bytes, polygon.area_and_type);
+  }
+  const std::size_t link_bytes = links == Links::kLong ? 16 : 12;
+  bytes.append(kLinks * link_bytes + 12 + 2 * 12 + 5 * 4 + 4 * 16, '\x55');
+  if (tile.connection.empty()) {
+    bytes.append(36, '\x55');
+    return bytes;
+  }
+  for (const float number : tile.connection) {
+    PutFloat(bytes, number);
+  }
+  Put(bytes, std::uint16_t{2});
+  Put(bytes, std::uint8_t{1});
+  bytes.append(5, '\0');
+  return bytes;
+}
+
+std::string SetBytes(const std::vector<Tile>& tiles, Links links = Links::kLong) {
+  std::string bytes;
+  for (const std::int32_t number : {std::int32_t{0x4D534554}, 1, static_cast<std::int32_t>(tiles.size())}) {
+    Put(bytes, number);
+  }
+  bytes.append(28, '\0');
+  for (const Tile& tile : tiles) {
+    const std::string tile_bytes = TileBytes(tile, links);
+    if (links == Links::kLong) {
+      Put(bytes, std::uint64_t{77});
+      Put(bytes, static_cast<std::uint64_t>(tile_bytes.size()));
+    } else {
+      Put(bytes, std::uint32_t{77});
+      Put(bytes, static_cast<std::uint32_t>(tile_bytes.size()));
+    }
+    bytes += tile_bytes;
+  }
+  return bytes;
+}
+
+// A .mmtile.
+std::string EmulatorTile(const Tile& tile, std::size_t extra_bytes = 0) {
+  const std::string tile_bytes = TileBytes(tile);
+  std::string bytes;
+  for (const std::uint32_t number :
+       {0x4D4D4150U, 7U, 16U, static_cast<std::uint32_t>(tile_bytes.size()), 1U}) {
+    Put(bytes, number);
+  }
+  bytes.append(extra_bytes, '\x3F');
+  return bytes + tile_bytes;
+}
+
+// Seen from above, with the z of the file to the right and the border in the middle:
+//   +---+---+
+//   | 0 | 2 |
+//   +---+   |
+//   | 1 |   |
+//   +---+---+
+// The left tile also has an off-mesh connection, from (1, 1) to (3, 3) in the plan of the file, and the right
+// one lies 0.4 higher on the border.
+std::vector<Tile> TwoTiles() {
+  const Tile left = {
+      .x = 0,
+      .y = 0,
+      .vertices = {{0, 1, 0}, {0, 1, 4}, {2, 1, 4}, {2, 1, 0}, {4, 1, 4}, {4, 1, 0}, {9, 9, 9}},
+      .polygons = {{{3, 2, 4, 5}, {2, kBorder | 2, 0, 0}, 3},
+                   {{0, 1, 2, 3}, {0, kBorder | 2, 1, 0}, 5},
+                   {{6, 6}, {}, 0x40}},
+      .connection = {1, 1.25F, 1, 3, 1, 3, 0.5F}};
+  const Tile right = {.x = 0,
+                      .y = 1,
+                      .vertices = {{0, 1.4F, 4}, {0, 1, 8}, {4, 1, 8}, {4, 1.4F, 4}},
+                      .polygons = {{{0, 1, 2, 3}, {0, 0, 0, kBorder | 6}, 63}}};
+  return {left, right};
+}
+
+void ExpectTwoTiles(const absl::StatusOr<DetourMesh>& detour, MeshAxes axes = MeshAxes::kYUp) {
+  ASSERT_THAT(detour, IsOk());
+  const NavMesh& mesh = detour->mesh;
+  EXPECT_EQ(detour->tile_count, 2u);
+  EXPECT_EQ(detour->portal_count, 1u);
+  EXPECT_EQ(detour->passed_over, 1u);
+  const auto portal = mesh.portals().Find("off-mesh-1");
+  ASSERT_NE(portal, nullptr);
+  EXPECT_EQ(portal->from, FromAxes(axes, 1, 1, 1)) << "on the ground";
+  EXPECT_EQ(portal->to, FromAxes(axes, 3, 1, 3));
+  EXPECT_EQ(portal->cost, std::sqrt(8.0));
+  EXPECT_TRUE(portal->both_ways);
+  ASSERT_EQ(mesh.polygon_count(), 3u);
+  EXPECT_EQ(mesh.part_count(), 1u);
+  EXPECT_EQ(mesh.AreaOf(0), 3);
+  EXPECT_EQ(mesh.AreaOf(2), 63);
+  // The border of the right tile has the vertex in the middle of the left one's.
+  EXPECT_EQ(mesh.VerticesOf(2).size(), 5u);
+  EXPECT_EQ(mesh.vertex_count(), 8u);
+}
+
+std::string DetourError(absl::string_view bytes) {
+  const absl::Status status = ParseDetourMesh(bytes).status();
+  EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, ""));
+  return std::string(status.message());
+}
+
+TEST(DetourMeshTest, ReadsSetsWithReferencesOfBothSizes) {
+  ExpectTwoTiles(ParseDetourMesh(SetBytes(TwoTiles(), Links::kLong)));
+  ExpectTwoTiles(ParseDetourMesh(SetBytes(TwoTiles(), Links::kShort)));
+}
+
+TEST(DetourMeshTest, ReadsSetsThatLackTheirHead) {
+  for (const Links links : {Links::kLong, Links::kShort}) {
+    const std::string whole = SetBytes(TwoTiles(), links);
+    // The magic alone, or all of the header.
+    for (const std::size_t missing : {4U, 40U}) {
+      SCOPED_TRACE(missing);
+      const std::string bytes = whole.substr(missing);
+      EXPECT_EQ(DetectFormat(bytes), MapFormat::kDetour);
+      ExpectTwoTiles(ParseDetourMesh(bytes));
+      DetourError(bytes.substr(0, bytes.size() - 1));
+    }
+    DetourError(whole.substr(4) + "x");
+    DetourError(whole.substr(40) + "x");
+  }
+  EXPECT_EQ(DetectFormat(SetBytes(TwoTiles()).substr(3)), MapFormat::kText);
+}
+
+TEST(DetourMeshTest, WeldJoinsBordersThatOverlap) {
+  std::vector<Tile> tiles = TwoTiles();
+  for (const std::size_t vertex : {0U, 3U}) {
+    tiles[1].vertices[vertex][2] = 3.9F;
+  }
+  ImportNotes notes;
+  const absl::StatusOr<DetourMesh> apart = ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes);
+  ASSERT_THAT(apart, IsOk());
+  EXPECT_EQ(apart->mesh.part_count(), 2u);
+  EXPECT_TRUE(std::any_of(notes.notes().begin(), notes.notes().end(), [](const ImportNote& note) {
+    return note.text.find("--weld") != std::string::npos;
+  }));
+  ExpectTwoTiles(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, nullptr, 0.1));
+}
+
+TEST(DetourMeshTest, ReadsTilesAlone) {
+  for (const Links links : {Links::kLong, Links::kShort}) {
+    const std::string left = TileBytes(TwoTiles()[0], links);
+    const std::string right = TileBytes(TwoTiles()[1], links);
+    ExpectTwoTiles(ParseDetourMesh(left + right));
+    const absl::StatusOr<DetourMesh> one = ParseDetourMesh(right);
+    ASSERT_THAT(one, IsOk());
+    EXPECT_EQ(one->mesh.polygon_count(), 1u);
+  }
+}
+
+TEST(DetourMeshTest, ReadsTheFilesOfEmulators) {
+  const std::string tiles = EmulatorTile(TwoTiles()[0]) + EmulatorTile(TwoTiles()[1]);
+  ExpectTwoTiles(ParseDetourMesh(tiles));
+  ExpectTwoTiles(ParseDetourMesh(std::string(28, '\x41') + tiles));
+  // AzerothCore has 36 bytes more in its headers.
+  ExpectTwoTiles(ParseDetourMesh(EmulatorTile(TwoTiles()[0], 36) + EmulatorTile(TwoTiles()[1], 36)));
+  // TrinityCore has a magic in its .mmap, and two off-mesh connections in this one.
+  std::string map;
+  for (const std::uint32_t number : {0x4D4D4150U, 16U}) {
+    Put(map, number);
+  }
+  map.append(28, '\x41');
+  Put(map, 2);
+  map.append(88, '\x41');
+  ExpectTwoTiles(ParseDetourMesh(map + tiles));
+  EXPECT_THAT(DetourError(map.substr(0, 100)), HasSubstr("off-mesh connections"));
+  EXPECT_THAT(DetourError(std::string(28, '\x41')), HasSubstr(".mmtile"));
+  EXPECT_THAT(DetourError(tiles + "PAMM"), HasSubstr("tile 2"));
+}
+
+TEST(DetourMeshTest, CoordinatesAreTurned) {
+  const std::string bytes = SetBytes(TwoTiles());
+  const absl::StatusOr<DetourMesh> up = ParseDetourMesh(bytes);
+  ASSERT_THAT(up, IsOk());
+  EXPECT_EQ(up->mesh.VertexAt(up->mesh.VerticesOf(0)[0]).z, 1.0);
+  EXPECT_EQ(up->mesh.bounds().high, (WorldPoint{4, 8, 1}));
+  const absl::StatusOr<DetourMesh> unreal = ParseDetourMesh(bytes, MeshAxes::kUnreal);
+  ExpectTwoTiles(unreal, MeshAxes::kUnreal);
+  EXPECT_EQ(unreal->mesh.bounds().low, (WorldPoint{-4, -8, 1}));
+  EXPECT_EQ(FromAxes(MeshAxes::kZUp, 1, 2, 3), (WorldPoint{1, 2, 3}));
+}
+
+TEST(DetourMeshTest, BordersAreJoinedWithinTheClimb) {
+  std::vector<Tile> tiles = TwoTiles();
+  tiles[0].climb = tiles[1].climb = 0.3F;
+  const absl::StatusOr<DetourMesh> low = ParseDetourMesh(SetBytes(tiles));
+  ASSERT_THAT(low, IsOk());
+  EXPECT_EQ(low->mesh.part_count(), 2u);
+  tiles = TwoTiles();
+  tiles[0].polygons[0].neighbours[1] = 0;
+  tiles[0].polygons[1].neighbours[1] = 0;
+  const absl::StatusOr<DetourMesh> closed = ParseDetourMesh(SetBytes(tiles));
+  ASSERT_THAT(closed, IsOk());
+  EXPECT_EQ(closed->mesh.part_count(), 2u) << "the border is a wall for the left tile";
+}
+
+// Two tiles that meet where the x of the file is 4. The heights are those of the edges there: at both ends
+// of the left one, and of the right one.
+std::vector<Tile> TilesMeetingAt(const std::array<float, 4>& heights, float climb) {
+  const auto [a, b, c, d] = heights;
+  const Tile left = {.vertices = {{0, a, 0}, {0, b, 8}, {4, b, 8}, {4, a, 0}},
+                     .polygons = {{{0, 1, 2, 3}, {0, 0, kBorder, 0}}},
+                     .climb = climb};
+  const Tile right = {.x = 1,
+                      .vertices = {{4, c, 0}, {4, d, 8}, {8, d, 8}, {8, c, 0}},
+                      .polygons = {{{0, 1, 2, 3}, {kBorder | 4, 0, 0, 0}}},
+                      .climb = climb};
+  return {left, right};
+}
+
+std::vector<std::string> NotesOfSet(const std::vector<Tile>& tiles) {
+  ImportNotes notes;
+  EXPECT_THAT(ParseDetourMesh(SetBytes(tiles), MeshAxes::kYUp, nullptr, &notes), IsOk());
+  std::vector<std::string> lines;
+  for (const ImportNote& note : notes.notes()) {
+    lines.push_back(LineOf(note));
+  }
+  return lines;
+}
+
+TEST(DetourMeshTest, BordersAreJoinedWhereTheirHeightsAgree) {
+  struct Case {
+    std::array<float, 4> heights;
+    // Where the z of the file is between these, the border is open.
+    double begin = 0.0;
+    double end = 0.0;
+  };
+  for (const Case& border :
+       {Case{{0, 0, 0, 0}, 0, 8}, Case{{0, 0, 0, 0.75F}, 0, 16 / 3.0}, Case{{0, 0, 0.75F, 0}, 8 / 3.0, 8},
+        Case{{0, 0, -1, 1}, 2, 6}, Case{{0.75F, 0, 0, 0.75F}, 4 / 3.0, 20 / 3.0},
+        Case{{0, 4, 0.25F, 5}, 0, 8 / 3.0}}) {
+    const std::vector<Tile> tiles = TilesMeetingAt(border.heights, 0.5F);
+    const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes(tiles));
+    ASSERT_THAT(detour, IsOk());
+    const NavMesh& mesh = detour->mesh;
+    EXPECT_EQ(mesh.part_count(), 1u);
+    const auto neighbours = mesh.NeighboursOf(0);
+    const auto vertices = mesh.VerticesOf(0);
+    const auto open = std::find(neighbours.begin(), neighbours.end(), 1u);
+    ASSERT_NE(open, neighbours.end());
+    const auto k = static_cast<std::size_t>(open - neighbours.begin());
+    const double begin = mesh.VertexAt(vertices[k]).y;
+    const double end = mesh.VertexAt(vertices[(k + 1) % vertices.size()]).y;
+    EXPECT_NEAR(begin, border.begin, 0.02);
+    EXPECT_NEAR(end, border.end, 0.02);
+    EXPECT_THAT(NotesOfSet(tiles), IsEmpty());
+  }
+  EXPECT_THAT(NotesOfSet(TilesMeetingAt({0, 0, 0.75F, 0.75F}, 0.5F)),
+              ElementsAre(HasSubstr("links between tiles that Detour may make are missing")));
+  EXPECT_THAT(NotesOfSet(TilesMeetingAt({0, 0, 1.25F, 1.25F}, 0.5F)), IsEmpty());
+}
+
+TEST(DetourMeshTest, GroundWithoutFlagsIsClosed) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}, {8, 0, 4}, {8, 0, 0}, {9, 9, 9}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 2, 0}, 0, 1},
+                            {{3, 2, 4, 5}, {1, 0, 0, 0}, 0, 0},
+                            {{6, 6}, {}, 0x40, 0}},
+               .connection = {1, 0, 1, 3, 0, 3, 0.5F}};
+  const absl::StatusOr<DetourMesh> closed = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(closed, IsOk());
+  EXPECT_EQ(closed->mesh.polygon_count(), 1u);
+  EXPECT_TRUE(closed->mesh.portals().Find("off-mesh-1")->closed);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons with flags 0"),
+                                              HasSubstr("portals of off-mesh connections with flags 0")));
+  tile.polygons[1].flags = 2;
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("the 2 different flags"), HasSubstr("portals of")));
+  for (Polygon& polygon : tile.polygons) {
+    polygon.flags = 0;
+  }
+  const absl::StatusOr<DetourMesh> unset = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(unset, IsOk());
+  EXPECT_EQ(unset->mesh.polygon_count(), 2u);
+  EXPECT_FALSE(unset->mesh.portals().Find("off-mesh-1")->closed);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("all flags are 0")));
+}
+
+// The polygon is flat where the ground of the level is a hill: the ends of the connection lie on the hill.
+TEST(DetourMeshTest, EndsOfConnectionsMayLieAsHighAsThePolygon) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 3, 8}, {8, 3, 8}, {8, 0, 0}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 0, 0}}},
+               .connection = {2, 2.5F, 2, 6, 3.25F, 4, 0.5F}};
+  const absl::StatusOr<DetourMesh> hill = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(hill, IsOk());
+  ASSERT_EQ(hill->portal_count, 1u);
+  EXPECT_EQ(hill->mesh.portals().Find("off-mesh-1")->from, (WorldPoint{2, 2, 0.75}));
+  tile.connection[1] = 3.75F;
+  const absl::StatusOr<DetourMesh> high = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(high, IsOk());
+  EXPECT_EQ(high->portal_count, 0u);
+}
+
+// Seen from above, with the triangle 1 on the line between the others:
+//   +---+---+
+//   |   | 2 |
+//   | 0 +   |
+//   |   |   |
+//   +---+---+
+TEST(DetourMeshTest, GroundWithoutAreaIsPassedThrough) {
+  const Tile tile = {
+      .vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0.25F, 2}, {4, 0, 0}, {8, 0, 4}, {8, 0, 0}},
+      .polygons = {{{0, 1, 2, 4}, {0, 0, 2, 0}}, {{4, 2, 3}, {1, 3, 3}}, {{4, 3, 2, 5, 6}, {2, 2, 0, 0, 0}}}};
+  const absl::StatusOr<DetourMesh> detour = ParseDetourMesh(SetBytes({tile}));
+  ASSERT_THAT(detour, IsOk());
+  EXPECT_EQ(detour->mesh.polygon_count(), 2u);
+  EXPECT_EQ(detour->mesh.part_count(), 1u);
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("faces without an area")));
+  // Its corner lies a little within its neighbour, so that it runs the other way.
+  Tile turned = tile;
+  turned.vertices[3][0] = 3.995F;
+  const absl::StatusOr<DetourMesh> other = ParseDetourMesh(SetBytes({turned}));
+  ASSERT_THAT(other, IsOk());
+  EXPECT_EQ(other->mesh.part_count(), 1u);
+  // A wall of no width: what is above it is out of reach.
+  Tile wall = tile;
+  wall.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}, {4, 5, 0}, {4, 5, 4}, {8, 5, 4}, {8, 5, 0}};
+  wall.polygons = {{{0, 1, 2, 3}, {0, 0, 2, 0}}, {{3, 2, 5, 4}, {1, 0, 3, 0}}, {{4, 5, 6, 7}, {2, 0, 0, 0}}};
+  EXPECT_THAT(NotesOfSet({wall}), ElementsAre(HasSubstr("faces without an area"),
+                                              HasSubstr("links through polygons without an area")));
+}
+
+TEST(DetourMeshTest, GroundOnOtherGroundIsNoted) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 1, 4}, {4, 1, 4}, {4, 0, 0}, {0, 0, 0}, {0, 1, 4}, {5, 1, 4}},
+               .polygons = {{{0, 1, 2, 3}, {0, 0, 0, 0}}, {{4, 5, 6}, {0, 0, 0}}}};
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre(HasSubstr("polygons lie on others")));
+  tile.vertices[4][1] = tile.vertices[5][1] = tile.vertices[6][1] = 2.0F;
+  EXPECT_THAT(NotesOfSet({tile}), IsEmpty());
+}
+
+TEST(DetourMeshTest, ManyPolygonsOnEachOtherAreCounted) {
+  Tile tile = {.vertices = {{0, 0, 0}, {0, 0, 4}, {4, 0, 4}, {4, 0, 0}}, .polygons = {}};
+  tile.polygons.assign(20'000, {{0, 1, 2, 3}, {0, 0, 0, 0}});
+  EXPECT_THAT(NotesOfSet({tile}), ElementsAre("polygons lie on others at the same height, and are joined at "
+                                              "common edges alone, 20000 times"));
+}
+
+TEST(DetourMeshTest, RefusesTileCachesWithAReason) {
+  std::string bytes;
+  Put(bytes, 0x54534554);
+  Put(bytes, 1);
+  bytes.append(200, '\0');
+  EXPECT_TRUE(LooksLikeDetourMesh(bytes));
+  EXPECT_THAT(DetourError(bytes), HasSubstr("MSET"));
+}
+
+TEST(DetourMeshTest, SaysWhereItIsWrong) {
+  const auto error_of = [](auto change) {
+    std::vector<Tile> tiles = TwoTiles();
+    change(tiles[1]);
+    return DetourError(SetBytes(tiles));
+  };
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float bad : {kNan, kInfinity, -kInfinity, 3e38F}) {
+    EXPECT_THAT(error_of([&](Tile& tile) { tile.vertices[2][1] = bad; }), HasSubstr("tile 1: vertex 2: "));
+    EXPECT_THAT(error_of([&](Tile& tile) { tile.climb = bad; }), HasSubstr("tile 1: "));
+  }
+  EXPECT_THAT(error_of([](Tile& tile) { tile.climb = -1.0F; }), HasSubstr("tile 1: "));
+  EXPECT_THAT(error_of([](Tile& tile) { tile.polygons[0].vertices[3] = 4; }),
+              HasSubstr("tile 1: polygon 0: there is no vertex 4"));
+  EXPECT_THAT(error_of([](Tile& tile) { tile.polygons[0].vertices.resize(2); }),
+              HasSubstr("tile 1: polygon 0: "));
+  EXPECT_THAT(error_of([](Tile& tile) { tile.polygons[0].vertices.resize(7); }),
+              HasSubstr("tile 1: polygon 0: "));
+  EXPECT_THAT(error_of([](Tile& tile) { tile.polygons[0].area_and_type = 0x80; }),
+              HasSubstr("tile 1: polygon 0: there is no type 2"));
+  EXPECT_THAT(error_of([](Tile& tile) { tile.y = 0; }), HasSubstr("tile 1: another one"));
+  EXPECT_THAT(DetourError(""), HasSubstr("no tile"));
+  EXPECT_THAT(DetourError(SetBytes(TwoTiles()) + "x"), HasSubstr("after the last"));
+  EXPECT_THAT(ParseDetourMesh(SetBytes({})), IsError(kInvalid, ErrorReason::kBadSize, ""));
+  std::vector<Tile> flat = {TwoTiles()[1]};
+  flat[0].vertices = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {3, 0, 3}};
+  EXPECT_THAT(ParseDetourMesh(SetBytes(flat)), IsError(kInvalid, ErrorReason::kBadSize, ""));
+}
+
+TEST(DetourMeshTest, EveryCutIsAnError) {
+  for (const Links links : {Links::kLong, Links::kShort}) {
+    const std::string whole = SetBytes(TwoTiles(), links);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      EXPECT_EQ(ParseDetourMesh(whole.substr(0, size)).status().code(), kInvalid) << size;
+    }
+  }
+  const std::string tile = EmulatorTile(TwoTiles()[0]);
+  for (std::size_t size = 0; size < tile.size(); ++size) {
+    EXPECT_EQ(ParseDetourMesh(tile.substr(0, size)).status().code(), kInvalid) << size;
+  }
+}
+
+// Sizes that would take memory for what the file does not have, or add up to what it has by wrapping around.
+TEST(DetourMeshTest, SizesAreChecked) {
+  const std::string whole = SetBytes(TwoTiles());
+  constexpr std::size_t kTileAt = 40 + 16;
+  std::vector<std::size_t> places = {4, 8, 40 + 8, kTileAt, kTileAt + 4};
+  for (std::size_t list = 0; list < 8; ++list) {
+    places.push_back(kTileAt + 24 + 4 * list);
+  }
+  for (const std::size_t at : places) {
+    for (const std::uint32_t number :
+         {0xFFFFFFFFU, 0x80000000U, 0x7FFFFFFFU, 0x40000000U, 0x10000000U, 0x08000000U, 1'000'000U, 100U}) {
+      std::string bytes = whole;
+      std::string word;
+      Put(word, number);
+      bytes.replace(at, 4, word);
+      EXPECT_THAT(ParseDetourMesh(bytes), IsError(kInvalid, ErrorReason::kBadFormat, ""))
+          << at << " " << number;
+    }
+  }
+}
+
+TEST(DetourMeshTest, MutatedFilesAreRefusedOrRead) {
+  Random random(9);
+  const std::vector<std::string> files = {SetBytes(TwoTiles(), Links::kLong),
+                                          SetBytes(TwoTiles(), Links::kShort), TileBytes(TwoTiles()[0]),
+                                          EmulatorTile(TwoTiles()[0])};
+  for (std::uint64_t round = 0; round < Rounds(8'000); ++round) {
+    const absl::StatusOr<DetourMesh> detour =
+        ParseDetourMesh(MutatedBytes(files[round % files.size()], files, random));
+    if (!detour.ok()) {
+      EXPECT_EQ(detour.status().code(), kInvalid);
+      EXPECT_EQ(ErrorFieldOf(detour.status()), "");
+    }
+  }
+}
+
+TEST(DetourMeshTest, StopsWhenAsked) {
+  const std::string bytes = SetBytes(TwoTiles());
+  for (int looks = 0; looks < 10; ++looks) {
+    const testing::StopAfter stop(looks);
+    EXPECT_EQ(ParseDetourMesh(bytes, MeshAxes::kYUp, &stop).status().code(), absl::StatusCode::kCancelled)
+        << looks;
+  }
+}
+
+TEST(DetourMeshTest, IsKnownByItsBeginning) {
+  EXPECT_TRUE(LooksLikeDetourMesh(SetBytes(TwoTiles())));
+  EXPECT_TRUE(LooksLikeDetourMesh(TileBytes(TwoTiles()[0])));
+  EXPECT_TRUE(LooksLikeDetourMesh(EmulatorTile(TwoTiles()[0])));
+  EXPECT_TRUE(LooksLikeDetourMesh(EmulatorTile(TwoTiles()[0], 36)));
+  EXPECT_TRUE(LooksLikeDetourMesh(std::string(28, '\x41') + EmulatorTile(TwoTiles()[0])));
+  for (const absl::string_view other :
+       {"", "TESM", "TESMTESMTESM", "VAND\n....", "PAMM....PAMM", "mesh\n2\n"}) {
+    EXPECT_FALSE(LooksLikeDetourMesh(other)) << other;
+  }
+}
+
+std::string FileBytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// How many polygons the largest connected part has.
+std::size_t LargestPart(const NavMesh& mesh) {
+  std::vector<std::size_t> sizes(mesh.part_count());
+  std::size_t largest = 0;
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
+    largest = std::max(largest, ++sizes[mesh.PartOf(polygon)]);
+  }
+  return largest;
+}
+
+// The parameters of a mesh, as the emulators write them.
+std::string Params() {
+  std::string bytes;
+  for (const float number : {-17066.6F, -100.0F, -17066.6F, 533.3333F, 533.3333F}) {
+    PutFloat(bytes, number);
+  }
+  Put(bytes, std::uint32_t{320});
+  Put(bytes, std::uint32_t{1} << 31);
+  return bytes;
+}
+
+TEST(DetourMeshTest, AMapWithoutTilesSaysThatItNeedsThem) {
+  const std::string of_trinity = std::string("PAMM\x10\0\0\0", 8) + Params() + std::string(4, '\0');
+  for (const std::string& bytes : {Params(), of_trinity}) {
+    EXPECT_EQ(DetectFormat(bytes), MapFormat::kDetour);
+    const absl::Status status = ImportMap(MapFormat::kDetour, bytes, {}).status();
+    EXPECT_THAT(status, IsError(kInvalid, ErrorReason::kBadFormat, ""));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("a .mmap needs the .mmtile of its map behind it"));
+  }
+  for (const absl::string_view text :
+       {absl::string_view("......\n......\n......\n......\n"),
+        absl::string_view("1\0002\0003\0\n\0001\0002\0003\0\n\0001\0002\0003\0\n\0001\0002\0", 28)}) {
+    ASSERT_EQ(text.size(), 28U);
+    EXPECT_FALSE(LooksLikeDetourMesh(text)) << text;
+  }
+  const std::filesystem::path folder = ::testing::TempDir() + "emulator_without_tiles";
+  std::filesystem::create_directories(folder);
+  for (const std::string& bytes : {Params(), std::string(28, '\x41'), std::string()}) {
+    std::ofstream(folder / "571.mmap", std::ios::binary) << bytes;
+    const auto loaded = LoadMapFile({.path = folder / "571.mmap", .id = "571"}, 100);
+    EXPECT_THAT(std::string(loaded.status().message()), HasSubstr("holds no tile of Detour"));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// The tiles of the map 001 lie beside it, among those of other maps.
+TEST(DetourMeshTest, AFolderMayHoldTheFilesOfEmulators) {
+  const std::filesystem::path folder = ::testing::TempDir() + "emulator_maps";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  write("001.mmap", std::string(28, '\x41'));
+  write("0013132.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("0013133.mmtile", EmulatorTile(TwoTiles()[1]));
+  write("0003133.mmtile", "of another map");
+  const auto files = ListMapFiles(folder);
+  ASSERT_THAT(files, IsOk());
+  ASSERT_EQ(files->files.size(), 1U);
+  const auto maps = LoadMapFile(files->files.front(), 100);
+  ASSERT_THAT(maps, IsOk());
+  EXPECT_EQ(maps->maps.front().id, "001");
+  EXPECT_EQ(std::get<NavMesh>(maps->maps.front().map).polygon_count(), 3U);
+  std::filesystem::remove_all(folder);
+}
+
+// The id of a map may begin as that of another does.
+TEST(DetourMeshTest, MapsOfAFolderHaveTheirOwnTiles) {
+  const std::filesystem::path folder = ::testing::TempDir() + "emulator_ids";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  for (const std::string map : {"111", "1116", "0111"}) {
+    write(map + ".mmap", std::string(28, '\x41'));
+  }
+  write("1113132.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("1113133.MMTILE", EmulatorTile(TwoTiles()[1]));
+  write("11163132.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("0111_31_32.mmtile", EmulatorTile(TwoTiles()[0]));
+  write("111.mmtile", "no tile of a map");
+  write("111313.mmtile", "no tile of a map");
+  write("111_copy.mmtile", "no tile of a map");
+  const auto polygons_of = [&](const std::string& map) {
+    const auto maps = LoadMapFile({.path = folder / (map + ".mmap"), .id = map}, 100);
+    EXPECT_THAT(maps, IsOk()) << map;
+    return std::get<NavMesh>(maps->maps.front().map).polygon_count();
+  };
+  const std::size_t all = polygons_of("111");
+  EXPECT_EQ(all, 3U);
+  EXPECT_LT(polygons_of("1116"), all);
+  EXPECT_EQ(polygons_of("0111"), polygons_of("1116"));
+  std::filesystem::remove_all(folder);
+}
+
+// Meshes of the demo's levels, where they are at hand.
+TEST(DetourMeshTest, ReadsMeshesOfRecastDemo) {
+  const std::optional<std::filesystem::path> folder = DataFolder();
+  if (!folder || !std::filesystem::exists(*folder / "meshes" / "detour")) {
+    GTEST_SKIP() << "WAYSTAR_DATA names no folder with meshes/detour";
+  }
+  const std::filesystem::path files = *folder / "meshes" / "detour";
+  const absl::StatusOr<DetourMesh> level = ParseDetourMesh(FileBytes(files / "all_tiles_navmesh.bin"));
+  ASSERT_THAT(level, IsOk());
+  EXPECT_EQ(level->tile_count, 66u);
+  EXPECT_EQ(level->mesh.polygon_count() + level->portal_count + level->passed_over, 271u);
+  EXPECT_GT(LargestPart(level->mesh), 100u);
+  const absl::StatusOr<DetourMesh> dungeon =
+      ParseDetourMesh(FileBytes(files / "dungeon_all_tiles_navmesh.bin"));
+  const absl::StatusOr<DetourMesh> dungeon_32 =
+      ParseDetourMesh(FileBytes(files / "dungeon_all_tiles_navmesh_32bit.bin"));
+  ASSERT_THAT(dungeon, IsOk());
+  ASSERT_THAT(dungeon_32, IsOk());
+  EXPECT_EQ(dungeon->tile_count, 41u);
+  EXPECT_EQ(dungeon->mesh.polygon_count(), 143u);
+  EXPECT_EQ(dungeon->mesh.vertex_count(), dungeon_32->mesh.vertex_count());
+  EXPECT_GT(LargestPart(dungeon->mesh), 100u);
+  for (PolygonNumber polygon = 0; polygon < 143; ++polygon) {
+    EXPECT_EQ(dungeon->mesh.NeighboursOf(polygon), dungeon_32->mesh.NeighboursOf(polygon));
+    EXPECT_EQ(dungeon->mesh.VerticesOf(polygon), dungeon_32->mesh.VerticesOf(polygon));
+  }
+  for (const char* cache : {"all_tiles_tilecache.bin", "dungeon_all_tiles_tilecache.bin"}) {
+    EXPECT_THAT(DetourError(FileBytes(files / cache)), HasSubstr("MSET"));
+  }
+}
+
+}  // namespace
+}  // namespace waystar::core

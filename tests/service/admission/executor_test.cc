@@ -1,0 +1,252 @@
+#include "server/service/admission/executor.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/base/mutex.h"
+#include "server/service/admission/worker_crew.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::waystar::testing::Event;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::Patience;
+
+class WorkerSeen final : public Executor::Job {
+ public:
+  explicit WorkerSeen(std::atomic<int>& worker) : worker_(worker) {}
+  void Run(int worker) override { worker_ = worker; }
+  void Refuse(const absl::Status& /*status*/) override {}
+
+ private:
+  std::atomic<int>& worker_;
+};
+
+TEST(ExecutorTest, EveryWorkerOfBothPoolsHasABench) {
+  std::atomic<int> small = -1;
+  std::atomic<int> large = -1;
+  WorkerSeen small_job(small);
+  WorkerSeen large_job(large);
+  {
+    Executor executor({.workers = 1});
+    EXPECT_THAT(executor.Submit(Lane::kSmall, &small_job, {}), IsOk());
+    EXPECT_THAT(executor.Submit(Lane::kLarge, &large_job, {}), IsOk());
+    EXPECT_NE(&executor.bench(0), &executor.bench(1));
+  }
+  EXPECT_EQ(small, 0);
+  EXPECT_EQ(large, 1);
+}
+
+TEST(ExecutorTest, LendsNoBenchTwice) {
+  Executor executor({.workers = 1});
+  std::vector<Executor::Lease> leases;
+  std::vector<const Workbench*> benches;
+  for (;;) {
+    Executor::Lease lease = executor.LeaseHere();
+    if (!lease) {
+      break;
+    }
+    EXPECT_THAT(benches, ::testing::Not(::testing::Contains(&*lease)));
+    benches.push_back(&*lease);
+    leases.push_back(std::move(lease));
+  }
+  EXPECT_GE(benches.size(), 2U);
+  leases.pop_back();
+  EXPECT_TRUE(executor.LeaseHere());
+}
+
+TEST(ExecutorTest, LendsNothingWhereNothingRunsHere) {
+  Executor executor({.workers = 1, .runs_here = false});
+  EXPECT_FALSE(executor.LeaseHere());
+}
+
+class Blocker final : public Executor::Job {
+ public:
+  void Run(int /*worker*/) override {
+    running.Happen();
+    release.Wait();
+  }
+  void Refuse(const absl::Status& /*status*/) override {}
+
+  Event running{"the job to begin"};
+  Event release{"the release of the job"};
+};
+
+class Refused final : public Executor::Job {
+ public:
+  void Run(int /*worker*/) override { FAIL() << "no worker is free"; }
+  void Refuse(const absl::Status& status) override {
+    why = status;
+    refused.Happen();
+  }
+
+  absl::Status why;
+  Event refused{"the refusal"};
+};
+
+TEST(ExecutorTest, RefusesAtTheDeadlineWhileAllWorkersAreBusy) {
+  for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
+    // The executor ends first, when it is done with the jobs.
+    Blocker blocker;
+    Refused job;
+    Executor executor({.workers = 1});
+    ASSERT_THAT(executor.Submit(lane, &blocker, {.client = 1}), IsOk());
+    ASSERT_TRUE(blocker.running.Wait());
+    EXPECT_THAT(executor.Submit(lane, &job, {.client = 2}, Executor::Clock::now()), IsOk());
+    EXPECT_TRUE(job.refused.Wait());
+    EXPECT_THAT(job.why, IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+    blocker.release.Happen();
+  }
+}
+
+TEST(ExecutorTest, ImportsOfOneClientLeaveWorkersToOthers) {
+  Blocker imports[2];
+  Blocker search;
+  Blocker import_of_another;
+  Executor executor({.workers = 1});
+  for (Blocker& import : imports) {
+    executor.SubmitOwed(Lane::kImports, &import, {.client = 1});
+  }
+  EXPECT_TRUE(imports[0].running.Wait());
+  executor.SubmitOwed(Lane::kLarge, &search, {.client = 2});
+  EXPECT_TRUE(search.running.Wait());
+  executor.SubmitOwed(Lane::kImports, &import_of_another, {.client = 2});
+  EXPECT_TRUE(import_of_another.running.Wait());
+  for (Blocker* job : {&imports[0], &imports[1], &search, &import_of_another}) {
+    job->release.Happen();
+  }
+}
+
+// Refuses no job, however long the machine lets it wait, and tidies all the time.
+const ExecutorOptions kPatient = {.workers = 1,
+                                  .max_queue_time = absl::Hours(1),
+                                  .queue_target = absl::Hours(1),
+                                  .tidy_period = absl::Milliseconds(1)};
+
+// Makes the bench's scratch as large as a wide search does.
+void SearchWidely(Workbench& bench) {
+  bench.scratch.Start(1024, 1024);
+  for (int y = 0; y < 1024; y += 32) {
+    for (int x = 0; x < 1024; x += 32) {
+      ASSERT_NE(bench.scratch.Find({x, y}), nullptr);
+    }
+  }
+}
+
+class BenchJob final : public Executor::Job {
+ public:
+  BenchJob(Executor& executor, std::function<void(Workbench&)> run)
+      : executor_(executor), run_(std::move(run)) {}
+  void Run(int worker) override {
+    run_(executor_.bench(worker));
+    done.Happen();
+  }
+  void Refuse(const absl::Status& status) override { FAIL() << status; }
+
+  Event done{"the end of the job"};
+
+ private:
+  Executor& executor_;
+  const std::function<void(Workbench&)> run_;
+};
+
+TEST(ExecutorTest, BenchesGiveBackWhatAWideSearchTook) {
+  Executor executor(kPatient);
+  const auto run_on = [&](Lane lane, std::function<void(Workbench&)> run) {
+    BenchJob job(executor, std::move(run));
+    ASSERT_THAT(executor.Submit(lane, &job, {}), IsOk());
+    ASSERT_TRUE(job.done.Wait());
+  };
+  const auto is_small_on = [&](Lane lane) {
+    bool is_small = false;
+    run_on(lane, [&](Workbench& bench) { is_small = bench.kept_bytes() <= Workbench::kSmallBytes; });
+    return is_small;
+  };
+  for (const Lane lane : {Lane::kSmall, Lane::kLarge}) {
+    run_on(lane, SearchWidely);
+    EXPECT_TRUE(testing::WaitUntil([&] { return is_small_on(lane); }, "the worker to tidy"));
+  }
+}
+
+TEST(ExecutorTest, IdleBenchesForCallsWhereTheyArriveGiveBackToo) {
+  Executor executor(kPatient);
+  Workbench* bench = nullptr;
+  testing::WaitUntil(
+      [&] {
+        const Executor::Lease lease = executor.LeaseHere();
+        if (lease) {
+          bench = &*lease;
+          SearchWidely(*bench);
+        }
+        return bench != nullptr;
+      },
+      "a free bench");
+  EXPECT_TRUE(testing::WaitUntil(
+      [&] {
+        // All that are free, so that it is among them unless the worker has it.
+        std::vector<Executor::Lease> leases;
+        for (;;) {
+          Executor::Lease lease = executor.LeaseHere();
+          if (!lease) {
+            return false;
+          }
+          if (&*lease == bench) {
+            return bench->kept_bytes() <= Workbench::kSmallBytes;
+          }
+          leases.push_back(std::move(lease));
+        }
+      },
+      "the bench to be tidied"));
+}
+
+TEST(WorkerCrewTest, TellsWhatTheOthersHaveUsedOfProcessors) {
+  Executor executor({.workers = 2});
+  Workbench bench(1 << 20);
+  WorkerCrew crew(executor, Lane::kLarge, {}, bench);
+  EXPECT_EQ(crew.helpers_time(), std::chrono::nanoseconds(0));
+  Mutex mutex;
+  CondVar changed;
+  int begun = 0;
+  const Patience patience("the other unit to begin");
+  // Neither unit ends before the other has begun: they are on two threads.
+  crew.Run(2, [&](std::size_t /*unit*/, core::Scratch& /*scratch*/, core::FieldScratch& /*field_scratch*/) {
+    MutexLock lock(mutex);
+    ++begun;
+    changed.NotifyAll();
+    while (begun < 2 && patience.Wait(changed, mutex)) {
+    }
+  });
+  EXPECT_GT(crew.helpers_time(), std::chrono::nanoseconds(0));
+}
+
+TEST(WorkerCrewTest, EndsBeforeItTellsThatAWorkerFoundNoMemory) {
+  Executor executor({.workers = 2});
+  Workbench bench(1 << 20);
+  WorkerCrew crew(executor, Lane::kLarge, {}, bench);
+  std::atomic<int> running = 0;
+  EXPECT_THROW(
+      crew.Run(100,
+               [&](std::size_t unit, core::Scratch& /*scratch*/, core::FieldScratch& /*field_scratch*/) {
+                 ++running;
+                 if (unit == 50) {
+                   --running;
+                   throw std::bad_alloc();
+                 }
+                 --running;
+               }),
+      std::bad_alloc);
+  EXPECT_EQ(running, 0);
+}
+
+}  // namespace
+}  // namespace waystar::rpc

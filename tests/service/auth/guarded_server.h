@@ -1,0 +1,87 @@
+// A server that asks for tokens, and calls that show them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "server/runtime/options.h"
+#include "server/service/auth/token.h"
+#include "tests/service/auth/test_file.h"
+#include "tests/service/bounded_context.h"
+#include "tests/service/test_server.h"
+
+namespace waystar::testing {
+
+// A line for the file of tokens. The token is its own name.
+inline std::string TokenLine(const std::string& token, const std::string& grants) {
+  const rpc::TokenHash hash = rpc::HashToken(token);
+  const absl::string_view bytes(reinterpret_cast<const char*>(hash.data()), hash.size());
+  return absl::StrCat(token, " sha256:", absl::BytesToHexString(bytes), " ", grants, "\n");
+}
+
+inline void ShowToken(grpc::ClientContext& context, const std::string& token) {
+  context.AddMetadata("authorization", absl::StrCat("Bearer ", token));
+}
+
+class GuardedServer {
+ public:
+  // With the token "root", which may do everything, beside those of `lines`.
+  explicit GuardedServer(const std::string& lines, runtime::Options options = {}) {
+    SetTokens(lines);
+    options.tokens_file = file_.path();
+    server_ = std::make_unique<TestServer>(std::move(options));
+    maps_ = v1::MapService::NewStub(server_->NewChannel());
+    paths_ = v1::PathService::NewStub(server_->NewChannel());
+  }
+
+  TestServer& server() { return *server_; }
+  v1::MapService::Stub& maps() { return *maps_; }
+  v1::PathService::Stub& paths() { return *paths_; }
+  const TestFile& file() const { return file_; }
+
+  // Seen by the server some time later.
+  void SetTokens(const std::string& lines) { file_.Write(absl::StrCat(TokenLine("root", "admin:*"), lines)); }
+
+  void Create(const std::string& id, const std::vector<std::string>& rows, const std::string& world = "") {
+    v1::CreateMapRequest request;
+    request.set_map(id);
+    request.mutable_rows()->Assign(rows.begin(), rows.end());
+    request.mutable_grid()->set_world(world);
+    v1::CreateMapResponse response;
+    BoundedContext context;
+    ShowToken(context, "root");
+    const grpc::Status status = maps_->CreateMap(&context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+
+  // "OK", or the code and the reason, such as "7 NOT_PERMITTED", of a GetMap.
+  std::string Get(const std::string& token, const std::string& map) {
+    v1::GetMapRequest request;
+    request.set_map(map);
+    v1::GetMapResponse response;
+    BoundedContext context;
+    ShowToken(context, token);
+    return Show(maps_->GetMap(&context, request, &response));
+  }
+
+  static std::string Show(const grpc::Status& status) {
+    return status.ok() ? "OK"
+                       : absl::StrCat(static_cast<int>(status.error_code()), " ",
+                                      client::ReasonOf(client::FromGrpc(status)));
+  }
+
+ private:
+  const TestFile file_{"tokens"};
+  std::unique_ptr<TestServer> server_;
+  std::unique_ptr<v1::MapService::Stub> maps_;
+  std::unique_ptr<v1::PathService::Stub> paths_;
+};
+
+}  // namespace waystar::testing

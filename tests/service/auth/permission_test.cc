@@ -1,0 +1,105 @@
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "grpcpp/grpcpp.h"
+#include "server/runtime/options.h"
+#include "server/service/auth/exposure.h"
+#include "server/service/auth/token.h"
+#include "server/service/server.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(MatchesPatternTest, StarsStandForAnything) {
+  EXPECT_TRUE(MatchesPattern("*", ""));
+  EXPECT_TRUE(MatchesPattern("*", "arena-1"));
+  EXPECT_TRUE(MatchesPattern("arena-*", "arena-1"));
+  EXPECT_TRUE(MatchesPattern("arena-*", "arena-"));
+  EXPECT_TRUE(MatchesPattern("*-test", "a-test-test"));
+  EXPECT_TRUE(MatchesPattern("a*b*c", "axbxbxc"));
+  EXPECT_TRUE(MatchesPattern("**", "x"));
+  EXPECT_TRUE(MatchesPattern("arena", "arena"));
+}
+
+TEST(MatchesPatternTest, TheRestStandsForItself) {
+  EXPECT_FALSE(MatchesPattern("arena", "arena-1"));
+  EXPECT_FALSE(MatchesPattern("arena-*", "xarena-1"));
+  EXPECT_FALSE(MatchesPattern("arena-*", "arena"));
+  EXPECT_FALSE(MatchesPattern("a*b*c", "axbxcx"));
+  EXPECT_FALSE(MatchesPattern("a.c", "abc"));
+  EXPECT_FALSE(MatchesPattern("", "a"));
+  EXPECT_TRUE(MatchesPattern("", ""));
+}
+
+TEST(OpenDoorsTest, LocalAddressesHaveNone) {
+  for (const char* local : {"127.0.0.1:7450", "localhost:7450", "[::1]:7450", "unix:/run/waystar.sock"}) {
+    EXPECT_THAT(OpenDoors({.address = local}), IsEmpty()) << local;
+  }
+}
+
+TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
+  EXPECT_THAT(OpenHttpDoors({.address = "127.0.0.1:8080"}), IsEmpty());
+  Listening listening{.address = "0.0.0.0:8080"};
+  EXPECT_THAT(OpenHttpDoors(listening), SizeIs(2));
+  listening.wants_tokens = true;
+  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--http_tls")));
+  listening.has_tls = true;
+  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  listening.wants_tokens = false;
+  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--tokens_file")));
+  listening.wants_certificates = true;
+  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+}
+
+TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {
+  for (const char* open : {"0.0.0.0:7450", "[::]:7450", "10.0.0.7:7450", "game-7:7450"}) {
+    Listening listening{.address = open};
+    EXPECT_THAT(OpenDoors(listening), SizeIs(2)) << open;
+    listening.has_tls = true;
+    EXPECT_THAT(OpenDoors(listening), ElementsAre(HasSubstr("--tokens_file"))) << open;
+    listening.wants_tokens = true;
+    EXPECT_THAT(OpenDoors(listening), IsEmpty()) << open;
+    listening.has_tls = false;
+    EXPECT_THAT(OpenDoors(listening), ElementsAre(HasSubstr("--tls_cert"))) << open;
+  }
+}
+
+TEST(CheckFaultsTest, AnOldLibraryWantsClientsWithCertificatesOrAGateway) {
+  Listening listening{.address = "0.0.0.0:7450", .has_tls = true, .wants_tokens = true};
+  for (const char* old : {"1.51.1", "1.30.2", "1.56.3", "1.51.1-pre1"}) {
+    const absl::Status status = CheckFaults(listening, old, /*is_behind_gateway=*/false);
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr("0.0.0.0:7450"), HasSubstr(old), HasSubstr("--tls_client_ca"),
+                      HasSubstr("--behind_gateway"), HasSubstr("waystar:hardened")));
+    EXPECT_TRUE(CheckFaults(listening, old, /*is_behind_gateway=*/true).ok()) << old;
+  }
+  listening.wants_certificates = true;
+  EXPECT_TRUE(CheckFaults(listening, "1.51.1", /*is_behind_gateway=*/false).ok());
+}
+
+TEST(CheckFaultsTest, OthersStart) {
+  for (const char* fixed : {"1.57.0", "1.83.0", "2.0.0"}) {
+    EXPECT_TRUE(CheckFaults({.address = "0.0.0.0:7450"}, fixed, /*is_behind_gateway=*/false).ok()) << fixed;
+  }
+  for (const char* local : {"127.0.0.1:7450", "localhost:7450", "[::1]:7450", "unix:/run/waystar.sock"}) {
+    EXPECT_TRUE(CheckFaults({.address = local}, "1.51.1", /*is_behind_gateway=*/false).ok()) << local;
+  }
+}
+
+TEST(CheckFaultsTest, AServerIsCheckedBeforeItServes) {
+  runtime::Options options{.listen = "0.0.0.0:0", .workers = 1};
+  EXPECT_EQ(Server::Start(options).status(),
+            CheckFaults({.address = options.listen}, grpc::Version(), /*is_behind_gateway=*/false));
+  options.behind_gateway = true;
+  const auto server = Server::Start(options);
+  EXPECT_TRUE(server.ok()) << server.status();
+}
+
+}  // namespace
+}  // namespace waystar::rpc

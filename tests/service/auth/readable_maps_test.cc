@@ -1,0 +1,187 @@
+// What a token that may read some maps sees of the others.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/service/auth/guarded_server.h"
+#include "tests/service/bounded_context.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::GuardedServer;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
+using ::waystar::testing::ShowToken;
+using ::waystar::testing::TokenLine;
+
+class ReadableMapsTest : public ::testing::Test {
+ protected:
+  // The ids of all pages.
+  std::vector<std::string> List(const std::string& token, int page_size) {
+    std::vector<std::string> ids;
+    v1::ListMapsRequest request;
+    request.set_page_size(page_size);
+    const Patience patience("the last page");
+    do {
+      BoundedContext context;
+      ShowToken(context, token);
+      v1::ListMapsResponse response;
+      const grpc::Status status = server_.maps().ListMaps(&context, request, &response);
+      EXPECT_TRUE(status.ok()) << status.error_message();
+      EXPECT_LE(response.maps_size(), page_size);
+      // A page that is not the last is full.
+      EXPECT_TRUE(response.maps_size() == page_size || response.next_page_token().empty());
+      for (const v1::MapInfo& map : response.maps()) {
+        ids.push_back(map.map());
+      }
+      request.set_page_token(response.next_page_token());
+    } while (!request.page_token().empty() && patience.Lasts());
+    return ids;
+  }
+
+  // Of a call that shows the token.
+  template <typename Stub, typename Request, typename Response>
+  grpc::Status Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                    const std::string& token, const Request& request, Response& response) {
+    BoundedContext context;
+    ShowToken(context, token);
+    return (stub.*method)(&context, request, &response);
+  }
+
+  void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
+    v1::UpdateObstaclesRequest request;
+    request.set_map(map);
+    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    portal.set_id(absl::StrCat("to-", to_map));
+    *portal.mutable_from() = from;
+    portal.set_to_map(to_map);
+    *portal.mutable_to() = to;
+    v1::UpdateObstaclesResponse response;
+    const grpc::Status status =
+        Call(server_.maps(), &v1::MapService::Stub::UpdateObstacles, "root", request, response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+
+  GuardedServer server_{absl::StrCat(TokenLine("even", "read:m0 read:m2 read:m4 read:m6 read:m8"),
+                                     TokenLine("halls", "read:hall"), TokenLine("both", "read:*"))};
+};
+
+TEST_F(ReadableMapsTest, ListMapsShowsThoseAloneOnFullPages) {
+  for (int i = 0; i < 10; ++i) {
+    server_.Create(absl::StrCat("m", i), {"."});
+  }
+  for (const int page : {1, 2, 3, 100}) {
+    EXPECT_THAT(List("even", page), ElementsAre("m0", "m2", "m4", "m6", "m8")) << page;
+    EXPECT_EQ(List("both", page).size(), 10) << page;
+    EXPECT_EQ(List("halls", page).size(), 0) << page;
+  }
+}
+
+TEST_F(ReadableMapsTest, StatisticsTellOfThoseAlone) {
+  for (int i = 0; i < 4; ++i) {
+    server_.Create(absl::StrCat("m", i), {"."});
+  }
+  const auto stub = v1::ServerService::NewStub(server_.server().NewChannel());
+  v1::GetServerStatisticsResponse response;
+  const auto ask = [&](const std::string& token) {
+    return Call(*stub, &v1::ServerService::Stub::GetServerStatistics, token, {}, response);
+  };
+  ASSERT_TRUE(ask("even").ok());
+  EXPECT_EQ(response.map_count(), 2);
+  ASSERT_EQ(response.maps_size(), 2);
+  EXPECT_EQ(response.maps(0).map(), "m0");
+  EXPECT_EQ(response.maps(1).map(), "m2");
+  ASSERT_TRUE(ask("halls").ok());
+  EXPECT_EQ(response.map_count(), 0);
+  EXPECT_EQ(response.map_bytes(), 0);
+}
+
+// The two sides of the hall are linked by way of the vault.
+TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
+  server_.Create("hall", {".#."}, "castle");
+  server_.Create("vault", {".."}, "castle");
+  PutPortal("hall", CellAt(0, 0), "vault", CellAt(0, 0));
+  PutPortal("vault", CellAt(1, 0), "hall", CellAt(2, 0));
+
+  const v1::FindPathRequest query = PathRequest("hall", CellAt(0, 0), CellAt(2, 0));
+  v1::FindPathResponse answer;
+  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPath, "both", query, answer).ok());
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPath, "halls", query, answer).ok());
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_UNREACHABLE);
+
+  v1::FindPathsRequest queries;
+  queries.set_map("hall");
+  *queries.add_queries() = query;
+  // One that is searched for by itself.
+  *queries.add_queries() = query;
+  queries.mutable_queries(1)->mutable_agent()->mutable_profile();
+  v1::FindPathsResponse answers;
+  for (const auto& [token, outcome] :
+       {std::pair{"both", v1::OUTCOME_FOUND}, std::pair{"halls", v1::OUTCOME_UNREACHABLE}}) {
+    ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPaths, token, queries, answers).ok());
+    EXPECT_EQ(answers.results(0).answer().outcome(), outcome) << token;
+    EXPECT_EQ(answers.results(1).answer().outcome(), outcome) << token;
+  }
+
+  v1::CheckReachabilityRequest reach;
+  reach.set_map("hall");
+  *reach.add_pairs()->mutable_start() = LocationAt(0, 0);
+  *reach.mutable_pairs(0)->mutable_goal() = LocationAt(2, 0);
+  v1::CheckReachabilityResponse reachable;
+  ASSERT_TRUE(
+      Call(server_.paths(), &v1::PathService::Stub::CheckReachability, "both", reach, reachable).ok());
+  EXPECT_TRUE(reachable.reachable(0));
+  ASSERT_TRUE(
+      Call(server_.paths(), &v1::PathService::Stub::CheckReachability, "halls", reach, reachable).ok());
+  EXPECT_FALSE(reachable.reachable(0));
+
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("hall");
+  *matrix.add_starts() = LocationAt(0, 0);
+  *matrix.add_goals() = LocationAt(2, 0);
+  v1::ComputeCostMatrixResponse costs;
+  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::ComputeCostMatrix, "both", matrix, costs).ok());
+  const double cost = costs.costs(0);
+  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::ComputeCostMatrix, "halls", matrix, costs).ok());
+  EXPECT_NE(costs.costs(0), cost);
+}
+
+TEST_F(ReadableMapsTest, StreamedQueriesAreRefusedOneByOne) {
+  server_.Create("hall", {"..."});
+  server_.Create("vault", {"..."});
+  BoundedContext context;
+  ShowToken(context, "halls");
+  const auto stream = server_.paths().StreamFindPath(&context);
+  v1::StreamFindPathRequest request;
+  for (const char* map : {"hall", "vault", "nowhere"}) {
+    request.add_queries()->set_id(static_cast<std::uint64_t>(request.queries_size()));
+    *request.mutable_queries(request.queries_size() - 1)->mutable_query() =
+        PathRequest(map, CellAt(0, 0), CellAt(2, 0));
+  }
+  stream->Write(request);
+  stream->WritesDone();
+  std::map<std::uint64_t, int> codes;
+  v1::StreamFindPathResponse response;
+  while (stream->Read(&response)) {
+    for (const v1::StreamedAnswer& answer : response.answers()) {
+      codes[answer.id()] = answer.problem().code();
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_THAT(codes, ElementsAre(std::pair{1, 0}, std::pair{2, 7}, std::pair{3, 7}));
+}
+
+}  // namespace
+}  // namespace waystar::rpc

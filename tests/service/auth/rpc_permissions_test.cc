@@ -1,0 +1,222 @@
+// Every RPC there is, by every kind of token.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "server/service/auth/check_access.h"
+#include "tests/service/auth/any_call.h"
+#include "tests/service/auth/guarded_server.h"
+#include "tests/testing/folders.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::google::protobuf::Descriptor;
+using ::google::protobuf::FieldDescriptor;
+using ::google::protobuf::Message;
+using ::google::protobuf::MethodDescriptor;
+using ::waystar::testing::CallAny;
+using ::waystar::testing::GuardedServer;
+using ::waystar::testing::TokenLine;
+
+// Of all services of the contract.
+std::vector<const MethodDescriptor*> AllRpcs() {
+  std::vector<const MethodDescriptor*> rpcs;
+  const std::filesystem::path root = testing::SourceFolder() / "proto";
+  for (const auto& entry : std::filesystem::directory_iterator(root / "waystar" / "v1")) {
+    const std::string name = std::filesystem::relative(entry.path(), root).string();
+    const auto* file = google::protobuf::DescriptorPool::generated_pool()->FindFileByName(name);
+    EXPECT_NE(file, nullptr) << name;
+    for (int i = 0; file != nullptr && i < file->service_count(); ++i) {
+      for (int j = 0; j < file->service(i)->method_count(); ++j) {
+        rpcs.push_back(file->service(i)->method(j));
+      }
+    }
+  }
+  return rpcs;
+}
+
+std::unique_ptr<Message> NewRequest(const MethodDescriptor& rpc) {
+  return std::unique_ptr<Message>(
+      google::protobuf::MessageFactory::generated_factory()->GetPrototype(rpc.input_type())->New());
+}
+
+bool IsMapName(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
+         (field.name() == "map" || absl::EndsWith(field.name(), "_map"));
+}
+
+// A way from a message to one of its fields.
+using FieldPath = std::vector<const FieldDescriptor*>;
+
+// To the names of maps anywhere in a message of that type.
+void FindMapNames(const Descriptor& type, FieldPath& path, std::vector<FieldPath>& found) {
+  constexpr std::size_t kMaxDepth = 6;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    path.push_back(&field);
+    if (IsMapName(field)) {
+      found.push_back(path);
+    } else if (field.message_type() != nullptr && path.size() < kMaxDepth) {
+      FindMapNames(*field.message_type(), path, found);
+    }
+    path.pop_back();
+  }
+}
+
+std::vector<FieldPath> MapNamesOf(const Descriptor& type) {
+  std::vector<FieldPath> found;
+  FieldPath path;
+  FindMapNames(type, path, found);
+  return found;
+}
+
+// Names a map where the path says, and another in fields called "map" on the way there.
+void NameMap(Message& message, const FieldPath& path, std::size_t depth, const std::string& map,
+             const std::string& other) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  const FieldDescriptor& field = *path[depth];
+  const FieldDescriptor* own = message.GetDescriptor()->FindFieldByName("map");
+  if (own != nullptr && own != &field) {
+    reflection.SetString(&message, own, other);
+  }
+  if (field.message_type() == nullptr) {
+    reflection.SetString(&message, &field, map);
+  } else {
+    NameMap(*(field.is_repeated() ? reflection.AddMessage(&message, &field)
+                                  : reflection.MutableMessage(&message, &field)),
+            path, depth + 1, map, other);
+  }
+}
+
+// A request about a map; an empty one if the RPC is not about any.
+std::unique_ptr<Message> RequestAbout(const MethodDescriptor& rpc, const std::string& map) {
+  auto request = NewRequest(rpc);
+  for (const FieldPath& path : MapNamesOf(*rpc.input_type())) {
+    if (path.back()->name() == "map") {
+      NameMap(*request, path, 0, map, map);
+      break;
+    }
+  }
+  return request;
+}
+
+std::string NameOf(const FieldPath& path) {
+  return absl::StrJoin(path, ".", [](std::string* out, const auto* field) { *out += field->name(); });
+}
+
+TEST(RpcPermissionsTest, EveryRpcHasARowAndEveryRowAnRpc) {
+  absl::flat_hash_set<std::string> rows;
+  for (const RpcPermission& row : RpcPermissions()) {
+    EXPECT_TRUE(rows.insert(std::string(row.rpc)).second) << row.rpc << " has two rows";
+  }
+  absl::flat_hash_set<const Descriptor*> requests;
+  for (const MethodDescriptor* rpc : AllRpcs()) {
+    EXPECT_EQ(rows.erase(rpc->full_name()), 1) << rpc->full_name() << " has no row";
+    EXPECT_TRUE(requests.insert(rpc->input_type()).second)
+        << rpc->full_name() << " shares its request with another RPC, and so its row";
+  }
+  EXPECT_TRUE(rows.empty()) << *rows.begin() << " is no RPC";
+}
+
+TEST(RpcPermissionsTest, WhatHasNoRowIsForThoseWhoMayDoEverything) {
+  const RpcPermission row = PermissionOfRequest(v1::Cell::descriptor());
+  EXPECT_EQ(row.scope, AccessScope::kServer);
+  EXPECT_EQ(row.permission, Permission::kAdmin);
+}
+
+// Everybody that a server tells apart.
+class EveryRpcTest : public ::testing::Test {
+ protected:
+  EveryRpcTest() { server_.Create("arena", {"....", "...."}); }
+
+  absl::Status Call(const MethodDescriptor& rpc, const Message& request, const std::string& token) {
+    return CallAny(channel_, rpc, request, token);
+  }
+
+  static bool IsDenied(const absl::Status& status) { return absl::IsPermissionDenied(status); }
+
+  GuardedServer server_{absl::StrCat(TokenLine("reader", "read:arena"), TokenLine("updater", "update:arena"),
+                                     TokenLine("admin", "admin:arena admin:open*"),
+                                     TokenLine("stranger", "admin:elsewhere"))};
+  std::shared_ptr<grpc::Channel> channel_ = server_.server().NewChannel();
+};
+
+TEST_F(EveryRpcTest, AsksForAToken) {
+  for (const MethodDescriptor* rpc : AllRpcs()) {
+    const auto request = RequestAbout(*rpc, "arena");
+    const absl::Status missing = Call(*rpc, *request, "");
+    EXPECT_TRUE(absl::IsUnauthenticated(missing)) << rpc->full_name() << ": " << missing;
+    EXPECT_EQ(client::ReasonOf(missing), "MISSING_TOKEN") << rpc->full_name();
+    const absl::Status unknown = Call(*rpc, *request, "unknown");
+    EXPECT_TRUE(absl::IsUnauthenticated(unknown)) << rpc->full_name() << ": " << unknown;
+    EXPECT_EQ(client::ReasonOf(unknown), "BAD_TOKEN") << rpc->full_name();
+  }
+}
+
+TEST_F(EveryRpcTest, AllowsWhatItsRowSays) {
+  const std::vector<std::pair<std::string, Permission>> tokens = {
+      {"reader", Permission::kRead}, {"updater", Permission::kUpdate}, {"admin", Permission::kAdmin}};
+  for (const MethodDescriptor* rpc : AllRpcs()) {
+    const RpcPermission row = PermissionOfRequest(rpc->input_type());
+    const auto request = RequestAbout(*rpc, "arena");
+    for (const auto& [token, permission] : tokens) {
+      const bool is_allowed = row.scope == AccessScope::kAnyToken ||
+                              (row.scope == AccessScope::kMaps && permission >= row.permission);
+      const absl::Status status = Call(*rpc, *request, token);
+      EXPECT_EQ(IsDenied(status), !is_allowed) << rpc->full_name() << " by " << token << ": " << status;
+      EXPECT_FALSE(absl::IsUnauthenticated(status)) << rpc->full_name() << ": " << status;
+      // What the RPC has removed.
+      if (rpc->name() == "DeleteMap" && status.ok()) {
+        server_.Create("arena", {"....", "...."});
+      }
+    }
+    EXPECT_EQ(IsDenied(Call(*rpc, *request, "stranger")), row.scope != AccessScope::kAnyToken)
+        << rpc->full_name();
+    EXPECT_FALSE(IsDenied(Call(*rpc, *request, "root"))) << rpc->full_name();
+    if (rpc->name() == "DeleteMap") {
+      server_.Create("arena", {"....", "...."});
+    }
+  }
+}
+
+TEST_F(EveryRpcTest, DoesNotTellWhetherThereIsSuchAMap) {
+  for (const MethodDescriptor* rpc : AllRpcs()) {
+    const absl::Status there = Call(*rpc, *RequestAbout(*rpc, "arena"), "stranger");
+    const absl::Status not_there = Call(*rpc, *RequestAbout(*rpc, "atlas"), "stranger");
+    EXPECT_EQ(there.code(), not_there.code()) << rpc->full_name();
+    EXPECT_EQ(absl::StrReplaceAll(there.message(), {{"arena", "atlas"}}), not_there.message())
+        << rpc->full_name();
+  }
+}
+
+TEST_F(EveryRpcTest, AsksForEveryMapThatARequestNames) {
+  int fields = 0;
+  for (const MethodDescriptor* rpc : AllRpcs()) {
+    for (const FieldPath& path : MapNamesOf(*rpc->input_type())) {
+      ++fields;
+      const auto secret = NewRequest(*rpc);
+      NameMap(*secret, path, 0, "secret", "open");
+      EXPECT_TRUE(IsDenied(Call(*rpc, *secret, "admin"))) << rpc->full_name() << " " << NameOf(path);
+      const auto open = NewRequest(*rpc);
+      NameMap(*open, path, 0, "open2", "open");
+      EXPECT_FALSE(IsDenied(Call(*rpc, *open, "admin"))) << rpc->full_name() << " " << NameOf(path);
+    }
+  }
+  EXPECT_GT(fields, 30);
+}
+
+}  // namespace
+}  // namespace waystar::rpc

@@ -1,0 +1,165 @@
+// What happens to a long search when nobody waits for it any more. The search is Dijkstra across a blank map
+// of the largest size, which takes many seconds. The client's own clock ends its wait whatever the server
+// does, so it is the server's figures that say whether a search was stopped or ran on to its answer.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "grpcpp/client_context.h"
+#include "tests/service/bounded_context.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+#include "waystar/v1/map_service.grpc.pb.h"
+#include "waystar/v1/path_service.grpc.pb.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
+
+v1::FindPathRequest LongSearch() {
+  v1::FindPathRequest request = PathRequest("vast", CellAt(0, 0), CellAt(8191, 8191));
+  request.set_algorithm(v1::ALGORITHM_DIJKSTRA);
+  request.set_path_form(v1::PATH_FORM_CORNERS);
+  return request;
+}
+
+class InterruptionTest : public ::testing::Test {
+ protected:
+  InterruptionTest() {
+    v1::CreateMapRequest create;
+    create.set_map("vast");
+    create.mutable_blank()->set_width(8192);
+    create.mutable_blank()->set_height(8192);
+    EXPECT_TRUE(server_.client().CreateMap(create).ok());
+    // So that a short deadline does not pass while the connection is made.
+    BoundedContext context;
+    v1::GetMapRequest get;
+    get.set_map("vast");
+    v1::GetMapResponse got;
+    EXPECT_TRUE(v1::MapService::NewStub(channel_)->GetMap(&context, get, &got).ok());
+  }
+
+  static void SetDeadline(grpc::ClientContext& context) {
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+  }
+
+  // Makes calls that end by their deadline until the server has heard of one: a slow machine may not even
+  // send a call in its time.
+  template <typename Call>
+  void LetExpire(const std::string& method, Call call) {
+    const auto is_heard_of = [&] {
+      grpc::ClientContext context;
+      SetDeadline(context);
+      call(context);
+      const v1::MethodStatistics counts = server_.CountsOf(method);
+      return counts.requests() > 0 || counts.open_calls() > 0;
+    };
+    EXPECT_TRUE(WaitUntil(is_heard_of, "a call that comes to the server"));
+  }
+
+  // Waits until the server has ended that many calls of a method, and all others, and fails the test if it
+  // answered one.
+  void ExpectNoneAnswered(const std::string& method, std::uint64_t calls) {
+    v1::MethodStatistics counts;
+    const auto have_ended = [&] {
+      counts = server_.CountsOf(method);
+      return counts.requests() >= calls && counts.open_calls() == 0;
+    };
+    EXPECT_TRUE(WaitUntil(have_ended, "the end of each call on the server"));
+    std::uint64_t failures = 0;
+    for (const v1::CodeCount& failure : counts.failures()) {
+      failures += failure.count();
+    }
+    EXPECT_EQ(failures, counts.requests()) << "a search ran on to its end";
+  }
+
+  // A short query, tried again while the queue is in the way.
+  void ExpectAnswers() {
+    absl::Status status;
+    const auto is_taken = [&] {
+      status = server_.client().FindPath(PathRequest("vast", CellAt(0, 0), CellAt(5, 5))).status();
+      return status.code() != absl::StatusCode::kResourceExhausted;
+    };
+    EXPECT_TRUE(WaitUntil(is_taken, "a place in the queue"));
+    EXPECT_TRUE(status.ok()) << status;
+  }
+
+  TestServer server_{{.workers = 1, .max_queued = 1, .max_queue_time = absl::Hours(1)}};
+  const std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
+  std::unique_ptr<v1::PathService::Stub> stub_ = v1::PathService::NewStub(channel_);
+};
+
+TEST_F(InterruptionTest, DeadlineEndsTheSearch) {
+  LetExpire("waystar.v1.PathService/FindPath", [&](grpc::ClientContext& context) {
+    v1::FindPathResponse response;
+    EXPECT_EQ(stub_->FindPath(&context, LongSearch(), &response).error_code(),
+              grpc::StatusCode::DEADLINE_EXCEEDED);
+  });
+  ExpectNoneAnswered("waystar.v1.PathService/FindPath", 1);
+  ExpectAnswers();
+}
+
+TEST_F(InterruptionTest, DeadlineEndsTheSearchOfATrace) {
+  LetExpire("waystar.v1.PathService/TraceSearch", [&](grpc::ClientContext& context) {
+    v1::TraceSearchRequest request;
+    *request.mutable_query() = LongSearch();
+    const auto reader = stub_->TraceSearch(&context, request);
+    v1::TraceSearchResponse message;
+    EXPECT_FALSE(reader->Read(&message));
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  });
+  ExpectNoneAnswered("waystar.v1.PathService/TraceSearch", 1);
+  ExpectAnswers();
+}
+
+TEST_F(InterruptionTest, OverloadIsRefusedAndCancellingFreesTheWorker) {
+  constexpr int kCalls = 8;
+  struct Call {
+    BoundedContext context;
+    v1::FindPathResponse response;
+    grpc::Status status;
+  };
+  std::vector<Call> calls(kCalls);
+  grpc::CompletionQueue done;
+  std::vector<std::unique_ptr<grpc::ClientAsyncResponseReader<v1::FindPathResponse>>> readers;
+  for (Call& call : calls) {
+    readers.push_back(stub_->AsyncFindPath(&call.context, LongSearch(), &done));
+    readers.back()->Finish(&call.response, &call.status, &call);
+  }
+  const auto next = [&] {
+    void* tag = nullptr;
+    bool ok = false;
+    EXPECT_TRUE(done.Next(&tag, &ok));
+    return static_cast<Call*>(tag)->status;
+  };
+  // At most one runs and one waits; the others are refused at once.
+  for (int refused = 0; refused < kCalls - 2; ++refused) {
+    const grpc::Status status = next();
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+    EXPECT_EQ(client::ReasonOf(client::FromGrpc(status)), "QUEUE_FULL");
+  }
+  for (Call& call : calls) {
+    call.context.TryCancel();
+  }
+  // The one that may wait may also have come while the first had not left the queue yet, and been refused.
+  const std::set<grpc::StatusCode> codes = {next().error_code(), next().error_code()};
+  EXPECT_TRUE(codes.contains(grpc::StatusCode::CANCELLED));
+  EXPECT_TRUE(codes.size() == 1 || codes.contains(grpc::StatusCode::RESOURCE_EXHAUSTED));
+  ExpectNoneAnswered("waystar.v1.PathService/FindPath", kCalls);
+  ExpectAnswers();
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,526 @@
+#include "server/service/call/streaming_call.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "grpcpp/server_context.h"
+#include "gtest/gtest.h"
+#include "server/base/error.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::rpc {
+namespace {
+
+// All that calls share, of a server without a socket.
+struct World {
+  World() { gate.Open(); }
+
+  // As a server that stops does, whose patience and time are over at once.
+  void Close() {
+    const auto now = std::chrono::steady_clock::now();
+    gate.Close(now, now);
+  }
+
+  CallGate gate;
+  AccessControl access;
+  AwaitedRequests awaited_requests{"requests", {}};
+  CallStatistics statistics;
+  ClientCalls client_calls{10};
+  CallMemory memory{1 << 20, 1 << 20};
+  ArrivalPause arrival_pause{std::chrono::milliseconds(1)};
+  CallSlots transfers{1, ErrorReason::kTransfersBusy, "transfers run"};
+  CallSlots watches{1, ErrorReason::kTooManyWatches, "watches are open"};
+  CallSlots streams{1, ErrorReason::kClientBusy, "streams are open"};
+  MethodStatistics method;
+  grpc::CallbackServerContext rpc;
+  Executor executor{{.workers = 1}};
+  core::MapStore store{core::StoreOptions()};
+  VersionWaits version_waits{store, 1};
+  FleetNews fleet{false};
+  const ServerContext context{.gate = gate,
+                              .access = access,
+                              .awaited_requests = awaited_requests,
+                              .awaited_of_strangers = awaited_requests,
+                              .statistics = statistics,
+                              .client_calls = client_calls,
+                              .memory = memory,
+                              .arrival_pause = arrival_pause,
+                              .executor = executor,
+                              .transfers = transfers,
+                              .watches = watches,
+                              .streams = streams,
+                              .version_waits = version_waits,
+                              .fleet = fleet};
+};
+
+// What has happened to a call; outlives it, whoever is the last to hold it.
+struct Record {
+  ~Record() { destroyed.Wait(); }
+
+  std::atomic<int> reads = 0;
+  std::atomic<int> writes = 0;
+  std::atomic<int> cancels = 0;
+  std::atomic<int> jobs = 0;
+  std::atomic<int> finishes = 0;
+  grpc::StatusCode code = grpc::StatusCode::OK;
+  int slots_at_finish = -1;
+  std::int64_t open_at_finish = -1;
+  testing::Event finished{"the end of the call"};
+  testing::Event destroyed{"the destruction of the call"};
+};
+
+// A call whose library is the test. It reads until it is told otherwise, and writes what it has to.
+class ScriptedCall final : public StreamingCall {
+ public:
+  struct Script {
+    Kind kind = Kind::kOpenEnded;
+    std::function<absl::Status(ScriptedCall&)> admit;
+    std::function<void(ScriptedCall&)> job;
+    std::function<void(ScriptedCall&)> timeout;
+    std::function<void(ScriptedCall&)> stall;
+  };
+
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record, Script script) {
+    std::shared_ptr<ScriptedCall> call(new ScriptedCall(world, record, std::move(script)));
+    call->Begin();
+    return call;
+  }
+  static std::shared_ptr<ScriptedCall> Start(World& world, Record& record) {
+    return Start(world, record, Script());
+  }
+  static Script Transfer() { return {.kind = Kind::kTransfer}; }
+
+  ~ScriptedCall() override { record_.destroyed.Happen(); }
+
+  // Whether the message is to be used.
+  bool ReadOne() {
+    const Change change(*this);
+    return EndRead(true);
+  }
+  void SendOne() {
+    const Change change(*this);
+    ++unsent_;
+  }
+  void SetBusy(bool is_busy) {
+    const Change change(*this);
+    is_busy_ = is_busy;
+  }
+  void AwaitTransfer() {
+    const Change change(*this);
+    EXPECT_TRUE(AwaitSlot(world_.transfers).ok());
+  }
+  bool AwaitsSlot() {
+    MutexLock lock(mutex_);
+    return awaits_slot();
+  }
+  void StartJob() {
+    {
+      const Change change(*this);
+      BeginJob();
+    }
+    SubmitJob(Lane::kSmall, {});
+  }
+  void ReplaceEndOf(const absl::Status& status) {
+    const Change change(*this);
+    ReplaceEnd(status);
+  }
+
+  using StreamingCall::Cancelled;
+  using StreamingCall::Done;
+  using StreamingCall::End;
+  using StreamingCall::SetTimes;
+  using StreamingCall::TakeSlot;
+  using StreamingCall::WriteDone;
+
+ private:
+  ScriptedCall(World& world, Record& record, Script script)
+      : StreamingCall(script.kind, world.context, world.rpc, world.method),
+        world_(world),
+        record_(record),
+        script_(std::move(script)) {}
+
+  absl::Status Admit() override { return script_.admit ? script_.admit(*this) : absl::OkStatus(); }
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (unsent_ > 0 && !is_writing() && !is_gone()) {
+      --unsent_;
+      Write({});
+    }
+    Read();
+  }
+  bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_busy_; }
+  void RunJob(int /*worker*/) override {
+    ++record_.jobs;
+    if (script_.job) {
+      script_.job(*this);
+    }
+  }
+  void OnTimeout() override {
+    if (script_.timeout) {
+      script_.timeout(*this);
+    } else {
+      StreamingCall::OnTimeout();
+    }
+  }
+  void OnStall() override {
+    if (script_.stall) {
+      script_.stall(*this);
+    } else {
+      StreamingCall::OnStall();
+    }
+  }
+  void StartReading(grpc::ByteBuffer* /*message*/) override { ++record_.reads; }
+  void StartWriting(const grpc::ByteBuffer* /*message*/) override { ++record_.writes; }
+  void TryCancel() override { ++record_.cancels; }
+  void FinishWith(const grpc::Status& status) override {
+    record_.code = status.error_code();
+    record_.slots_at_finish = world_.transfers.counts().taken;
+    record_.open_at_finish = world_.method.Counts().open;
+    if (++record_.finishes == 1) {
+      record_.finished.Happen();
+    }
+  }
+
+  World& world_;
+  Record& record_;
+  const Script script_;
+  int unsent_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_busy_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+TEST(StreamingCallTest, ReadsOneMessageAtATimeUntilItEnds) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  EXPECT_EQ(record.reads, 1);
+  call->SendOne();
+  EXPECT_EQ(record.reads, 1);
+  EXPECT_TRUE(call->ReadOne());
+  EXPECT_EQ(record.reads, 2);
+  call->End(absl::OkStatus());
+  EXPECT_FALSE(call->ReadOne());
+  EXPECT_EQ(record.reads, 2);
+  call->WriteDone(true);
+  call->Done();
+}
+
+TEST(StreamingCallTest, WritesOneMessageAtATime) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SendOne();
+  call->SendOne();
+  EXPECT_EQ(record.writes, 1);
+  call->WriteDone(true);
+  EXPECT_EQ(record.writes, 2);
+  call->WriteDone(true);
+  call->Cancelled();
+  call->Done();
+}
+
+TEST(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->SendOne();
+  call->End(absl::NotFoundError(""));
+  EXPECT_EQ(record.finishes, 0) << "a message is being written";
+  call->WriteDone(true);
+  EXPECT_EQ(record.finishes, 0) << "the call itself is busy";
+  call->SetBusy(false);
+  EXPECT_EQ(record.finishes, 1) << "a read that is under way is not waited for";
+  call->End(absl::InternalError(""));
+  call->Cancelled();
+  EXPECT_EQ(record.finishes, 1);
+  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  call->Done();
+}
+
+TEST(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->End(absl::NotFoundError(""));
+  world.Close();
+  call->Cancelled();
+  call->SetBusy(false);
+  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  call->Done();
+}
+
+TEST(StreamingCallTest, EndsWhenAWriteFails) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SendOne();
+  call->SendOne();
+  call->WriteDone(false);
+  EXPECT_EQ(record.writes, 1) << "nobody is there to read";
+  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(record.finishes, 1);
+  call->Done();
+}
+
+TEST(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(
+      world, record, {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
+  EXPECT_EQ(record.reads, 0);
+  EXPECT_EQ(record.code, grpc::StatusCode::PERMISSION_DENIED);
+  call->Done();
+  world.Close();
+  Record late;
+  ScriptedCall::Start(world, late)->Done();
+  EXPECT_EQ(late.code, grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST(StreamingCallTest, IsNotFinishedBeforeItIsAdmitted) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record, {.admit = [&](ScriptedCall&) {
+                                          world.Close();
+                                          EXPECT_EQ(record.finishes, 0);
+                                          return absl::OkStatus();
+                                        }});
+  EXPECT_EQ(record.finishes, 1);
+  EXPECT_EQ(record.code, grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(record.reads, 0);
+  call->Done();
+}
+
+TEST(StreamingCallTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
+  World world;
+  Record busy;
+  Record unread;
+  const auto busy_call = ScriptedCall::Start(world, busy);
+  const auto unread_call = ScriptedCall::Start(world, unread);
+  busy_call->SetBusy(true);
+  unread_call->SendOne();
+  world.Close();
+  EXPECT_EQ(busy.cancels, 0);
+  EXPECT_EQ(unread.cancels, 1);
+  unread_call->WriteDone(false);
+  unread_call->Done();
+  busy_call->SetBusy(false);
+  EXPECT_EQ(busy.code, grpc::StatusCode::UNAVAILABLE);
+  busy_call->Done();
+}
+
+TEST(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  world.Close();
+  EXPECT_EQ(record.finishes, 0);
+  call->End(absl::OkStatus());
+  EXPECT_EQ(record.code, grpc::StatusCode::OK);
+  call->Done();
+}
+
+TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
+  World world;
+  Record record;
+  auto script = ScriptedCall::Transfer();
+  script.admit = [&](ScriptedCall& self) { return self.TakeSlot(world.transfers); };
+  const auto call = ScriptedCall::Start(world, record, script);
+  EXPECT_EQ(world.transfers.counts().taken, 1);
+  EXPECT_EQ(world.method.Counts().open, 1);
+  Record second;
+  ScriptedCall::Start(world, second, script)->Done();
+  EXPECT_EQ(second.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
+  call->End(absl::OkStatus());
+  EXPECT_EQ(record.slots_at_finish, 0);
+  EXPECT_EQ(record.open_at_finish, 0);
+  EXPECT_EQ(world.method.Counts().ended(), 2U);
+  call->Done();
+}
+
+TEST(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
+  World world;
+  Record record;
+  Record waiting;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  call->AwaitTransfer();
+  EXPECT_FALSE(call->AwaitsSlot());
+  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  waiting_call->AwaitTransfer();
+  EXPECT_TRUE(waiting_call->AwaitsSlot());
+  call->End(absl::OkStatus());
+  EXPECT_FALSE(waiting_call->AwaitsSlot());
+  EXPECT_EQ(world.transfers.counts().taken, 1);
+  waiting_call->End(absl::OkStatus());
+  EXPECT_EQ(waiting.slots_at_finish, 0);
+  call->Done();
+  waiting_call->Done();
+}
+
+TEST(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
+  World world;
+  Record record;
+  Record waiting;
+  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  call->AwaitTransfer();
+  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  waiting_call->AwaitTransfer();
+  waiting_call->Cancelled();
+  EXPECT_EQ(waiting.finishes, 1);
+  EXPECT_EQ(world.transfers.counts().waiting, 0);
+  waiting_call->Done();
+  call->End(absl::OkStatus());
+  EXPECT_EQ(world.transfers.counts().taken, 0);
+  call->Done();
+}
+
+// Slots that are given back meet calls that end while they wait for them.
+TEST(StreamingCallTest, LosesNoSlotWhereverItEnds) {
+  World world;
+  for (int i = 0; i < 500; ++i) {
+    Record record;
+    Record waiting;
+    const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+    call->AwaitTransfer();
+    const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+    waiting_call->AwaitTransfer();
+    std::thread end([&] { call->End(absl::OkStatus()); });
+    waiting_call->Cancelled();
+    waiting.finished.Wait();
+    end.join();
+    EXPECT_EQ(world.transfers.counts().taken, 0);
+    EXPECT_EQ(world.transfers.counts().waiting, 0);
+    call->Done();
+    waiting_call->Done();
+  }
+}
+
+TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
+  World world;
+  Record record;
+  testing::Event is_running{"the job"};
+  testing::Event may_end{"leave for the job to end"};
+  const auto call = ScriptedCall::Start(world, record, {.job = [&](ScriptedCall& self) {
+                                          is_running.Happen();
+                                          may_end.Wait();
+                                          self.ReplaceEndOf(absl::DataLossError(""));
+                                        }});
+  call->StartJob();
+  is_running.Wait();
+  call->Cancelled();
+  EXPECT_EQ(record.finishes, 0);
+  may_end.Happen();
+  record.finished.Wait();
+  EXPECT_EQ(record.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
+  call->Done();
+}
+
+TEST(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record);
+  call->SetBusy(true);
+  call->End(absl::AbortedError(""));
+  call->StartJob();
+  call->SetBusy(false);
+  record.finished.Wait();
+  EXPECT_EQ(record.jobs, 0);
+  EXPECT_EQ(record.code, grpc::StatusCode::ABORTED);
+  call->Done();
+}
+
+TEST(StreamingCallTest, TimeoutEndsIt) {
+  World world;
+  Record record;
+  const auto call = ScriptedCall::Start(world, record,
+                                        {.admit =
+                                             [](ScriptedCall& self) {
+                                               self.SetTimes({.timeout = absl::Milliseconds(1)});
+                                               return absl::OkStatus();
+                                             },
+                                         .timeout =
+                                             [&](ScriptedCall& self) {
+                                               self.End(absl::DeadlineExceededError(""));
+                                               EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
+                                             }});
+  record.finished.Wait();
+  EXPECT_EQ(record.code, grpc::StatusCode::DEADLINE_EXCEEDED);
+  call->Done();
+}
+
+TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
+  World world;
+  Record record;
+  testing::Event is_cancelled{"the cancellation of the call"};
+  const auto call = ScriptedCall::Start(world, record,
+                                        {.admit =
+                                             [](ScriptedCall& self) {
+                                               self.SetTimes({.stall = absl::Milliseconds(1)});
+                                               return absl::OkStatus();
+                                             },
+                                         .stall = [&](ScriptedCall&) { is_cancelled.Happen(); }});
+  call->SendOne();
+  is_cancelled.Wait();
+  EXPECT_EQ(record.finishes, 0);
+  call->WriteDone(false);
+  record.finished.Wait();
+  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
+  call->Done();
+}
+
+TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
+  World world;
+  Record record;
+  auto held = ScriptedCall::Start(world, record);
+  ScriptedCall* const call = held.get();
+  held.reset();
+  call->Cancelled();
+  EXPECT_FALSE(record.destroyed.HasHappened());
+  call->Done();
+  EXPECT_TRUE(record.destroyed.HasHappened());
+
+  Record longer;
+  auto holder = ScriptedCall::Start(world, longer);
+  holder->Cancelled();
+  holder->Done();
+  EXPECT_FALSE(longer.destroyed.HasHappened());
+  // It is out of the gate by then, so that a server that stops does not wait for whoever holds it.
+  world.gate.Close(std::chrono::steady_clock::time_point::max(),
+                   std::chrono::steady_clock::time_point::max());
+  holder.reset();
+  EXPECT_TRUE(longer.destroyed.HasHappened());
+}
+
+// The library, a worker, the client's end and a server that stops, all at once.
+TEST(StreamingCallTest, IsFinishedOnceWhoeverFindsThatOut) {
+  World world;
+  for (int i = 0; i < 500; ++i) {
+    Record record;
+    auto held = ScriptedCall::Start(world, record);
+    ScriptedCall* const call = held.get();
+    held.reset();
+    call->SetBusy(true);
+    call->SendOne();
+    call->StartJob();
+    std::thread library([&] { call->WriteDone(true); });
+    std::thread client([&] { call->ReadOne(); });
+    std::thread answer([&] { call->SetBusy(false); });
+    std::thread end([&] { call->End(absl::OkStatus()); });
+    record.finished.Wait();
+    library.join();
+    client.join();
+    answer.join();
+    end.join();
+    EXPECT_EQ(record.finishes, 1);
+    EXPECT_FALSE(record.destroyed.HasHappened());
+    call->Done();
+  }
+}
+
+}  // namespace
+}  // namespace waystar::rpc

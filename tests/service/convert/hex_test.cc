@@ -1,0 +1,486 @@
+// Maps of hexagons, whose cells requests and answers count as the map's layout does.
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/formats/text/text.h"
+#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/field_answers.h"
+#include "tests/service/handler_test.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Show;
+using ::waystar::testing::TestServer;
+
+constexpr auto kHexPrecondition = absl::StatusCode::kFailedPrecondition;
+
+v1::GridOptions Hexagons(v1::HexLayout layout) {
+  v1::GridOptions grid;
+  grid.mutable_hexagons()->set_layout(layout);
+  return grid;
+}
+
+v1::Rectangle RectangleAt(int x, int y, int width, int height) {
+  v1::Rectangle rectangle;
+  rectangle.set_x(x);
+  rectangle.set_y(y);
+  rectangle.set_width(width);
+  rectangle.set_height(height);
+  return rectangle;
+}
+
+const std::vector<std::string>& BoardRows() {
+  static const auto* const kRows = new std::vector<std::string>{".....",  //
+                                                                ".###.",  //
+                                                                ".....",  //
+                                                                "..#.."};
+  return *kRows;
+}
+
+v1::FindPathRequest ByRows(int from_column, int from_row, int to_column, int to_row) {
+  return PathRequest("board", CellAt(from_column, from_row), CellAt(to_column, to_row));
+}
+
+// As one draws odd rows, shifted to the right.
+bool TouchOnBoard(const v1::Cell& a, const v1::Cell& b) {
+  const double dx = (a.x() + 0.5 * (a.y() & 1)) - (b.x() + 0.5 * (b.y() & 1));
+  const double dy = (a.y() - b.y()) * std::sqrt(0.75);
+  return std::abs(std::hypot(dx, dy) - 1.0) < 1e-9;
+}
+
+class HexMapTest : public HandlerTest {
+ protected:
+  HexMapTest() { Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS)); }
+};
+
+TEST_F(HexMapTest, PathsGoFromHexagonToHexagon) {
+  const auto answer = Find(ByRows(0, 0, 4, 3));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  ASSERT_THAT(answer->points(), SizeIs(static_cast<int>(answer->cost()) + 1));
+  EXPECT_EQ(answer->end().x(), 4);
+  EXPECT_EQ(answer->end().y(), 3);
+  for (int i = 1; i < answer->points_size(); ++i) {
+    EXPECT_TRUE(TouchOnBoard(answer->points(i - 1), answer->points(i))) << i;
+  }
+}
+
+// On an axial plane of the same hexagons, whose row 2 begins one cell further left.
+TEST_F(HexMapTest, AnAxialPlaneCountsByItself) {
+  Create("plane",
+         {"#.....",  //
+          "#.###.",  //
+          ".....#",  //
+          "..#..#"},
+         Hexagons(v1::HEX_LAYOUT_AXIAL_POINTY));
+  const auto answer = Find(PathRequest("plane", CellAt(1, 0), CellAt(4, 3)));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->cost(), Find(ByRows(0, 0, 4, 3))->cost());
+  EXPECT_EQ(answer->points(0).x(), 1);
+  EXPECT_EQ(answer->end().x(), 4);
+}
+
+TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
+  v1::FindPathRequest request = ByRows(0, 0, 4, 0);
+  request.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  EXPECT_THAT(Find(request)->directions(),
+              ElementsAre(v1::DIRECTION_EAST, v1::DIRECTION_EAST, v1::DIRECTION_EAST, v1::DIRECTION_EAST));
+  for (const v1::PathForm form : {v1::PATH_FORM_CORNERS, v1::PATH_FORM_SMOOTHED}) {
+    request.set_path_form(form);
+    EXPECT_THAT(Find(request)->points(), SizeIs(2));
+  }
+  request = ByRows(0, 3, 4, 0);
+  request.set_path_form(v1::PATH_FORM_CORNERS);
+  request.set_with_summary(true);
+  const auto corners = Find(request);
+  ASSERT_TRUE(corners.ok()) << corners.status();
+  EXPECT_EQ(corners->summary().length(), corners->cost());
+  v1::ValidatePathRequest validation;
+  validation.set_map("board");
+  *validation.mutable_points() = corners->points();
+  EXPECT_TRUE(Validate(validation)->walkable());
+  EXPECT_EQ(Validate(validation)->cost(), corners->cost());
+}
+
+TEST_F(HexMapTest, QueriesOfABatchCountByColumnsAndRows) {
+  v1::FindPathsRequest request;
+  request.set_map("board");
+  *request.add_queries() = ByRows(0, 1, 4, 1);
+  *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 0));
+  v1::FindPathsResponse response;
+  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, response, context_).ok());
+  EXPECT_EQ(Show(response.results(0).answer().points()), Show(Find(ByRows(0, 1, 4, 1))->points()));
+  EXPECT_EQ(response.results(1).answer().start().x(), 0);
+}
+
+TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  v1::Rectangle& rectangle = *update.add_edits()->mutable_block()->add_rectangles();
+  rectangle.set_x(3);
+  rectangle.set_y(2);
+  rectangle.set_width(2);
+  rectangle.set_height(2);
+  *update.add_edits()->mutable_unblock()->add_cells() = CellAt(2, 1);
+  const auto updated = Update(update);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_EQ(updated->changed_cells(), 5);
+  EXPECT_THAT(core::FormatText((*store_.Pin("board"))->grid()), ::testing::EndsWith("map\n"
+                                                                                    ".....\n"
+                                                                                    ".#.#.\n"
+                                                                                    "...##\n"
+                                                                                    "..###\n"));
+}
+
+// A rectangle that sticks out on all sides frees what is on the board, and nothing beside it.
+TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  *update.add_edits()->mutable_unblock()->add_rectangles() = RectangleAt(-1, -1, 7, 6);
+  EXPECT_EQ(Update(update)->changed_cells(), 4);
+  EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
+  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+}
+
+TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
+  constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  v1::Shape& block = *update.add_edits()->mutable_block();
+  *block.add_cells() = CellAt(4, 0);
+  *block.add_cells() = CellAt(-1, 0);
+  const auto by_columns = Update(update);
+  EXPECT_THAT(by_columns, IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[1]"));
+  EXPECT_EQ(by_columns.status().message(),
+            "column -1 of row 0 is off the map, which has 5 columns and 4 rows");
+  *block.mutable_cells(1) = CellAt(std::numeric_limits<int>::max(), std::numeric_limits<int>::min());
+  EXPECT_THAT(Update(update), IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[1]"));
+
+  v1::SetTerrain& terrain = *update.mutable_edits(0)->mutable_set_terrain();
+  terrain.set_terrain(".");
+  *terrain.mutable_shape()->add_cells() = CellAt(5, 0);
+  EXPECT_THAT(Update(update),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "edits[0].set_terrain.shape.cells[0]"));
+  *terrain.mutable_shape()->mutable_cells(0) = CellAt(4, 0);
+  EXPECT_TRUE(Update(update).ok());
+}
+
+// Whatever the layout of the board, a rectangle is clipped and counted as among squares.
+TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
+  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
+                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
+  constexpr std::pair<int, int> kSizes[] = {{1, 1}, {2, 1}, {1, 2}, {3, 4}, {9, 9}};
+  constexpr int kColumns = 4;
+  constexpr int kRows = 3;
+  for (const v1::HexLayout layout : kLayouts) {
+    SCOPED_TRACE(v1::HexLayout_Name(layout));
+    const std::string map = absl::StrCat("board-", layout);
+    Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
+    const auto send = [&](const v1::Rectangle& rectangle, bool block) {
+      v1::UpdateObstaclesRequest update;
+      update.set_map(map);
+      v1::Edit& edit = *update.add_edits();
+      *(block ? edit.mutable_block() : edit.mutable_unblock())->add_rectangles() = rectangle;
+      return Update(update);
+    };
+    for (int x = -3; x <= kColumns; ++x) {
+      for (int y = -3; y <= kRows; ++y) {
+        for (const auto& [width, height] : kSizes) {
+          SCOPED_TRACE(absl::StrCat(x, ",", y, "+", width, "x", height));
+          const core::Rectangle inside = core::Intersect({x, y, width, height}, {0, 0, kColumns, kRows});
+          for (const bool block : {true, false}) {
+            const auto updated = send(RectangleAt(x, y, width, height), block);
+            if (inside.empty()) {
+              ASSERT_THAT(updated,
+                          IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
+                                  block ? "edits[0].block.rectangles[0]" : "edits[0].unblock.rectangles[0]"));
+              continue;
+            }
+            ASSERT_TRUE(updated.ok()) << updated.status();
+            ASSERT_EQ(updated->changed_cells(), inside.area());
+            ASSERT_GE(updated->changed_bounds().width(), inside.width);
+            ASSERT_GE(updated->changed_bounds().height(), inside.height);
+            ASSERT_EQ(updated->clipped_cells(), width * height - inside.area());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  v1::SetTerrain& terrain = *update.add_edits()->mutable_set_terrain();
+  terrain.set_terrain(".");
+  *terrain.mutable_shape()->add_rectangles() = RectangleAt(0, -2, 2, 5);
+  *terrain.mutable_shape()->add_rectangles() = RectangleAt(5, 0, 1, 2);
+  const auto off_board = Update(update);
+  EXPECT_THAT(off_board, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap,
+                                 "edits[0].set_terrain.shape.rectangles[1]"));
+  EXPECT_EQ(off_board.status().message(),
+            "the rectangle at column 5 of row 0 is off the map, which has 5 columns and 4 rows");
+  *terrain.mutable_shape()->mutable_rectangles(1) = RectangleAt(0, 0, 1, 0);
+  EXPECT_THAT(Update(update),
+              IsError(kInvalid, ErrorReason::kBadRectangle, "edits[0].set_terrain.shape.rectangles[1]"));
+  *terrain.mutable_shape()->mutable_rectangles(1) = RectangleAt(0, 0, 1, 1);
+  EXPECT_EQ(Update(update)->clipped_cells(), 4);
+}
+
+TEST_F(HexMapTest, FieldsKnowHexagons) {
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::ComputeCostMatrixRequest matrix;
+  matrix.set_map("board");
+  *matrix.add_starts() = LocationAt(0, 0);
+  *matrix.add_goals() = LocationAt(4, 0);
+  *matrix.add_goals() = LocationAt(4, 3);
+  *matrix.add_goals() = LocationAt(0, 1);
+  v1::ComputeCostMatrixResponse costs;
+  ASSERT_TRUE(fields.CostMatrix(matrix, costs, context_).ok());
+  EXPECT_THAT(costs.costs(), ElementsAre(4.0, Find(ByRows(0, 0, 4, 3))->cost(), 1.0));
+
+  v1::FindReachableRequest reach;
+  reach.set_map("board");
+  *reach.mutable_start() = LocationAt(2, 2);
+  reach.set_max_cost(1);
+  v1::FindReachableResponse reachable;
+  ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
+  // Itself, two beside it, one below on the left; the others are walls.
+  EXPECT_EQ(reachable.count(), 4);
+}
+
+std::string Text(const google::protobuf::Message& message) { return message.ShortDebugString(); }
+
+// Fields cover columns and rows, and do not leave regions of them.
+TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
+  constexpr v1::HexLayout kLayouts[] = {v1::HEX_LAYOUT_ODD_ROWS, v1::HEX_LAYOUT_EVEN_ROWS,
+                                        v1::HEX_LAYOUT_ODD_COLUMNS, v1::HEX_LAYOUT_EVEN_COLUMNS};
+  constexpr int kColumns = 7;
+  constexpr int kRows = 6;
+  for (const v1::HexLayout layout : kLayouts) {
+    SCOPED_TRACE(v1::HexLayout_Name(layout));
+    TestServer server;
+    server.Create("open", std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
+    v1::ComputeFlowFieldRequest flow;
+    flow.set_map("open");
+    *flow.add_goals() = LocationAt(2, 2);
+    flow.set_with_costs(true);
+    const auto whole = server.client().ComputeFlowField(flow);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    EXPECT_EQ(whole->region().width(), kColumns);
+    EXPECT_EQ(whole->region().height(), kRows);
+    ASSERT_THAT(whole->costs(), SizeIs(kColumns * kRows));
+    for (int y = 0; y < kRows; ++y) {
+      for (int x = 0; x < kColumns; ++x) {
+        const v1::FindPathResponse path = server.Find(PathRequest("open", CellAt(x, y), CellAt(2, 2)));
+        EXPECT_EQ(whole->costs(y * kColumns + x), path.cost()) << x << "," << y;
+      }
+    }
+    *flow.mutable_region() = RectangleAt(2, 1, 1, 4);
+    const auto narrow = server.client().ComputeFlowField(flow);
+    ASSERT_TRUE(narrow.ok()) << narrow.status();
+    ASSERT_THAT(narrow->directions(), SizeIs(4));
+
+    v1::FindReachableRequest reach;
+    reach.set_map("open");
+    *reach.mutable_start() = LocationAt(2, 2);
+    *reach.mutable_region() = RectangleAt(1, 1, 4, 3);
+    const auto reached = server.client().FindReachable(reach);
+    ASSERT_TRUE(reached.ok()) << reached.status();
+    EXPECT_EQ(reached->count(), 12);
+    EXPECT_EQ(Text(reached->bounds()), Text(reach.region()));
+    EXPECT_EQ(reached->cells(), std::string("\x0F\x0F\x0F"));
+    v1::SampleCellsRequest sample;
+    sample.set_map("open");
+    sample.set_count(100);
+    sample.set_distinct(true);
+    *sample.mutable_region() = RectangleAt(3, 2, 3, 4);
+    const auto sampled = server.client().SampleCells(sample);
+    ASSERT_TRUE(sampled.ok()) << sampled.status();
+    EXPECT_THAT(sampled->cells(), SizeIs(12));
+    for (const v1::Cell& cell : sampled->cells()) {
+      EXPECT_TRUE(core::Rectangle({3, 2, 3, 4}).Contains({cell.x(), cell.y()}));
+    }
+  }
+}
+
+// What is put by columns and rows is listed and told of by them.
+TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
+  TestServer server;
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));
+  server.Create("squares", {"....", "...."});
+  v1::UpdateObstaclesRequest update;
+  update.set_map("board");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("crate");
+  v1::Shape& shape = *obstacle.mutable_shape();
+  *shape.add_cells() = CellAt(1, 3);
+  *shape.add_rectangles() = RectangleAt(2, 0, 3, 2);
+  shape.add_discs()->mutable_center()->set_x(3.5);
+  shape.mutable_discs(0)->mutable_center()->set_y(1.25);
+  shape.mutable_discs(0)->set_radius(1);
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("stairs");
+  *portal.mutable_from() = CellAt(3, 0);
+  *portal.mutable_to() = CellAt(4, 3);
+  v1::Portal& out = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  out.set_id("way-out");
+  *out.mutable_from() = CellAt(0, 0);
+  out.set_to_map("squares");
+  *out.mutable_to() = CellAt(3, 1);
+  const auto updated = server.client().UpdateObstacles(update);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  v1::ListObstaclesRequest obstacles;
+  obstacles.set_map("board");
+  const auto listed = server.client().ListObstacles(obstacles);
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  EXPECT_EQ(Text(listed->obstacles(0).shape()), Text(shape));
+  v1::ListPortalsRequest portals;
+  portals.set_map("board");
+  const auto told = server.client().ListPortals(portals);
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(Text(told->portals(0).from()), Text(portal.from()));
+  EXPECT_EQ(Text(told->portals(0).to()), Text(portal.to()));
+  EXPECT_EQ(Text(told->portals(1).to()), Text(out.to()));
+}
+
+// Each map counts its own part of a path.
+TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
+  TestServer server;
+  server.Create("squares", {"....", "...."});
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
+  v1::UpdateObstaclesRequest update;
+  update.set_map("squares");
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("stairs");
+  *portal.mutable_from() = CellAt(3, 0);
+  portal.set_to_map("board");
+  *portal.mutable_to() = CellAt(0, 0);
+  ASSERT_TRUE(server.client().UpdateObstacles(update).ok());
+  v1::FindPathRequest query = PathRequest("squares", CellAt(0, 0), CellAt(0, 3));
+  query.set_goal_map("board");
+  const v1::FindPathResponse answer = server.Find(query);
+  ASSERT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 6);
+  EXPECT_EQ(Text(answer.crossings(0).arrival()), Text(CellAt(0, 0)));
+  EXPECT_EQ(Text(answer.end()), Text(CellAt(0, 3)));
+  EXPECT_EQ(Text(answer.points(answer.points_size() - 1)), Text(CellAt(0, 3)));
+  EXPECT_EQ(Text(answer.points(0)), Text(CellAt(0, 0)));
+  v1::ValidatePathRequest validation;
+  validation.set_map("squares");
+  *validation.mutable_points() = answer.points();
+  *validation.mutable_crossings() = answer.crossings();
+  const auto validated = server.client().ValidatePath(validation);
+  ASSERT_TRUE(validated.ok()) << validated.status();
+  EXPECT_TRUE(validated->walkable());
+  EXPECT_EQ(validated->cost(), answer.cost());
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = query;
+  bool has_goal = false;
+  const auto traced = server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) {
+    has_goal |= event.map() == "board" && Text(event.cell()) == Text(CellAt(0, 3));
+  });
+  ASSERT_TRUE(traced.ok()) << traced.status();
+  EXPECT_TRUE(has_goal);
+}
+
+TEST_F(HexMapTest, RegionsEndWithTheBoardAndHoldTheStart) {
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::FindReachableRequest reach;
+  reach.set_map("board");
+  *reach.mutable_start() = LocationAt(0, 2);
+  *reach.mutable_region() = RectangleAt(1, 0, 4, 3);
+  v1::FindReachableResponse reachable;
+  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
+              IsError(kInvalid, ErrorReason::kBadValue, "start"));
+  *reach.mutable_region() = RectangleAt(1, 1, 5, 3);
+  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region"));
+}
+
+TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
+  v1::FindPathRequest request = ByRows(0, 0, 4, 3);
+  request.set_algorithm(v1::ALGORITHM_JUMP_POINT_SEARCH);
+  EXPECT_THAT(Find(request), IsError(kHexPrecondition, ErrorReason::kAlgorithmUnsuited, "algorithm"));
+  EXPECT_THAT(Find(ByRows(-1, 0, 4, 3)),
+              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+  const auto off_map = Find(ByRows(0, -1, 4, 3));
+  EXPECT_THAT(off_map, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
+  EXPECT_EQ(off_map.status().message(), "the start (0, -1) is off the map, which is 5 x 4 cells");
+
+  v1::CreateMapRequest create;
+  create.set_map("both");
+  create.mutable_grid()->mutable_hexagons();
+  create.add_rows("..");
+  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kMissingField, "grid.hexagons.layout"));
+  create.mutable_grid()->mutable_squares();
+  create.clear_rows();
+  create.set_data("hexagons odd_rows\nmap\n..\n");
+  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kBadValue, "grid.squares"));
+  create.clear_data();
+  create.mutable_grid()->mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+  create.mutable_blank()->set_width(8000);
+  create.mutable_blank()->set_height(8000);
+  EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kBadSize, "blank.width"));
+}
+
+// Single queries, batches, streams and pictures are compared with each other by AnswerWaysTest.
+TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
+  TestServer server;
+  server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
+  const v1::FindPathRequest query = ByRows(0, 1, 4, 1);
+  const v1::FindPathResponse expected = server.Find(query);
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = query;
+  std::vector<v1::SearchEvent> events;
+  const auto traced =
+      server.client().TraceSearch(trace, [&](const v1::SearchEvent& event) { events.push_back(event); });
+  ASSERT_TRUE(traced.ok()) << traced.status();
+  EXPECT_EQ(Show(traced->answer().points()), Show(expected.points()));
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.front().cell().x(), 0);
+  EXPECT_EQ(events.front().cell().y(), 1);
+
+  v1::WatchPathRequest request;
+  *request.mutable_query() = query;
+  const auto watch = server.client().WatchPath(request);
+  v1::WatchPathResponse told;
+  ASSERT_TRUE(watch->Next(told));
+  EXPECT_EQ(Show(told.answer().points()), Show(expected.points()));
+  // A hexagon of the path by its column and row.
+  const auto updates = server.client().StreamObstacleUpdates();
+  v1::UpdateObstaclesRequest batch;
+  batch.set_map("board");
+  *batch.add_edits()->mutable_block()->add_cells() = expected.points(2);
+  ASSERT_TRUE(updates->Send(batch));
+  v1::StreamObstacleUpdatesResponse applied;
+  ASSERT_TRUE(updates->Receive(applied));
+  EXPECT_EQ(applied.applied().changed_cells(), 1);
+  ASSERT_TRUE(watch->Next(told));
+  for (const v1::Cell& point : told.answer().points()) {
+    EXPECT_FALSE(point.x() == expected.points(2).x() && point.y() == expected.points(2).y());
+  }
+  EXPECT_EQ(told.answer().end().x(), 4);
+  EXPECT_EQ(told.answer().end().y(), 1);
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,141 @@
+// What a call over HTTP holds while its messages become JSON, and JSON becomes its message.
+
+#include "server/service/transport/http/call_maker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/descriptor.h"
+#include "server/base/mutex.h"
+#include "server/service/transport/http/answer_queue.h"
+#include "server/service/transport/http/body_ledger.h"
+#include "server/service/transport/http/exchange.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::http {
+namespace {
+
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
+
+constexpr std::size_t kBudget = 100'000'000;
+
+// One request, and a client that reads the answer when it is asked to.
+class Client {
+ public:
+  // It gives its call `budget` bytes.
+  Client(const CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget)
+      : queue_(std::make_shared<AnswerQueue>(RequestHead{.method = "POST"}, true, is_draining_, server_bytes_,
+                                             [] {})) {
+    CallOptions options{.hold = [held = held_, budget](std::size_t bytes) {
+      MutexLock lock(held->mutex);
+      held->bytes.push_back(bytes);
+      return bytes <= budget;
+    }};
+    maker.Make(*google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
+                   absl::StrCat("waystar.v1.MapService.", method)),
+               std::move(request), std::make_shared<Exchange>(queue_), std::move(options));
+  }
+  ~Client() { queue_->Detach(); }
+
+  std::string ReadToTheEnd() {
+    std::string answer;
+    EXPECT_TRUE(WaitUntil(
+        [&] {
+          const bool is_complete = queue_->state() == AnswerQueue::State::kComplete;
+          const std::string taken = queue_->Take();
+          queue_->OnSent(taken.size());
+          answer += taken;
+          return is_complete && taken.empty();
+        },
+        "the end of an answer"));
+    return answer;
+  }
+
+  // What its call said that it holds, one after the other.
+  std::vector<std::size_t> held() const {
+    MutexLock lock(held_->mutex);
+    return held_->bytes;
+  }
+  bool HoldsNothing() {
+    // What waits for the client to go is let go as after an answer.
+    queue_->Detach();
+    return WaitUntil([&] { return held_.use_count() == 1; }, "an answer to be let go");
+  }
+
+ private:
+  struct Held {
+    Mutex mutex;
+    std::vector<std::size_t> bytes ABSL_GUARDED_BY(mutex);
+  };
+
+  std::atomic<bool> is_draining_ = false;
+  std::atomic<std::size_t> server_bytes_ = 0;
+  const std::shared_ptr<Held> held_ = std::make_shared<Held>();
+  const std::shared_ptr<AnswerQueue> queue_;
+};
+
+class CallMakerTest : public ::testing::Test {
+ protected:
+  CallMakerTest() { server_.Create("arena", std::vector<std::string>(200, std::string(200, '.'))); }
+
+  static HttpRequest WithBody(const std::string& body) { return {.body = body}; }
+
+  TestServer server_;
+  const CallMaker maker_{server_.NewChannel(), 1};
+};
+
+TEST_F(CallMakerTest, AnswersHoldTheirBytesFromMessageToJson) {
+  Client client(maker_, "ExportMap", WithBody(R"({"map": "arena"})"));
+  EXPECT_THAT(client.ReadToTheEnd(), HasSubstr(R"({"error":{}})"));
+  // The message with the map's text, with its JSON, and that JSON while it waits to be sent.
+  const std::vector<std::size_t> held = client.held();
+  const auto message =
+      std::find_if(held.begin(), held.end(), [](std::size_t bytes) { return bytes > 40'000; });
+  ASSERT_GT(held.end() - message, 2);
+  EXPECT_GT(message[1], message[0] + 50'000);
+  EXPECT_LT(message[2], message[1] - 40'000);
+  EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(CallMakerTest, StreamsThatMayNotHoldAMessageEnd) {
+  Client client(maker_, "ExportMap", WithBody(R"({"map": "arena"})"), 20'000);
+  EXPECT_THAT(client.ReadToTheEnd(), HasSubstr(R"({"error":{"code":8,)"));
+  EXPECT_THAT(client.held().back(), Gt(40'000)) << "the message was not converted";
+  EXPECT_TRUE(client.HoldsNothing());
+}
+
+TEST_F(CallMakerTest, RequestsAreCountedUntilTheyAreSent) {
+  const auto ledger = std::make_shared<BodyLedger>(kBudget, kBudget);
+  HttpRequest request = WithBody(absl::StrCat(R"({"map": ")", std::string(100'000, 'a'), R"("})"));
+  request.body_share = BodyShare(ledger, net::Network());
+  ASSERT_TRUE(request.body_share.GrowTo(request.body.size()));
+  Client client(maker_, "GetMap", std::move(request));
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 4"));
+  EXPECT_TRUE(WaitUntil([&] { return ledger->bytes() == 0; }, "a request to be let go"));
+}
+
+TEST_F(CallMakerTest, RequestsWhoseMessageDoesNotFitAreRefused) {
+  const auto ledger = std::make_shared<BodyLedger>(150'000, 150'000);
+  HttpRequest request = WithBody(absl::StrCat(R"({"map": ")", std::string(100'000, 'a'), R"("})"));
+  request.body_share = BodyShare(ledger, net::Network());
+  ASSERT_TRUE(request.body_share.GrowTo(request.body.size()));
+  Client client(maker_, "GetMap", std::move(request));
+  EXPECT_THAT(client.ReadToTheEnd(), StartsWith("HTTP/1.1 429"));
+  EXPECT_TRUE(WaitUntil([&] { return ledger->bytes() == 0; }, "a request to be let go"));
+}
+
+}  // namespace
+}  // namespace waystar::http

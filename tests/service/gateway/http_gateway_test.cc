@@ -1,0 +1,336 @@
+// The RPCs over HTTP, by clients that speak no gRPC.
+
+#include "server/service/gateway/http_gateway.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/service/auth/failed_tokens.h"
+#include "tests/service/auth/guarded_server.h"
+#include "tests/service/captured_log.h"
+#include "tests/service/gateway/http_server.h"
+#include "tests/service/test_server.h"
+#include "tests/service/transport/http/from_json.h"
+#include "tests/service/transport/http/http_call.h"
+#include "tests/service/transport/net/tcp_client.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::ErrorIn;
+using ::waystar::testing::ErrorInfoIn;
+using ::waystar::testing::FromJson;
+using ::waystar::testing::GuardedServer;
+using ::waystar::testing::HttpCall;
+using ::waystar::testing::HttpRequest;
+using ::waystar::testing::HttpServer;
+using ::waystar::testing::kArena;
+using ::waystar::testing::kFind;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::LogOf;
+using ::waystar::testing::Post;
+using ::waystar::testing::ReasonIn;
+using ::waystar::testing::ResultIn;
+using ::waystar::testing::TcpClient;
+using ::waystar::testing::TokenLine;
+using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WithHeader;
+
+HttpRequest WithToken(const HttpRequest& request, const std::string& token) {
+  return WithHeader(request, "Authorization", absl::StrCat("Bearer ", token));
+}
+
+TEST(HttpGatewayTest, AnswersACall) {
+  HttpServer server;
+  HttpCall call(server.port(), Post("PathService/FindPath", kFind));
+  EXPECT_EQ(call.code(), 200);
+  EXPECT_EQ(call.Header("content-type"), "application/json");
+  const auto answer = FromJson<v1::FindPathResponse>(call.Body());
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.points_size(), 6);
+  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
+}
+
+TEST(HttpGatewayTest, KeepsTheConnection) {
+  HttpServer server;
+  const std::string request = absl::StrCat(
+      "POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: a\r\nContent-Length: ", sizeof(kFind) - 1,
+      "\r\n\r\n", kFind);
+  TcpClient client(server.port());
+  for (int i = 0; i < 3; ++i) {
+    client.Send(request);
+    std::string head;
+    while (!absl::EndsWith(head, "\r\n\r\n")) {
+      const std::string next = client.Read(1);
+      ASSERT_FALSE(next.empty()) << head;
+      head += next;
+    }
+    std::size_t length = 0;
+    const std::size_t at = head.find("Content-Length: ") + 16;
+    ASSERT_TRUE(absl::SimpleAtoi(head.substr(at, head.find('\r', at) - at), &length));
+    EXPECT_THAT(client.Read(length), HasSubstr("OUTCOME_FOUND"));
+    EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+}
+
+TEST(HttpGatewayTest, ChangesMaps) {
+  HttpServer server;
+  HttpCall call(server.port(),
+                Post("MapService/UpdateObstacles",
+                     R"({"map": "arena", "edits": [{"block": {"cells": [{"x": 3, "y": 1}]}}]})"));
+  EXPECT_EQ(call.code(), 200);
+  EXPECT_EQ(FromJson<v1::UpdateObstaclesResponse>(call.Body()).version().revision(), 2);
+}
+
+TEST(HttpGatewayTest, TellsWhyACallFailed) {
+  HttpServer server;
+  HttpCall call(server.port(), Post("MapService/GetMap", R"({"map": "nowhere"})"));
+  EXPECT_EQ(call.code(), 404);
+  const auto status = FromJson<google::rpc::Status>(call.Body());
+  EXPECT_EQ(status.code(), 5);
+  EXPECT_EQ(ReasonIn(status), "MAP_NOT_FOUND");
+  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "map");
+}
+
+TEST(HttpGatewayTest, NamesTheFieldThatIsNoJson) {
+  HttpServer server;
+  HttpCall call(server.port(),
+                Post("PathService/FindPath", R"({"map": "arena", "start": {"cell": {"x": "west"}}})"));
+  EXPECT_EQ(call.code(), 400);
+  const auto status = FromJson<google::rpc::Status>(call.Body());
+  EXPECT_EQ(ReasonIn(status), "BAD_VALUE");
+  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "start.cell.x");
+}
+
+TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
+  HttpServer server;
+  for (const char* const path :
+       {"//", "/waystar.v1.PathService", "/waystar.v1.PathService/Nothing",
+        "/waystar.v1.PathService/FindPath/", "/waystar.v1.Nothing/FindPath",
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", "/../etc/passwd", "/%00"}) {
+    HttpCall call(server.port(), {.method = "POST", .path = path});
+    EXPECT_THAT(call.code(), ::testing::AnyOf(404, 400)) << path;
+  }
+  HttpCall health(server.port(), {.method = "POST", .path = "/grpc.health.v1.Health/Check", .body = "{}"});
+  EXPECT_EQ(health.Body(), R"({"status":"SERVING"})");
+  HttpCall get(server.port(), {.path = "/waystar.v1.PathService/FindPath"});
+  EXPECT_EQ(get.code(), 405);
+  EXPECT_EQ(get.Header("allow"), "POST, OPTIONS");
+  EXPECT_EQ(HttpCall(server.port(), Post("MapService/ImportMap", "{}")).code(), 501);
+}
+
+TEST(HttpGatewayTest, KnowsEachPathByOneSpelling) {
+  HttpServer server;
+  for (const char* const path :
+       {"//waystar.v1.MapService/ListMaps", "/waystar.v1.MapService//ListMaps",
+        "/waystar.v1.PathService/..%2Fwaystar.v1.MapService/ListMaps",
+        "/waystar.v1.PathService/../waystar.v1.MapService/ListMaps", "/waystar.v1.MapService/%4cistMaps",
+        "/waystar.v1.MapService\\ListMaps", "/waystar.v1.MapService/ListMaps%00",
+        "/./waystar.v1.MapService/ListMaps", "http://localhost/waystar.v1.MapService/ListMaps"}) {
+    HttpCall call(server.port(), {.method = "POST", .path = path, .body = "{}"});
+    EXPECT_EQ(call.code(), 404) << path;
+  }
+}
+
+// What would be a request if it were read as one.
+TEST(HttpGatewayTest, TakesNoBodyForARequest) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  guarded.Create("arena", {".."});
+  const int port = guarded.server().server().http_port();
+  const std::string hidden =
+      "POST /waystar.v1.MapService/DeleteMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer root\r\n"
+      "Content-Length: 16\r\n\r\n{\"map\": \"arena\"}";
+  const std::string head = "POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\n";
+  std::string many;
+  for (int i = 0; i < 63; ++i) {
+    absl::StrAppend(&many, "X-", i, ": y\r\n");
+  }
+  for (const std::string& framing :
+       {absl::StrCat("Content-Length: 0\r\nContent-Length: ", hidden.size(), "\r\n"),
+        absl::StrCat("Content-Length: ", hidden.size(), "\r\nTransfer-Encoding: chunked\r\n"),
+        absl::StrCat("Transfer-Encoding: gzip\r\nContent-Length: ", hidden.size(), "\r\n"),
+        absl::StrCat(many, "Content-Length: ", hidden.size(), "\r\n")}) {
+    TcpClient client(port);
+    client.Send(absl::StrCat(head, framing, "\r\n", hidden));
+    const std::string answers = client.ReadToTheEnd();
+    EXPECT_EQ(answers.find("HTTP/1.1 "), answers.rfind("HTTP/1.1 ")) << answers;
+    EXPECT_EQ(guarded.Get("root", "arena"), "OK") << framing;
+  }
+}
+
+TEST(HttpGatewayTest, AsksForTheTokenBeforeTheBody) {
+  GuardedServer guarded(TokenLine("reader", "read:a*"), HttpServer::OverHttp({}));
+  const int port = guarded.server().server().http_port();
+  for (const char* const header : {"", "Authorization: Bearer guess\r\n"}) {
+    TcpClient client(port);
+    client.Send(absl::StrCat("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\n", header,
+                             "Content-Length: 4000000\r\n\r\n"));
+    EXPECT_THAT(client.Read(12), "HTTP/1.1 401") << header;
+  }
+}
+
+TEST(HttpGatewayTest, TurnsOutWhoeverGuessesTokens) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  int answers = 0;
+  for (int i = 0; i < FailedTokens::kOfConnection + 10; ++i) {
+    TcpClient client(guarded.server().server().http_port());
+    client.Send(
+        absl::StrCat("POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess",
+                     i, "\r\nContent-Length: 0\r\n\r\n"));
+    answers += absl::StartsWith(client.ReadToTheEnd(), "HTTP/1.1 401") ? 1 : 0;
+  }
+  EXPECT_EQ(answers, FailedTokens::kOfConnection + 1);
+}
+
+TEST(HttpGatewayTest, CountsCallsThatAreNotMade) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  const int port = guarded.server().server().http_port();
+  for (const char* const token : {"guess", "another"}) {
+    EXPECT_EQ(HttpCall(port, WithToken(Post("MapService/GetMap", kArena), token)).code(), 401);
+  }
+  HttpCall call(port, WithToken(Post("ServerService/GetServerStatistics", "{}"), "root"));
+  const auto statistics = FromJson<v1::GetServerStatisticsResponse>(call.Body());
+  const auto method = std::ranges::find(statistics.methods(), "waystar.v1.MapService/GetMap",
+                                        [](const v1::MethodStatistics& each) { return each.method(); });
+  ASSERT_NE(method, statistics.methods().end());
+  EXPECT_EQ(method->requests(), 2);
+  ASSERT_EQ(method->failures_size(), 1);
+  EXPECT_EQ(method->failures(0).code(), static_cast<int>(grpc::StatusCode::UNAUTHENTICATED));
+  EXPECT_EQ(method->failures(0).count(), 2);
+}
+
+TEST(HttpGatewayStreamTest, IsLines) {
+  HttpServer server;
+  HttpCall call(server.port(), Post("MapService/ExportMap", kArena));
+  EXPECT_EQ(call.code(), 200);
+  EXPECT_EQ(call.Header("content-type"), "application/x-ndjson");
+  EXPECT_EQ(ResultIn<v1::ExportMapResponse>(call.NextLine()).header().info().grid().width(), 4);
+  EXPECT_THAT(ResultIn<v1::ExportMapResponse>(call.NextLine()).chunk(), HasSubstr("....\n.##.\n....\n"));
+  EXPECT_EQ(ErrorIn(call.NextLine()).code(), 0);
+  EXPECT_EQ(call.NextLine(), std::nullopt);
+}
+
+TEST(HttpGatewayStreamTest, IsEvents) {
+  HttpServer server;
+  HttpCall call(server.port(),
+                WithHeader(Post("MapService/ExportMap", kArena), "Accept", "text/event-stream"));
+  EXPECT_EQ(call.Header("content-type"), "text/event-stream");
+  EXPECT_THAT(call.NextLine().value_or(""), StartsWith(R"(data: {"header":)"));
+  EXPECT_THAT(call.NextLine().value_or(""), StartsWith(R"(data: {"chunk":)"));
+  EXPECT_EQ(call.NextLine(), "event: end");
+  EXPECT_EQ(call.NextLine(), "data: {}");
+  EXPECT_EQ(call.NextLine(), std::nullopt);
+}
+
+TEST(HttpGatewayStreamTest, TellsOfEachMessageAtOnce) {
+  HttpServer server;
+  HttpCall watch(server.port(), Post("MapService/WatchMap", kArena));
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).watching().version().revision(), 1);
+  ASSERT_TRUE(server.server().client().UpdateObstacles(BlockRequest("arena", {CellAt(0, 1)})).ok());
+  EXPECT_EQ(ResultIn<v1::WatchMapResponse>(watch.NextLine()).commit().version().revision(), 2);
+}
+
+TEST(HttpGatewayStreamTest, ThatFailsAtOnceHasTheCodeOfItsError) {
+  HttpServer server;
+  HttpCall call(server.port(), Post("MapService/ExportMap", R"({"map": "nowhere"})"));
+  EXPECT_EQ(call.code(), 404);
+  EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(call.Body())), "MAP_NOT_FOUND");
+}
+
+TEST(HttpGatewayStreamTest, IsCancelledWhenTheClientIsGone) {
+  HttpServer server({.max_watches = 1});
+  {
+    HttpCall first(server.port(), Post("MapService/WatchMap", kArena));
+    EXPECT_EQ(first.code(), 200);
+    EXPECT_EQ(HttpCall(server.port(), Post("MapService/WatchMap", kArena)).code(), 429);
+  }
+  EXPECT_TRUE(
+      WaitUntil([&] { return HttpCall(server.port(), Post("MapService/WatchMap", kArena)).code() == 200; },
+                "the place of a watch whose client is gone"));
+}
+
+TEST(HttpGatewayStreamTest, EndsWhenTheServerStops) {
+  HttpServer server;
+  HttpCall watch(server.port(), Post("MapService/WatchMap", kArena));
+  EXPECT_TRUE(watch.NextLine().has_value());
+  server.server().server().Stop(kPatience);
+  EXPECT_EQ(ReasonIn(ErrorIn(watch.NextLine())), "DRAINING");
+}
+
+TEST(HttpGatewayTest, AsksForTheSameTokens) {
+  GuardedServer guarded(TokenLine("reader", "read:a*"), HttpServer::OverHttp({}));
+  guarded.Create("arena", {".."});
+  const int port = guarded.server().server().http_port();
+  const HttpRequest request = Post("MapService/GetMap", kArena);
+  EXPECT_EQ(HttpCall(port, WithToken(request, "reader")).code(), 200);
+  EXPECT_EQ(HttpCall(port, WithToken(Post("MapService/DeleteMap", kArena), "reader")).code(), 403);
+
+  HttpCall missing(port, WithHeader(request, "Connection", "keep-alive"));
+  EXPECT_EQ(missing.code(), 401);
+  EXPECT_EQ(missing.Header("www-authenticate"), "Bearer");
+  EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(missing.Body())), "MISSING_TOKEN");
+  EXPECT_TRUE(missing.IsClosed());
+
+  const std::string log = LogOf([&] { EXPECT_EQ(HttpCall(port, WithToken(request, "guess")).code(), 401); });
+  EXPECT_THAT(log, HasSubstr("event=token_refused reason=BAD_TOKEN peer=http:127.0.0.1"));
+}
+
+TEST(HttpGatewayTest, IsNotImpersonatedByClientsOfGrpc) {
+  GuardedServer guarded("", HttpServer::OverHttp({}));
+  waystar::testing::BoundedContext context;
+  context.AddMetadata("waystar-http-client", "http:192.0.2.1");
+  v1::GetMapResponse response;
+  const std::string log = LogOf([&] { guarded.maps().GetMap(&context, v1::GetMapRequest(), &response); });
+  EXPECT_THAT(log, HasSubstr("peer=ipv4:127.0.0.1:"));
+}
+
+TEST(HttpGatewayTest, CountsAnAddressAsOneClient) {
+  HttpServer server({.max_watches = 4});
+  HttpCall first(server.port(), Post("MapService/WatchMap", kArena));
+  HttpCall second(server.port(), Post("MapService/WatchMap", kArena));
+  HttpCall third(server.port(), Post("MapService/WatchMap", kArena));
+  EXPECT_EQ(third.code(), 200);
+  EXPECT_EQ(HttpCall(server.port(), Post("MapService/WatchMap", kArena)).code(), 429);
+}
+
+TEST(HttpGatewayTest, KnowsTheSitesThatMayCall) {
+  HttpServer server({.http_allow_origin = "https://game.example"});
+  const HttpRequest request = Post("PathService/FindPath", kFind);
+  HttpCall own(server.port(), WithHeader(request, "Origin", "https://game.example"));
+  EXPECT_EQ(own.code(), 200);
+  EXPECT_EQ(own.Header("access-control-allow-origin"), "https://game.example");
+  EXPECT_EQ(own.Header("vary"), "Origin");
+
+  HttpCall strange(server.port(), WithHeader(request, "Origin", "https://evil.example"));
+  EXPECT_EQ(strange.code(), 403);
+  EXPECT_EQ(strange.Header("access-control-allow-origin"), "");
+  EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(strange.Body())), "ORIGIN_NOT_ALLOWED");
+  EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
+
+  HttpRequest preflight{.method = "OPTIONS",
+                        .path = request.path,
+                        .headers = {{"Origin", "https://game.example"},
+                                    {"Access-Control-Request-Method", "POST"},
+                                    {"Access-Control-Request-Headers", "content-type,waystar-timeout"}}};
+  HttpCall asked(server.port(), preflight);
+  EXPECT_EQ(asked.code(), 204);
+  EXPECT_EQ(asked.Header("access-control-allow-origin"), "https://game.example");
+  EXPECT_EQ(asked.Header("access-control-allow-methods"), "POST");
+  EXPECT_THAT(asked.Header("access-control-allow-headers"), HasSubstr("waystar-timeout"));
+  preflight.headers["Origin"] = "https://evil.example";
+  HttpCall refused(server.port(), preflight);
+  EXPECT_EQ(refused.code(), 403);
+  EXPECT_EQ(refused.Header("access-control-allow-origin"), "");
+}
+
+}  // namespace
+}  // namespace waystar::rpc

@@ -1,0 +1,225 @@
+// What a client over HTTP may not do, and what becomes of it.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/service/gateway/http_refusals.h"
+#include "tests/service/gateway/http_server.h"
+#include "tests/service/transport/net/tcp_client.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::ErrorInfoIn;
+using ::waystar::testing::FromJson;
+using ::waystar::testing::HttpCall;
+using ::waystar::testing::HttpRequest;
+using ::waystar::testing::HttpServer;
+using ::waystar::testing::kArena;
+using ::waystar::testing::kFind;
+using ::waystar::testing::Post;
+using ::waystar::testing::ReasonIn;
+using ::waystar::testing::TcpClient;
+using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WithHeader;
+
+TEST(HttpLimitsTest, BodiesAreBoundedBeforeTheyAreRead) {
+  HttpServer server({.max_message_bytes = 4096});
+  HttpRequest announced = WithHeader(Post("PathService/FindPath", "{}"), "Content-Length", "100000000000");
+  HttpCall call(server.port(), announced);
+  EXPECT_EQ(call.code(), 413);
+  EXPECT_EQ(ReasonIn(FromJson<google::rpc::Status>(call.Body())), "REQUEST_TOO_LARGE");
+  HttpCall fits(server.port(), Post("PathService/FindPath", kFind + std::string(4097 - sizeof(kFind), ' ')));
+  EXPECT_EQ(fits.code(), 200);
+  HttpCall too_long(server.port(),
+                    Post("PathService/FindPath", kFind + std::string(4098 - sizeof(kFind), ' ')));
+  EXPECT_EQ(too_long.code(), 413);
+}
+
+TEST(HttpLimitsTest, NestingIsBounded) {
+  HttpServer server;
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) {
+    absl::StrAppend(&deep, R"({"start":)");
+  }
+  EXPECT_EQ(HttpCall(server.port(), Post("PathService/FindPath", deep)).code(), 400);
+  EXPECT_EQ(HttpCall(server.port(), Post("PathService/FindPath", kFind)).code(), 200);
+}
+
+TEST(HttpLimitsTest, CallsEndAtTheirTime) {
+  HttpServer server;
+  // On a busy machine the answer may be there before the library's timer is.
+  const auto is_late = [&] {
+    HttpCall call(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", "1ns"));
+    if (call.code() == 200) {
+      return false;
+    }
+    EXPECT_EQ(call.code(), 504);
+    EXPECT_EQ(FromJson<google::rpc::Status>(call.Body()).code(), 4);
+    return true;
+  };
+  EXPECT_TRUE(WaitUntil(is_late, "a call that ends at its time"));
+  const auto begins_and_ends = [&] {
+    HttpCall watch(server.port(),
+                   WithHeader(Post("MapService/WatchMap", kArena), "Waystar-Timeout", "100ms"));
+    if (watch.code() == 504) {
+      return false;
+    }
+    EXPECT_THAT(watch.Body(), HasSubstr(R"({"error":{"code":4,)"));
+    return true;
+  };
+  EXPECT_TRUE(WaitUntil(begins_and_ends, "a watch that begins before its time is over"));
+  EXPECT_EQ(HttpCall(server.port(), WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", "2m"))
+                .code(),
+            200);
+}
+
+TEST(HttpLimitsTest, HeadersMakeSense) {
+  HttpServer server;
+  for (const char* const time : {"soon", "-1s", "0", "inf", "25h", "1"}) {
+    const auto status =
+        server.Refusal(WithHeader(Post("PathService/FindPath", kFind), "Waystar-Timeout", time));
+    EXPECT_EQ(ReasonIn(status), "BAD_HEADER") << time;
+    EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "Waystar-Timeout");
+  }
+  for (const char* const name : {"Authorization", "X-Request-Id", "Traceparent"}) {
+    for (const char* const value : {"Bearer \xff", "Bearer \x01", "Bearer \t"}) {
+      const HttpRequest request =
+          WithHeader(Post("PathService/FindPath", kFind), name, absl::StrCat("a", value, "b"));
+      EXPECT_THAT(HttpCall(server.port(), request).code(), 400) << name;
+    }
+  }
+  EXPECT_EQ(HttpCall(server.port(), Post("PathService/FindPath", kFind)).code(), 200);
+}
+
+// What a connection answers to bytes that are no call.
+std::string AnswerTo(HttpServer& server, const std::string& bytes) {
+  TcpClient client(server.port());
+  client.Send(bytes);
+  return client.ReadToTheEnd();
+}
+
+// Raw requests that another parser must refuse as well.
+TEST(HttpLimitsTest, RefusesWhatCouldBeReadInTwoWays) {
+  HttpServer server;
+  const std::string head =
+      "POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+  const std::string empty = "Content-Length: 2\r\n\r\n{}";
+  for (const char* const name : {"Origin", "origin", "Waystar-Timeout", "Authorization"}) {
+    const std::string answer =
+        AnswerTo(server, absl::StrCat(head, name, ": 1s\r\n", name, ": 2s\r\n", empty));
+    EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("BAD_HEADER"))) << name;
+  }
+  const std::string chunks = absl::StrCat(head, "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n");
+  std::string many;
+  for (int i = 0; i < 1'000; ++i) {
+    many += "a:\r\n";
+  }
+  for (const std::string& trailers : {std::string("A: b\r\n c\r\n"), std::string("A: b\r\n\tc\r\n"), many}) {
+    EXPECT_THAT(AnswerTo(server, absl::StrCat(chunks, trailers, "\r\n")), StartsWith("HTTP/1.1 400"));
+  }
+  const std::string key = absl::StrCat(R"({")", std::string(1'000'000, 'k'), R"(": 1})");
+  const std::string answer =
+      AnswerTo(server, absl::StrCat(head, "Content-Length: ", key.size(), "\r\n\r\n", key));
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("BAD_VALUE")));
+  EXPECT_LT(answer.size(), 4'096);
+}
+
+TEST(HttpLimitsTest, SaysWhatItTakesInPlaceOfGrpcWeb) {
+  HttpServer server;
+  for (const char* const type :
+       {"application/grpc-web+proto", "application/grpc-web-text", "Application/gRPC"}) {
+    const auto status = server.Refusal(WithHeader(Post("PathService/FindPath", kFind), "Content-Type", type));
+    EXPECT_EQ(ReasonIn(status), "BAD_HEADER") << type;
+    EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "Content-Type");
+    EXPECT_THAT(status.message(), HasSubstr("application/json"));
+  }
+}
+
+TEST(HttpLimitsTest, WhatTheServerItselfRefusesHasAReason) {
+  HttpServer server;
+  const std::string path = "POST /waystar.v1.PathService/FindPath ";
+  const struct {
+    std::string request;
+    int code;
+    std::string field;
+  } cases[] = {
+      {path + "HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n", 417, "Expect"},
+      {path + "HTTP/1.1\r\nHost: a\r\nLong: " + std::string(20'000, 'x'), 431, ""},
+      {path + "HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "Transfer-Encoding"},
+      {path + "HTTP/2.0\r\nHost: a\r\n\r\n", 505, ""},
+  };
+  for (const auto& wanted : cases) {
+    const std::string answer = AnswerTo(server, wanted.request);
+    EXPECT_THAT(answer, StartsWith(absl::StrCat("HTTP/1.1 ", wanted.code, " ")));
+    EXPECT_THAT(answer, HasSubstr("Content-Type: application/json\r\n"));
+    const auto status = FromJson<google::rpc::Status>(answer.substr(answer.find("\r\n\r\n") + 4));
+    EXPECT_EQ(status.code(), 3);
+    EXPECT_EQ(ReasonIn(status), "BAD_HEADER");
+    const auto metadata = ErrorInfoIn(status).metadata();
+    EXPECT_EQ(metadata.contains("field") ? metadata.at("field") : "", wanted.field) << wanted.code;
+  }
+  EXPECT_THAT(AnswerTo(server, "what is this?\r\n\r\n"), EndsWith("400 Bad Request\n"));
+}
+
+TEST(HttpLimitsTest, EachRefusalOfTheServerHasItsReason) {
+  for (const auto& [code, reason] : std::vector<std::pair<int, std::string>>{{408, "TRANSFER_TIMEOUT"},
+                                                                             {413, "REQUEST_TOO_LARGE"},
+                                                                             {417, "BAD_HEADER"},
+                                                                             {431, "BAD_HEADER"},
+                                                                             {501, "BAD_HEADER"},
+                                                                             {503, "ANSWERS_UNREAD"},
+                                                                             {505, "BAD_HEADER"}}) {
+    EXPECT_EQ(ErrorReasonOf(HttpRefusal(code, 1000)), reason) << code;
+  }
+  EXPECT_THAT(HttpRefusal(413, 1000).message(), HasSubstr("1000 bytes"));
+  EXPECT_GT(RetryDelayOf(HttpRefusal(503, 1000)), absl::ZeroDuration());
+  EXPECT_TRUE(HttpRefusal(400, 1000).ok());
+}
+
+TEST(HttpLimitsTest, StreamsLeaveRoomForQuestions) {
+  HttpServer server({.http_calls = 8});
+  std::vector<std::unique_ptr<HttpCall>> watches;
+  do {
+    ASSERT_LT(watches.size(), 10);
+    watches.push_back(std::make_unique<HttpCall>(server.port(), Post("MapService/WatchMap", kArena)));
+  } while (watches.back()->code() == 200);
+  EXPECT_EQ(watches.back()->code(), 429);
+  EXPECT_EQ(watches.size(), 4) << "of five streams one address has three";
+  // The one that is refused gives its place back after its answer.
+  const auto is_answered = [&] {
+    return HttpCall(server.port(), Post("PathService/FindPath", kFind)).code() == 200;
+  };
+  EXPECT_TRUE(WaitUntil(is_answered, "an answer beside the streams"));
+}
+
+TEST(HttpLimitsTest, NonsenseEndsNothing) {
+  HttpServer server;
+  for (const char* const method :
+       {"GET", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "NONSENSE", "\x16\x03\x01"}) {
+    HttpCall(server.port(), {.method = method, .path = "/waystar.v1.PathService/FindPath"}).Body();
+  }
+  EXPECT_EQ(HttpCall(server.port(), Post("PathService/FindPath", kFind)).code(), 200);
+}
+
+TEST(HttpLimitsTest, WhereItCannotListenTheServerDoesNotStart) {
+  const auto nowhere = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 1, .http_listen = "nowhere"});
+  EXPECT_TRUE(absl::IsInvalidArgument(nowhere.status())) << nowhere.status();
+  HttpServer server;
+  const auto second = rpc::Server::Start(
+      {.listen = "127.0.0.1:0", .workers = 1, .http_listen = absl::StrCat("127.0.0.1:", server.port())});
+  EXPECT_TRUE(absl::IsUnavailable(second.status())) << second.status();
+}
+
+}  // namespace
+}  // namespace waystar::rpc

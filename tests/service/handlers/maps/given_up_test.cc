@@ -1,0 +1,281 @@
+// What handlers of RPCs about maps do for callers who are gone, or whose deadline has passed: they end soon,
+// with the error, and change nothing.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/service/handlers/maps/change_queue.h"
+#include "server/service/handlers/maps/export_call.h"
+#include "server/service/handlers/maps/map_creation.h"
+#include "server/service/handlers/maps/render_map.h"
+#include "server/service/handlers/maps/table_changes.h"
+#include "tests/service/handler_test.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/stop_after.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::Ge;
+using ::testing::IsEmpty;
+using ::testing::Le;
+using ::testing::SizeIs;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::StopAfter;
+
+constexpr int kRows = 300;
+
+class GivenUpTest : public HandlerTest {
+ protected:
+  static v1::CreateMapRequest OfRows() {
+    v1::CreateMapRequest request;
+    request.set_map("rows");
+    for (int y = 0; y < kRows; ++y) {
+      std::string row(kRows, '.');
+      row[static_cast<std::size_t>(y)] = '#';
+      request.add_rows(row);
+    }
+    return request;
+  }
+
+  static v1::CreateMapRequest Blank() {
+    v1::CreateMapRequest request;
+    request.set_map("blank");
+    request.mutable_blank()->set_width(kRows);
+    request.mutable_blank()->set_height(kRows);
+    request.mutable_blank()->set_fill("#");
+    return request;
+  }
+
+  static v1::CreateMapRequest OfData() {
+    const v1::CreateMapRequest rows = OfRows();
+    v1::CreateMapRequest request;
+    request.set_map("data");
+    for (const std::string& row : rows.rows()) {
+      absl::StrAppend(request.mutable_data(), row, "\n");
+    }
+    return request;
+  }
+
+  static v1::CreateMapRequest OfNodes() {
+    v1::CreateMapRequest request;
+    request.set_map("nodes");
+    request.mutable_graph()->mutable_auto_connect()->set_max_distance(2);
+    for (int i = 0; i < kRows; ++i) {
+      v1::WaypointNode& node = *request.mutable_graph()->add_nodes();
+      node.set_id(absl::StrCat("n", i));
+      node.mutable_position()->set_x(i);
+    }
+    return request;
+  }
+
+  static std::vector<v1::CreateMapRequest> AllCreations() { return {OfRows(), Blank(), OfData(), OfNodes()}; }
+
+  // Calls the handler, and waits for its answer.
+  absl::Status CreateWithin(const core::Budget& budget, const v1::CreateMapRequest& request) {
+    std::promise<absl::Status> answer;
+    v1::CreateMapResponse response;
+    rpc::AnswerCreateMap({.store = store_,
+                          .changes = changes_,
+                          .budget = budget,
+                          .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                         core::kMaxMapSide, request, response, bench_);
+    return answer.get_future().get();
+  }
+
+  absl::Status DeleteWithin(const core::Budget& budget, const std::string& map) {
+    std::promise<absl::Status> answer;
+    v1::DeleteMapRequest request;
+    request.set_map(map);
+    v1::DeleteMapResponse response;
+    rpc::AnswerDeleteMap({.store = store_,
+                          .changes = changes_,
+                          .budget = budget,
+                          .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                         request, response);
+    return answer.get_future().get();
+  }
+
+  std::vector<core::PinnedSnapshot> Maps() const {
+    return store_.List("", std::numeric_limits<std::size_t>::max());
+  }
+
+  const std::atomic<bool> set_ = true;
+  const core::Budget gone_{.cancelled = &set_};
+  const core::Budget late_{.deadline = std::chrono::steady_clock::time_point::min()};
+  rpc::ChangeQueue changes_;
+};
+
+TEST_F(GivenUpTest, NoMapIsMade) {
+  for (const v1::CreateMapRequest& request : AllCreations()) {
+    SCOPED_TRACE(request.map());
+    EXPECT_THAT(CreateWithin(gone_, request),
+                IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+    EXPECT_THAT(CreateWithin(late_, request),
+                IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+    EXPECT_THAT(Maps(), IsEmpty());
+    EXPECT_THAT(CreateWithin({}, request), IsOk()) << "the id is still free";
+    EXPECT_THAT(DeleteWithin({}, request.map()), IsOk());
+  }
+}
+
+TEST_F(GivenUpTest, CreationEndsSoonAfterTheLookThatStopsIt) {
+  for (const v1::CreateMapRequest& request : AllCreations()) {
+    SCOPED_TRACE(request.map());
+    const StopAfter never;
+    ASSERT_THAT(rpc::MakeMap(store_, core::kMaxMapSide, request, &never), IsOk());
+    EXPECT_THAT(never.looks(), Ge(kRows)) << "it looks for each row or node";
+    for (int allowed = 0; allowed < never.looks(); allowed += 1 + allowed / 7) {
+      const StopAfter stop(allowed);
+      EXPECT_THAT(rpc::MakeMap(store_, core::kMaxMapSide, request, &stop),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 10)) << "a few more, on the way back";
+    }
+  }
+}
+
+TEST_F(GivenUpTest, ChangesThatWaitForOthersAreNotMade) {
+  ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+  std::atomic<bool> cancelled = false;
+  std::promise<void> release;
+  // Nothing else is changed meanwhile.
+  changes_.Submit(
+      [&] {
+        release.get_future().get();
+        return absl::OkStatus();
+      },
+      [](const absl::Status&) {});
+  std::promise<absl::Status> answer;
+  v1::CreateMapResponse response;
+  const v1::CreateMapRequest request = Blank();
+  rpc::AnswerCreateMap({.store = store_,
+                        .changes = changes_,
+                        .budget = {.cancelled = &cancelled},
+                        .done = [&](const absl::Status& status) { answer.set_value(status); }},
+                       core::kMaxMapSide, request, response, bench_);
+  cancelled = true;
+  release.set_value();
+  EXPECT_THAT(answer.get_future().get(), IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+  EXPECT_THAT(Maps(), SizeIs(1));
+  EXPECT_THAT(DeleteWithin(late_, "rows"),
+              IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  EXPECT_THAT(Maps(), SizeIs(1));
+}
+
+// Every format, of a grid; and the image of a graph.
+TEST_F(GivenUpTest, ExportEndsSoonAfterTheLookThatStopsIt) {
+  using core::MapFormat;
+  ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+  ASSERT_THAT(CreateWithin({}, OfNodes()), IsOk());
+  const core::PinnedSnapshot rows = store_.Pin("rows").value();
+  const core::PinnedSnapshot nodes = store_.Pin("nodes").value();
+  for (const auto& [snapshot, format] :
+       {std::pair(rows, MapFormat::kText), std::pair(rows, MapFormat::kMovingAi),
+        std::pair(rows, MapFormat::kWaystar), std::pair(nodes, MapFormat::kWaystar)}) {
+    SCOPED_TRACE(absl::StrCat(snapshot->id, " as format ", static_cast<int>(format)));
+    const StopAfter never;
+    ASSERT_THAT(rpc::WriteMapFile(*snapshot, format, &never), IsOk());
+    EXPECT_THAT(never.looks(), Ge(kRows));
+    for (const int allowed : {0, 1, 10, kRows / 2, never.looks() - 1}) {
+      const StopAfter stop(allowed);
+      EXPECT_THAT(rpc::WriteMapFile(*snapshot, format, &stop),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 6));
+    }
+  }
+}
+
+// A search that a budget is asked about at each look, and which ends the work at one of them.
+class LookCounter final : public core::Rival {
+ public:
+  explicit LookCounter(int allowed = std::numeric_limits<int>::max()) : allowed_(allowed) {}
+
+  bool GoOn(std::uint64_t /*expanded*/) override { return ++looks_ > allowed_; }
+  int looks() const { return looks_; }
+
+ private:
+  const int allowed_;
+  int looks_ = 0;
+};
+
+// The whole of a map that is larger than its picture; a part of it, whose cells are areas; and a graph.
+class GivenUpPictureTest : public GivenUpTest {
+ protected:
+  void SetUp() override {
+    ASSERT_THAT(CreateWithin({}, OfRows()), IsOk());
+    ASSERT_THAT(CreateWithin({}, OfNodes()), IsOk());
+  }
+
+  static std::vector<v1::RenderMapRequest> AllPictures() {
+    std::vector<v1::RenderMapRequest> requests;
+    for (const v1::PictureFormat format :
+         {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
+      v1::RenderMapRequest whole;
+      whole.set_map("rows");
+      whole.set_format(format);
+      whole.set_max_width(64);
+      whole.set_max_height(64);
+      requests.push_back(whole);
+      v1::RenderMapRequest searched = whole;
+      *searched.mutable_query()->mutable_start() = testing::LocationAt(1, 0);
+      *searched.mutable_query()->add_goals() = testing::LocationAt(kRows - 1, kRows - 2);
+      searched.set_with_search(true);
+      requests.push_back(searched);
+      v1::RenderMapRequest part = whole;
+      part.set_max_width(1024);
+      part.set_max_height(1024);
+      part.mutable_region()->set_width(100);
+      part.mutable_region()->set_height(100);
+      requests.push_back(part);
+      v1::RenderMapRequest graph = whole;
+      graph.set_map("nodes");
+      requests.push_back(graph);
+    }
+    return requests;
+  }
+
+  absl::Status Render(const v1::RenderMapRequest& request, const core::Budget& budget) {
+    v1::RenderMapResponse response;
+    rpc::CallContext context{.bench = bench_, .caller = caller_, .budget = budget};
+    return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context);
+  }
+};
+
+TEST_F(GivenUpPictureTest, NothingIsDrawn) {
+  for (const v1::RenderMapRequest& request : AllPictures()) {
+    EXPECT_THAT(Render(request, gone_), IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+    EXPECT_THAT(Render(request, late_),
+                IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
+  }
+}
+
+TEST_F(GivenUpPictureTest, DrawingEndsSoonAfterTheLookThatStopsIt) {
+  for (const v1::RenderMapRequest& request : AllPictures()) {
+    SCOPED_TRACE(request.ShortDebugString());
+    LookCounter never;
+    ASSERT_THAT(Render(request, {.rival = &never}), IsOk());
+    // A picture in text of a graph has few marks, and no row of cells.
+    EXPECT_THAT(never.looks(), Ge(request.map() == "rows" ? kRows / 4 : 4));
+    for (int allowed = 0; allowed < never.looks(); allowed += 1 + allowed / 7) {
+      LookCounter stop(allowed);
+      EXPECT_THAT(Render(request, {.rival = &stop}),
+                  IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
+      EXPECT_THAT(stop.looks(), Le(allowed + 8));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace waystar

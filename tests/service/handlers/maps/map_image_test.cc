@@ -1,0 +1,157 @@
+// Images of maps that move from one server to another.
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+// With its obstacles, portals and profiles, and what becomes of them there is what becomes of them here.
+TEST(MapImageRpcTest, AnImageMovesAMapToAnotherServer) {
+  TestServer here;
+  TestServer there;
+  v1::GridOptions grid;
+  v1::NamedProfile& cart = *grid.add_profiles();
+  cart.set_name("cart");
+  cart.mutable_profile()->set_footprint(2);
+  here.Create("arena", {"......", "......", "......"}, grid);
+  v1::UpdateObstaclesRequest request;
+  request.set_map("arena");
+  v1::Obstacle& crate = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  crate.set_id("crate");
+  *crate.mutable_shape()->add_cells() = CellAt(2, 1);
+  crate.mutable_lifetime()->set_seconds(3600);
+  v1::Portal& stairs = *request.add_edits()->mutable_put_portal()->mutable_portal();
+  stairs.set_id("stairs");
+  *stairs.mutable_from() = CellAt(0, 0);
+  *stairs.mutable_to() = CellAt(5, 2);
+  const auto updated = here.client().UpdateObstacles(request);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+
+  v1::ExportMapRequest wanted;
+  wanted.set_map("arena");
+  wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto image = here.client().ExportMap(wanted);
+  ASSERT_TRUE(image.ok()) << image.status();
+  EXPECT_EQ(image->header.format(), v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(image->header.info().digest(), updated->digest());
+  v1::ImportMapHeader header;
+  header.set_map("arena");
+  const auto imported = there.client().ImportMap(header, image->bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().version().revision(), 1U);
+  EXPECT_EQ(imported->info().digest(), updated->digest());
+  EXPECT_EQ(there.client().ExportMap(wanted)->bytes, image->bytes);
+  v1::ListObstaclesRequest list;
+  list.set_map("arena");
+  const auto obstacles = there.client().ListObstacles(list);
+  ASSERT_EQ(obstacles->obstacles_size(), 1);
+  EXPECT_GT(obstacles->obstacles(0).lifetime().seconds(), 3000);
+  EXPECT_EQ(there.Find(PathRequest("arena", CellAt(0, 0), CellAt(5, 2))).crossings_size(), 1);
+
+  header.set_map("other");
+  EXPECT_THAT(there.client().ImportMap(header, image->bytes.substr(0, 60)),
+              IsRefused(kInvalid, "BAD_FORMAT", "chunk"));
+  header.mutable_grid()->set_cell_size(2.0);
+  EXPECT_THAT(there.client().ImportMap(header, image->bytes),
+              IsRefused(kInvalid, "BAD_SOURCE", "header.grid"));
+}
+
+TEST(MapImageRpcTest, AnImageMayBeOfAGraph) {
+  TestServer server;
+  v1::CreateMapRequest create;
+  create.set_map("roads");
+  create.mutable_graph()->add_nodes()->set_id("gate");
+  ASSERT_TRUE(server.client().CreateMap(create).ok());
+  v1::ExportMapRequest wanted;
+  wanted.set_map("roads");
+  EXPECT_THAT(server.client().ExportMap(wanted),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
+  wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+  const auto image = server.client().ExportMap(wanted);
+  ASSERT_TRUE(image.ok()) << image.status();
+  v1::ImportMapHeader header;
+  header.set_map("again");
+  const auto imported = server.client().ImportMap(header, image->bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().graph().nodes(), 1);
+}
+
+class ReplacingImportTest : public ::testing::Test {
+ protected:
+  ReplacingImportTest() {
+    server_.Create("arena", {"......", "......"});
+    server_.Create("yard", {"..#"});
+    header_.set_map("arena");
+    header_.set_format(v1::MAP_FORMAT_WAYSTAR);
+    header_.set_replace(true);
+    v1::ExportMapRequest wanted;
+    wanted.set_map("yard");
+    wanted.set_format(v1::MAP_FORMAT_WAYSTAR);
+    const auto image = server_.client().ExportMap(wanted);
+    EXPECT_TRUE(image.ok()) << image.status();
+    image_ = image->bytes;
+    header_.set_expected_digest(image->header.info().digest());
+  }
+
+  v1::MapInfo Arena() {
+    v1::GetMapRequest request;
+    request.set_map("arena");
+    return server_.client().GetMap(request)->info();
+  }
+
+  TestServer server_;
+  v1::ImportMapHeader header_;
+  std::string image_;
+};
+
+TEST_F(ReplacingImportTest, PutsTheMapInThePlaceOfTheOneThatIsThere) {
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
+  const v1::MapInfo before = Arena();
+  EXPECT_EQ(before.version().revision(), 2U);
+  const auto imported = server_.client().ImportMap(header_, image_);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
+  EXPECT_NE(imported->info().version().epoch(), before.version().epoch());
+  EXPECT_EQ(imported->info().version().revision(), 1U);
+  EXPECT_EQ(Arena().version().epoch(), imported->info().version().epoch());
+}
+
+TEST_F(ReplacingImportTest, CreatesAMapThatIsNotThere) {
+  header_.set_map("other");
+  const auto imported = server_.client().ImportMap(header_, image_);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->info().digest(), header_.expected_digest());
+}
+
+TEST_F(ReplacingImportTest, OneThatIsRefusedChangesNothing) {
+  const v1::MapInfo before = Arena();
+  EXPECT_THAT(server_.client().ImportMap(header_, image_.substr(0, image_.size() - 1)),
+              IsRefused(kInvalid, "BAD_FORMAT", "chunk"));
+  header_.set_expected_digest(header_.expected_digest() + 1);
+  EXPECT_THAT(server_.client().ImportMap(header_, image_),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
+  EXPECT_EQ(Arena().version().epoch(), before.version().epoch());
+  EXPECT_EQ(Arena().version().revision(), before.version().revision());
+  header_.set_map("other");
+  header_.set_replace(false);
+  EXPECT_THAT(server_.client().ImportMap(header_, image_),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "DIGEST_MISMATCH", "header.expected_digest"));
+  v1::GetMapRequest request;
+  request.set_map("other");
+  EXPECT_THAT(server_.client().GetMap(request),
+              IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+}
+
+}  // namespace
+}  // namespace waystar

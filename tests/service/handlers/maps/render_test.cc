@@ -1,0 +1,463 @@
+// Pictures of maps. How they look is judged by ApprovedPicturesTest, pixel by pixel.
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/geometry/shape.h"
+#include "server/render/canvas/color.h"
+#include "server/render/scene/theme.h"
+#include "server/service/handlers/maps/render_map.h"
+#include "tests/service/handler_test.h"
+#include "tests/service/handlers/maps/pictures.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::ColorAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kOutOfRange;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::PixelsOf;
+using ::waystar::testing::RenderRequest;
+
+class RenderTest : public HandlerTest {
+ protected:
+  RenderTest() {
+    Create("yard", {"......",  //
+                    ".##...",  //
+                    "......",  //
+                    "...#.."});
+  }
+
+  absl::StatusOr<v1::RenderMapResponse> TryToRender(const v1::RenderMapRequest& request) {
+    return Answer<v1::RenderMapResponse>([&](v1::RenderMapResponse& response) {
+      return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context_);
+    });
+  }
+
+  v1::RenderMapResponse Render(const v1::RenderMapRequest& request) {
+    auto response = TryToRender(request);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? *std::move(response) : v1::RenderMapResponse();
+  }
+
+  static v1::RenderMapRequest WithQuery(const v1::Cell& start, const v1::Cell& goal) {
+    v1::RenderMapRequest request = RenderRequest("yard");
+    *request.mutable_query() = PathRequest("", start, goal);
+    return request;
+  }
+};
+
+TEST_F(RenderTest, DrawsWhatThePlacementSays) {
+  const v1::RenderMapResponse response = Render(WithQuery(CellAt(0, 0), CellAt(5, 3)));
+  EXPECT_EQ(response.content_type(), "image/png");
+  EXPECT_EQ(response.version().revision(), 1U);
+  EXPECT_EQ(response.answer().outcome(), v1::OUTCOME_FOUND);
+  const picture::Canvas canvas = PixelsOf(response);
+  EXPECT_EQ(canvas.width(), response.placement().width());
+  EXPECT_EQ(canvas.height(), response.placement().height());
+  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
+  EXPECT_EQ(ColorAt(response, 5, 3), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 4.2, 0.2), ColorAt(response, 0.2, 3.2));
+}
+
+TEST_F(RenderTest, DrawsAPartOfAMap) {
+  v1::RenderMapRequest request = RenderRequest("yard");
+  request.mutable_region()->set_x(2);
+  request.mutable_region()->set_y(1);
+  request.mutable_region()->set_width(3);
+  request.mutable_region()->set_height(3);
+  const v1::RenderMapResponse response = Render(request);
+  EXPECT_EQ(response.placement().region().x(), 2);
+  EXPECT_EQ(ColorAt(response, 2, 1), core::theme::kObstacle);
+  EXPECT_EQ(ColorAt(response, 3, 3), core::theme::kObstacle);
+  EXPECT_NE(ColorAt(response, 3, 1), core::theme::kObstacle);
+}
+
+TEST_F(RenderTest, FitsTheSizeThatIsAskedFor) {
+  for (const int side : {16, 40, 159, 160, 333, 4096}) {
+    v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+    request.set_max_width(side);
+    request.set_max_height(side);
+    const picture::Canvas canvas = PixelsOf(Render(request));
+    EXPECT_LE(canvas.width(), side);
+    EXPECT_LE(canvas.height(), side);
+  }
+}
+
+TEST_F(RenderTest, WritesText) {
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  request.mutable_query()->set_path_form(v1::PATH_FORM_CORNERS);
+  const v1::RenderMapResponse response = Render(request);
+  EXPECT_EQ(response.content_type(), "text/plain");
+  EXPECT_THAT(response.image(), StartsWith("yard  6 x 4 cells, revision 1\n"
+                                           "path found, cost 6.82842712; "));
+  EXPECT_THAT(response.image(), HasSubstr("  0    5\n"
+                                          "0 S***..\n"
+                                          "  .##.*.\n"
+                                          "  .....*\n"
+                                          "  ...#.G\n"));
+}
+
+TEST_F(RenderTest, WritesSvg) {
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.set_format(v1::PICTURE_FORMAT_SVG);
+  const v1::RenderMapResponse response = Render(request);
+  EXPECT_EQ(response.content_type(), "image/svg+xml");
+  EXPECT_THAT(response.image(), StartsWith("<svg xmlns="));
+  EXPECT_THAT(response.image(), HasSubstr("<title>yard</title>"));
+  EXPECT_THAT(response.image(), HasSubstr("fill=\"#3a4350\""));
+}
+
+TEST_F(RenderTest, DrawsHexagons) {
+  v1::GridOptions hexagons;
+  hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+  Create("hive",
+         {"....",  //
+          ".##.",  //
+          "...."},
+         hexagons);
+  v1::RenderMapRequest request = RenderRequest("hive");
+  *request.mutable_query() = PathRequest("", CellAt(0, 0), CellAt(3, 2));
+  const v1::RenderMapResponse response = Render(request);
+  EXPECT_TRUE(response.placement().hexagons());
+  EXPECT_EQ(response.answer().end().x(), 3);
+  // By axial coordinates, whose row 2 begins at -1.
+  EXPECT_EQ(ColorAt(response, 0, 0), picture::kStartColor);
+  EXPECT_EQ(ColorAt(response, 2, 2), picture::kGoalColor);
+  EXPECT_EQ(ColorAt(response, 1, 1), core::theme::kObstacle);
+}
+
+TEST_F(RenderTest, WallsOfOneCellStayVisibleOnTheWidestMap) {
+  constexpr int kWidth = 8192;
+  constexpr int kHeight = 512;
+  v1::CreateMapRequest create;
+  create.set_map("plain");
+  create.mutable_blank()->set_width(kWidth);
+  create.mutable_blank()->set_height(kHeight);
+  ASSERT_TRUE(Create(create).ok());
+  v1::UpdateObstaclesRequest update;
+  update.set_map("plain");
+  v1::Rectangle& wall = *update.add_edits()->mutable_block()->add_rectangles();
+  wall.set_x(kWidth / 2);
+  wall.set_width(1);
+  wall.set_height(kHeight);
+  ASSERT_TRUE(Update(update).ok());
+  const v1::RenderMapResponse response = Render(RenderRequest("plain"));
+  EXPECT_LT(ColorAt(response, kWidth / 2, 300).g + 30, ColorAt(response, 100, 300).g);
+}
+
+TEST_F(RenderTest, DrawsDirectionsThroughPortals) {
+  v1::UpdateObstaclesRequest update;
+  update.set_map("yard");
+  v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
+  portal.set_id("ferry");
+  *portal.mutable_from() = CellAt(0, 3);
+  *portal.mutable_to() = CellAt(5, 0);
+  ASSERT_TRUE(Update(update).ok());
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 2), CellAt(5, 1));
+  request.mutable_query()->set_path_form(v1::PATH_FORM_DIRECTIONS);
+  const v1::RenderMapResponse response = Render(request);
+  ASSERT_EQ(response.answer().crossings_size(), 1);
+  EXPECT_EQ(ColorAt(response, 0, 2.5), picture::kPathColor);
+  EXPECT_EQ(ColorAt(response, 5, 0.5), picture::kPathColor);
+  EXPECT_NE(ColorAt(response, 3, 2), picture::kPathColor);
+}
+
+TEST_F(RenderTest, RefusesBadSizes) {
+  for (const int side : {-1, 1, 15, 4097, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    v1::RenderMapRequest request = RenderRequest("yard");
+    request.set_max_width(side);
+    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_width")) << side;
+    request.clear_max_width();
+    request.set_max_height(side);
+    EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "max_height")) << side;
+  }
+}
+
+TEST_F(RenderTest, RefusesWhatMakesNoSense) {
+  v1::RenderMapRequest request = RenderRequest("yard");
+  request.set_format(static_cast<v1::PictureFormat>(9));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "format"));
+  request = RenderRequest("yard");
+  request.set_grid_lines(static_cast<v1::GridLines>(9));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kUnknownEnumValue, "grid_lines"));
+  request = RenderRequest("yard");
+  request.set_with_search(true);
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "with_search"));
+  EXPECT_THAT(TryToRender(RenderRequest("nowhere")),
+              IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  request = RenderRequest("yard");
+  request.mutable_region()->set_width(7);
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadRectangle, "region.height"));
+  request.mutable_region()->set_height(4);
+  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
+  request.mutable_region()->set_x(std::numeric_limits<int>::max());
+  request.mutable_region()->set_width(std::numeric_limits<int>::max());
+  EXPECT_THAT(TryToRender(request), IsError(kOutOfRange, ErrorReason::kOffMap, "region"));
+}
+
+TEST_F(RenderTest, DrawsSearchesOfGraphs) {
+  v1::CreateMapRequest create;
+  create.set_map("islands");
+  for (const auto& [id, x] : {std::pair("a", 0), {"b", 12}, {"c", 24}, {"d", 36}}) {
+    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
+    node.set_id(id);
+    node.mutable_position()->set_x(x);
+  }
+  for (const auto& [from, to] : {std::pair("a", "b"), {"b", "c"}, {"b", "d"}}) {
+    v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
+    edge.mutable_edge()->set_from(from);
+    edge.mutable_edge()->set_to(to);
+  }
+  ASSERT_TRUE(Create(create).ok());
+  v1::RenderMapRequest request = RenderRequest("islands");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  request.set_no_labels(true);
+  request.mutable_query()->mutable_start()->set_node("a");
+  request.mutable_query()->add_goals()->set_node("c");
+  request.set_with_search(true);
+  const auto drawn = TryToRender(request);
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  const std::string& text = drawn->image();
+  EXPECT_THAT(text, ::testing::HasSubstr("0-9 expanded at cost 0 to 12"));
+  // The start, an expanded node on the path, the goal, and a node that was seen.
+  EXPECT_THAT(text, ContainsRegex("S\\*+9\\*+G.*O"));
+}
+
+class GraphFrameTest : public RenderTest {
+ protected:
+  struct Place {
+    double x = 0.0;
+    double y = 0.0;
+  };
+
+  // Nodes without edges, each on a map of that name.
+  void CreateNodes(const std::string& map, const std::vector<Place>& places) {
+    v1::CreateMapRequest create;
+    create.set_map(map);
+    create.mutable_graph();
+    for (const Place& place : places) {
+      v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
+      node.set_id(absl::StrCat("n", create.graph().nodes_size()));
+      node.mutable_position()->set_x(place.x);
+      node.mutable_position()->set_y(place.y);
+    }
+    ASSERT_TRUE(Create(create).ok());
+  }
+
+  void CreateTown() {
+    CreateNodes("town", {{13.401, 52.503}, {13.419, 52.503}, {13.41, 52.512}, {13.402, 52.517}});
+  }
+
+  static picture::Point PixelOf(const v1::PicturePlacement& placement, const Place& place) {
+    return {placement.zero().x() + place.x * placement.x_step().x(),
+            placement.zero().y() + place.y * placement.y_step().y()};
+  }
+
+  // Returns how many characters of a picture in text show nodes.
+  std::ptrdiff_t NodesShown(v1::RenderMapRequest request) {
+    request.set_format(v1::PICTURE_FORMAT_TEXT);
+    request.set_no_labels(true);
+    request.set_no_legend(true);
+    const std::string text = Render(request).image();
+    return std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.rfind("o node")), 'o');
+  }
+
+  static v1::RenderMapRequest AreaRequest(double x, double y, double width, double height) {
+    v1::RenderMapRequest request = RenderRequest("town");
+    request.mutable_area()->set_x(x);
+    request.mutable_area()->set_y(y);
+    request.mutable_area()->set_width(width);
+    request.mutable_area()->set_height(height);
+    return request;
+  }
+};
+
+TEST_F(GraphFrameTest, FitsNodesInDegrees) {
+  CreateTown();
+  EXPECT_EQ(NodesShown(RenderRequest("town")), 4);
+  const v1::PicturePlacement placement = Render(RenderRequest("town")).placement();
+  EXPECT_DOUBLE_EQ(placement.area().x(), 13.4);
+  EXPECT_DOUBLE_EQ(placement.area().y(), 52.502);
+  EXPECT_NEAR(placement.area().width(), 0.02, 1e-9);
+  EXPECT_NEAR(placement.area().height(), 0.016, 1e-9);
+  EXPECT_EQ(placement.region().x(), 13);
+  EXPECT_EQ(placement.region().y(), 52);
+  EXPECT_EQ(placement.region().width(), 1);
+  EXPECT_EQ(placement.region().height(), 1);
+  const picture::Point west = PixelOf(placement, {13.401, 52.503});
+  const picture::Point east = PixelOf(placement, {13.419, 52.503});
+  EXPECT_GT(east.x - west.x, 500);
+  EXPECT_GT(west.x, 20);
+  EXPECT_LT(east.x, placement.width() - 20);
+}
+
+TEST_F(GraphFrameTest, NumbersAreRoundAtAnyScale) {
+  CreateTown();
+  v1::RenderMapRequest request = RenderRequest("town");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +13\\.400 +13\\.402 +13\\.404 "));
+  EXPECT_THAT(Render(request).image(), HasSubstr("\n52.505\n"));
+  // Numbers further apart.
+  request.set_max_width(60);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +13\\.400 +13\\.405 +13\\.410 "));
+  CreateNodes("tiny", {{-0.0000025, 0}, {-0.0000005, 0.000001}});
+  request = RenderRequest("tiny");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), HasSubstr(" -0.0000020 "));
+  // As few digits as they need.
+  CreateNodes("square", {{0, 0}, {9, 9}});
+  request = RenderRequest("square");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +0 +1 +2 "));
+  CreateNodes("wide", {{0, 0}, {36, 12}});
+  request = RenderRequest("wide");
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  EXPECT_THAT(Render(request).image(), ContainsRegex("\n +0 +5 +10 +15 "));
+}
+
+TEST_F(GraphFrameTest, KeepsWholeUnitsAroundTenOrMore) {
+  CreateNodes("wide", {{0.5, 0.25}, {10.5, 2}});
+  const v1::PicturePlacement wide = Render(RenderRequest("wide")).placement();
+  EXPECT_EQ(wide.area().x(), 0);
+  EXPECT_EQ(wide.area().y(), -1);
+  EXPECT_EQ(wide.area().width(), 11);
+  EXPECT_EQ(wide.area().height(), 4);
+  EXPECT_EQ(wide.region().width(), 11);
+  CreateNodes("narrow", {{0.5, 0.25}, {9.5, 2}});
+  EXPECT_NEAR(Render(RenderRequest("narrow")).placement().area().width(), 9.8, 1e-9);
+}
+
+TEST_F(GraphFrameTest, FitsNodesOnALineAndAtAPoint) {
+  CreateNodes("line", {{13.401, 52.5}, {13.405, 52.5}, {13.41, 52.5}});
+  EXPECT_EQ(NodesShown(RenderRequest("line")), 3);
+  const v1::PicturePlacement line = Render(RenderRequest("line")).placement();
+  EXPECT_GT(PixelOf(line, {13.41, 52.5}).x - PixelOf(line, {13.401, 52.5}).x, 500);
+  CreateNodes("column", {{13.4, 52.501}, {13.4, 52.502}});
+  EXPECT_EQ(NodesShown(RenderRequest("column")), 2);
+  CreateNodes("point", {{13.4, 52.5}});
+  EXPECT_EQ(NodesShown(RenderRequest("point")), 1);
+  const v1::WorldArea point = Render(RenderRequest("point")).placement().area();
+  EXPECT_EQ(point.x(), 12);
+  EXPECT_EQ(point.width(), 2);
+  CreateNodes("empty", {});
+  EXPECT_EQ(Render(RenderRequest("empty")).placement().area().width(), 1);
+}
+
+TEST_F(GraphFrameTest, FitsObstaclesToo) {
+  CreateTown();
+  v1::UpdateObstaclesRequest update;
+  update.set_map("town");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("site");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(13.45);
+  disc.mutable_center()->set_y(52.51);
+  disc.set_radius(0.01);
+  ASSERT_TRUE(Update(update).ok());
+  const v1::WorldArea area = Render(RenderRequest("town")).placement().area();
+  EXPECT_LT(area.x(), 13.401);
+  EXPECT_GT(area.x() + area.width(), 13.46);
+  EXPECT_LT(area.width(), 0.1);
+}
+
+TEST_F(GraphFrameTest, AnAreaIsAPartOfTheWorld) {
+  CreateTown();
+  const v1::RenderMapRequest request = AreaRequest(13.405, 52.5, 0.015, 0.0125);
+  EXPECT_EQ(NodesShown(request), 2);
+  const v1::PicturePlacement placement = Render(request).placement();
+  EXPECT_EQ(placement.area().x(), 13.405);
+  EXPECT_EQ(placement.area().y(), 52.5);
+  EXPECT_NEAR(placement.area().width(), 0.015, 1e-9);
+  EXPECT_NEAR(placement.area().height(), 0.0125, 1e-9);
+  // A region is in whole units.
+  v1::RenderMapRequest whole = RenderRequest("town");
+  whole.mutable_region()->set_x(13);
+  whole.mutable_region()->set_y(52);
+  whole.mutable_region()->set_width(2);
+  whole.mutable_region()->set_height(1);
+  const v1::WorldArea area = Render(whole).placement().area();
+  EXPECT_EQ(area.x(), 13);
+  EXPECT_EQ(area.width(), 2);
+  EXPECT_EQ(area.height(), 1);
+}
+
+TEST_F(GraphFrameTest, RefusesAreasOfGridsAndBadNumbers) {
+  CreateTown();
+  v1::RenderMapRequest request = AreaRequest(0, 0, 2, 2);
+  request.set_map("yard");
+  EXPECT_THAT(TryToRender(request),
+              IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "area"));
+  EXPECT_FALSE(Render(RenderRequest("yard")).placement().has_area());
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kFar = 1 << 21;
+  for (const double bad : {kNan, -kFar - 1, kFar + 1}) {
+    EXPECT_THAT(TryToRender(AreaRequest(bad, 0, 1, 1)), IsError(kInvalid, ErrorReason::kBadValue, "area.x"));
+    EXPECT_THAT(TryToRender(AreaRequest(0, bad, 1, 1)), IsError(kInvalid, ErrorReason::kBadValue, "area.y"));
+  }
+  for (const double bad : {kNan, 0.0, -1.0, 9e-7, 2 * kFar + 1}) {
+    EXPECT_THAT(TryToRender(AreaRequest(0, 0, bad, 1)),
+                IsError(kInvalid, ErrorReason::kBadValue, "area.width"));
+    EXPECT_THAT(TryToRender(AreaRequest(0, 0, 1, bad)),
+                IsError(kInvalid, ErrorReason::kBadValue, "area.height"));
+  }
+}
+
+TEST_F(GraphFrameTest, DrawsTheSmallestAreaAndTheLargest) {
+  CreateTown();
+  v1::UpdateObstaclesRequest update;
+  update.set_map("town");
+  v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("sea");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(0.5);
+  disc.set_radius(core::kMaxReach / 2);
+  ASSERT_TRUE(Update(update).ok());
+  constexpr double kFar = 1 << 21;
+  for (const v1::PictureFormat format :
+       {v1::PICTURE_FORMAT_PNG, v1::PICTURE_FORMAT_SVG, v1::PICTURE_FORMAT_TEXT}) {
+    for (v1::RenderMapRequest request :
+         {AreaRequest(-kFar, -kFar, 2 * kFar, 2 * kFar), AreaRequest(kFar, kFar, 1e-6, 1e-6),
+          AreaRequest(-kFar, 0, 2 * kFar, 1e-6), AreaRequest(0, 0, 1e-6, 1e-6)}) {
+      request.set_format(format);
+      request.mutable_query()->mutable_start()->set_node("n1");
+      request.mutable_query()->add_goals()->set_node("n2");
+      const auto drawn = TryToRender(request);
+      EXPECT_TRUE(drawn.ok()) << drawn.status() << request.ShortDebugString();
+    }
+  }
+}
+
+TEST_F(RenderTest, RefusesBadQueriesByTheirField) {
+  EXPECT_THAT(TryToRender(WithQuery(CellAt(-1, 0), CellAt(5, 3))),
+              IsError(kOutOfRange, ErrorReason::kOffMap, "query.start"));
+  v1::RenderMapRequest request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  request.mutable_query()->set_map("other");
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.map"));
+  request = WithQuery(CellAt(0, 0), CellAt(5, 3));
+  *request.mutable_query()->add_goals() = LocationAt(5, 3);
+  request.set_with_search(true);
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "query.goals"));
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,304 @@
+// Answers are the same whichever way they go: alone, in batches, in streams, and in messages of their own,
+// where nothing of them is written by hand.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "client/client.h"
+#include "client/streams.h"
+#include "gmock/gmock.h"
+#include "tests/service/test_server.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::SizeIs;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+constexpr auto kTooMuch = absl::StatusCode::kResourceExhausted;
+
+// All of an answer but how long it took.
+std::string Timeless(v1::FindPathResponse answer) {
+  answer.mutable_statistics()->clear_queue_time();
+  answer.mutable_statistics()->clear_search_time();
+  return answer.DebugString();
+}
+
+class AnswerWaysTest : public ::testing::Test {
+ protected:
+  // One server does for all: queries change nothing.
+  static void SetUpTestSuite() {
+    server_ = std::make_unique<TestServer>();
+    v1::GridOptions grid;
+    grid.mutable_origin()->set_x(-2.5);
+    grid.mutable_origin()->set_z(7);
+    grid.set_cell_size(2.5);
+    server_->Create("yard",
+                    {"........#.",  //
+                     ".####...#.",  //
+                     "....#...#.",  //
+                     "##..#...#."},
+                    grid);
+    server_->Create("upper", {"..#..",  //
+                              "..#.."});
+    server_->Create("lower", {".....",  //
+                              "....."});
+    v1::GridOptions hexagons;
+    hexagons.mutable_hexagons()->set_layout(v1::HEX_LAYOUT_ODD_ROWS);
+    server_->Create("board",
+                    {".....",  //
+                     ".###.",  //
+                     ".....",  //
+                     "..#.."},
+                    hexagons);
+    LayPortal("upper", CellAt(1, 0), "lower");
+    LayPortal("lower", CellAt(4, 1), "upper");
+  }
+
+  static void TearDownTestSuite() { server_ = nullptr; }
+
+  static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
+    v1::UpdateObstaclesRequest request;
+    request.set_map(from_map);
+    v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
+    portal.set_id("stairs");
+    *portal.mutable_from() = cell;
+    *portal.mutable_to() = cell;
+    portal.set_to_map(to_map);
+    portal.set_cost(1);
+    const auto updated = client().UpdateObstacles(request);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+  }
+
+  static const client::Client& client() { return server_->client(); }
+
+  v1::FindPathResponse InAPicture(const v1::FindPathRequest& query) {
+    v1::RenderMapRequest request;
+    request.set_map(query.map());
+    *request.mutable_query() = query;
+    const auto rendered = client().RenderMap(request);
+    EXPECT_TRUE(rendered.ok()) << rendered.status();
+    return rendered.ok() ? rendered->answer() : v1::FindPathResponse();
+  }
+
+  v1::FindPathsResult InABatch(v1::FindPathRequest query) {
+    v1::FindPathsRequest request;
+    request.set_map(query.map());
+    *request.mutable_view() = query.view();
+    query.clear_view();
+    *request.add_queries() = std::move(query);
+    const auto answers = client().FindPaths(request);
+    EXPECT_TRUE(answers.ok()) << answers.status();
+    return answers.ok() && answers->results_size() == 1 ? answers->results(0) : v1::FindPathsResult();
+  }
+
+  v1::StreamedAnswer InAStream(const v1::FindPathRequest& query) {
+    const std::unique_ptr<client::PathStream> stream = client().StreamFindPath();
+    v1::StreamFindPathRequest request;
+    v1::StreamedQuery& asked = *request.add_queries();
+    asked.set_id(300);
+    *asked.mutable_query() = query;
+    EXPECT_TRUE(stream->Send(request));
+    stream->EndSending();
+    v1::StreamFindPathResponse response;
+    EXPECT_TRUE(stream->Receive(response));
+    EXPECT_EQ(response.answers_size(), 1);
+    EXPECT_TRUE(stream->Finish().ok());
+    return response.answers_size() == 1 ? response.answers(0) : v1::StreamedAnswer();
+  }
+
+  // Returns the answer.
+  v1::FindPathResponse ExpectTheSame(const v1::FindPathRequest& query) {
+    SCOPED_TRACE(query.ShortDebugString());
+    const v1::FindPathResponse answer = InAPicture(query);
+    const std::string expected = Timeless(answer);
+    EXPECT_EQ(Timeless(server_->Find(query)), expected);
+    EXPECT_EQ(Timeless(InABatch(query).answer()), expected);
+    const v1::StreamedAnswer streamed = InAStream(query);
+    EXPECT_EQ(streamed.id(), 300U);
+    EXPECT_EQ(Timeless(streamed.answer()), expected);
+    return answer;
+  }
+
+  inline static std::unique_ptr<TestServer> server_;
+};
+
+TEST_F(AnswerWaysTest, PathsOfNoneOneAndManyPoints) {
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(9, 3))).points(), SizeIs(0));
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(3, 0), CellAt(3, 0))).points(), SizeIs(1));
+  EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(7, 3))).points(), SizeIs(9));
+  v1::CreateMapRequest create;
+  create.set_map("vast");
+  create.mutable_blank()->set_width(1000);
+  create.mutable_blank()->set_height(300);
+  ASSERT_TRUE(client().CreateMap(create).ok());
+  EXPECT_THAT(ExpectTheSame(PathRequest("vast", CellAt(0, 0), CellAt(999, 299))).points(), SizeIs(1000));
+}
+
+TEST_F(AnswerWaysTest, EveryForm) {
+  for (int form = 0; form < v1::PathForm_ARRAYSIZE; ++form) {
+    v1::FindPathRequest query = PathRequest("yard", CellAt(2, 2), CellAt(7, 3));
+    query.set_path_form(static_cast<v1::PathForm>(form));
+    const v1::FindPathResponse answer = ExpectTheSame(query);
+    EXPECT_EQ(answer.points().empty(), form == v1::PATH_FORM_DIRECTIONS);
+    EXPECT_EQ(answer.directions().empty(), form != v1::PATH_FORM_DIRECTIONS);
+  }
+  v1::FindPathRequest any_angle = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
+  any_angle.set_algorithm(v1::ALGORITHM_LAZY_THETA_STAR);
+  ExpectTheSame(any_angle);
+}
+
+TEST_F(AnswerWaysTest, WhatIsToldBesideThePath) {
+  v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
+  query.set_with_positions(true);
+  query.set_with_summary(true);
+  const v1::FindPathResponse answer = ExpectTheSame(query);
+  EXPECT_EQ(answer.positions_size(), answer.points_size());
+  EXPECT_TRUE(answer.has_summary());
+  query.clear_start();
+  query.mutable_start()->mutable_position()->set_x(4);
+  query.mutable_start()->mutable_position()->set_y(1);
+  EXPECT_GT(ExpectTheSame(query).positions_size(), 0);
+  query.clear_goals();
+  *query.add_goals() = LocationAt(9, 3);
+  *query.add_goals() = LocationAt(7, 1);
+  EXPECT_EQ(ExpectTheSame(query).goal_index(), 1);
+}
+
+TEST_F(AnswerWaysTest, PathsThatDoNotGetThere) {
+  v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(9, 3));
+  query.set_unreachable_policy(v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE);
+  EXPECT_EQ(ExpectTheSame(query).outcome(), v1::OUTCOME_PARTIAL);
+  query.clear_goals();
+  query.clear_unreachable_policy();
+  *query.add_goals() = LocationAt(9, 3);
+  *query.add_goals() = LocationAt(9, 0);
+  const v1::FindPathResponse to_neither = ExpectTheSame(query);
+  EXPECT_EQ(to_neither.outcome(), v1::OUTCOME_UNREACHABLE);
+  EXPECT_EQ(to_neither.goal_index(), 0);
+  EXPECT_FALSE(to_neither.has_end());
+  query = PathRequest("yard", CellAt(0, 2), CellAt(7, 3));
+  query.set_algorithm(v1::ALGORITHM_ASTAR);
+  query.set_max_expansions(3);
+  EXPECT_EQ(ExpectTheSame(query).outcome(), v1::OUTCOME_BUDGET_EXHAUSTED);
+}
+
+TEST_F(AnswerWaysTest, OwnViewsOfTheMap) {
+  v1::FindPathRequest query = PathRequest("yard", CellAt(0, 0), CellAt(7, 3));
+  *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(6, 1);
+  query.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  EXPECT_GT(ExpectTheSame(query).points_size(), 0);
+}
+
+TEST_F(AnswerWaysTest, ThroughPortals) {
+  v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
+  query.set_with_positions(true);
+  query.set_with_summary(true);
+  EXPECT_THAT(ExpectTheSame(query).crossings(), SizeIs(2));
+  query.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  EXPECT_THAT(ExpectTheSame(query).crossings(), SizeIs(2));
+}
+
+TEST_F(AnswerWaysTest, AmongHexagons) {
+  v1::FindPathRequest query = PathRequest("board", CellAt(0, 0), CellAt(4, 3));
+  query.set_with_positions(true);
+  const v1::FindPathResponse answer = ExpectTheSame(query);
+  EXPECT_EQ(answer.points(0).x(), 0);
+  EXPECT_EQ(answer.points(answer.points_size() - 1).x(), 4);
+}
+
+TEST_F(AnswerWaysTest, OnGraphs) {
+  v1::CreateMapRequest create;
+  create.set_map("paths");
+  for (const std::string id : {"a", "b"}) {
+    v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
+    node.set_id(id);
+    node.mutable_position()->set_x(id == "a" ? 0 : 4);
+    node.mutable_position()->set_y(1);
+  }
+  v1::WaypointEdge& edge = *create.mutable_graph()->add_edges();
+  edge.mutable_edge()->set_from("a");
+  edge.mutable_edge()->set_to("b");
+  ASSERT_TRUE(client().CreateMap(create).ok());
+  v1::FindPathRequest query;
+  query.set_map("paths");
+  query.mutable_start()->set_node("a");
+  query.add_goals()->set_node("b");
+  const std::string expected = Timeless(InAPicture(query));
+  EXPECT_EQ(Timeless(server_->Find(query)), expected);
+  EXPECT_EQ(Timeless(InAStream(query).answer()), expected);
+}
+
+TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
+  v1::FindPathsRequest request;
+  request.set_map("yard");
+  // Enough that several workers make them.
+  for (int i = 0; i < 300; ++i) {
+    *request.add_queries() = PathRequest("", CellAt(i % 10, i / 10 % 4), CellAt(i * 7 % 10, i % 3));
+    if (i % 5 == 0) {
+      *request.mutable_queries(i)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() =
+          CellAt(6, 1);
+    }
+  }
+  const auto answers = client().FindPaths(request);
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  EXPECT_EQ(answers->version().revision(), 1U);
+  ASSERT_EQ(answers->results_size(), request.queries_size());
+  int problems = 0;
+  for (int i = 0; i < request.queries_size(); ++i) {
+    v1::FindPathRequest query = request.queries(i);
+    query.set_map("yard");
+    const auto alone = client().FindPath(query);
+    const v1::FindPathsResult& result = answers->results(i);
+    ASSERT_EQ(result.has_answer(), alone.ok()) << i;
+    if (alone.ok()) {
+      EXPECT_EQ(result.answer().cost(), alone->cost()) << i;
+      EXPECT_EQ(result.answer().points_size(), alone->points_size()) << i;
+    } else {
+      EXPECT_EQ(result.problem().message(), alone.status().message()) << i;
+      EXPECT_EQ(InAStream(query).problem().message(), alone.status().message()) << i;
+      ++problems;
+    }
+  }
+  EXPECT_GT(problems, 0);
+  EXPECT_LT(problems, request.queries_size() / 2);
+}
+
+TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
+  TestServer small({.max_message_bytes = 4096});
+  v1::CreateMapRequest create;
+  create.set_map("long");
+  create.mutable_blank()->set_width(2000);
+  create.mutable_blank()->set_height(1);
+  ASSERT_TRUE(small.client().CreateMap(create).ok());
+  const auto along = [](int first, int last) {
+    v1::FindPathRequest query = PathRequest("long", CellAt(first, 0), CellAt(last, 0));
+    query.set_algorithm(v1::ALGORITHM_ASTAR);
+    return query;
+  };
+  // Points of five bytes each.
+  v1::FindPathRequest fits = along(1000, 1000 + 785);
+  EXPECT_TRUE(small.client().FindPath(fits).ok());
+  v1::FindPathRequest too_long = along(1000, 1000 + 825);
+  EXPECT_THAT(small.client().FindPath(too_long), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "path_form"));
+  too_long.set_path_form(v1::PATH_FORM_DIRECTIONS);
+  EXPECT_EQ(small.client().FindPath(too_long)->directions_size(), 825);
+
+  v1::FindPathsRequest batch;
+  batch.set_map("long");
+  *batch.add_queries() = along(1000, 1000 + 370);
+  *batch.add_queries() = along(1000, 1000 + 375);
+  EXPECT_TRUE(small.client().FindPaths(batch).ok());
+  *batch.mutable_queries(1) = along(1000, 1000 + 460);
+  EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
+  *batch.mutable_queries(1)->mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 0);
+  EXPECT_THAT(small.client().FindPaths(batch), IsRefused(kTooMuch, "RESPONSE_TOO_LARGE", "queries"));
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,225 @@
+// Many starts and goals, rays and samples.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/field_answers.h"
+#include "tests/service/handler_test.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+
+const std::vector<std::string>& YardRows() {
+  static const auto* const kRows = new std::vector<std::string>{".....",  //
+                                                                ".###.",  //
+                                                                "....."};
+  return *kRows;
+}
+
+// Two agents' ways around the wall.
+v1::ComputeCostMatrixRequest Matrix() {
+  v1::ComputeCostMatrixRequest request;
+  request.set_map("yard");
+  *request.add_starts() = LocationAt(0, 0);
+  *request.add_starts() = LocationAt(2, 0);
+  *request.add_goals() = LocationAt(0, 2);
+  *request.add_goals() = LocationAt(2, 1);
+  return request;
+}
+
+v1::ComputeFlowFieldRequest Flow(const std::string& map) {
+  v1::ComputeFlowFieldRequest request;
+  request.set_map(map);
+  request.set_with_costs(true);
+  *request.add_goals() = LocationAt(0, 0);
+  return request;
+}
+
+TEST(FieldsRpcTest, EachQuestionIsAnswered) {
+  TestServer server;
+  server.Create("yard", YardRows());
+  const client::Client& client = server.client();
+  const auto matrix = client.ComputeCostMatrix(Matrix());
+  ASSERT_TRUE(matrix.ok()) << matrix.status();
+  EXPECT_THAT(matrix->costs(), ElementsAre(2.0, -1.0, 4.0, -1.0));
+  EXPECT_EQ(matrix->version().revision(), 1U);
+  EXPECT_GT(matrix->statistics().search_time().nanos(), 0);
+
+  v1::FindReachableRequest reach;
+  reach.set_map("yard");
+  *reach.mutable_start() = LocationAt(1, 0);
+  reach.set_max_cost(2.5);
+  reach.set_with_costs(true);
+  const auto reachable = client.FindReachable(reach);
+  ASSERT_TRUE(reachable.ok()) << reachable.status();
+  EXPECT_EQ(reachable->bounds().width(), 4);
+  EXPECT_EQ(reachable->cells(), std::string("\x0F\x01", 2));
+  EXPECT_EQ(reachable->count(), 5);
+  EXPECT_THAT(reachable->costs(), ElementsAre(1.0F, 0.0F, 1.0F, 2.0F, 2.0F));
+  EXPECT_EQ(reachable->version().revision(), 1U);
+
+  v1::ComputeFlowFieldRequest flow = Flow("yard");
+  flow.mutable_region()->set_width(3);
+  flow.mutable_region()->set_height(3);
+  const auto field = client.ComputeFlowField(flow);
+  ASSERT_TRUE(field.ok()) << field.status();
+  EXPECT_EQ(field->directions(), std::string("\x09\x07\x07\x01\x00\x00\x01\x07\x07", 9));
+  EXPECT_THAT(field->costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
+  EXPECT_EQ(field->version().revision(), 1U);
+
+  v1::CheckReachabilityRequest pairs;
+  pairs.set_map("yard");
+  for (const v1::Cell& goal : {CellAt(4, 2), CellAt(2, 1)}) {
+    v1::LocationPair& pair = *pairs.add_pairs();
+    *pair.mutable_start() = LocationAt(0, 0);
+    *pair.mutable_goal()->mutable_cell() = goal;
+  }
+  const auto reachability = client.CheckReachability(pairs);
+  ASSERT_TRUE(reachability.ok()) << reachability.status();
+  EXPECT_THAT(reachability->reachable(), ElementsAre(true, false));
+  EXPECT_EQ(reachability->version().revision(), 1U);
+
+  v1::CastRayRequest ray;
+  ray.set_map("yard");
+  *ray.mutable_from() = LocationAt(2, 0);
+  // The centre of (2, 2).
+  ray.mutable_to()->mutable_position()->set_x(2.5);
+  ray.mutable_to()->mutable_position()->set_y(2.5);
+  const auto hit = client.CastRay(ray);
+  ASSERT_TRUE(hit.ok()) << hit.status();
+  EXPECT_TRUE(hit->blocked());
+  EXPECT_EQ(hit->cell().y(), 1);
+  EXPECT_EQ(hit->fraction(), 0.25);
+  EXPECT_EQ(hit->position().x(), 2.5);
+  EXPECT_EQ(hit->position().y(), 1.0);
+  EXPECT_EQ(hit->version().revision(), 1U);
+
+  v1::SampleCellsRequest sample;
+  sample.set_map("yard");
+  sample.set_count(12);
+  sample.set_distinct(true);
+  const auto sampled = client.SampleCells(sample);
+  ASSERT_TRUE(sampled.ok()) << sampled.status();
+  EXPECT_THAT(sampled->cells(), SizeIs(12));
+  EXPECT_EQ(sampled->candidates(), 12);
+  EXPECT_EQ(sampled->version().revision(), 1U);
+}
+
+class FieldsTest : public HandlerTest {
+ protected:
+  FieldsTest() { Create("yard", YardRows()); }
+
+  void CreateBlank(int width, int height) {
+    v1::CreateMapRequest blank;
+    blank.set_map("plain");
+    blank.mutable_blank()->set_width(width);
+    blank.mutable_blank()->set_height(height);
+    ASSERT_TRUE(Create(blank).ok());
+  }
+
+  absl::StatusOr<v1::ComputeCostMatrixResponse> CostMatrix(const v1::ComputeCostMatrixRequest& request) {
+    return Answer<v1::ComputeCostMatrixResponse>([&](v1::ComputeCostMatrixResponse& response) {
+      return fields_.CostMatrix(request, response, context_);
+    });
+  }
+
+  absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) {
+    return Answer<v1::FindPathsResponse>([&](v1::FindPathsResponse& response) {
+      return rpc::AnswerQueries(store_, kMaxBytes, request, response, context_);
+    });
+  }
+
+  const rpc::FieldAnswers fields_{store_, kMaxBytes};
+};
+
+TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
+  v1::ComputeCostMatrixRequest request = Matrix();
+  *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(0, 1);
+  EXPECT_THAT(CostMatrix(request)->costs(), ElementsAre(10.0, -1.0, 8.0, -1.0));
+  request = Matrix();
+  request.mutable_agent()->mutable_profile()->set_footprint(2);
+  EXPECT_THAT(CostMatrix(request)->costs(), ElementsAre(-1.0, -1.0, -1.0, -1.0));
+}
+
+TEST_F(FieldsTest, AnAnswerThatDoesNotFitIsRefused) {
+  CreateBlank(2048, 2048);
+  v1::ComputeFlowFieldResponse response;
+  EXPECT_THAT(fields_.FlowField(Flow("plain"), response, context_),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "with_costs"));
+}
+
+TEST_F(FieldsTest, BadQuestionsNameTheField) {
+  v1::ComputeCostMatrixRequest matrix = Matrix();
+  *matrix.add_starts() = LocationAt(5, 0);
+  EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "starts[2]"));
+  matrix.mutable_agent()->mutable_profile()->set_footprint(-1);
+  EXPECT_THAT(CostMatrix(matrix), IsError(kInvalid, ErrorReason::kBadValue, "agent.profile.footprint"));
+  matrix.set_map("nowhere");
+  EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
+  v1::CastRayRequest ray;
+  ray.set_map("yard");
+  v1::CastRayResponse hit;
+  EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "from"));
+  *ray.mutable_from() = LocationAt(0, 0);
+  EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "to"));
+}
+
+TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
+  v1::FindPathsRequest request;
+  request.set_map("yard");
+  request.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
+  *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 2));
+  *request.add_queries() = PathRequest("yard", CellAt(2, 1), CellAt(4, 2));
+  *request.add_queries() = PathRequest("other", CellAt(0, 0), CellAt(4, 2));
+  v1::FindPathRequest& detour = *request.add_queries();
+  detour = PathRequest("", CellAt(0, 0), CellAt(4, 2));
+  *detour.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(4, 1);
+  v1::FindPathRequest& several = *request.add_queries();
+  *several.mutable_start() = LocationAt(0, 0);
+  *several.add_goals() = LocationAt(4, 0);
+  *several.add_goals() = LocationAt(0, 2);
+  v1::FindPathRequest& careful = *request.add_queries();
+  careful = PathRequest("", CellAt(0, 0), CellAt(4, 2));
+  careful.mutable_agent()->set_corner_rule(v1::CORNER_RULE_NO_CORNER_CUTTING);
+  const auto answers = FindPaths(request);
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  ASSERT_THAT(answers->results(), SizeIs(6));
+  EXPECT_EQ(answers->version().revision(), 1U);
+  const double cutting = 4.0 + std::sqrt(2.0);
+  EXPECT_NEAR(answers->results(0).answer().cost(), cutting, 1e-6);
+  EXPECT_EQ(answers->results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(answers->results(2).problem().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
+  EXPECT_NEAR(answers->results(3).answer().cost(), cutting, 1e-6);
+  EXPECT_EQ(answers->results(4).answer().goal_index(), 1);
+  EXPECT_EQ(answers->results(5).answer().cost(), 6.0);
+}
+
+TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {
+  v1::FindPathsRequest request;
+  request.set_map("yard");
+  EXPECT_THAT(FindPaths(request),
+              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "queries"));
+  for (int i = 0; i <= 10'000; ++i) {
+    request.add_queries();
+  }
+  EXPECT_THAT(FindPaths(request),
+              IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kTooManyItems, "queries"));
+}
+
+}  // namespace
+}  // namespace waystar

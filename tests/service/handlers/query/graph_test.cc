@@ -1,0 +1,392 @@
+// What handlers make of waypoint graphs.
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "server/service/handlers/maps/listings.h"
+#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/field_answers.h"
+#include "tests/service/handler_test.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_codes.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::HandlerTest;
+using ::waystar::testing::IsError;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::LocationAt;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Patience;
+
+constexpr auto kNotFound = absl::StatusCode::kNotFound;
+
+class GraphTest : public HandlerTest {
+ protected:
+  GraphTest() {
+    // a - b - c, and a longer way round by d.
+    create_.set_map("paths");
+    v1::WaypointGraph& graph = *create_.mutable_graph();
+    AddNode(graph, "a", 0, 0);
+    AddNode(graph, "b", 4, 0);
+    AddNode(graph, "c", 8, 0);
+    AddNode(graph, "d", 4, 3);
+    AddEdge(graph, "a", "b");
+    AddEdge(graph, "b", "c");
+    AddEdge(graph, "a", "d").add_tags("dry");
+    AddEdge(graph, "d", "c").add_tags("dry");
+  }
+
+  static void AddNode(v1::WaypointGraph& graph, const std::string& id, double x, double y) {
+    v1::WaypointNode& node = *graph.add_nodes();
+    node.set_id(id);
+    node.mutable_position()->set_x(x);
+    node.mutable_position()->set_y(y);
+  }
+
+  static v1::WaypointEdge& AddEdge(v1::WaypointGraph& graph, const std::string& from, const std::string& to) {
+    v1::WaypointEdge& edge = *graph.add_edges();
+    edge.mutable_edge()->set_from(from);
+    edge.mutable_edge()->set_to(to);
+    return edge;
+  }
+
+  absl::StatusOr<v1::FindPathResponse> FindFromAToC() {
+    v1::FindPathRequest request;
+    request.set_map("paths");
+    request.mutable_start()->set_node("a");
+    request.add_goals()->set_node("c");
+    return Find(request);
+  }
+
+  v1::CreateMapRequest create_;
+};
+
+TEST_F(GraphTest, IsDescribedAndSearched) {
+  const auto info = Create(create_);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_EQ(info->graph().nodes(), 4);
+  EXPECT_EQ(info->graph().edges(), 8);
+  EXPECT_THAT(info->graph().tags(), ElementsAre("dry"));
+  EXPECT_GT(info->memory_bytes(), 0);
+  EXPECT_FALSE(info->has_grid());
+  const auto answer = FindFromAToC();
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer->cost(), 8);
+  EXPECT_THAT(answer->nodes(), ElementsAre("a", "b", "c"));
+  ASSERT_EQ(answer->positions_size(), 3);
+  EXPECT_EQ(answer->positions(1).x(), 4);
+  EXPECT_EQ(answer->version().revision(), 1U);
+  EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  EXPECT_FALSE(answer->has_end());
+}
+
+TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
+  v1::GridOptions grid;
+  grid.mutable_origin()->set_x(100);
+  grid.mutable_origin()->set_y(-20);
+  grid.set_cell_size(2);
+  Create("cells", {".....", ".###.", "....."}, grid);
+  create_.mutable_graph()->Clear();
+  AddNode(*create_.mutable_graph(), "a", 101, -19);
+  AddNode(*create_.mutable_graph(), "b", 109, -19);
+  AddNode(*create_.mutable_graph(), "c", 109, -15);
+  create_.mutable_graph()->mutable_auto_connect()->set_max_distance(10);
+  create_.mutable_graph()->mutable_auto_connect()->set_reference_map("cells");
+  ASSERT_TRUE(Create(create_).ok());
+  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
+  ASSERT_TRUE(Create(create_).ok());
+  v1::UpdateObstaclesRequest request;
+  request.set_map("paths");
+  v1::Obstacle& obstacle = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  obstacle.set_id("crate");
+  v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(2);
+  disc.set_radius(0.5);
+  request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
+  const auto updated = Update(request);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_EQ(updated->version().revision(), 2U);
+  EXPECT_EQ(updated->changed_edges(), 2);
+  EXPECT_EQ(updated->changed_nodes(), 1);
+  EXPECT_EQ(updated->changed_bounds().width(), 5);
+  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "d", "c"));
+  v1::ListObstaclesRequest list;
+  list.set_map("paths");
+  list.mutable_region()->set_width(2);
+  list.mutable_region()->set_height(2);
+  const auto listed = Answer<v1::ListObstaclesResponse>([&](v1::ListObstaclesResponse& response) {
+    return rpc::ListNamedObstacles(store_, kMaxBytes, list, response);
+  });
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  ASSERT_EQ(listed->obstacles_size(), 1);
+  EXPECT_EQ(listed->obstacles(0).id(), "crate");
+}
+
+TEST_F(GraphTest, NodesAreListedInPages) {
+  ASSERT_TRUE(Create(create_).ok());
+  v1::ListNodesRequest request;
+  const auto list = [&] {
+    return Answer<v1::ListNodesResponse>([&](v1::ListNodesResponse& response) {
+      return rpc::ListWaypointNodes(store_, kMaxBytes, request, response);
+    });
+  };
+  request.set_map("paths");
+  request.set_page_size(3);
+  std::vector<std::string> ids;
+  const Patience patience("the last page");
+  do {
+    const auto page = list();
+    ASSERT_TRUE(page.ok()) << page.status();
+    for (const v1::WaypointNodeInfo& node : page->nodes()) {
+      ids.push_back(node.node().id());
+    }
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty() && patience.Lasts());
+  EXPECT_THAT(ids, ::testing::UnorderedElementsAre("a", "b", "c", "d"));
+  request.add_ids("d");
+  request.add_ids("nobody");
+  const auto some = list();
+  ASSERT_TRUE(some.ok()) << some.status();
+  ASSERT_EQ(some->nodes_size(), 1);
+  ASSERT_EQ(some->nodes(0).edges_size(), 2);
+  EXPECT_EQ(some->nodes(0).edges(0).cost(), 5);
+  EXPECT_TRUE(some->nodes(0).edges(0).open());
+  request.set_page_size(-1);
+  EXPECT_THAT(list(), IsError(kInvalid, ErrorReason::kBadValue, "page_size"));
+  Create("cells", {"..."});
+  request.Clear();
+  request.set_map("cells");
+  EXPECT_THAT(list(), IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "map"));
+}
+
+TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
+  create_.mutable_graph()->mutable_nodes(0)->set_label("Köln/Hbf");
+  const auto created = Create(create_);
+  ASSERT_TRUE(created.ok()) << created.status();
+  v1::ListNodesRequest list;
+  list.set_map("paths");
+  list.add_ids("a");
+  list.add_ids("b");
+  const auto labels = [&] {
+    std::vector<std::string> found;
+    const auto page = Answer<v1::ListNodesResponse>([&](v1::ListNodesResponse& response) {
+      return rpc::ListWaypointNodes(store_, kMaxBytes, list, response);
+    });
+    EXPECT_TRUE(page.ok()) << page.status();
+    for (const v1::WaypointNodeInfo& info : page->nodes()) {
+      found.push_back(info.node().label());
+    }
+    return found;
+  };
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
+  v1::UpdateObstaclesRequest request;
+  request.set_map("paths");
+  v1::PutNodes& put = *request.add_edits()->mutable_put_nodes();
+  put.set_replace(true);
+  v1::WaypointNode& node = *put.add_nodes();
+  node.set_id("b");
+  node.mutable_position()->set_x(4);
+  node.set_label("B");
+  const auto updated = Update(request);
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_NE(updated->digest(), created->digest());
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
+  EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
+  node.set_label("\x1B[2J");
+  EXPECT_THAT(Update(request),
+              IsError(kInvalid, ErrorReason::kBadValue, "edits[0].put_nodes.nodes[0].label"));
+  EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
+}
+
+TEST_F(GraphTest, BadGraphsAreRefused) {
+  const auto refused = [&](auto change) {
+    v1::CreateMapRequest request = create_;
+    change(*request.mutable_graph());
+    return Create(request);
+  };
+  using G = v1::WaypointGraph;
+  EXPECT_THAT(refused([](G& g) { AddEdge(g, "a", "nobody"); }),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "graph.edges[4].edge.to"));
+  EXPECT_THAT(refused([](G& g) { g.mutable_nodes(3)->set_label(std::string(201, 'x')); }),
+              IsError(kInvalid, ErrorReason::kBadValue, "graph.nodes[3].label"));
+  EXPECT_THAT(refused([](G& g) { g.add_edges(); }),
+              IsError(kInvalid, ErrorReason::kMissingField, "graph.edges[4].edge"));
+  EXPECT_THAT(refused([](G& g) { g.mutable_auto_connect()->set_reference_map("nowhere"); }),
+              IsError(kNotFound, ErrorReason::kMapNotFound, "graph.auto_connect.reference_map"));
+  EXPECT_THAT(refused([](G& g) { g.add_obstacles()->set_id("o"); }),
+              IsError(kInvalid, ErrorReason::kMissingField, "graph.obstacles[0].shape"));
+  v1::CreateMapRequest both = create_;
+  both.add_rows("..");
+  EXPECT_THAT(Create(both), IsError(kInvalid, ErrorReason::kBadSource, "graph"));
+  EXPECT_EQ(store_.size(), 0U);
+}
+
+TEST_F(GraphTest, CellsAreRefused) {
+  ASSERT_TRUE(Create(create_).ok());
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  const auto ask = [](auto request) {
+    request.set_map("paths");
+    return request;
+  };
+  const auto expect_refused = [](const absl::Status& status, const std::string& field) {
+    EXPECT_THAT(status, IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, field));
+  };
+  v1::FindPathsRequest queries = ask(v1::FindPathsRequest());
+  *queries.add_queries() = PathRequest("paths", CellAt(0, 0), CellAt(1, 0));
+  v1::FindPathsResponse paths;
+  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, queries, paths, context_).ok());
+  EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  v1::ComputeCostMatrixRequest pairs = ask(v1::ComputeCostMatrixRequest());
+  *pairs.add_starts() = LocationAt(0, 0);
+  v1::ComputeCostMatrixResponse matrix;
+  expect_refused(fields.CostMatrix(pairs, matrix, context_), "starts[0].cell");
+  v1::FindReachableRequest reach = ask(v1::FindReachableRequest());
+  *reach.mutable_start() = LocationAt(0, 0);
+  v1::FindReachableResponse reachable;
+  expect_refused(fields.Reachable(reach, reachable, context_), "start.cell");
+  v1::ComputeFlowFieldRequest field = ask(v1::ComputeFlowFieldRequest());
+  *field.add_goals() = LocationAt(0, 0);
+  v1::ComputeFlowFieldResponse flow;
+  expect_refused(fields.FlowField(field, flow, context_), "goals[0].cell");
+  v1::CheckReachabilityRequest check = ask(v1::CheckReachabilityRequest());
+  check.add_pairs()->mutable_start()->set_node("a");
+  *check.mutable_pairs(0)->mutable_goal() = LocationAt(0, 0);
+  v1::CheckReachabilityResponse reachability;
+  expect_refused(fields.Reachability(check, reachability, context_), "pairs[0].goal.cell");
+  v1::CastRayRequest ray = ask(v1::CastRayRequest());
+  *ray.mutable_from() = LocationAt(0, 0);
+  *ray.mutable_to() = LocationAt(0, 0);
+  v1::CastRayResponse hit;
+  expect_refused(fields.Ray(ray, hit, context_), "from.cell");
+  v1::ListPortalsResponse portals;
+  expect_refused(rpc::ListMapPortals(store_, kMaxBytes, ask(v1::ListPortalsRequest()), portals), "map");
+  v1::ValidatePathRequest path = ask(v1::ValidatePathRequest());
+  path.add_points();
+  expect_refused(Validate(path).status(), "points");
+  path.clear_points();
+  path.add_positions();
+  expect_refused(Validate(path).status(), "positions");
+}
+
+TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
+  ASSERT_TRUE(Create(create_).ok());
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::ComputeCostMatrixRequest pairs;
+  pairs.set_map("paths");
+  v1::ComputeCostMatrixResponse matrix;
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kInvalid, ErrorReason::kMissingField, "starts"));
+  pairs.add_starts()->set_node("a");
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kInvalid, ErrorReason::kMissingField, "goals"));
+  pairs.add_goals()->set_node("nobody");
+  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "goals[0].node"));
+  v1::SampleCellsRequest draw;
+  draw.set_map("paths");
+  draw.set_count(1);
+  draw.mutable_reachable_from()->set_node("nobody");
+  v1::SampleCellsResponse sample;
+  EXPECT_THAT(fields.Sample(draw, sample, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "reachable_from.node"));
+  draw.clear_reachable_from();
+  draw.set_along_edges(true);
+  draw.set_distinct(true);
+  EXPECT_THAT(fields.Sample(draw, sample, context_), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
+  v1::ValidatePathRequest path;
+  path.set_map("paths");
+  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kMissingField, "nodes"));
+  path.add_nodes("a");
+  path.mutable_goal_position()->set_x(1e300);
+  EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kBadValue, "goal_position.x"));
+}
+
+TEST_F(GraphTest, AnswersNameNodes) {
+  ASSERT_TRUE(Create(create_).ok());
+  const rpc::FieldAnswers fields(store_, kMaxBytes);
+  v1::FindReachableRequest reach;
+  reach.set_map("paths");
+  reach.mutable_start()->set_node("a");
+  reach.set_max_cost(5);
+  reach.set_with_costs(true);
+  v1::FindReachableResponse reachable;
+  ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
+  ASSERT_EQ(reachable.nodes_size(), 3);
+  double cost = 0.0;
+  for (const v1::ReachableNode& node : reachable.nodes()) {
+    cost += node.cost();
+  }
+  EXPECT_EQ(cost, 0 + 4 + 5);
+  v1::ComputeFlowFieldRequest field;
+  field.set_map("paths");
+  field.add_goals()->set_node("c");
+  v1::ComputeFlowFieldResponse flow;
+  ASSERT_TRUE(fields.FlowField(field, flow, context_).ok());
+  for (const v1::NodeStep& step : flow.nodes()) {
+    EXPECT_EQ(step.next(), step.node() == "c" ? "" : step.node() == "a" ? "b" : "c") << step.node();
+    EXPECT_FALSE(step.has_cost());
+  }
+  v1::UpdateObstaclesRequest update;
+  update.set_map("paths");
+  v1::Obstacle& crate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  crate.set_id("crate");
+  v1::Disc& disc = *crate.mutable_shape()->add_discs();
+  disc.mutable_center()->set_x(2);
+  disc.set_radius(0.5);
+  ASSERT_TRUE(Update(update).ok());
+  v1::CastRayRequest ray;
+  ray.set_map("paths");
+  ray.mutable_from()->set_node("a");
+  ray.mutable_to()->set_node("b");
+  v1::CastRayResponse hit;
+  ASSERT_TRUE(fields.Ray(ray, hit, context_).ok());
+  EXPECT_TRUE(hit.blocked());
+  EXPECT_EQ(hit.obstacle(), "crate");
+  EXPECT_NEAR(hit.position().x(), 1.5, 1e-5);
+  EXPECT_NEAR(hit.fraction(), 1.5 / 4, 1e-5);
+  v1::ValidatePathRequest path;
+  path.set_map("paths");
+  for (const char* node : {"a", "b", "c"}) {
+    path.add_nodes(node);
+  }
+  const auto blocked = Validate(path);
+  ASSERT_TRUE(blocked.ok()) << blocked.status();
+  EXPECT_FALSE(blocked->walkable());
+  EXPECT_EQ(blocked->blocked_index(), 1);
+  EXPECT_EQ(blocked->blocked_by(), "crate");
+}
+
+TEST_F(GraphTest, ABatchSharesItsOverlay) {
+  ASSERT_TRUE(Create(create_).ok());
+  v1::FindPathsRequest request;
+  request.set_map("paths");
+  request.mutable_view()->mutable_overlay()->add_blocked_nodes("b");
+  for (int i = 0; i < 3; ++i) {
+    v1::FindPathRequest& query = *request.add_queries();
+    query.mutable_start()->set_node("a");
+    query.add_goals()->set_node("c");
+  }
+  request.mutable_queries(1)->mutable_view();
+  request.mutable_queries(2)->mutable_agent()->mutable_profile()->add_required_tags("wet");
+  v1::FindPathsResponse answers;
+  ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_).ok());
+  EXPECT_EQ(answers.results(0).answer().cost(), 10);
+  EXPECT_EQ(answers.results(1).answer().cost(), 8) << "a view of its own";
+  EXPECT_EQ(answers.results(2).answer().outcome(), v1::OUTCOME_UNREACHABLE);
+  request.mutable_view()->mutable_overlay()->add_blocked_nodes("nobody");
+  EXPECT_THAT(rpc::AnswerQueries(store_, kMaxBytes, request, answers, context_),
+              IsError(kNotFound, ErrorReason::kNodeNotFound, "view.overlay.blocked_nodes[1]"));
+}
+
+}  // namespace
+}  // namespace waystar

@@ -1,0 +1,223 @@
+// WatchMap, by real clients over real sockets.
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/test_server.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::CellAt;
+using ::waystar::testing::LargeBatch;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WatchedRoomTest;
+using ::waystar::testing::WatchFrom;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchRequest;
+
+class MapWatchTest : public WatchedRoomTest {};
+
+class ShortHistoryTest : public WatchedRoomTest {
+ protected:
+  ShortHistoryTest() : WatchedRoomTest({.max_history_commits = 2}) {}
+};
+
+TEST_F(MapWatchTest, TellsOfEveryRevision) {
+  WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  v1::Rectangle& wall = *request.add_edits()->mutable_block()->add_rectangles();
+  wall.set_x(1);
+  wall.set_width(2);
+  wall.set_height(1);
+  *request.add_edits()->mutable_unblock()->add_cells() = CellAt(1, 0);
+  Apply(request);
+  const v1::MapRevision revision = watch.NextEvent().commit();
+  EXPECT_EQ(revision.version().revision(), 2U);
+  EXPECT_EQ(revision.changed_cells(), 1);
+  EXPECT_EQ(revision.changed_bounds().x(), 2);
+  EXPECT_EQ(revision.changed_bounds().width(), 1);
+  EXPECT_GT(revision.commit_time().seconds(), 1'600'000'000);
+  EXPECT_FALSE(revision.edits_omitted());
+  ASSERT_EQ(revision.edits_size(), 2);
+  EXPECT_EQ(revision.edits(0).DebugString(), request.edits(0).DebugString());
+  EXPECT_EQ(revision.edits(1).DebugString(), request.edits(1).DebugString());
+  Change();
+  EXPECT_EQ(watch.Next(), "revision 3");
+}
+
+TEST_F(MapWatchTest, EditsAreSentToThoseWhoAsk) {
+  WatchOfMap watch(server_, WatchRequest("room"));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  Change();
+  EXPECT_EQ(watch.NextEvent().commit().edits_size(), 0);
+}
+
+TEST_F(MapWatchTest, EndOfALifetimeIsARevision) {
+  WatchOfMap watch(server_, WatchRequest("room", /*with_edits=*/true));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  v1::Obstacle& brief = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+  brief.set_id("brief");
+  *brief.mutable_shape()->add_cells() = CellAt(1, 1);
+  brief.mutable_lifetime()->set_nanos(50'000'000);
+  Apply(request);
+  EXPECT_EQ(watch.NextEvent().commit().edits(0).put_obstacle().obstacle().lifetime().nanos(), 50'000'000);
+  const v1::MapRevision end = watch.NextEvent().commit();
+  EXPECT_EQ(end.version().revision(), 3U);
+  ASSERT_EQ(end.edits_size(), 1);
+  EXPECT_EQ(end.edits(0).remove_obstacle().id(), "brief");
+}
+
+TEST_F(MapWatchTest, DigestsAreThoseOfTheAnswers) {
+  WatchOfMap watch(server_, WatchRequest("room"));
+  v1::GetMapRequest get;
+  get.set_map("room");
+  EXPECT_EQ(watch.NextEvent().watching().digest(), server_.client().GetMap(get)->info().digest());
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  std::uint64_t digest = 0;
+  for (int x = 0; x < 4; ++x) {
+    request.clear_edits();
+    *request.add_edits()->mutable_block()->add_cells() = CellAt(x, 0);
+    const auto updated = server_.client().UpdateObstacles(request);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    digest = watch.NextEvent().commit().digest();
+    EXPECT_EQ(digest, updated->digest());
+  }
+  v1::WatchMapRequest lost = WatchFrom(server_, "room", 2);
+  lost.mutable_after()->set_epoch(1);
+  const v1::WatchMapResponse resynchronize = WatchOfMap(server_, lost).NextEvent();
+  EXPECT_EQ(resynchronize.resynchronize().version().revision(), 5U);
+  EXPECT_EQ(resynchronize.resynchronize().digest(), digest);
+}
+
+TEST_F(MapWatchTest, GoesOnFromAnEarlierRevision) {
+  while (Change() < 6) {
+  }
+  WatchOfMap watch(server_, WatchFrom(server_, "room", 4));
+  EXPECT_EQ(watch.Next(), "watching 6");
+  EXPECT_EQ(watch.Next(), "revision 4");
+  EXPECT_EQ(watch.Next(), "revision 5");
+  EXPECT_EQ(watch.Next(), "revision 6");
+  WatchOfMap next(server_, WatchFrom(server_, "room", 7));
+  EXPECT_EQ(next.Next(), "watching 6");
+  Change();
+  EXPECT_EQ(watch.Next(), "revision 7");
+  EXPECT_EQ(next.Next(), "revision 7");
+}
+
+TEST_F(ShortHistoryTest, WhoeverAsksForTooMuchIsToldToResynchronize) {
+  WatchOfMap first(server_, WatchFrom(server_, "room", 1));
+  EXPECT_EQ(first.Next(), "resynchronize 1");
+  while (Change() < 6) {
+  }
+  WatchOfMap forgotten(server_, WatchFrom(server_, "room", 4));
+  EXPECT_EQ(forgotten.Next(), "resynchronize 6");
+  WatchOfMap remembered(server_, WatchFrom(server_, "room", 5));
+  EXPECT_EQ(remembered.Next(), "watching 6");
+  EXPECT_EQ(remembered.Next(), "revision 5");
+  EXPECT_EQ(remembered.Next(), "revision 6");
+  Change();
+  EXPECT_EQ(forgotten.Next(), "revision 7");
+}
+
+// Nobody waits for it, and it misses nothing without being told.
+TEST_F(ShortHistoryTest, SlowWatcherIsToldToResynchronize) {
+  WatchOfMap slow(server_, WatchRequest("room", /*with_edits=*/true));
+  EXPECT_EQ(slow.Next(), "watching 1");
+  std::uint64_t last = 0;
+  for (int i = 0; i < 300; ++i) {
+    last = Apply(LargeBatch());
+  }
+  std::uint64_t seen = 1;
+  bool was_told = false;
+  while (seen < last) {
+    const v1::WatchMapResponse event = slow.NextEvent();
+    if (event.has_resynchronize()) {
+      was_told = true;
+      ASSERT_GT(event.resynchronize().version().revision(), seen);
+      seen = event.resynchronize().version().revision();
+    } else {
+      ASSERT_EQ(event.commit().version().revision(), seen + 1);
+      ++seen;
+    }
+  }
+  EXPECT_TRUE(was_told);
+  EXPECT_EQ(seen, last);
+  Change();
+  EXPECT_EQ(slow.Next(), absl::StrCat("revision ", last + 1));
+}
+
+TEST_F(MapWatchTest, NothingIsMissedAndNothingToldTwice) {
+  constexpr int kWatches = 8;
+  constexpr std::uint64_t kLast = 301;
+  std::thread writer([&] {
+    while (Change() < kLast) {
+    }
+  });
+  std::vector<std::thread> watchers;
+  for (int i = 0; i < kWatches; ++i) {
+    watchers.emplace_back([this] {
+      for (std::uint64_t seen = 0; seen < kLast - 20;) {
+        WatchOfMap watch(server_, WatchRequest("room"));
+        seen = watch.NextEvent().watching().version().revision();
+        // Some begin again in the middle of it.
+        for (int told = 0; told < 50 && seen < kLast; ++told) {
+          ASSERT_EQ(watch.NextEvent().commit().version().revision(), seen + 1);
+          ++seen;
+        }
+      }
+    });
+  }
+  for (std::thread& watcher : watchers) {
+    watcher.join();
+  }
+  writer.join();
+}
+
+TEST_F(MapWatchTest, RefusesWhatCannotBeWatched) {
+  const auto refusal = [&](const v1::WatchMapRequest& request) {
+    const absl::Status status = WatchOfMap(server_, request).End();
+    return absl::StrCat(absl::StatusCodeToString(status.code()), " ", client::ReasonOf(status), " ",
+                        client::FieldOf(status));
+  };
+  EXPECT_EQ(refusal(WatchRequest("nowhere")), "NOT_FOUND MAP_NOT_FOUND map");
+  EXPECT_EQ(refusal(WatchRequest("No Map")), "INVALID_ARGUMENT BAD_MAP_ID map");
+  EXPECT_EQ(refusal(WatchFrom(server_, "room", 3)), "OUT_OF_RANGE FUTURE_REVISION after");
+  EXPECT_EQ(refusal(WatchFrom(server_, "room", 0)), "OUT_OF_RANGE FUTURE_REVISION after");
+  v1::WatchMapRequest of_any_epoch = WatchFrom(server_, "room", 2);
+  of_any_epoch.mutable_after()->clear_epoch();
+  EXPECT_EQ(refusal(of_any_epoch), "INVALID_ARGUMENT BAD_VALUE after.epoch");
+}
+
+TEST_F(MapWatchTest, EditsThatDoNotFitAMessageAreLeftOut) {
+  constexpr int kMaxBytes = 10'000;
+  TestServer small({.max_message_bytes = kMaxBytes});
+  small.Create("room", {"....", "...."});
+  v1::UpdateObstaclesRequest request;
+  request.set_map("room");
+  v1::Shape& shape = *request.add_edits()->mutable_block();
+  while (request.ByteSizeLong() + 8 < kMaxBytes) {
+    *shape.add_cells() = CellAt(1, 1);
+  }
+  WatchOfMap watch(small, WatchRequest("room", /*with_edits=*/true));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  ASSERT_TRUE(small.client().UpdateObstacles(request).ok());
+  const v1::MapRevision revision = watch.NextEvent().commit();
+  EXPECT_EQ(revision.edits_size(), 0);
+  EXPECT_TRUE(revision.edits_omitted());
+  EXPECT_EQ(revision.changed_cells(), 1);
+}
+
+}  // namespace
+}  // namespace waystar

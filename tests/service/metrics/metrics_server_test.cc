@@ -1,0 +1,118 @@
+// The metrics port among clients that are slow on purpose.
+
+#include "server/service/metrics/metrics_server.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "tests/service/transport/net/tcp_client.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::rpc {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::waystar::testing::TcpClient;
+using ::waystar::testing::WaitUntil;
+
+constexpr char kRequest[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+// Tells more than a connection holds.
+class Library final : public runtime::MetricSource {
+ public:
+  void Collect(runtime::MetricSink& sink) const override {
+    for (int i = 0; i < 20'000; ++i) {
+      sink.AddGauge("books", std::string(100, 'x'), {{"shelf", absl::StrCat(std::string(100, 's'), i)}}, i);
+    }
+    sink.AddCounter("readers_total", "Who has read.", {}, 7);
+  }
+};
+
+class MetricsServerTest : public ::testing::Test {
+ protected:
+  MetricsServerTest() {
+    auto server = MetricsServer::Start("127.0.0.1:0", {&library_});
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::string AnswerTo(const std::string& request) {
+    TcpClient client(server_->port());
+    client.Send(request);
+    return client.ReadToTheEnd();
+  }
+
+  void ExpectScrapes() {
+    EXPECT_THAT(AnswerTo(kRequest),
+                AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\nreaders_total 7\n")));
+  }
+
+  std::vector<std::unique_ptr<TcpClient>> ManyThatSend(const std::string& bytes) {
+    std::vector<std::unique_ptr<TcpClient>> clients;
+    for (int i = 0; i < 150; ++i) {
+      clients.push_back(std::make_unique<TcpClient>(server_->port()));
+      clients.back()->Send(bytes);
+    }
+    return clients;
+  }
+
+  const Library library_;
+  std::unique_ptr<MetricsServer> server_;
+};
+
+TEST_F(MetricsServerTest, AnswersWhileOthersSendNothing) {
+  std::vector<std::unique_ptr<TcpClient>> silent;
+  // The oldest makes room. On a slow machine the newest may have had its time as well by then.
+  const auto only_the_oldest_ends = [&] {
+    silent = ManyThatSend("");
+    EXPECT_EQ(silent.front()->ReadToTheEnd(), "");
+    return silent.back()->IsOpen();
+  };
+  EXPECT_TRUE(WaitUntil(only_the_oldest_ends, "the oldest connection to end before the newest"));
+  ExpectScrapes();
+}
+
+TEST_F(MetricsServerTest, AnswersWhileOthersSendHalfARequest) {
+  const auto slow = ManyThatSend("GET /metrics HTTP/1.1\r\nX: ");
+  ExpectScrapes();
+}
+
+TEST_F(MetricsServerTest, AnswersWhileOthersDoNotRead) {
+  std::vector<std::unique_ptr<TcpClient>> deaf;
+  for (int i = 0; i < 5; ++i) {
+    deaf.push_back(std::make_unique<TcpClient>(server_->port()));
+    deaf.back()->Send(kRequest);
+  }
+  ExpectScrapes();
+}
+
+TEST_F(MetricsServerTest, ClosesASlowConnectionInTheEnd) {
+  TcpClient silent(server_->port());
+  EXPECT_EQ(silent.ReadToTheEnd(), "");
+}
+
+TEST_F(MetricsServerTest, TellsOthersWhatTheyDidWrong) {
+  EXPECT_THAT(AnswerTo("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(AnswerTo("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"),
+              StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(AnswerTo("hello\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(AnswerTo(std::string(20'000, 'x')), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AnswerTo("GET //metrics HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(AnswerTo("GET /metrics?name=books HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(MetricsServerTest, SaysWhyItCannotListen) {
+  const std::string taken = absl::StrCat("127.0.0.1:", server_->port());
+  EXPECT_THAT(MetricsServer::Start(taken, {}).status().message(),
+              AllOf(HasSubstr("--metrics_listen=" + taken), HasSubstr("in use")));
+}
+
+}  // namespace
+}  // namespace waystar::rpc

@@ -1,0 +1,308 @@
+// What a server tells Prometheus, over real sockets.
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/impl/codegen/client_unary_call.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "server/service/metrics/store_metrics.h"
+#include "server/service/server.h"
+#include "tests/service/bounded_context.h"
+#include "tests/service/captured_log.h"
+#include "tests/service/handlers/watch/watch_of_path.h"
+#include "tests/service/metrics/scrape.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::SizeIs;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::LogOf;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::Scrape;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
+using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WatchOfPath;
+
+class MetricsTest : public ::testing::Test {
+ protected:
+  Scrape Metrics() { return testing::ScrapeMetrics(server_.server().metrics_port()); }
+
+  void Find(const std::string& map, v1::Cell start, v1::Cell goal) {
+    static_cast<void>(server_.client().FindPath(PathRequest(map, start, goal)));
+  }
+
+  grpc::Status CallUnknown(const std::string& method) {
+    const grpc::Slice nothing("");
+    const grpc::ByteBuffer request(&nothing, 1);
+    grpc::ByteBuffer response;
+    BoundedContext context;
+    const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
+    return grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+        channel_.get(), rpc, &context, request, &response);
+  }
+
+  TestServer server_{testing::WithPatientTransfers({.metrics_listen = "127.0.0.1:0"})};
+  std::shared_ptr<grpc::Channel> channel_ = server_.NewChannel();
+};
+
+std::string FindPathSample(const std::string& name, const std::string& more = "") {
+  return absl::StrCat(
+      name, R"({grpc_type="unary",grpc_service="waystar.v1.PathService",grpc_method="FindPath")", more, "}");
+}
+
+TEST_F(MetricsTest, CountsCallsByMethodAndStatus) {
+  server_.Create("m", {"..."});
+  for (int i = 0; i < 3; ++i) {
+    Find("m", CellAt(0, 0), CellAt(2, 0));
+  }
+  Find("m", CellAt(0, 0), CellAt(3, 0));
+  const Scrape scrape = Metrics();
+  EXPECT_THAT(scrape.strange, IsEmpty());
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_started_total")], 4);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_msg_received_total")], 4);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_msg_sent_total")], 3);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_handled_total", ",grpc_code=\"OK\"")], 3);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_handled_total", ",grpc_code=\"OutOfRange\"")], 1);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_handling_seconds_count")], 4);
+  EXPECT_EQ(scrape[FindPathSample("grpc_server_handling_seconds_bucket", ",le=\"+Inf\"")], 4);
+  EXPECT_EQ(scrape.types.at("grpc_server_handling_seconds"), "histogram");
+}
+
+TEST_F(MetricsTest, CountsStreamsHealthAndWhatIsNeverCalled) {
+  server_.Create("m", {"..."});
+  EXPECT_TRUE(server_.client().CheckHealth({}).ok());
+  v1::ExportMapRequest request;
+  request.set_map("m");
+  EXPECT_TRUE(server_.client().ExportMap(request).ok());
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape[R"(grpc_server_started_total{grpc_type="unary",grpc_service="grpc.health.v1.Health",)"
+                   R"(grpc_method="Check"})"],
+            1);
+  EXPECT_EQ(scrape[R"(grpc_server_msg_sent_total{grpc_type="server_stream",)"
+                   R"(grpc_service="waystar.v1.MapService",grpc_method="ExportMap"})"],
+            2);
+  EXPECT_THAT(scrape.samples,
+              Contains(Key(FindPathSample("grpc_server_handled_total", ",grpc_code=\"OK\""))));
+}
+
+TEST_F(MetricsTest, StreamIsOneCallOfManyMessages) {
+  server_.Create("m", {"....."});
+  const auto stream = server_.client().StreamObstacleUpdates();
+  v1::StreamObstacleUpdatesResponse answer;
+  for (int x = 1; x < 4; ++x) {
+    ASSERT_TRUE(stream->Send(BlockRequest("m", {CellAt(x, 0)})));
+    ASSERT_TRUE(stream->Receive(answer));
+  }
+  const std::string labels =
+      R"({grpc_type="bidi_stream",grpc_service="waystar.v1.MapService",grpc_method="StreamObstacleUpdates"})";
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["grpc_server_started_total" + labels], 1);
+  EXPECT_EQ(scrape["grpc_server_msg_received_total" + labels], 3);
+  EXPECT_EQ(scrape["grpc_server_msg_sent_total" + labels], 3);
+  EXPECT_EQ(scrape["grpc_server_handling_seconds_count" + labels], 0);
+}
+
+TEST_F(MetricsTest, CancelledWatchesOfHealthAreNoFaults) {
+  const auto health = grpc::health::v1::Health::NewStub(channel_);
+  BoundedContext context;
+  const auto watch = health->Watch(&context, {});
+  grpc::health::v1::HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  const std::string watches =
+      R"({grpc_type="server_stream",grpc_service="grpc.health.v1.Health",grpc_method="Watch",grpc_code="Canceled"})";
+  EXPECT_EQ(LogOf([&] {
+              context.TryCancel();
+              EXPECT_TRUE(WaitUntil([&] { return Metrics()["grpc_server_handled_total" + watches] > 0; },
+                                    "the end of the watch in the metrics"));
+            }),
+            "");
+}
+
+TEST_F(MetricsTest, UnknownMethodsMakeNoLabels) {
+  const std::set<std::string> before = Metrics().LabelsOf("grpc_server_started_total", "grpc_method");
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(CallUnknown(absl::StrCat("/made.up.Service", i, "/Method", i)).error_code(),
+              grpc::StatusCode::UNIMPLEMENTED);
+  }
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape.LabelsOf("grpc_server_started_total", "grpc_method"), before);
+  EXPECT_EQ(scrape[R"(grpc_server_started_total{grpc_type="unary",grpc_service="unknown",)"
+                   R"(grpc_method="unknown"})"],
+            200);
+}
+
+TEST_F(MetricsTest, MapNamesMakeOnlySoManyLabels) {
+  std::set<std::string> names;
+  for (int round = 0; round < 8; ++round) {
+    for (int i = 0; i < 30; ++i) {
+      server_.Create(absl::StrCat("map-", round, "-", i),
+                     {std::string(static_cast<std::size_t>(i + 1), '.')});
+    }
+    // Nor do names of maps that there are not.
+    Find(absl::StrCat("none-", round), CellAt(0, 0), CellAt(0, 0));
+    const Scrape scrape = Metrics();
+    EXPECT_EQ(scrape["waystar_maps{kind=\"grid\"}"], 30);
+    const std::set<std::string> now = scrape.LabelsOf("waystar_map_bytes", "map");
+    EXPECT_LE(now.size(), rpc::StoreMetrics::kMaxMaps);
+    names.insert(now.begin(), now.end());
+    for (int i = 0; i < 30; ++i) {
+      v1::DeleteMapRequest request;
+      request.set_map(absl::StrCat("map-", round, "-", i));
+      ASSERT_TRUE(server_.client().DeleteMap(request).ok());
+    }
+  }
+  EXPECT_THAT(names, SizeIs(rpc::StoreMetrics::kMaxNames));
+}
+
+TEST_F(MetricsTest, CountsSearchesByAlgorithmAndOutcome) {
+  server_.Create("m", {"...#."});
+  Find("m", CellAt(0, 0), CellAt(2, 0));
+  Find("m", CellAt(0, 0), CellAt(4, 0));
+  v1::FindPathsRequest several;
+  several.set_map("m");
+  for (int x = 0; x < 2; ++x) {
+    v1::FindPathRequest& query = *several.add_queries();
+    query = PathRequest("", CellAt(x, 0), CellAt(2, 0));
+    query.set_algorithm(v1::ALGORITHM_ASTAR);
+  }
+  ASSERT_TRUE(server_.client().FindPaths(several).ok());
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape.LabelsOf("waystar_search_seconds_count", "outcome"),
+            (std::set<std::string>{"found", "unreachable"}));
+  EXPECT_THAT(scrape.LabelsOf("waystar_search_seconds_count", "algorithm"), Contains("jump_point_search"));
+  double searches = 0;
+  for (const auto& [sample, value] : scrape.samples) {
+    searches += absl::StartsWith(sample, "waystar_search_expansions_count{") ? value : 0;
+  }
+  EXPECT_EQ(searches, 4);
+  EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 3);
+}
+
+TEST_F(MetricsTest, CountsSearchesOfTracesAndWatchedPaths) {
+  server_.Create("m", {"..."});
+  v1::TraceSearchRequest trace;
+  *trace.mutable_query() = PathRequest("m", CellAt(0, 0), CellAt(2, 0));
+  trace.mutable_query()->set_algorithm(v1::ALGORITHM_ASTAR);
+  ASSERT_TRUE(server_.client().TraceSearch(trace, [](const v1::SearchEvent&) {}).ok());
+  WatchOfPath watch(server_, trace.query());
+  ASSERT_TRUE(watch.Next().has_answer());
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["waystar_search_seconds_count{algorithm=\"astar\",outcome=\"found\"}"], 2);
+  EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 2);
+}
+
+TEST_F(MetricsTest, TellsOfLimits) {
+  server_.Create("m", {"..."});
+  const Scrape scrape = Metrics();
+  EXPECT_THAT(scrape.samples, Contains(Key("waystar_clients")));
+  EXPECT_EQ(scrape["waystar_client_calls_refused_total"], 0);
+}
+
+TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
+  server_.Create("m", {"....."});
+  v1::UpdateObstaclesRequest update = BlockRequest("m", {CellAt(1, 0), CellAt(2, 0)});
+  update.set_request_id("once");
+  EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
+  EXPECT_TRUE(server_.client().UpdateObstacles(update).ok());
+  v1::UpdateObstaclesRequest stale = BlockRequest("m", {CellAt(3, 0)});
+  *stale.mutable_expected_version() = VersionOf(server_, "m");
+  stale.mutable_expected_version()->set_revision(1);
+  EXPECT_FALSE(server_.client().UpdateObstacles(stale).ok());
+  EXPECT_FALSE(server_.client().UpdateObstacles(BlockRequest("none", {CellAt(3, 0)})).ok());
+  v1::UpdateObstaclesRequest empty;
+  empty.set_map("m");
+  EXPECT_FALSE(server_.client().UpdateObstacles(empty).ok());
+  const auto stream = server_.client().StreamObstacleUpdates();
+  EXPECT_TRUE(stream->Send(BlockRequest("m", {CellAt(4, 0)})));
+  v1::StreamObstacleUpdatesResponse answer;
+  EXPECT_TRUE(stream->Receive(answer));
+
+  const Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["waystar_update_batches_total{result=\"applied\"}"], 2);
+  EXPECT_EQ(scrape["waystar_update_batches_total{result=\"repeated\"}"], 1);
+  EXPECT_EQ(scrape["waystar_update_refusals_total{reason=\"STALE_REVISION\"}"], 1);
+  EXPECT_EQ(scrape["waystar_update_refusals_total{reason=\"MAP_NOT_FOUND\"}"], 1);
+  EXPECT_EQ(scrape["waystar_update_refusals_total{reason=\"EMPTY_BATCH\"}"], 1);
+  EXPECT_EQ(scrape["waystar_commits_total"], 2);
+  EXPECT_EQ(scrape["waystar_snapshots_total"], 2);
+  EXPECT_EQ(scrape["waystar_edits_total"], 2);
+  EXPECT_EQ(scrape["waystar_changed_cells_total"], 3);
+  EXPECT_EQ(scrape["waystar_map_revision{map=\"m\"}"], 3);
+}
+
+TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
+  testing::LargeExport reading(server_);
+  v1::WatchMapRequest request;
+  request.set_map("large");
+  auto watch = server_.client().WatchMap(request);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Next(event));
+  ASSERT_TRUE(server_.client().UpdateObstacles(BlockRequest("large", {CellAt(1, 1)})).ok());
+
+  Scrape scrape = Metrics();
+  EXPECT_EQ(scrape["waystar_watches"], 1);
+  EXPECT_EQ(scrape["waystar_transfers"], 1);
+  for (const char* const sample :
+       {"waystar_transfers_waiting", "waystar_transfers_refused_total{limit=\"client\"}",
+        "waystar_watches_refused_total{limit=\"all\"}", "waystar_call_memory_bytes",
+        "waystar_call_memory_refused_total{limit=\"connection\"}", "waystar_tokens_refused_total",
+        "waystar_connections_turned_out_total"}) {
+    EXPECT_TRUE(scrape.samples.contains(sample)) << sample;
+  }
+  EXPECT_EQ(scrape["waystar_maps{kind=\"grid\"}"], 1);
+  EXPECT_GT(scrape["waystar_maps_bytes"], 5000 * 5000 / 8);
+  EXPECT_EQ(scrape["waystar_map_bytes{map=\"large\"}"], scrape["waystar_maps_bytes"]);
+  EXPECT_EQ(scrape["waystar_map_revision{map=\"large\"}"], 2);
+
+  EXPECT_TRUE(reading.ReadToTheEnd().ok());
+  scrape = Metrics();
+  EXPECT_EQ(scrape["waystar_transfers"], 0);
+  EXPECT_EQ(scrape["waystar_old_snapshots"], 0);
+  EXPECT_EQ(scrape["waystar_map_oldest_pinned_revision{map=\"large\"}"], 2);
+}
+
+TEST_F(MetricsTest, TellsOfTheProcess) {
+  const Scrape scrape = Metrics();
+  EXPECT_GT(scrape["process_resident_memory_bytes"], 1 << 20);
+  EXPECT_GT(scrape["process_virtual_memory_bytes"], scrape["process_resident_memory_bytes"]);
+  EXPECT_GT(scrape["process_open_fds"], 3);
+  EXPECT_GT(scrape["process_max_fds"], scrape["process_open_fds"]);
+  EXPECT_GT(scrape["process_threads"], 2);
+  // After the year 2020, and not long ago.
+  EXPECT_GT(scrape["process_start_time_seconds"], 1'577'836'800);
+  EXPECT_THAT(scrape.LabelsOf("waystar_build_info", "version"), SizeIs(1));
+  EXPECT_THAT(scrape.samples, Contains(Key("waystar_log_lines_dropped_total")));
+  EXPECT_THAT(Metrics()["process_cpu_seconds_total"], Ge(scrape["process_cpu_seconds_total"]));
+}
+
+TEST(MetricsPortTest, IsOffUnlessAskedFor) {
+  TestServer server;
+  EXPECT_EQ(server.server().metrics_port(), 0);
+}
+
+TEST(MetricsPortTest, TakenAddressIsAnError) {
+  TestServer first({.metrics_listen = "127.0.0.1:0"});
+  const std::string taken = absl::StrCat("127.0.0.1:", first.server().metrics_port());
+  const auto second = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 1, .metrics_listen = taken});
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr(taken));
+}
+
+}  // namespace
+}  // namespace waystar

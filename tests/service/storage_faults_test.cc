@@ -1,0 +1,404 @@
+// A server whose data folder is damaged, or cannot be used; and what else than the maps' cells outlives it.
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "server/service/server.h"
+#include "server/storage/folder/folder.h"
+#include "server/storage/folder/posix_folder.h"
+#include "tests/service/captured_log.h"
+#include "tests/service/test_server.h"
+#include "tests/storage/folder/durable_store.h"
+#include "tests/storage/folder/hanging_folder.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar {
+namespace {
+
+namespace fs = std::filesystem;
+using ::grpc::health::v1::HealthCheckResponse;
+using ::testing::HasSubstr;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::BoundedContext;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::Disk;
+using ::waystar::testing::DurableStore;
+using ::waystar::testing::FilesThatBegin;
+using ::waystar::testing::HangingFolder;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::LogOf;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::WaitUntil;
+
+class StorageFaultsTest : public ::testing::Test {
+ protected:
+  StorageFaultsTest() : folder_(fs::path(::testing::TempDir()) / absl::StrCat("faults-", ::getpid())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "maps");
+    options_ = {.maps_dir = (folder_ / "maps").string(), .data_dir = (folder_ / "data").string()};
+  }
+  ~StorageFaultsTest() override {
+    server_.reset();
+    fs::remove_all(folder_);
+  }
+
+  void Restart() {
+    server_.reset();
+    server_.emplace(options_);
+  }
+
+  void RestartOn(Disk& disk) {
+    server_.reset();
+    server_.emplace(options_, absl::Hours(1),
+                    [&disk](const std::string&) -> absl::StatusOr<std::unique_ptr<storage::Folder>> {
+                      return std::make_unique<HangingFolder>(disk);
+                    });
+  }
+
+  bool WaitUntilOpen(const std::string& method, int calls) {
+    const std::string name = absl::StrCat("waystar.v1.MapService/", method);
+    return WaitUntil([&] { return server_->CountsOf(name).open_calls() == calls; }, method);
+  }
+
+  bool IsStorageHealthy() {
+    grpc::health::v1::HealthCheckRequest request;
+    request.set_service("waystar.storage");
+    HealthCheckResponse response;
+    BoundedContext context;
+    const grpc::Status status =
+        grpc::health::v1::Health::NewStub(server_->NewChannel())->Check(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.status() == HealthCheckResponse::SERVING;
+  }
+
+  // Returns why a server with the options does not start.
+  absl::Status StartError() const {
+    runtime::Options options = options_;
+    options.listen = "127.0.0.1:0";
+    options.workers = 1;
+    return rpc::Server::Start(options).status();
+  }
+
+  absl::StatusOr<v1::MapInfo> InfoOf(const std::string& map) {
+    v1::GetMapRequest request;
+    request.set_map(map);
+    const auto answer = server_->client().GetMap(request);
+    return answer.ok() ? absl::StatusOr<v1::MapInfo>(answer->info()) : answer.status();
+  }
+
+  int ObstaclesOf(const std::string& map) {
+    v1::ListObstaclesRequest request;
+    request.set_map(map);
+    const auto answer = server_->client().ListObstacles(request);
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return answer.ok() ? answer->obstacles_size() : -1;
+  }
+
+  void PutTent(int milliseconds) {
+    v1::UpdateObstaclesRequest request;
+    request.set_map("arena");
+    v1::Obstacle& tent = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
+    tent.set_id("tent");
+    *tent.mutable_shape()->add_cells() = CellAt(1, 0);
+    tent.mutable_lifetime()->set_seconds(milliseconds / 1000);
+    tent.mutable_lifetime()->set_nanos(milliseconds % 1000 * 1'000'000);
+    EXPECT_TRUE(server_->client().UpdateObstacles(request).ok());
+  }
+
+  // Leaves the maps "arena" and "yard" in the folder, with images, of which that of "arena" is damaged.
+  // Returns its path.
+  std::string Damage() {
+    Restart();
+    server_->Create("arena", {"...", "..."});
+    server_->Create("yard", {"..."});
+    server_.reset();
+    MakeImages();
+    const fs::path folder = options_.data_dir;
+    const fs::path image = folder / FilesThatBegin("image-arena-", folder).at(0);
+    std::fstream file(image, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('\x7f');
+    return image.string();
+  }
+
+  // Has the storage alone make images of all maps, which a server does for a longer log only.
+  void MakeImages() const {
+    DurableStore store(storage::OpenPosixFolder(options_.data_dir), {.max_log_bytes = 2});
+    ASSERT_THAT(store.status(), IsOk());
+    ASSERT_TRUE(store.WaitForImages(2));
+  }
+
+  // Returns the contents of the folder's files.
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(options_.data_dir)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
+    }
+    return files;
+  }
+
+  fs::path folder_;
+  runtime::Options options_;
+  std::optional<TestServer> server_;
+};
+
+TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {
+  options_.data_dir = "/proc/waystar";
+  const absl::Status no_place = StartError();
+  EXPECT_FALSE(no_place.ok());
+  EXPECT_THAT(std::string(no_place.message()), HasSubstr("/proc/waystar"));
+  options_.data_dir = (folder_ / "file").string();
+  std::ofstream(options_.data_dir) << "no folder";
+  const absl::Status no_folder = StartError();
+  EXPECT_FALSE(no_folder.ok());
+  EXPECT_THAT(std::string(no_folder.message()), HasSubstr(options_.data_dir));
+}
+
+TEST_F(StorageFaultsTest, DeletionsOutliveTheServer) {
+  Restart();
+  server_->Create("arena", {"..."});
+  v1::DeleteMapRequest request;
+  request.set_map("arena");
+  const auto deleted = server_->client().DeleteMap(request);
+  ASSERT_TRUE(deleted.ok()) << deleted.status();
+  Restart();
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  server_->Create("arena", {"..."});
+  const auto again = InfoOf("arena");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->version().revision(), 1U);
+  EXPECT_NE(again->version().epoch(), deleted->version().epoch());
+}
+
+TEST_F(StorageFaultsTest, LifetimesGoOnWhileThereIsNoServer) {
+  Restart();
+  server_->Create("arena", {"..."});
+  PutTent(3'600'000);
+  Restart();
+  EXPECT_EQ(ObstaclesOf("arena"), 1);
+  v1::UpdateObstaclesRequest remove;
+  remove.set_map("arena");
+  remove.add_edits()->mutable_remove_obstacle()->set_id("tent");
+  ASSERT_TRUE(server_->client().UpdateObstacles(remove).ok());
+  PutTent(1);
+  Restart();
+  EXPECT_TRUE(WaitUntil([&] { return ObstaclesOf("arena") == 0; }, "the end of the obstacle"));
+  // The removal is a commit like others.
+  const auto before = InfoOf("arena");
+  Restart();
+  EXPECT_EQ(InfoOf("arena")->version().revision(), before->version().revision());
+  EXPECT_EQ(ObstaclesOf("arena"), 0);
+}
+
+TEST_F(StorageFaultsTest, WatchesGoOnWhereTheyWere) {
+  Restart();
+  server_->Create("arena", {"..."});
+  const auto last = server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
+  ASSERT_TRUE(last.ok()) << last.status();
+  Restart();
+  v1::WatchMapRequest request;
+  request.set_map("arena");
+  *request.mutable_after() = last->version();
+  const auto stub = v1::MapService::NewStub(server_->NewChannel());
+  BoundedContext context;
+  const auto watch = stub->WatchMap(&context, request);
+  v1::WatchMapResponse event;
+  ASSERT_TRUE(watch->Read(&event));
+  EXPECT_TRUE(event.has_watching()) << event.ShortDebugString();
+  EXPECT_EQ(event.watching().version().revision(), last->version().revision());
+  EXPECT_EQ(event.watching().version().epoch(), last->version().epoch());
+  EXPECT_EQ(event.watching().digest(), last->digest());
+  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
+  ASSERT_TRUE(watch->Read(&event));
+  EXPECT_EQ(event.commit().version().revision(), last->version().revision() + 1);
+  context.TryCancel();
+}
+
+TEST_F(StorageFaultsTest, ADamagedMapIsNamedAndTheStartRefused) {
+  const std::string image = Damage();
+  const auto files = Files();
+  const absl::Status status = StartError();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat(image, " is damaged at byte ")));
+  EXPECT_EQ(Files(), files);
+}
+
+TEST_F(StorageFaultsTest, DamagedMapsAreSkippedOnRequestAndTheirFilesKept) {
+  const std::string image = Damage();
+  auto files = Files();
+  options_.skip_damaged_maps = true;
+  const std::string log = LogOf([&] { Restart(); });
+  EXPECT_THAT(log, HasSubstr("event=map_damaged"));
+  EXPECT_THAT(log, HasSubstr("event=file_kept"));
+  EXPECT_TRUE(fs::exists(absl::StrCat(image, ".kept")));
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("yard", {CellAt(1, 0)})).ok());
+  server_.reset();
+  const auto now = Files();
+  // The server's own.
+  files.erase("MARK");
+  for (const auto& [name, bytes] : files) {
+    ASSERT_TRUE(now.contains(name)) << name;
+    EXPECT_EQ(now.at(name), bytes) << name;
+  }
+}
+
+TEST_F(StorageFaultsTest, TheNameOfADamagedMapStaysItsOwn) {
+  Damage();
+  std::ofstream(folder_ / "maps" / "arena.txt") << "##\n";
+  std::ofstream(folder_ / "maps" / "zoo.txt") << "..\n";
+  options_.skip_damaged_maps = true;
+  const std::string log = LogOf([&] { Restart(); });
+  EXPECT_THAT(log, HasSubstr("event=map_skipped"));
+  EXPECT_THAT(log, HasSubstr("arena.txt: there is a map"));
+  EXPECT_EQ(InfoOf("arena").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(InfoOf("yard").ok());
+  EXPECT_TRUE(InfoOf("zoo").ok());
+  v1::CreateMapRequest request;
+  request.set_map("arena");
+  request.add_rows("..");
+  EXPECT_THAT(server_->client().CreateMap(request),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+  v1::DeleteMapRequest deletion;
+  deletion.set_map("arena");
+  EXPECT_TRUE(server_->client().DeleteMap(deletion).ok());
+  EXPECT_TRUE(server_->client().CreateMap(request).ok());
+}
+
+TEST_F(StorageFaultsTest, QueriesAreAnsweredWhileChangesOfMapsWaitForTheDisk) {
+  options_.workers = 1;
+  options_.max_queue_time = kPatience;
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("arena", {"..."});
+  server_->Create("yard", {"..."});
+  disk.hangs = true;
+  v1::CreateMapRequest create;
+  create.set_map("zoo");
+  create.add_rows("....");
+  v1::DeleteMapRequest remove;
+  remove.set_map("yard");
+  v1::ImportMapHeader import;
+  import.set_map("park");
+  import.set_format(v1::MAP_FORMAT_TEXT);
+  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  auto imported =
+      std::async(std::launch::async, [&] { return server_->client().ImportMap(import, ".....\n"); });
+  EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
+  EXPECT_TRUE(WaitUntilOpen("ImportMap", 1));
+  EXPECT_EQ(server_->Find(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).points_size(), 3);
+  // These need a worker, for small calls and for large ones.
+  EXPECT_THAT(InfoOf("yard").status(), IsOk());
+  v1::RenderMapRequest render;
+  render.set_map("arena");
+  EXPECT_THAT(server_->client().RenderMap(render).status(), IsOk());
+  EXPECT_EQ(InfoOf("zoo").status().code(), absl::StatusCode::kNotFound);
+  disk.goes_on.Happen();
+  const auto zoo = created.get();
+  ASSERT_TRUE(zoo.ok()) << zoo.status();
+  EXPECT_EQ(zoo->info().map(), "zoo");
+  const auto yard = removed.get();
+  ASSERT_TRUE(yard.ok()) << yard.status();
+  EXPECT_EQ(InfoOf("yard").status().code(), absl::StatusCode::kNotFound);
+  const auto park = imported.get();
+  ASSERT_TRUE(park.ok()) << park.status();
+  EXPECT_EQ(park->info().map(), "park");
+  server_.reset();
+}
+
+TEST_F(StorageFaultsTest, AServerThatStopsAnswersTheChangesThatWait) {
+  options_.workers = 1;
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("yard", {"..."});
+  disk.hangs = true;
+  v1::CreateMapRequest create;
+  create.set_map("zoo");
+  create.add_rows("....");
+  v1::DeleteMapRequest remove;
+  remove.set_map("yard");
+  auto created = std::async(std::launch::async, [&] { return server_->client().CreateMap(create); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  auto removed = std::async(std::launch::async, [&] { return server_->client().DeleteMap(remove); });
+  EXPECT_TRUE(WaitUntilOpen("DeleteMap", 1));
+  auto stopped = std::async(std::launch::async, [&] { server_->server().Stop(kPatience); });
+  disk.goes_on.Happen();
+  EXPECT_THAT(created.get().status(), IsOk());
+  EXPECT_THAT(removed.get().status(), IsOk());
+  stopped.get();
+  server_.reset();
+}
+
+TEST_F(StorageFaultsTest, AMapIsReplacedForOthersOnceThatIsDurable) {
+  Disk disk;
+  RestartOn(disk);
+  server_->Create("arena", {"..."});
+  const auto before = InfoOf("arena");
+  ASSERT_THAT(before.status(), IsOk());
+  disk.hangs = true;
+  v1::ImportMapHeader import;
+  import.set_map("arena");
+  import.set_format(v1::MAP_FORMAT_TEXT);
+  import.set_replace(true);
+  auto imported =
+      std::async(std::launch::async, [&] { return server_->client().ImportMap(import, "....\n"); });
+  EXPECT_TRUE(disk.syncs.Wait());
+  const auto meanwhile = InfoOf("arena");
+  disk.goes_on.Happen();
+  const auto after = imported.get();
+  ASSERT_THAT(meanwhile.status(), IsOk());
+  EXPECT_EQ(meanwhile->version().epoch(), before->version().epoch());
+  EXPECT_EQ(meanwhile->version().revision(), before->version().revision());
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_NE(after->info().version().epoch(), before->version().epoch());
+  EXPECT_EQ(InfoOf("arena")->version().epoch(), after->info().version().epoch());
+  server_.reset();
+}
+
+class HangingDiskTest : public StorageFaultsTest, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(HangingDiskTest, HealthSaysIt) {
+  options_.relaxed_durability = GetParam();
+  options_.sync_interval = absl::Milliseconds(1);
+  options_.storage_stall_time = absl::Milliseconds(20);
+  Disk disk;
+  const std::string log = LogOf([&] {
+    RestartOn(disk);
+    disk.hangs = true;
+    const auto created = std::async(std::launch::async, [&] { server_->Create("zoo", {"..."}); });
+    EXPECT_TRUE(WaitUntil([&] { return !IsStorageHealthy(); }, "the stall"));
+    disk.hangs = false;
+    disk.goes_on.Happen();
+    EXPECT_TRUE(WaitUntil([&] { return IsStorageHealthy(); }, "the end of the stall"));
+  });
+  EXPECT_THAT(log, HasSubstr("level=error event=storage_stalls seconds="));
+  EXPECT_THAT(log, HasSubstr("event=storage_goes_on"));
+  server_.reset();
+}
+
+INSTANTIATE_TEST_SUITE_P(Durabilities, HangingDiskTest, ::testing::Bool(),
+                         [](const auto& param) { return param.param ? "Relaxed" : "Sync"; });
+
+}  // namespace
+}  // namespace waystar

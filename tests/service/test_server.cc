@@ -1,0 +1,165 @@
+#include "tests/service/test_server.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/impl/codegen/client_unary_call.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/channel_arguments.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::testing {
+
+runtime::Options WithPatientTransfers(runtime::Options options) {
+  options.transfer_timeout = kPatience;
+  options.transfer_stall_timeout = kPatience;
+  return options;
+}
+
+TestServer::TestServer(runtime::Options options, absl::Duration queue_target,
+                       const storage::OpenFolder& open_folder) {
+  options.listen = "127.0.0.1:0";
+  if (options.workers == 0) {
+    options.workers = 2;
+  }
+  // A slow machine must not make the server refuse what a test is not about.
+  options.max_queue_time = std::max(options.max_queue_time, absl::Minutes(1));
+  options.queue_target = queue_target;
+  auto server = rpc::Server::Start(options, open_folder);
+  EXPECT_TRUE(server.ok()) << server.status();
+  server_ = *std::move(server);
+  client_ = std::make_unique<client::Client>(client::Options{.target = target(),
+                                                             .timeout = kPatience,
+                                                             .transfer_timeout = kPatience,
+                                                             .retry = false,
+                                                             .reads_own_writes = false,
+                                                             .stream_timeout = kPatience});
+}
+
+std::string TestServer::target() const { return absl::StrCat("127.0.0.1:", server_->port()); }
+
+std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target(), grpc::InsecureChannelCredentials(), arguments);
+}
+
+std::shared_ptr<grpc::Channel> TestServer::NewNarrowChannel() const {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target(), grpc::InsecureChannelCredentials(), arguments);
+}
+
+void TestServer::Create(const std::string& id, const std::vector<std::string>& rows,
+                        const v1::GridOptions& grid) {
+  v1::CreateMapRequest request;
+  request.set_map(id);
+  request.mutable_rows()->Assign(rows.begin(), rows.end());
+  *request.mutable_grid() = grid;
+  const auto created = client_->CreateMap(request);
+  ASSERT_TRUE(created.ok()) << created.status();
+}
+
+v1::FindPathResponse TestServer::Find(const v1::FindPathRequest& query) {
+  const auto found = client_->FindPath(query);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.value_or(v1::FindPathResponse());
+}
+
+v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
+  const auto statistics = client_->GetServerStatistics({});
+  EXPECT_TRUE(statistics.ok()) << statistics.status();
+  for (const v1::MethodStatistics& row : statistics->methods()) {
+    if (row.method() == method) {
+      return row;
+    }
+  }
+  return {};
+}
+
+LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewNarrowChannel())) {
+  v1::CreateMapRequest create;
+  create.set_map("large");
+  create.mutable_blank()->set_width(3000);
+  create.mutable_blank()->set_height(3000);
+  EXPECT_TRUE(server.client().CreateMap(create).ok());
+  v1::ExportMapRequest request;
+  request.set_map("large");
+  reader_ = stub_->ExportMap(&context_, request);
+  v1::ExportMapResponse header;
+  EXPECT_TRUE(reader_->Read(&header));
+}
+
+grpc::Status LargeExport::ReadToTheEnd() {
+  v1::ExportMapResponse message;
+  while (reader_->Read(&message)) {
+  }
+  return reader_->Finish();
+}
+
+absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::string& method,
+                                         const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  const grpc::ByteBuffer request(&slice, 1);
+  grpc::ByteBuffer response;
+  BoundedContext context;
+  const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
+  const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+      &channel, rpc, &context, request, &response);
+  if (!status.ok()) {
+    return client::FromGrpc(status);
+  }
+  return response;
+}
+
+v1::Version VersionOf(TestServer& server, const std::string& map) {
+  v1::GetMapRequest request;
+  request.set_map(map);
+  const absl::StatusOr<v1::GetMapResponse> got = server.client().GetMap(request);
+  EXPECT_TRUE(got.ok()) << got.status();
+  return got.ok() ? got->info().version() : v1::Version();
+}
+
+v1::Cell CellAt(int x, int y) {
+  v1::Cell cell;
+  cell.set_x(x);
+  cell.set_y(y);
+  return cell;
+}
+
+v1::Location LocationAt(int x, int y) {
+  v1::Location location;
+  *location.mutable_cell() = CellAt(x, y);
+  return location;
+}
+
+v1::FindPathRequest PathRequest(const std::string& map, v1::Cell start, v1::Cell goal) {
+  v1::FindPathRequest request;
+  request.set_map(map);
+  *request.mutable_start()->mutable_cell() = start;
+  *request.add_goals()->mutable_cell() = goal;
+  return request;
+}
+
+v1::UpdateObstaclesRequest BlockRequest(const std::string& map, const std::vector<v1::Cell>& cells) {
+  v1::UpdateObstaclesRequest request;
+  request.set_map(map);
+  request.add_edits()->mutable_block()->mutable_cells()->Assign(cells.begin(), cells.end());
+  return request;
+}
+
+std::string Show(const google::protobuf::RepeatedPtrField<v1::Cell>& points) {
+  std::string shown;
+  for (const v1::Cell& point : points) {
+    absl::StrAppend(&shown, shown.empty() ? "" : " ", "(", point.x(), ", ", point.y(), ")");
+  }
+  return shown;
+}
+
+}  // namespace waystar::testing

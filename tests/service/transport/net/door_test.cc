@@ -1,0 +1,197 @@
+// Who gets through the door, over real sockets.
+
+#include "server/service/transport/net/door.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/base/mutex.h"
+#include "tests/service/transport/net/tcp_client.h"
+#include "tests/testing/patience.h"
+
+namespace waystar::net {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Pair;
+using ::waystar::testing::TcpClient;
+using ::waystar::testing::WaitUntil;
+
+constexpr char kWelcome[] = "welcome";
+
+// The values of what a source collects, by name and labels.
+class Values final : public runtime::MetricSink {
+ public:
+  void AddCounter(absl::string_view name, absl::string_view /*help*/, runtime::MetricLabels labels,
+                  double value) override {
+    values.emplace(absl::StrCat(name, labels.empty() ? "" : " ", labels.empty() ? "" : labels[0].second),
+                   value);
+  }
+  void AddGauge(absl::string_view name, absl::string_view help, runtime::MetricLabels labels,
+                double value) override {
+    AddCounter(name, help, std::move(labels), value);
+  }
+  void AddHistogram(absl::string_view /*name*/, absl::string_view /*help*/, runtime::MetricLabels /*labels*/,
+                    const runtime::HistogramCounts& /*counts*/) override {}
+
+  std::map<std::string, double> values;
+};
+
+// A door behind which each connection is welcomed and kept.
+class DoorTest : public ::testing::Test {
+ protected:
+  void Open(const ConnectionLimits& limits, const std::string& address = "127.0.0.1:0") {
+    absl::StatusOr<Listener> listener = Listener::Open(address);
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    door_ = std::make_unique<Door>(*std::move(listener), limits, [this](int, Descriptor connection) {
+      MutexLock lock(mutex_);
+      ::send(connection.fd(), kWelcome, sizeof(kWelcome) - 1, MSG_NOSIGNAL);
+      inside_.push_back(std::move(connection));
+    });
+  }
+
+  void CloseFirstInside() {
+    MutexLock lock(mutex_);
+    inside_.erase(inside_.begin());
+  }
+
+  template <typename... From>
+  bool IsWelcome(const From&... from) {
+    clients_.push_back(std::make_unique<TcpClient>(from...));
+    return clients_.back()->Read(sizeof(kWelcome) - 1) == kWelcome;
+  }
+  bool ComesIn(const std::string& from = "127.0.0.1") { return IsWelcome(door_->port(), from); }
+
+  std::map<std::string, double> Counts() const {
+    Values sink;
+    door_->Collect(sink);
+    return sink.values;
+  }
+
+  std::vector<std::unique_ptr<TcpClient>> clients_;
+  Mutex mutex_;
+  std::vector<Descriptor> inside_;
+  std::unique_ptr<Door> door_;
+};
+
+TEST_F(DoorTest, ResetsWhoIsOneTooManyUntilAnotherIsGone) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  EXPECT_TRUE(ComesIn());
+  EXPECT_FALSE(ComesIn());
+  EXPECT_FALSE(ComesIn("127.0.0.2"));
+  EXPECT_EQ(door_->connections(), 2);
+  EXPECT_TRUE(clients_[0]->IsOpen());
+  CloseFirstInside();
+  EXPECT_TRUE(WaitUntil([&] { return ComesIn(); }, "a place"));
+  EXPECT_THAT(Counts(), AllOf(Contains(Pair("waystar_connections", 2)),
+                              Contains(Pair("waystar_connections_accepted_total", 3)),
+                              Contains(Pair("waystar_connections_refused_total all", ::testing::Ge(2)))));
+}
+
+TEST_F(DoorTest, OneAddressCannotTakeAllPlaces) {
+  Open({.max_connections = 10, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  EXPECT_TRUE(ComesIn());
+  EXPECT_FALSE(ComesIn());
+  EXPECT_TRUE(ComesIn("127.0.0.2"));
+  EXPECT_THAT(Counts(), AllOf(Contains(Pair("waystar_connections_refused_total address", 1)),
+                              Contains(Pair("waystar_connections_refused_total all", 0))));
+  CloseFirstInside();
+  EXPECT_TRUE(WaitUntil([&] { return ComesIn(); }, "a place of this address"));
+}
+
+TEST_F(DoorTest, UnixSocketsHaveNoAddressToLimit) {
+  const std::string path = absl::StrCat(::testing::TempDir(), "/door-", ::getpid());
+  Open({.max_connections = 3, .max_network_connections = 1}, "unix:" + path);
+  EXPECT_TRUE(IsWelcome(path));
+  EXPECT_TRUE(IsWelcome(path));
+  EXPECT_TRUE(IsWelcome(path));
+  EXPECT_FALSE(IsWelcome(path));
+  door_->Close();
+  EXPECT_FALSE(TcpClient(path).is_connected());
+}
+
+TEST_F(DoorTest, ClosedDoorKeepsWhoIsInside) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  door_->Close();
+  EXPECT_FALSE(TcpClient(door_->port()).is_connected());
+  EXPECT_TRUE(clients_[0]->IsOpen());
+  EXPECT_EQ(door_->connections(), 1);
+}
+
+TEST_F(DoorTest, TurnsOutWhomItIsTold) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  EXPECT_TRUE(ComesIn());
+  std::uint16_t port = 0;
+  {
+    MutexLock lock(mutex_);
+    port = PortOfPeer(inside_[0].fd());
+  }
+  door_->TurnOut("127.0.0.2", port, false);
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 0)));
+  door_->TurnOut("127.0.0.1", port, false);
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_turned_out_total", 1)));
+  clients_[0]->ReadToTheEnd();
+  EXPECT_FALSE(clients_[0]->IsOpen());
+  EXPECT_TRUE(clients_[1]->IsOpen());
+}
+
+TEST_F(DoorTest, KeepsOutTheNetworkOfWhomItTurnsOut) {
+  Open({.max_connections = 2, .max_network_connections = 2});
+  EXPECT_TRUE(ComesIn());
+  std::uint16_t port = 0;
+  {
+    MutexLock lock(mutex_);
+    port = PortOfPeer(inside_[0].fd());
+  }
+  door_->TurnOut("127.0.0.1", port, true);
+  EXPECT_FALSE(ComesIn());
+  EXPECT_TRUE(ComesIn("127.0.0.2"));
+  EXPECT_THAT(Counts(), Contains(Pair("waystar_connections_refused_total kept_out", 1)));
+}
+
+TEST_F(DoorTest, KnowsHowManyBytesEachPeerHasSent) {
+  Open({.max_connections = 4, .max_network_connections = 4});
+  ASSERT_TRUE(ComesIn());
+  ASSERT_TRUE(ComesIn());
+  clients_.back()->Send(std::string(1000, 'x'));
+  std::vector<ConnectionTable::Peer> peers;
+  {
+    MutexLock lock(mutex_);
+    peers = {{"127.0.0.1", PortOfPeer(inside_[0].fd())},
+             {"127.0.0.1", PortOfPeer(inside_[1].fd())},
+             {"127.0.0.2", PortOfPeer(inside_[1].fd())}};
+  }
+  const testing::Patience patience("the bytes to arrive");
+  while (door_->BytesFrom(peers)[1] == 0 && patience.Lasts()) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(door_->BytesFrom(peers), (std::vector<std::uint64_t>{0, 1000, 0}));
+}
+
+TEST_F(DoorTest, PlacesAreTakenAndLeftManyTimes) {
+  Open({.max_connections = 4, .max_network_connections = 4});
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_TRUE(WaitUntil([&] { return ComesIn(); }, "a place"));
+    CloseFirstInside();
+    clients_.clear();
+  }
+  EXPECT_TRUE(WaitUntil([&] { return door_->connections() == 0; }, "the end of all connections"));
+}
+
+}  // namespace
+}  // namespace waystar::net

@@ -1,0 +1,449 @@
+#include "server/storage/etcd/etcd_client.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/base/mutex.h"
+#include "server/storage/etcd/etcd_error.h"
+#include "tests/storage/etcd/etcd_process.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/random.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::etcd {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using waystar::testing::EtcdCluster;
+using waystar::testing::IsError;
+using waystar::testing::IsOk;
+using waystar::testing::Rounds;
+
+MATCHER_P(FailsAs, failure, "") {
+  *result_listener << waystar::testing::AsStatus(arg).ToString();
+  return FailureOf(waystar::testing::AsStatus(arg)) == failure;
+}
+
+class EtcdClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdCluster::IsInstalled()) {
+      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    }
+  }
+};
+
+// Puts the value if the key was changed last at that revision, and else reads it.
+Txn PutIf(const std::string& key, std::int64_t mod_revision, const std::string& value) {
+  return {.compares = {{.key = key, .number = mod_revision}},
+          .then = {Put{key, value}},
+          .otherwise = {RangeQuery{.key = key}}};
+}
+
+Txn PutAlways(const std::string& key, const std::string& value) { return {.then = {Put{key, value}}}; }
+
+TEST(EtcdPrefixTest, EndsBeforeTheNextKey) {
+  EXPECT_EQ(EndOfPrefix("/maps/"), "/maps0");
+  EXPECT_EQ(EndOfPrefix("a\xff\xff"), "b");
+  EXPECT_EQ(EndOfPrefix("\xff"), std::string(1, '\0'));
+}
+
+TEST_F(EtcdClientTest, CommitsWhatIsCompared) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+
+  const auto created = client->Commit(PutIf("k", 0, "one"));
+  ASSERT_THAT(created, IsOk());
+  EXPECT_TRUE(created->succeeded);
+  EXPECT_EQ(created->results.size(), 1U);
+
+  const auto conflict = client->Commit(PutIf("k", 0, "two"));
+  ASSERT_THAT(conflict, IsOk());
+  EXPECT_FALSE(conflict->succeeded);
+  ASSERT_EQ(conflict->results.size(), 1U);
+  const KeyValue first{.key = "k",
+                       .value = "one",
+                       .create_revision = created->revision,
+                       .mod_revision = created->revision,
+                       .version = 1};
+  EXPECT_THAT(conflict->results[0].entries, ElementsAre(first));
+
+  const auto replaced = client->Commit(PutIf("k", created->revision, "two"));
+  ASSERT_THAT(replaced, IsOk());
+  EXPECT_TRUE(replaced->succeeded);
+  EXPECT_EQ(replaced->revision, created->revision + 1);
+
+  const auto now = client->Range({.key = "k"});
+  ASSERT_THAT(now, IsOk());
+  EXPECT_EQ(now->revision, replaced->revision);
+  const KeyValue second{.key = "k",
+                        .value = "two",
+                        .create_revision = created->revision,
+                        .mod_revision = replaced->revision,
+                        .version = 2};
+  EXPECT_THAT(now->entries, ElementsAre(second));
+  const auto before = client->Range({.key = "k", .revision = created->revision});
+  ASSERT_THAT(before, IsOk());
+  EXPECT_THAT(before->entries, ElementsAre(first));
+}
+
+TEST_F(EtcdClientTest, ComparesEachProperty) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const std::int64_t created = client->Commit(PutAlways("k", "m"))->revision;
+  const std::int64_t changed = client->Commit(PutAlways("k", "n"))->revision;
+  const auto holds = [&](Compare::Target target, Compare::Relation relation, std::int64_t number,
+                         const std::string& value = "") {
+    const auto result = client->Commit({.compares = {{"k", target, relation, number, value}}});
+    EXPECT_THAT(result, IsOk());
+    return result.ok() && result->succeeded;
+  };
+  using Target = Compare::Target;
+  using Relation = Compare::Relation;
+  EXPECT_TRUE(holds(Target::kVersion, Relation::kEqual, 2));
+  EXPECT_FALSE(holds(Target::kVersion, Relation::kEqual, 1));
+  EXPECT_TRUE(holds(Target::kCreateRevision, Relation::kEqual, created));
+  EXPECT_FALSE(holds(Target::kCreateRevision, Relation::kGreater, created));
+  EXPECT_TRUE(holds(Target::kModRevision, Relation::kEqual, changed));
+  EXPECT_TRUE(holds(Target::kModRevision, Relation::kLess, changed + 1));
+  EXPECT_FALSE(holds(Target::kModRevision, Relation::kNotEqual, changed));
+  EXPECT_TRUE(holds(Target::kValue, Relation::kEqual, 0, "n"));
+  EXPECT_TRUE(holds(Target::kValue, Relation::kGreater, 0, "m"));
+  EXPECT_FALSE(holds(Target::kValue, Relation::kNotEqual, 0, "n"));
+}
+
+TEST_F(EtcdClientTest, DeletesRanges) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  ASSERT_THAT(client->Commit({.then = {Put{"/a/1", ""}, Put{"/a/2", ""}, Put{"/b", ""}}}), IsOk());
+  const auto deleted = client->Commit({.then = {Delete{"/a/", EndOfPrefix("/a/")}, Delete{"/c", ""}}});
+  ASSERT_THAT(deleted, IsOk());
+  ASSERT_EQ(deleted->results.size(), 2U);
+  EXPECT_EQ(deleted->results[0].deleted, 2);
+  EXPECT_EQ(deleted->results[1].deleted, 0);
+  const auto rest = client->Range({.key = "/", .range_end = EndOfPrefix("/"), .keys_only = true});
+  ASSERT_THAT(rest, IsOk());
+  ASSERT_EQ(rest->entries.size(), 1U);
+  EXPECT_EQ(rest->entries[0].key, "/b");
+}
+
+// Each transaction puts the same number under all keys, so one revision has one number.
+TEST_F(EtcdClientTest, ReadsPagesAsOfOneRevisionWhileOthersWrite) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const auto put_all = [&](int number) {
+    Txn txn;
+    for (int i = 0; i < 20; ++i) {
+      txn.then.emplace_back(Put{absl::StrCat("/p/", i), absl::StrCat(number)});
+    }
+    return client->Commit(txn);
+  };
+  ASSERT_THAT(put_all(0), IsOk());
+  int number = 0;
+  for (const std::int64_t page_keys : {1, 3, 7, 20, 1000}) {
+    std::set<std::string> keys;
+    std::set<std::string> numbers;
+    const auto revision = client->ReadPrefix("/p/", 0, page_keys, [&](std::vector<KeyValue> page) {
+      EXPECT_LE(page.size(), static_cast<std::size_t>(page_keys));
+      for (const KeyValue& entry : page) {
+        EXPECT_TRUE(keys.empty() || *keys.rbegin() < entry.key);
+        keys.insert(entry.key);
+        numbers.insert(entry.value);
+      }
+      EXPECT_THAT(put_all(++number), IsOk());
+      return absl::OkStatus();
+    });
+    ASSERT_THAT(revision, IsOk());
+    EXPECT_EQ(keys.size(), 20U);
+    EXPECT_EQ(numbers.size(), 1U);
+  }
+  const auto nothing = client->ReadPrefix(
+      "/q/", 0, 10, [](const std::vector<KeyValue>&) { return absl::InternalError("a page of nothing"); });
+  EXPECT_THAT(nothing, IsOk());
+  const auto ended = client->ReadPrefix(
+      "/p/", 0, 10, [](const std::vector<KeyValue>&) { return absl::AbortedError("enough"); });
+  EXPECT_EQ(ended.status(), absl::AbortedError("enough"));
+}
+
+TEST_F(EtcdClientTest, TellsWhatIsCompactedAndWhatIsNotYet) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const std::int64_t first = client->Commit(PutAlways("k", "1"))->revision;
+  const std::int64_t second = client->Commit(PutAlways("k", "2"))->revision;
+  EXPECT_THAT(client->Compact(second), IsOk());
+  EXPECT_THAT(client->Compact(second), IsOk());
+  EXPECT_THAT(client->Range({.key = "k", .revision = first}), FailsAs(Failure::kCompacted));
+  EXPECT_THAT(client->Range({.key = "k", .revision = second}), IsOk());
+  EXPECT_THAT(client->Range({.key = "k", .revision = second + 1}), FailsAs(Failure::kFutureRevision));
+  EXPECT_THAT(client->Compact(second + 1), FailsAs(Failure::kFutureRevision));
+}
+
+TEST_F(EtcdClientTest, TellsRefusalsApart) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const std::string limit(std::size_t{3} << 19, 'x');
+  for (const std::string& value : {limit, limit + limit}) {
+    EXPECT_THAT(client->Commit(PutAlways("k", value)),
+                IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kRequestTooLarge, ""));
+  }
+  EXPECT_THAT(client->Commit(PutAlways("", "value")), FailsAs(Failure::kRefused));
+  EXPECT_THAT(client->Commit({.then = {Put{"k", "1"}, Put{"k", "2"}}}), FailsAs(Failure::kRefused));
+  Txn many;
+  for (int i = 0; i < 129; ++i) {
+    many.then.emplace_back(Put{absl::StrCat(i), ""});
+  }
+  EXPECT_THAT(client->Commit(many), FailsAs(Failure::kRefused));
+  EXPECT_EQ(client->Range({.key = "k"})->revision, 1);
+}
+
+TEST_F(EtcdClientTest, TellsThatThereIsNoSpaceLeft) {
+  const EtcdCluster cluster(1, {"--quota-backend-bytes=1000000"});
+  const auto client = cluster.NewClient();
+  absl::Status status;
+  for (int i = 0; i < 100 && status.ok(); ++i) {
+    status = client->Commit(PutAlways(absl::StrCat(i), std::string(100'000, 'x'))).status();
+  }
+  EXPECT_THAT(status, FailsAs(Failure::kNoSpace));
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  waystar::testing::WaitUntil(
+      [&] {
+        const auto told = client->Status();
+        return told.ok() && told->has_no_space;
+      },
+      "the alarm");
+  EXPECT_THAT(client->Range({.key = "0"}), IsOk());
+  EXPECT_THAT(client->Commit(PutAlways("small", "")), FailsAs(Failure::kNoSpace));
+}
+
+TEST_F(EtcdClientTest, KeysGoWithTheirLease) {
+  const EtcdCluster etcd(1);
+  const std::unique_ptr<Client> client = etcd.NewClient();
+  const auto has = [&](const std::string& key) {
+    const absl::StatusOr<RangeResult> read = client->Range({.key = key});
+    EXPECT_THAT(read, IsOk());
+    return read.ok() && !read->entries.empty();
+  };
+  const absl::StatusOr<std::int64_t> kept = client->GrantLease(absl::Minutes(5));
+  const absl::StatusOr<std::int64_t> left = client->GrantLease(absl::Seconds(1));
+  ASSERT_THAT(kept, IsOk());
+  ASSERT_THAT(left, IsOk());
+  const auto put = [](const std::string& key, std::int64_t lease) {
+    return Txn{.then = {Put{.key = key, .value = "", .lease = lease}}};
+  };
+  ASSERT_THAT(client->Commit(put("kept", *kept)), IsOk());
+  ASSERT_THAT(client->Commit(put("left", *left)), IsOk());
+  waystar::testing::WaitUntil([&] { return !has("left"); }, "the end of a lease");
+  EXPECT_EQ(client->KeepLease(*left).value_or(true), false);
+  EXPECT_THAT(client->Commit(put("left", *left)), FailsAs(Failure::kRefused));
+  EXPECT_EQ(client->KeepLease(*kept).value_or(false), true);
+  EXPECT_TRUE(has("kept"));
+  EXPECT_THAT(client->RevokeLease(*kept), IsOk());
+  EXPECT_FALSE(has("kept"));
+}
+
+TEST_F(EtcdClientTest, TellsTheStatus) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const std::int64_t revision = client->Commit(PutAlways("k", "v"))->revision;
+  const auto status = client->Status();
+  ASSERT_THAT(status, IsOk());
+  EXPECT_EQ(status->revision, revision);
+  EXPECT_EQ(status->leader, status->member);
+  EXPECT_NE(status->member, 0U);
+  EXPECT_FALSE(status->version.empty());
+  EXPECT_GT(status->db_bytes, 0);
+  EXPECT_GT(status->db_bytes_in_use, 0);
+  EXPECT_FALSE(status->has_no_space);
+  EXPECT_FALSE(status->is_corrupt);
+}
+
+TEST_F(EtcdClientTest, AnswersTransactionsThatArePipelined) {
+  const EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  const auto count = static_cast<int>(Rounds(400));
+  Mutex mutex;
+  CondVar changed;
+  int answers = 0;
+  std::set<std::int64_t> revisions;
+  for (int i = 0; i < count; ++i) {
+    client->Commit(PutAlways(absl::StrCat(i), "v"), [&](const absl::StatusOr<TxnResult>& result) {
+      MutexLock lock(mutex);
+      EXPECT_THAT(result, IsOk());
+      revisions.insert(result.ok() ? result->revision : -1);
+      ++answers;
+      changed.NotifyAll();
+    });
+  }
+  const waystar::testing::Patience patience("answers");
+  MutexLock lock(mutex);
+  while (answers < count && patience.Wait(changed, mutex)) {
+  }
+  EXPECT_EQ(revisions.size(), static_cast<std::size_t>(count));
+}
+
+TEST_F(EtcdClientTest, IsCertainThatNothingWasSentToNobody) {
+  ClientOptions options;
+  {
+    const EtcdCluster cluster(1);
+    options = cluster.Options();
+  }
+  options.call_timeout = absl::Milliseconds(200);
+  const auto client = Client::Open(options);
+  ASSERT_THAT(client, IsOk());
+  EXPECT_THAT((*client)->Commit(PutAlways("k", "v")), FailsAs(Failure::kUnreachable));
+  EXPECT_THAT((*client)->Range({.key = "k"}),
+              IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""));
+}
+
+TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknown) {
+  EtcdCluster cluster(1);
+  ClientOptions options = cluster.Options();
+  options.call_timeout = absl::Milliseconds(500);
+  const auto client = Client::Open(options);
+  ASSERT_THAT(client, IsOk());
+  ASSERT_THAT((*client)->Commit(PutAlways("before", "")), IsOk());
+  cluster.Freeze(0);
+  // It is sent, and nobody answers until the member goes on, and then nobody listens.
+  const auto frozen = (*client)->Commit(PutAlways("frozen", ""));
+  EXPECT_THAT(frozen, FailsAs(Failure::kUnknownOutcome));
+  EXPECT_THAT(frozen, IsError(absl::StatusCode::kUnavailable, ErrorReason::kStorageFailed, ""));
+  cluster.Thaw(0);
+  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return (*client)->Range({.key = "before"}).ok(); }, "etcd"));
+}
+
+TEST_F(EtcdClientTest, TellsThatAnOutcomeIsUnknownWhenTheMemberDies) {
+  EtcdCluster cluster(1);
+  const auto client = cluster.NewClient();
+  ASSERT_THAT(client->Commit(PutAlways("before", "")), IsOk());
+  cluster.Freeze(0);
+  waystar::testing::Event answered("an answer");
+  absl::Status status;
+  client->Commit(PutAlways("frozen", ""), [&](const absl::StatusOr<TxnResult>& result) {
+    status = result.status();
+    answered.Happen();
+  });
+  cluster.Kill(0);
+  ASSERT_TRUE(answered.Wait());
+  EXPECT_THAT(status, FailsAs(Failure::kUnknownOutcome));
+}
+
+TEST_F(EtcdClientTest, EndsWhatRunsWhenItIsClosed) {
+  const EtcdCluster cluster(1);
+  auto client = cluster.NewClient();
+  ASSERT_THAT(client->Commit(PutAlways("before", "")), IsOk());
+  cluster.Freeze(0);
+  std::vector<absl::Status> statuses(3);
+  for (absl::Status& status : statuses) {
+    client->Commit(PutAlways("frozen", ""),
+                   [&status](const absl::StatusOr<TxnResult>& result) { status = result.status(); });
+  }
+  client.reset();
+  for (const absl::Status& status : statuses) {
+    EXPECT_THAT(status, FailsAs(Failure::kUnknownOutcome));
+  }
+}
+
+TEST_F(EtcdClientTest, ReadsFromAnotherMemberThanOneThatHangs) {
+  EtcdCluster cluster(3);
+  const auto client = cluster.NewClient();
+  ASSERT_THAT(client->Commit(PutAlways("k", "v")), IsOk());
+  for (int i = 0; i < cluster.size(); ++i) {
+    cluster.Freeze(i);
+    const auto read = client->Range({.key = "k"});
+    ASSERT_THAT(read, IsOk());
+    EXPECT_EQ(read->entries.size(), 1U);
+    cluster.Thaw(i);
+  }
+}
+
+TEST_F(EtcdClientTest, RefusesAtOnceWithoutALeader) {
+  EtcdCluster cluster(3);
+  ClientOptions options = cluster.OptionsOf(0);
+  options.call_timeout = absl::Seconds(1);
+  const auto client = Client::Open(options);
+  ASSERT_THAT((*client)->Commit(PutAlways("k", "v")), IsOk());
+  cluster.Kill(1);
+  cluster.Kill(2);
+  // Until the member notices.
+  EXPECT_TRUE(waystar::testing::WaitUntil(
+      [&] { return FailureOf((*client)->Commit(PutAlways("k", "v")).status()) == Failure::kNoLeader; },
+      "a refusal"));
+}
+
+// Writers count up by compare-and-set, each under its own key, while leaders are killed. What is acknowledged
+// must be there, and what is unknown is there or not.
+TEST_F(EtcdClientTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
+  EtcdCluster cluster(3);
+  constexpr int kWriters = 4;
+  std::atomic<bool> is_over = false;
+  std::atomic<std::int64_t> acknowledged = 0;
+  std::vector<std::vector<std::string>> kept(kWriters);
+  std::vector<std::thread> writers;
+  const auto client = cluster.NewClient();
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int i = 0; !is_over; ++i) {
+        const std::string key = absl::StrCat("/w/", writer, "/", i);
+        const auto result = client->Commit(PutIf(key, 0, "v"));
+        if (result.ok()) {
+          EXPECT_TRUE(result->succeeded);
+          kept[writer].push_back(key);
+          ++acknowledged;
+        } else {
+          EXPECT_THAT(result, AnyOf(FailsAs(Failure::kUnknownOutcome), FailsAs(Failure::kNoLeader),
+                                    FailsAs(Failure::kUnreachable)));
+        }
+      }
+    });
+  }
+  const auto wait_for_more = [&](std::int64_t more) {
+    const std::int64_t enough = acknowledged + more;
+    EXPECT_TRUE(waystar::testing::WaitUntil([&] { return acknowledged >= enough; }, "acknowledged writes"));
+  };
+  for (int kill = 0; kill < 2; ++kill) {
+    wait_for_more(20);
+    const int leader = cluster.Leader();
+    cluster.Kill(leader);
+    wait_for_more(20);
+    cluster.Restart(leader);
+  }
+  is_over = true;
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  std::set<std::string> found;
+  const auto read = client->ReadPrefix("/w/", 0, 100, [&](const std::vector<KeyValue>& page) {
+    for (const KeyValue& entry : page) {
+      found.insert(entry.key);
+    }
+    return absl::OkStatus();
+  });
+  ASSERT_THAT(read, IsOk());
+  std::vector<std::string> lost;
+  for (const std::vector<std::string>& keys : kept) {
+    for (const std::string& key : keys) {
+      if (!found.contains(key)) {
+        lost.push_back(key);
+      }
+    }
+  }
+  EXPECT_THAT(lost, IsEmpty());
+}
+
+}  // namespace
+}  // namespace waystar::etcd

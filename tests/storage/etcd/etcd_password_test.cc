@@ -1,0 +1,145 @@
+// Clients of an etcd that asks for user and password.
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/storage/etcd/etcd_client.h"
+#include "server/storage/etcd/etcd_error.h"
+#include "server/storage/etcd/etcd_watch.h"
+#include "tests/storage/etcd/etcd_process.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_codes.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::etcd {
+namespace {
+
+using waystar::testing::EtcdCluster;
+using waystar::testing::Event;
+using waystar::testing::IsError;
+using waystar::testing::IsOk;
+using waystar::testing::kInvalid;
+
+class EtcdPasswordTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdCluster::IsInstalled()) {
+      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    }
+  }
+
+  static std::unique_ptr<Client> NewClient(const EtcdCluster& cluster, const std::string& password) {
+    ClientOptions options = cluster.Options();
+    options.password_file = absl::StrCat(cluster.folder(), "/password");
+    std::ofstream(options.password_file) << password << "\n";
+    auto client = Client::Open(options);
+    EXPECT_THAT(client, IsOk());
+    return *std::move(client);
+  }
+
+  // A user "maps" who may read and write below /maps/.
+  static void AskForPasswords(const EtcdCluster& cluster) {
+    cluster.Control("user add root:rootpw");
+    cluster.Control("user grant-role root root");
+    cluster.Control("user add maps:se:cret");
+    cluster.Control("role add maps");
+    cluster.Control("role grant-permission --prefix=true maps readwrite /maps/");
+    cluster.Control("user grant-role maps maps");
+    cluster.Control("auth enable");
+  }
+};
+
+Failure FailureOfPut(Client& client, const std::string& key) {
+  return FailureOf(client.Commit({.then = {Put{key, "v"}}}).status());
+}
+
+TEST_F(EtcdPasswordTest, LetsInWhoHasThePassword) {
+  const EtcdCluster cluster(1);
+  AskForPasswords(cluster);
+  const auto client = NewClient(cluster, "maps:se:cret");
+  EXPECT_THAT(client->Commit({.then = {Put{"/maps/1", "v"}}}), IsOk());
+  EXPECT_THAT(client->Range({.key = "/maps/1"}), IsOk());
+  EXPECT_EQ(FailureOfPut(*client, "/other/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*NewClient(cluster, "maps:wrong"), "/maps/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*NewClient(cluster, "nobody:wrong"), "/maps/1"), Failure::kDenied);
+  EXPECT_EQ(FailureOfPut(*cluster.NewClient(), "/maps/1"), Failure::kDenied);
+}
+
+TEST_F(EtcdPasswordTest, HasAPasswordThatNobodyAsksFor) {
+  const EtcdCluster cluster(1);
+  const auto client = NewClient(cluster, "maps:se:cret");
+  EXPECT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
+  AskForPasswords(cluster);
+  EXPECT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
+}
+
+// Members forget tokens when they end.
+TEST_F(EtcdPasswordTest, RenewsATokenThatIsRefused) {
+  EtcdCluster cluster(1);
+  AskForPasswords(cluster);
+  const auto client = NewClient(cluster, "maps:se:cret");
+  ASSERT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
+  cluster.Kill(0);
+  cluster.Restart(0);
+  EXPECT_TRUE(waystar::testing::WaitUntil(
+      [&] {
+        const Failure failure = FailureOfPut(*client, "/maps/1");
+        EXPECT_NE(failure, Failure::kDenied);
+        return failure == Failure::kNone;
+      },
+      "a write"));
+}
+
+TEST_F(EtcdPasswordTest, WatchesWithATokenAndRenewsIt) {
+  EtcdCluster cluster(1);
+  AskForPasswords(cluster);
+  const auto client = NewClient(cluster, "maps:se:cret");
+  ASSERT_EQ(FailureOfPut(*client, "/maps/1"), Failure::kNone);
+  Event first("the first event");
+  Event cut("a cut");
+  Event second("the second event");
+  const Watch watch(*client, "/maps/", 1,
+                    {.on_events =
+                         [&](std::int64_t /*revision*/, const std::vector<WatchEvent>& events) {
+                           (events.front().key == "/maps/1" ? first : second).Happen();
+                         },
+                     .on_cut = [&](const absl::Status& /*status*/) { cut.Happen(); }});
+  ASSERT_TRUE(first.Wait());
+  cluster.Kill(0);
+  ASSERT_TRUE(cut.Wait());
+  cluster.Restart(0);
+  EXPECT_TRUE(waystar::testing::WaitUntil([&] { return FailureOfPut(*client, "/maps/2") == Failure::kNone; },
+                                          "a write"));
+  EXPECT_TRUE(second.Wait());
+}
+
+TEST(EtcdOptionsTest, NamesTheFileThatIsNoGood) {
+  const waystar::testing::OwnFolder folder;
+  const std::string file = folder.PathOf("file");
+  ClientOptions options{.endpoints = {{"127.0.0.1", 1}}};
+  options.password_file = file;
+  EXPECT_THAT(Client::Open(options), IsError(kInvalid, ErrorReason::kBadValue, "password_file"));
+  for (const char* line : {"", "\n", "user\n", ":password\n", "\nuser:password\n"}) {
+    std::ofstream(file) << line;
+    EXPECT_THAT(Client::Open(options), IsError(kInvalid, ErrorReason::kBadValue, "password_file")) << line;
+  }
+  options.password_file.clear();
+  options.uses_tls = true;
+  options.tls.ca = file;
+  EXPECT_THAT(Client::Open(options), IsError(kInvalid, ErrorReason::kBadValue, "tls.ca"));
+  options.tls.ca.clear();
+  options.tls.cert = file;
+  EXPECT_THAT(Client::Open(options), IsError(kInvalid, ErrorReason::kBadValue, "tls.key"));
+}
+
+}  // namespace
+}  // namespace waystar::etcd

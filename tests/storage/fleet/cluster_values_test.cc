@@ -1,0 +1,166 @@
+#include "server/storage/fleet/cluster_values.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/storage/fleet/cluster_keys.h"
+#include "server/storage/folder/checksum.h"
+#include "tests/testing/status_matchers.h"
+
+namespace waystar::cluster {
+namespace {
+
+using waystar::testing::IsOk;
+
+MATCHER_P(HasCode, code, "") { return waystar::testing::AsStatus(arg).code() == code; }
+
+TEST(ClusterValuesTest, HeadsComeBack) {
+  const absl::StatusOr<MapHead> head =
+      DecodeHead(Encode(MapHead{.version = {.epoch = 7, .revision = 1ULL << 60},
+                                .digest = ~0ULL,
+                                .append = {.server = 5, .number = 6}}));
+  ASSERT_THAT(head, IsOk());
+  EXPECT_EQ(head->version, (core::MapVersion{.epoch = 7, .revision = 1ULL << 60}));
+  EXPECT_EQ(head->digest, ~0ULL);
+  EXPECT_EQ(head->append, (AppendName{.server = 5, .number = 6}));
+}
+
+TEST(ClusterValuesTest, RecordsComeBackWithWhatTheyHoldOrWhereItLies) {
+  const absl::StatusOr<LogRecord> held =
+      DecodeRecord(Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"}));
+  ASSERT_THAT(held, IsOk());
+  EXPECT_EQ(held->entries, "what happened");
+  const std::string value(2 * kMaxValueBytes + 1, 'x');
+  const absl::StatusOr<LogRecord> elsewhere =
+      DecodeRecord(Encode(LogRecord{.parts = PartsOf(value, "there/")}));
+  ASSERT_THAT(elsewhere, IsOk());
+  EXPECT_EQ(elsewhere->entries, "");
+  EXPECT_EQ(elsewhere->parts.count, 3U);
+  EXPECT_EQ(CutIntoParts(value).size(), 3U);
+  EXPECT_THAT(CheckParts(elsewhere->parts, value), IsOk());
+  EXPECT_THAT(CheckParts(elsewhere->parts, value.substr(1)), HasCode(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(CheckParts(elsewhere->parts, std::string(value.size(), 'y')),
+              HasCode(absl::StatusCode::kDataLoss));
+}
+
+TEST(ClusterValuesTest, ReportsComeBack) {
+  const absl::Time start = absl::FromUnixMillis(1'700'000'000'123);
+  const absl::StatusOr<ServerReport> report =
+      DecodeReport(Encode(ServerReport{.address = "game-7:7450",
+                                       .version = "0.1.0",
+                                       .start_time = start,
+                                       .report_time = start + absl::Hours(1),
+                                       .maps = 3,
+                                       .revision = 77,
+                                       .lag = 2,
+                                       .staleness = absl::Milliseconds(1500)}));
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->address, "game-7:7450");
+  EXPECT_EQ(report->version, "0.1.0");
+  EXPECT_EQ(report->start_time, start);
+  EXPECT_EQ(report->report_time, start + absl::Hours(1));
+  EXPECT_EQ(report->maps, 3U);
+  EXPECT_EQ(report->revision, 77);
+  EXPECT_EQ(report->lag, 2);
+  EXPECT_EQ(report->staleness, absl::Milliseconds(1500));
+}
+
+TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
+  for (const std::string file : {"", "map-a"}) {
+    const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = file});
+    ASSERT_THAT(DecodeBase(base), IsOk());
+    EXPECT_EQ(DecodeBase(base)->file, file);
+    for (std::size_t size = 0; size < base.size(); ++size) {
+      EXPECT_THAT(DecodeBase(base.substr(0, size)), HasCode(absl::StatusCode::kInvalidArgument)) << size;
+    }
+    EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
+  }
+  for (const char format : {0, 2, 3}) {
+    const std::string value = storage::WithChecksum(format + std::string("what this does not know"));
+    EXPECT_THAT(DecodeHead(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeBase(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeRecord(value), HasCode(absl::StatusCode::kFailedPrecondition));
+    EXPECT_THAT(DecodeReport(value), HasCode(absl::StatusCode::kFailedPrecondition));
+  }
+  EXPECT_THAT(DecodeHead(storage::WithChecksum("\1too short")), HasCode(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ClusterValuesTest, NoDamageLooksLikeAnotherVersion) {
+  const std::string head = Encode(MapHead{.version = {.epoch = 7, .revision = 3}, .digest = 1ULL << 60});
+  const std::string base = Encode(MapBase{.version = {.epoch = 7, .revision = 3}, .file = "map-a"});
+  const std::string record =
+      Encode(LogRecord{.append = {.server = 1, .number = 2}, .entries = "what happened"});
+  const auto expect_damage = [](const std::string& value, const auto& decode) {
+    ASSERT_THAT(decode(value), IsOk());
+    for (std::size_t at = 0; at < value.size(); ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string damaged = value;
+        damaged[at] = static_cast<char>(byte);
+        if (damaged != value) {
+          EXPECT_THAT(decode(damaged), HasCode(absl::StatusCode::kInvalidArgument)) << at << " " << byte;
+        }
+      }
+    }
+    EXPECT_THAT(decode(value.substr(1)), HasCode(absl::StatusCode::kInvalidArgument));
+    EXPECT_THAT(decode(std::string()), HasCode(absl::StatusCode::kInvalidArgument));
+  };
+  expect_damage(head, DecodeHead);
+  expect_damage(base, DecodeBase);
+  expect_damage(record, DecodeRecord);
+}
+
+TEST(ClusterKeysTest, AreReadAsTheyWereMade) {
+  using Kind = ClusterKeys::MapKey::Kind;
+  const ClusterKeys keys("/games/");
+  const auto kind_of = [&](const std::string& key) -> std::optional<Kind> {
+    const std::optional<ClusterKeys::MapKey> parsed = keys.ParseMapKey(key);
+    if (parsed) {
+      EXPECT_EQ(parsed->id, "arena.1");
+    }
+    return parsed ? std::optional(parsed->kind) : std::nullopt;
+  };
+  const core::MapVersion version{.epoch = 0xFEDCBA9876543210, .revision = 12};
+  EXPECT_EQ(kind_of(keys.Head("arena.1")), Kind::kHead);
+  EXPECT_EQ(kind_of(keys.End("arena.1")), Kind::kEnd);
+  EXPECT_EQ(kind_of(keys.Log("arena.1", version)), Kind::kRecord);
+  EXPECT_EQ(keys.ParseMapKey(keys.Log("arena.1", version))->version, version);
+  EXPECT_EQ(keys.ParseBaseKey(keys.Base("arena.1")), "arena.1");
+  for (const std::string other : {"", "/games/maps/", "/games/maps/arena.1", "/games/maps/ARENA/head",
+                                  "/games/maps/arena.1/log/1/2", "/other/maps/arena.1/head"}) {
+    EXPECT_EQ(kind_of(other), std::nullopt) << other;
+  }
+}
+
+TEST(ClusterKeysTest, PartsTellWhatTheyAreOf) {
+  const ClusterKeys keys("/games/");
+  const core::MapVersion version{.epoch = 0xFEDCBA9876543210, .revision = 12};
+  const std::string data = keys.Data("arena.1-a", version, 7);
+  const std::optional<ClusterKeys::DataKey> parsed = keys.ParseDataKey(PartKey(data, 3));
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->id, "arena.1-a");
+  EXPECT_EQ(parsed->version, version);
+  EXPECT_EQ(parsed->data, data);
+  EXPECT_TRUE(data.starts_with(keys.AllData()));
+  for (const std::string& other : {std::string(), data, data + "3", "/other" + PartKey(data, 3),
+                                   keys.Head("arena.1-a"), keys.DataBegin("arena.1-a", 7) + "x/y"}) {
+    EXPECT_FALSE(keys.ParseDataKey(other).has_value()) << other;
+  }
+}
+
+TEST(ClusterKeysTest, RangesHoldWhatTheySay) {
+  const ClusterKeys keys("/p/");
+  const core::MapVersion first{.epoch = 7, .revision = 1};
+  const core::MapVersion second{.epoch = 7, .revision = 2};
+  EXPECT_LT(keys.LogBegin("a", 7), keys.Log("a", first));
+  EXPECT_LT(keys.Log("a", first), keys.Log("a", second));
+  EXPECT_LT(keys.Log("a", {.epoch = 7, .revision = ~0ULL}), keys.LogEnd("a", 7));
+  EXPECT_LT(keys.LogEnd("a", 7), keys.Log("a", {.epoch = 8, .revision = 0}));
+  EXPECT_LT(PartKey(keys.Data("a", first, 9), 3), keys.DataOf("a", second));
+  EXPECT_GT(PartKey(keys.Data("a", second, 9), 3), keys.DataOf("a", second));
+  EXPECT_LT(PartKey(keys.Data("a", second, 9), 3), keys.DataEnd("a", 7));
+}
+
+}  // namespace
+}  // namespace waystar::cluster

@@ -1,0 +1,20 @@
+module waystar.test/faults
+
+go 1.25.0
+
+require (
+	github.com/anishathalye/porcupine v1.3.1
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20250707201910-8d1bb00bc6a7
+	google.golang.org/grpc v1.75.1
+	google.golang.org/protobuf v1.36.9
+	waystar.dev/proto v0.0.0
+)
+
+require (
+	golang.org/x/net v0.41.0 // indirect
+	golang.org/x/sys v0.33.0 // indirect
+	golang.org/x/text v0.26.0 // indirect
+)
+
+// Where run.sh generates the stubs.
+replace waystar.dev/proto => ../../../../client/examples/go/stubs/waystar.dev/proto

@@ -1,0 +1,466 @@
+// A fleet while members of etcd fail.
+
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/core/store/update_log.h"
+#include "server/storage/etcd/etcd_client.h"
+#include "server/storage/etcd/etcd_error.h"
+#include "server/storage/fleet/cluster_keys.h"
+#include "server/storage/fleet/cluster_values.h"
+#include "server/storage/folder/checksum.h"
+#include "tests/storage/etcd/tls_member.h"
+#include "tests/storage/fleet/fleet_server.h"
+#include "tests/testing/certificates.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/random.h"
+
+namespace waystar::cluster {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using waystar::testing::EtcdCluster;
+using waystar::testing::IsOk;
+using waystar::testing::Rounds;
+using waystar::testing::WaitUntil;
+
+TEST_F(FleetTest, LosesNothingThatWasAcknowledgedWhenLeadersDie) {
+  EtcdCluster etcd(3);
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {std::string(8, '.')}), IsOk());
+  b.AwaitRevision("arena", 1);
+  std::atomic<bool> is_over = false;
+  std::atomic<int> acknowledged = 0;
+  std::vector<std::thread> writers;
+  for (FleetServer* server : {&a, &b}) {
+    writers.emplace_back([&, server] {
+      for (int i = 0; !is_over.load(); ++i) {
+        const std::string request = absl::StrCat(server == &a ? "a" : "b", i);
+        // As a client does: again with the same id, until there is an answer.
+        while (true) {
+          const absl::StatusOr<core::UpdateResult> result = server->Update("arena", i % 8, request);
+          if (result.ok()) {
+            acknowledged.fetch_add(1);
+            break;
+          }
+          EXPECT_THAT(result, FailsWith("STORAGE_FAILED"));
+          std::this_thread::yield();
+        }
+      }
+    });
+  }
+  for (std::uint64_t death = 0; death < Rounds(4); ++death) {
+    const int before = acknowledged.load();
+    WaitUntil([&] { return acknowledged.load() > before + 20; }, "updates");
+    const int leader = etcd.Leader();
+    etcd.Kill(leader);
+    etcd.Leader(leader);
+    const int after = acknowledged.load();
+    WaitUntil([&] { return acknowledged.load() > after + 20; }, "updates after a death");
+    etcd.Restart(leader);
+  }
+  is_over = true;
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  // Each request has one revision, so none was lost and none was applied twice.
+  a.AwaitRevision("arena", 1 + static_cast<std::uint64_t>(acknowledged.load()));
+  ExpectSame(a, b, "arena");
+  EXPECT_EQ(a.fleet->Statistics().broken, 0U);
+  FleetServer late(etcd);
+  EXPECT_THAT(late.found.damaged, IsEmpty());
+  ExpectSame(a, late, "arena");
+}
+
+TEST_F(FleetTest, AnswersGoOnWithoutEtcdAndChangesFailUntilItIsBack) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  etcd.Kill(0);
+  // What may have been on its way is not answered before it is known what became of it.
+  absl::StatusOr<core::UpdateResult> first;
+  std::thread on_its_way([&] { first = a.Update("arena", 1); });
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "a failure");
+  EXPECT_THAT(a.Update("tower", 1), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(a.Create("attic", {"."}), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(a.store.Delete("tower", {}), FailsWith("STORAGE_FAILED"));
+  EXPECT_EQ(a.Drawn("arena"), "....");
+  EXPECT_EQ(a.Drawn("tower"), "....");
+  etcd.Restart(0);
+  on_its_way.join();
+  EXPECT_EQ(a.Drawn("arena"), first.ok() ? ".#.." : "....");
+  WaitUntil([&] { return a.Update("tower", 1).ok(); }, "etcd");
+  EXPECT_EQ(a.Drawn("tower"), ".#..");
+  EXPECT_THAT(a.fleet->Statistics().status, IsOk());
+  EXPECT_THAT(a.Create("attic", {"."}), IsOk());
+}
+
+TEST_F(FleetTest, AServerThatNobodyAsksKnowsWhenEtcdIsAway) {
+  EtcdCluster etcd(1);
+  const FleetServer a(etcd);
+  etcd.Kill(0);
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "the end of etcd");
+  etcd.Restart(0);
+  WaitUntil([&] { return a.fleet->Statistics().status.ok(); }, "etcd");
+}
+
+TEST_F(FleetTest, ServersRefuseChangesOnceEtcdHasGoneBack) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  // More than what servers put of themselves until they ask.
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_THAT(a.Update("arena", i % 5), IsOk());
+  }
+  b.AwaitRevision("arena", 51);
+  etcd.Kill(0);
+  etcd.Empty(0);
+  etcd.Restart(0);
+  FleetServer late(etcd);
+  EXPECT_EQ(late.found.maps, 0U);
+  for (FleetServer* const server : {&a, &b}) {
+    WaitUntil([&] { return server->fleet->Statistics().has_gone_back; }, "the notice");
+    EXPECT_THAT(server->Update("arena", 6), FailsWith("STORAGE_FAILED"));
+    EXPECT_THAT(server->Create("attic", {"."}), FailsWith("STORAGE_FAILED"));
+    EXPECT_EQ(server->Drawn("arena"), "#####...");
+    EXPECT_THAT(server->fleet->Statistics().status.message(), HasSubstr("gone back"));
+    absl::Status newest;
+    server->fleet->AskNewest("arena",
+                             [&](const absl::StatusOr<std::int64_t>& asked) { newest = asked.status(); });
+    EXPECT_THAT(newest, FailsWith("STORAGE_FAILED"));
+  }
+  // Whatever happens there, it is not of their history.
+  ASSERT_THAT(late.Create("arena", {"..#"}), IsOk());
+  ASSERT_THAT(late.Update("arena", 0), IsOk());
+  for (FleetServer* const server : {&a, &b}) {
+    EXPECT_THAT(server->store.Delete("arena", {}), FailsWith("STORAGE_FAILED"));
+    EXPECT_EQ(server->Drawn("arena"), "#####...");
+  }
+  EXPECT_FALSE(late.fleet->Statistics().has_gone_back);
+}
+
+// Writers that never pause keep no timer from its turn.
+TEST_F(FleetTest, ManyWritersComeThroughAnOutage) {
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {std::string(8, '.')}), IsOk());
+  std::atomic<bool> is_back = false;
+  std::atomic<int> acknowledged = 0;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 8; ++writer) {
+    writers.emplace_back([&, writer] {
+      for (int i = 0;; ++i) {
+        const bool is_last = is_back.load();
+        if (a.Update("arena", writer, absl::StrCat(writer, "-", i)).ok()) {
+          acknowledged.fetch_add(1);
+          if (is_last) {
+            return;
+          }
+        }
+      }
+    });
+  }
+  WaitUntil([&] { return acknowledged.load() > 50; }, "updates");
+  etcd.Kill(0);
+  WaitUntil([&] { return !a.fleet->Statistics().status.ok(); }, "a failure");
+  etcd.Restart(0);
+  is_back = true;
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  EXPECT_THAT(a.fleet->Statistics().status, IsOk());
+  FleetServer late(etcd);
+  EXPECT_THAT(late.found.damaged, IsEmpty());
+  ExpectSame(a, late, "arena");
+}
+
+TEST_F(FleetTest, AServerThatWasCutOffReadsAfreshWhatWasCompacted) {
+  EtcdCluster etcd(3);
+  FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
+  FleetServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"..."}), IsOk());
+  ASSERT_THAT(a.Create("yard", {"..."}), IsOk());
+  for (const char* const id : {"arena", "tower", "yard"}) {
+    b.AwaitRevision(id, 1);
+  }
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0).ok(); }, "a new leader");
+  const std::uint64_t base = a.RevisionOf("arena");
+  for (int x = 1; x < 8; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(a.store.Delete("tower", {}), IsOk());
+  ASSERT_THAT(a.store.Delete("yard", {}), IsOk());
+  ASSERT_THAT(a.Create("yard", {"#.."}), IsOk());
+  ASSERT_THAT(a.Create("attic", {"."}), IsOk());
+  const auto client = etcd.NewClient();
+  ASSERT_THAT(client->Compact(a.fleet->Statistics().revision), IsOk());
+  etcd.Restart(1);
+  b.AwaitRevision("arena", base + 7);
+  WaitUntil([&] { return b.RevisionOf("attic") == 1 && b.RevisionOf("tower") == 0; }, "the other maps");
+  for (const char* const id : {"arena", "attic", "yard"}) {
+    ExpectSame(a, b, id);
+  }
+  EXPECT_EQ(b.Drawn("yard"), "#..");
+  // It has followed all by another connection than that by which it writes.
+  WaitUntil([&] { return b.Update("yard", 1).ok(); }, "etcd");
+  a.AwaitRevision("yard", 2);
+  ExpectSame(a, b, "yard");
+}
+
+// What the records held is in an image alone: watchers hear of a gap, and not of an end.
+TEST_F(FleetTest, AServerThatWasCutOffGoesOnFromAnImage) {
+  EtcdCluster etcd(3);
+  FleetOptions options = FleetServer::OptionsFor(etcd.OptionsOf(0));
+  options.log.max_records = 4;
+  FleetServer a(options);
+  FleetServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  ASSERT_THAT(a.Update("arena", 0), IsOk());
+  b.AwaitRevision("arena", 2);
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0, "first").ok(); }, "a new leader");
+  for (int x = 1; x < 9; ++x) {
+    ASSERT_THAT(a.Update("arena", x, absl::StrCat(x)), IsOk());
+  }
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  absl::StatusOr<MapBase> base = MapBase();
+  std::int64_t revision = 0;
+  WaitUntil(
+      [&] {
+        const absl::StatusOr<etcd::RangeResult> read = client->Range({.key = keys.Base("arena")});
+        if (read.ok()) {
+          base = DecodeBase(read->entries.at(0).value);
+          revision = read->entries.at(0).mod_revision;
+        }
+        return base.ok() && base->version.revision > 3;
+      },
+      "an image");
+  ASSERT_THAT(client->Compact(revision), IsOk());
+  etcd.Restart(1);
+  b.AwaitRevision("arena", a.RevisionOf("arena"));
+  ExpectSame(a, b, "arena");
+  const std::vector<std::uint64_t> heard = b.Heard();
+  EXPECT_THAT(heard, Not(Contains(0U)));
+  EXPECT_EQ(heard.front(), 2U);
+  EXPECT_EQ(b.store.ReadHistory("arena", 3, 1)->kind, core::History::Kind::kGone);
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  absl::StatusOr<core::UpdateResult> again;
+  WaitUntil([&] { return (again = b.Update("arena", 1, "1")).ok(); }, "changes that are taken");
+  EXPECT_TRUE(again->already_applied);
+  WaitUntil([&] { return b.Update("arena", 12, "12").ok(); }, "changes that are taken");
+  a.AwaitRevision("arena", b.RevisionOf("arena"));
+  ExpectSame(a, b, "arena");
+}
+
+// etcd forgets what a server reads that starts: what it has read by then is a beginning.
+TEST_F(FleetTest, AServerThatStartsReadsAgainWhatWasCompacted) {
+  const EtcdCluster etcd(1);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.log.max_records = 3;
+  FleetServer a(options);
+  for (const char* const id : {"a-gone", "a-kept", "a-long", "a-other", "b-gone", "b-kept"}) {
+    ASSERT_THAT(a.Create(id, {"........"}), IsOk());
+  }
+  ASSERT_THAT(a.Update("a-kept", 0), IsOk());
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  int calls = 0;
+  options.on_progress = [&](std::size_t read, std::size_t /*total*/) {
+    if (read == 4 && ++calls == 1) {
+      EXPECT_THAT(a.store.Delete("a-gone", {}), IsOk());
+      EXPECT_THAT(a.store.Delete("b-gone", {}), IsOk());
+      EXPECT_THAT(a.store.Replace("a-other", testing::DrawMap({"#."}), a.store.Now()), IsOk());
+      EXPECT_THAT(a.Update("a-kept", 1), IsOk());
+      for (int x = 0; x < 5; ++x) {
+        EXPECT_THAT(a.Update("a-long", x), IsOk());
+      }
+      WaitUntil(
+          [&] {
+            const auto base = client->Range({.key = keys.Base("a-long")});
+            return base.ok() && DecodeBase(base->entries.at(0).value)->version.revision > 1;
+          },
+          "an image");
+      EXPECT_THAT(a.Create("new", {"."}), IsOk());
+      EXPECT_THAT(client->Compact(client->Range({.key = keys.Head("new")})->revision), IsOk());
+    }
+    return true;
+  };
+  const FleetServer b(options);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(b.found.maps, 5U);
+  EXPECT_THAT(b.found.damaged, IsEmpty());
+  EXPECT_EQ(b.store.size(), 5U);
+  for (const char* const id : {"a-kept", "a-long", "a-other", "b-kept", "new"}) {
+    ExpectSame(a, b, id);
+  }
+  ASSERT_THAT(a.Create("a-gone", {"."}), IsOk());
+  ExpectSame(a, b, "a-gone");
+}
+
+TEST_F(FleetTest, AServerThatStartsReadsAgainUntilItIsToStop) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  const auto client = etcd.NewClient();
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  int tries = 0;
+  options.on_progress = [&](std::size_t /*read*/, std::size_t total) {
+    if (total > 0) {
+      ++tries;
+      EXPECT_THAT(a.Update("arena", tries % 8), IsOk());
+      EXPECT_THAT(client->Compact(client->Range({.key = "x"})->revision), IsOk());
+    }
+    return tries < 4;
+  };
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  EXPECT_EQ(Fleet::Open(options, store, found).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(tries, 4);
+}
+
+TEST_F(FleetTest, AMapThatComesOutWrongIsNotServed) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  const core::MapVersion version = (*a.store.Pin("arena"))->version();
+  {
+    const auto client = etcd.NewClient();
+    ASSERT_THAT(
+        client->Commit({.then = {etcd::Put{ClusterKeys("/waystar/").Log("arena", version), "\1nonsense"}}}),
+        IsOk());
+  }
+  FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(1));
+  EXPECT_EQ(b.found.maps, 1U);
+  EXPECT_EQ(b.fleet->Statistics().broken, 1U);
+  EXPECT_EQ(b.RevisionOf("arena"), 0U);
+  EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  // The other server goes on, and this one can take it away.
+  ASSERT_THAT(a.Update("arena", 2), IsOk());
+  ASSERT_THAT(b.store.Delete("arena", {}), IsOk());
+  a.AwaitRevision("arena", 0);
+  ASSERT_THAT(b.Create("arena", {".."}), IsOk());
+  a.AwaitRevision("arena", 1);
+  ExpectSame(a, b, "arena");
+}
+
+// It concerns no other map.
+TEST_F(FleetTest, AMapWhoseHeadIsDamagedCanBeReplacedAndDeleted) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  const auto damage = [&] {
+    ASSERT_THAT(client->Commit({.then = {etcd::Put{keys.Head("arena"), "\1nonsense"}}}), IsOk());
+    a.AwaitRevision("arena", 0);
+  };
+  damage();
+  WaitUntil([&] { return a.fleet->Statistics().broken == 1; }, "the damage");
+  FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(1));
+  EXPECT_EQ(b.found.maps, 1U);
+  EXPECT_EQ(b.RevisionOf("tower"), 1U);
+  EXPECT_EQ(b.RevisionOf("arena"), 0U);
+  EXPECT_THAT(b.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  EXPECT_THAT(a.Create("arena", {"."}), FailsWith("MAP_EXISTS"));
+  ASSERT_THAT(b.store.Replace("arena", testing::DrawMap({"#."}), b.store.Now()), IsOk());
+  a.AwaitRevision("arena", 1);
+  ExpectSame(a, b, "arena");
+  ASSERT_THAT(a.Update("arena", 1), IsOk());
+  b.AwaitRevision("arena", 2);
+  damage();
+  b.AwaitRevision("arena", 0);
+  const FleetServer c(etcd);
+  EXPECT_THAT(c.found.damaged, SizeIs(1));
+  ASSERT_THAT(a.store.Delete("arena", {}), IsOk());
+  WaitUntil([&] { return b.Create("arena", {".."}).ok(); }, "the deletion");
+  for (const FleetServer* const other : std::vector<const FleetServer*>{&a, &c}) {
+    other->AwaitRevision("arena", 1);
+    ExpectSame(*other, b, "arena");
+  }
+  // Nothing of the damaged maps is left.
+  const std::uint64_t epoch = (*b.store.Pin("arena"))->epoch;
+  const absl::StatusOr<etcd::RangeResult> left =
+      client->Range({.key = "/waystar/", .range_end = etcd::EndOfPrefix("/waystar/"), .keys_only = true});
+  ASSERT_THAT(left, IsOk());
+  for (const etcd::KeyValue& entry : left->entries) {
+    EXPECT_FALSE(entry.key.starts_with("/waystar/maps/arena/log/")) << entry.key;
+    EXPECT_TRUE(!entry.key.starts_with("/waystar/data/arena/") ||
+                entry.key.starts_with(keys.DataBegin("arena", epoch)))
+        << entry.key;
+  }
+}
+
+TEST_F(FleetTest, AHeadWithAnotherFirstByteConcernsNoOtherMap) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  const std::vector<std::string> heads = {"X",  "nonsense", std::string(4, '\0'), "\xff\x7f", "\xff\xff",
+                                          "\2", "\x11"};
+  const auto client = etcd.NewClient();
+  const ClusterKeys keys("/waystar/");
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    ASSERT_THAT(client->Commit({.then = {etcd::Put{keys.Head(absl::StrCat("arena-", i)), heads[i]}}}),
+                IsOk());
+  }
+  const FleetServer b(etcd);
+  EXPECT_THAT(b.found.damaged, SizeIs(heads.size()));
+  EXPECT_EQ(b.fleet->Statistics().broken, heads.size());
+  EXPECT_EQ(b.found.maps, 1U);
+  ExpectSame(a, b, "tower");
+}
+
+TEST(FleetStartTest, EndsForACertificateThatIsRefused) {
+  const testing::Authority authority;
+  const testing::OwnFolder folder;
+  const std::string ca = folder.PathOf("ca");
+  std::ofstream(ca) << testing::Authority().cert();
+  const testing::TlsMember member(authority.Issue(testing::TlsMember::kHost));
+  FleetOptions options = FleetServer::OptionsFor({.endpoints = {member.endpoint()}, .uses_tls = true});
+  options.client.tls.ca = ca;
+  options.client.call_timeout = absl::Milliseconds(50);
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  const absl::Status opened = Fleet::Open(options, store, found).status();
+  EXPECT_EQ(etcd::FailureOf(opened), etcd::Failure::kDenied);
+  EXPECT_THAT(std::string(opened.message()), HasSubstr("the certificate of etcd at"));
+}
+
+TEST_F(FleetTest, AHeadOfALaterVersionEndsTheStart) {
+  const EtcdCluster etcd(1);
+  ASSERT_THAT(etcd.NewClient()->Commit(
+                  {.then = {etcd::Put{ClusterKeys("/waystar/").Head("arena"), storage::WithChecksum("\2")}}}),
+              IsOk());
+  core::MapStore store{core::StoreOptions()};
+  FleetFound found;
+  const absl::Status opened = Fleet::Open(FleetServer::OptionsFor(etcd.Options()), store, found).status();
+  EXPECT_EQ(opened.code(), absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace waystar::cluster

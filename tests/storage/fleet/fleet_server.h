@@ -1,0 +1,116 @@
+// A server's store in a fleet, for tests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "server/base/error.h"
+#include "server/core/store/map_store.h"
+#include "server/storage/fleet/fleet.h"
+#include "server/storage/folder/image_file.h"
+#include "tests/storage/etcd/etcd_process.h"
+#include "tests/testing/drawn_map.h"
+#include "tests/testing/patience.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/store_edits.h"
+
+namespace waystar::cluster {
+
+class FleetServer {
+ public:
+  static FleetOptions OptionsFor(const etcd::ClientOptions& client) {
+    FleetOptions options{.client = client, .prefix = "/waystar/"};
+    options.client.call_timeout = absl::Seconds(1);
+    options.log.quiet_timeout = absl::Seconds(2);
+    options.log.retry_interval = absl::Milliseconds(20);
+    return options;
+  }
+
+  explicit FleetServer(const FleetOptions& options) {
+    store.AddListener(&listener);
+    auto opened = Fleet::Open(options, store, found);
+    EXPECT_THAT(opened, testing::IsOk());
+    fleet = *std::move(opened);
+  }
+  explicit FleetServer(const testing::EtcdCluster& etcd) : FleetServer(OptionsFor(etcd.Options())) {}
+
+  absl::Status Create(const std::string& id, const std::vector<std::string>& lines) {
+    return store.Create(id, testing::DrawMap(lines), store.Now()).status();
+  }
+  // Blocks a cell.
+  absl::StatusOr<core::UpdateResult> Update(const std::string& id, int x,
+                                            const std::string& request_id = "") {
+    return store.UpdateAndWait(id, {.edits = {testing::Block({x, 0})}, .request_id = request_id});
+  }
+  // Returns 0 if there is no such map.
+  std::uint64_t RevisionOf(const std::string& id) const {
+    const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
+    return latest.ok() ? (*latest)->revision : 0;
+  }
+  void AwaitRevision(const std::string& id, std::uint64_t revision) const {
+    testing::WaitUntil([&] { return RevisionOf(id) == revision; }, "the fleet's revision");
+  }
+  // Returns the revisions that listeners have heard of, and 0 where a map ended.
+  std::vector<std::uint64_t> Heard() {
+    std::vector<std::uint64_t> revisions;
+    for (const testing::RecordingListener::Heard& heard : listener.heard()) {
+      revisions.insert(revisions.end(), heard.commits.begin(), heard.commits.end());
+      if (heard.is_deletion) {
+        revisions.push_back(0);
+      }
+    }
+    return revisions;
+  }
+  std::string Drawn(const std::string& id) const {
+    return testing::DrawPath((*store.Pin(id))->grid(), {})[0];
+  }
+
+  core::MapStore store{core::StoreOptions()};
+  testing::RecordingListener listener;
+  FleetFound found;
+  std::unique_ptr<Fleet> fleet;
+};
+
+// Returns how many images a cache's folder holds, once its list is there: it is written after them.
+inline int ImagesIn(const std::filesystem::path& folder) {
+  int images = 0;
+  if (!std::filesystem::exists(folder / "fleet")) {
+    return 0;
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    images += storage::ParseImageFileName(file.path().filename().string()) ? 1 : 0;
+  }
+  return images;
+}
+
+// Waits until both have the same version of the map, and judges that it is the same map.
+inline void ExpectSame(const FleetServer& a, const FleetServer& b, const std::string& id) {
+  testing::WaitUntil(
+      [&] {
+        const absl::StatusOr<core::PinnedSnapshot> of_a = a.store.Pin(id);
+        const absl::StatusOr<core::PinnedSnapshot> of_b = b.store.Pin(id);
+        return of_a.ok() && of_b.ok() && (*of_a)->version() == (*of_b)->version();
+      },
+      "the same version");
+  EXPECT_EQ((*a.store.Pin(id))->digest(), (*b.store.Pin(id))->digest());
+}
+
+MATCHER_P(FailsWith, reason, "") { return ErrorReasonOf(testing::AsStatus(arg)) == reason; }
+
+class FleetTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!testing::EtcdCluster::IsInstalled()) {
+      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    }
+  }
+};
+
+}  // namespace waystar::cluster

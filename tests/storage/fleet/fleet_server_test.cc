@@ -1,0 +1,369 @@
+// Whole servers in a fleet.
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "server/runtime/options.h"
+#include "server/storage/etcd/etcd_address.h"
+#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/test_server.h"
+#include "tests/storage/etcd/etcd_process.h"
+#include "tests/testing/patience.h"
+
+namespace waystar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::EtcdCluster;
+using ::waystar::testing::IsRefused;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::VersionOf;
+using ::waystar::testing::WaitUntil;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchRequest;
+
+class FleetServerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdCluster::IsInstalled()) {
+      GTEST_SKIP() << "there is no etcd on the PATH: apt-get install etcd-server etcd-client";
+    }
+  }
+
+  static runtime::Options OptionsFor(const EtcdCluster& etcd) {
+    std::vector<std::string> hosts;
+    for (const etcd::Endpoint& endpoint : etcd.Options().endpoints) {
+      hosts.push_back(etcd::TextOf(endpoint));
+    }
+    runtime::Options options;
+    options.cluster = absl::StrCat("etcd://", absl::StrJoin(hosts, ","), "/games");
+    return options;
+  }
+};
+
+TEST_F(FleetServerTest, AQuestionWaitsForWhatAnotherServerHasAcknowledged) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  a.Create("arena", {"...", "..."});
+  v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
+  for (int i = 0; i < 20; ++i) {
+    TestServer& writer = i % 2 == 0 ? a : b;
+    TestServer& reader = i % 2 == 0 ? b : a;
+    v1::UpdateObstaclesRequest update = BlockRequest("arena", {CellAt(1, 0)});
+    update.set_request_id(absl::StrCat("update-", i));
+    const auto updated = writer.client().UpdateObstacles(update);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    *query.mutable_view()->mutable_least_version() = updated->version();
+    const v1::FindPathResponse found = reader.Find(query);
+    EXPECT_GE(found.version().revision(), updated->version().revision());
+    EXPECT_EQ(found.version().epoch(), updated->version().epoch());
+    // A retry at another server is the same batch.
+    const auto again = reader.client().UpdateObstacles(update);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(again->already_applied());
+    EXPECT_EQ(again->version().revision(), updated->version().revision());
+  }
+  EXPECT_EQ(VersionOf(a, "arena").revision(), 21U);
+  const auto statistics = a.client().GetServerStatistics({});
+  ASSERT_TRUE(statistics.ok());
+  EXPECT_TRUE(statistics->has_fleet());
+  EXPECT_FALSE(statistics->has_storage());
+  EXPECT_EQ(statistics->fleet().landed(), 11U);
+  EXPECT_EQ(statistics->fleet().followed(), 10U);
+  EXPECT_FALSE(statistics->fleet().refuses());
+}
+
+TEST_F(FleetServerTest, ACreationIsMadeOnceAtWhicheverServersItArrives) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  v1::CreateMapRequest request;
+  request.add_rows("...");
+  for (int i = 0; i < 10; ++i) {
+    request.set_map(absl::StrCat("arena-", i));
+    request.set_request_id(absl::StrCat("creation-", i));
+    const bool is_at_once = i % 2 == 1;
+    auto from_a = std::async(std::launch::async, [&] { return a.client().CreateMap(request); });
+    if (!is_at_once) {
+      from_a.wait();
+    }
+    const auto from_b = b.client().CreateMap(request);
+    const auto created = from_a.get();
+    ASSERT_TRUE(created.ok()) << created.status();
+    ASSERT_TRUE(from_b.ok()) << from_b.status();
+    EXPECT_NE(created->already_created(), from_b->already_created());
+    EXPECT_TRUE(is_at_once || from_b->already_created());
+    EXPECT_EQ(created->info().version().epoch(), from_b->info().version().epoch());
+  }
+  // Another request has no part in the map.
+  request.set_map("lobby");
+  ASSERT_TRUE(a.client().CreateMap(request).ok());
+  request.set_request_id("another");
+  EXPECT_THAT(b.client().CreateMap(request),
+              IsRefused(absl::StatusCode::kAlreadyExists, "MAP_EXISTS", "map"));
+}
+
+TEST_F(FleetServerTest, AWatchGoesOnAtAnotherServer) {
+  const EtcdCluster etcd(1);
+  TestServer other(OptionsFor(etcd));
+  const auto change = [&](int x) {
+    const auto changed = other.client().UpdateObstacles(BlockRequest("arena", {CellAt(x, 0)}));
+    EXPECT_TRUE(changed.ok()) << changed.status();
+  };
+  v1::Version last;
+  {
+    TestServer first(OptionsFor(etcd));
+    other.Create("arena", {".....", "....."});
+    v1::GetMapRequest latest;
+    latest.set_map("arena");
+    latest.set_latest_of_cluster(true);
+    ASSERT_TRUE(first.client().GetMap(latest).ok());
+    WatchOfMap watch(first, WatchRequest("arena"));
+    EXPECT_EQ(watch.Next(), "watching 1");
+    change(0);
+    last = watch.NextEvent().commit().version();
+    EXPECT_EQ(last.revision(), 2U);
+  }
+  change(1);
+  change(2);
+  // It has read what was committed before it came.
+  TestServer third(OptionsFor(etcd));
+  ASSERT_TRUE(third.client().UpdateObstacles(BlockRequest("arena", {CellAt(3, 0)})).ok());
+  v1::WatchMapRequest request = WatchRequest("arena");
+  *request.mutable_after() = last;
+  for (const TestServer* const server : {&other, &third}) {
+    WatchOfMap resumed(*server, request);
+    EXPECT_THAT(resumed.Next(), StartsWith("watching"));
+    EXPECT_EQ(resumed.Next(), "revision 3");
+    EXPECT_EQ(resumed.Next(), "revision 4");
+    EXPECT_EQ(resumed.Next(), "revision 5");
+  }
+}
+
+TEST_F(FleetServerTest, AWatchWaitsForTheVersionThatItsClientKnows) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  for (int i = 0; i < 10; ++i) {
+    const std::string map = absl::StrCat("arena-", i / 2);
+    if (i % 2 == 0) {
+      a.Create(map, {"...", "..."});
+    }
+    v1::WatchMapRequest request = WatchRequest(map);
+    *request.mutable_after() = VersionOf(a, map);
+    {
+      WatchOfMap created(b, request);
+      EXPECT_EQ(created.Next(), absl::StrCat("watching ", request.after().revision()));
+    }
+    const auto updated = a.client().UpdateObstacles(BlockRequest(map, {CellAt(1, 0)}));
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    *request.mutable_after() = updated->version();
+    WatchOfMap later(b, request);
+    EXPECT_EQ(later.Next(), absl::StrCat("watching ", updated->version().revision()));
+  }
+  // A map and a revision that no server has are refused.
+  v1::WatchMapRequest request = WatchRequest("arena-0");
+  *request.mutable_after() = VersionOf(a, "arena-0");
+  request.mutable_after()->set_revision(100);
+  v1::WatchMapResponse none;
+  WatchOfMap future(b, request);
+  EXPECT_FALSE(future->Next(none));
+  EXPECT_EQ(client::ReasonOf(future->Finish()), "FUTURE_REVISION");
+  request.set_map("attic");
+  WatchOfMap missing(b, request);
+  EXPECT_FALSE(missing->Next(none));
+  EXPECT_EQ(client::ReasonOf(missing->Finish()), "MAP_NOT_FOUND");
+}
+
+TEST_F(FleetServerTest, MapsAreThereAfterAllServersHaveGone) {
+  const EtcdCluster etcd(1);
+  {
+    TestServer a(OptionsFor(etcd));
+    a.Create("arena", {"..."});
+    ASSERT_TRUE(a.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
+    EXPECT_TRUE(a.End().ok());
+  }
+  TestServer b(OptionsFor(etcd));
+  EXPECT_EQ(VersionOf(b, "arena").revision(), 2U);
+}
+
+TEST_F(FleetServerTest, AnswersTellHowOldTheyMayBeOnceEtcdIsSilent) {
+  const EtcdCluster etcd(1);
+  TestServer server(OptionsFor(etcd));
+  server.Create("arena", {"...", "..."});
+  const v1::FindPathRequest query = PathRequest("arena", CellAt(0, 0), CellAt(2, 0));
+  v1::FindPathsRequest batch;
+  batch.set_map("arena");
+  *batch.add_queries() = query;
+  v1::CastRayRequest ray;
+  ray.set_map("arena");
+  *ray.mutable_from()->mutable_cell() = CellAt(0, 0);
+  *ray.mutable_to()->mutable_cell() = CellAt(2, 0);
+  v1::GetMapRequest get;
+  get.set_map("arena");
+  EXPECT_FALSE(server.Find(query).has_staleness());
+  etcd.Freeze(0);
+  WaitUntil([&] { return server.Find(query).has_staleness(); }, "an answer that tells how old it may be");
+  const v1::FindPathResponse found = server.Find(query);
+  EXPECT_GE(found.staleness().seconds(), 3);
+  EXPECT_EQ(found.points_size(), 3);
+  EXPECT_EQ(found.version().revision(), 1U);
+  const auto answers = server.client().FindPaths(batch);
+  ASSERT_TRUE(answers.ok()) << answers.status();
+  EXPECT_GE(answers->staleness().seconds(), 3);
+  EXPECT_FALSE(answers->results(0).answer().has_staleness());
+  const auto seen = server.client().CastRay(ray);
+  ASSERT_TRUE(seen.ok()) << seen.status();
+  EXPECT_GE(seen->staleness().seconds(), 3);
+  const auto info = server.client().GetMap(get);
+  ASSERT_TRUE(info.ok()) << info.status();
+  EXPECT_GE(info->staleness().seconds(), 3);
+  // A map that comes with its query is as new as that.
+  v1::FindPathRequest own = query;
+  own.clear_map();
+  own.mutable_inline_map()->add_rows("...");
+  EXPECT_FALSE(server.Find(own).has_staleness());
+  etcd.Thaw(0);
+  WaitUntil([&] { return !server.Find(query).has_staleness(); }, "an answer that is new again");
+}
+
+TEST_F(FleetServerTest, AMapIsTheLatestOfTheFleetIfThatIsAskedFor) {
+  const EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  v1::GetMapRequest latest;
+  latest.set_map("arena");
+  latest.set_latest_of_cluster(true);
+  EXPECT_THAT(b.client().GetMap(latest), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+  v1::DeleteMapRequest removal;
+  removal.set_map("arena");
+  for (int i = 0; i < 5; ++i) {
+    // Another map of the same name each time.
+    a.Create("arena", {"...", "..."});
+    const auto created = b.client().GetMap(latest);
+    ASSERT_TRUE(created.ok()) << created.status();
+    EXPECT_EQ(created->info().version().epoch(), VersionOf(a, "arena").epoch());
+    for (int update = 0; update < 5; ++update) {
+      const auto updated = a.client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)}));
+      ASSERT_TRUE(updated.ok()) << updated.status();
+      for (TestServer* const server : {&a, &b}) {
+        const auto got = server->client().GetMap(latest);
+        ASSERT_TRUE(got.ok()) << got.status();
+        EXPECT_EQ(got->info().version().epoch(), updated->version().epoch());
+        EXPECT_EQ(got->info().version().revision(), updated->version().revision());
+      }
+    }
+    ASSERT_TRUE(a.client().DeleteMap(removal).ok());
+    EXPECT_THAT(b.client().GetMap(latest), IsRefused(absl::StatusCode::kNotFound, "MAP_NOT_FOUND", "map"));
+  }
+  latest.set_map("No Such Name");
+  EXPECT_THAT(b.client().GetMap(latest), IsRefused(absl::StatusCode::kInvalidArgument, "BAD_MAP_ID", "map"));
+}
+
+TEST_F(FleetServerTest, WhatTheFleetKnowsCannotBeAskedForWithoutEtcd) {
+  EtcdCluster etcd(1);
+  TestServer server(OptionsFor(etcd));
+  server.Create("arena", {"...", "..."});
+  v1::GetMapRequest get;
+  get.set_map("arena");
+  etcd.Kill(0);
+  EXPECT_TRUE(server.client().GetMap(get).ok());
+  get.set_latest_of_cluster(true);
+  EXPECT_THAT(server.client().GetMap(get), IsRefused(absl::StatusCode::kUnavailable, "STORAGE_FAILED", ""));
+  EXPECT_THAT(server.client().ListServers(), IsRefused(absl::StatusCode::kUnavailable, "STORAGE_FAILED", ""));
+  etcd.Restart(0);
+  WaitUntil([&] { return server.client().GetMap(get).ok(); }, "the fleet");
+}
+
+TEST_F(FleetServerTest, EachServerListsAllThatAreThere) {
+  EtcdCluster etcd(1);
+  runtime::Options of_a = OptionsFor(etcd);
+  of_a.advertise = "game-1:7450";
+  TestServer a(of_a);
+  const auto addresses = [&] {
+    std::vector<std::string> listed;
+    const auto list = a.client().ListServers();
+    EXPECT_TRUE(list.ok()) << list.status();
+    for (const v1::ServerPresence& server : list->servers()) {
+      listed.push_back(server.address());
+    }
+    return listed;
+  };
+  EXPECT_THAT(addresses(), ElementsAre("game-1:7450"));
+  a.Create("arena", {"..."});
+  {
+    TestServer b(OptionsFor(etcd));
+    WaitUntil(
+        [&] {
+          return addresses() == std::vector<std::string>{b.target(), "game-1:7450"};
+        },
+        "a second server");
+    const auto list = a.client().ListServers();
+    ASSERT_TRUE(list.ok()) << list.status();
+    EXPECT_TRUE(list->is_fleet());
+    ASSERT_EQ(list->servers_size(), 2);
+    const v1::ServerPresence& other = list->servers(0);
+    const v1::ServerPresence& own = list->servers(1);
+    EXPECT_FALSE(other.is_this());
+    EXPECT_TRUE(own.is_this());
+    EXPECT_EQ(other.maps(), 1);
+    EXPECT_EQ(own.maps(), 1);
+    const auto info = b.client().GetServerInfo();
+    ASSERT_TRUE(info.ok()) << info.status();
+    EXPECT_EQ(other.version(), info->version());
+    EXPECT_EQ(other.start_time().seconds(), info->start_time().seconds());
+    EXPECT_GT(other.etcd_revision(), 0);
+    EXPECT_TRUE(other.has_staleness());
+    EXPECT_GE(other.report_time().seconds(), other.start_time().seconds());
+    EXPECT_TRUE(b.End().ok());
+  }
+  EXPECT_THAT(addresses(), ElementsAre("game-1:7450"));
+}
+
+TEST_F(FleetServerTest, AServerIsListedAgainAfterItsEntryIsLost) {
+  EtcdCluster etcd(1);
+  TestServer a(OptionsFor(etcd));
+  TestServer b(OptionsFor(etcd));
+  const auto listed = [&] {
+    const auto list = a.client().ListServers();
+    return list.ok() ? list->servers_size() : 0;
+  };
+  WaitUntil([&] { return listed() == 2; }, "both servers");
+  etcd.Control("del --prefix /games/servers/");
+  EXPECT_EQ(listed(), 1);
+  WaitUntil([&] { return listed() == 2; }, "both servers again");
+  ASSERT_TRUE(a.client().GetServerStatistics({}).ok());
+}
+
+TEST(ServerAloneTest, ListsItselfAndHasTheLatestMaps) {
+  TestServer server;
+  server.Create("arena", {"..."});
+  v1::GetMapRequest get;
+  get.set_map("arena");
+  get.set_latest_of_cluster(true);
+  const auto got = server.client().GetMap(get);
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(got->info().version().revision(), 1U);
+  EXPECT_FALSE(got->has_staleness());
+  const auto list = server.client().ListServers();
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_FALSE(list->is_fleet());
+  ASSERT_EQ(list->servers_size(), 1);
+  EXPECT_EQ(list->servers(0).address(), server.target());
+  EXPECT_TRUE(list->servers(0).is_this());
+  EXPECT_EQ(list->servers(0).maps(), 1);
+  EXPECT_FALSE(list->servers(0).has_staleness());
+}
+
+}  // namespace
+}  // namespace waystar

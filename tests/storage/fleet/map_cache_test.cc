@@ -1,0 +1,365 @@
+// A server's own images of the maps of its fleet.
+
+#include "server/storage/fleet/map_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/storage/folder/image_file.h"
+#include "server/storage/folder/posix_folder.h"
+#include "tests/storage/fleet/fleet_server.h"
+#include "tests/storage/folder/crashing_folder.h"
+#include "tests/testing/own_folder.h"
+
+namespace waystar::cluster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::SizeIs;
+using waystar::testing::CrashingFolder;
+using waystar::testing::DrawMap;
+using waystar::testing::EtcdCluster;
+using waystar::testing::IsOk;
+using waystar::testing::Loss;
+using waystar::testing::WaitUntil;
+
+constexpr absl::string_view kKeys = "/waystar/";
+const absl::Time kThen = absl::FromUnixSeconds(1'790'000'000);
+
+class MapCacheTest : public ::testing::Test {
+ protected:
+  void Create(const std::string& id, const std::vector<std::string>& rows) {
+    ASSERT_THAT(store_.Create(id, DrawMap(rows), store_.Now()).status(), IsOk());
+  }
+  void BlockIn(const std::string& id, int x) {
+    ASSERT_THAT(store_.UpdateAndWait(id, {.edits = {testing::Block({x, 0})}}).status(), IsOk());
+  }
+  std::uint64_t DigestOf(const std::string& id) { return (*store_.Pin(id))->digest(); }
+
+  core::MapStore store_{core::StoreOptions()};
+};
+
+std::unique_ptr<MapCache> OpenCache(std::unique_ptr<storage::Folder> folder) {
+  auto cache = MapCache::Open(std::move(folder), kKeys);
+  EXPECT_THAT(cache, IsOk());
+  return *std::move(cache);
+}
+
+std::vector<std::string> ImageFiles(const storage::Folder& folder) {
+  std::vector<std::string> images;
+  const auto names = folder.List();
+  for (const std::string& name : *names) {
+    if (storage::ParseImageFileName(name)) {
+      images.push_back(name);
+    }
+  }
+  return images;
+}
+
+TEST_F(MapCacheTest, MapsComeBackAsTheyWere) {
+  auto folder = std::make_unique<CrashingFolder>();
+  const CrashingFolder& files = *folder;
+  Create("arena", {"...."});
+  Create("tower", {"..."});
+  BlockIn("arena", 1);
+  const auto cache = OpenCache(std::move(folder));
+  EXPECT_EQ(cache->known_at(), absl::InfinitePast());
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+
+  const auto again = OpenCache(files.AfterCrash(Loss::kDrop, 1));
+  EXPECT_EQ(again->known_at(), kThen);
+  EXPECT_THAT(again->images(), ElementsAre(Key("arena"), Key("tower")));
+  const auto arena = again->Read("arena");
+  ASSERT_THAT(arena, IsOk());
+  EXPECT_EQ(arena->snapshot.version(), (*store_.Pin("arena"))->version());
+  EXPECT_EQ(arena->snapshot.digest(), DigestOf("arena"));
+}
+
+TEST_F(MapCacheTest, HoldsOneImageOfEachMapThatThereIs) {
+  auto folder = std::make_unique<CrashingFolder>();
+  const CrashingFolder& files = *folder;
+  const auto cache = OpenCache(std::move(folder));
+  Create("arena", {"...."});
+  Create("tower", {"..."});
+  for (int x = 0; x < 3; ++x) {
+    BlockIn("arena", x);
+    ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+    EXPECT_THAT(ImageFiles(files), SizeIs(2));
+  }
+  ASSERT_THAT(store_.Delete("tower").status(), IsOk());
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  EXPECT_THAT(cache->images(), ElementsAre(Key("arena")));
+  EXPECT_THAT(ImageFiles(files), SizeIs(1));
+}
+
+// Wherever the power goes, the list and its images are of one round.
+TEST_F(MapCacheTest, AnEndAtAnyTimeLeavesOneRound) {
+  bool has_ended = true;
+  for (std::int64_t operation = 0; has_ended; ++operation) {
+    core::MapStore store{core::StoreOptions()};
+    std::map<std::string, std::vector<std::uint64_t>> digests;
+    const auto note = [&](const std::string& id) { digests[id].push_back((*store.Pin(id))->digest()); };
+    ASSERT_THAT(store.Create("arena", DrawMap({"...."}), store.Now()).status(), IsOk());
+    ASSERT_THAT(store.Create("tower", DrawMap({"..."}), store.Now()).status(), IsOk());
+    note("arena");
+    note("tower");
+    auto folder = std::make_unique<CrashingFolder>();
+    CrashingFolder& files = *folder;
+    const auto cache = OpenCache(std::move(folder));
+    ASSERT_THAT(cache->Refresh(store, kThen), IsOk());
+    ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {testing::Block({1, 0})}}).status(), IsOk());
+    ASSERT_THAT(store.Delete("tower").status(), IsOk());
+    note("arena");
+    files.CrashAfter(operation);
+    has_ended = !cache->Refresh(store, kThen + absl::Minutes(1)).ok();
+    for (const Loss loss : {Loss::kDrop, Loss::kTear, Loss::kReorder, Loss::kKeep}) {
+      const auto again = OpenCache(files.AfterCrash(loss, static_cast<std::uint64_t>(operation)));
+      const bool is_old = again->known_at() == kThen;
+      EXPECT_TRUE(is_old || again->known_at() == kThen + absl::Minutes(1)) << operation;
+      EXPECT_THAT(again->images(), SizeIs(is_old ? 2 : 1)) << operation;
+      for (const auto& [id, version] : again->images()) {
+        const auto read = again->Read(id);
+        ASSERT_THAT(read, IsOk()) << operation;
+        EXPECT_EQ(read->snapshot.digest(), is_old ? digests[id].front() : digests[id].back()) << operation;
+      }
+      ASSERT_THAT(again->Refresh(store, kThen), IsOk());
+    }
+  }
+}
+
+TEST_F(MapCacheTest, ADamagedImageIsMadeAgain) {
+  auto folder = std::make_unique<CrashingFolder>();
+  CrashingFolder& files = *folder;
+  Create("arena", {"...."});
+  const auto cache = OpenCache(std::move(folder));
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  files.Contents(ImageFiles(files).front()).back() ^= 1;
+  EXPECT_TRUE(absl::IsDataLoss(cache->Read("arena").status()));
+  EXPECT_THAT(cache->images(), IsEmpty());
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  EXPECT_THAT(cache->Read("arena"), IsOk());
+}
+
+TEST_F(MapCacheTest, NoFlippedBitOfTheListIsTaken) {
+  auto folder = std::make_unique<CrashingFolder>();
+  CrashingFolder& files = *folder;
+  Create("arena", {"...."});
+  const auto cache = OpenCache(std::move(folder));
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  const std::string list = *files.Read("fleet");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    files.Contents("fleet")[i] ^= 4;
+    const auto damaged = OpenCache(files.AfterKill());
+    EXPECT_THAT(damaged->images(), IsEmpty()) << i;
+    EXPECT_THAT(damaged->Refresh(store_, kThen), IsOk());
+    EXPECT_THAT(damaged->images(), SizeIs(1));
+    files.Contents("fleet") = list;
+  }
+}
+
+TEST_F(MapCacheTest, FoldersOfOthersAreRefusedAndLeftAsTheyAre) {
+  auto folder = std::make_unique<CrashingFolder>();
+  CrashingFolder& files = *folder;
+  Create("arena", {"...."});
+  const auto cache = OpenCache(std::move(folder));
+  ASSERT_THAT(cache->Refresh(store_, kThen), IsOk());
+  const absl::Status of_others = MapCache::Open(files.AfterKill(), "/other/").status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(of_others));
+  EXPECT_THAT(of_others.message(), HasSubstr("of the fleet with the keys"));
+
+  auto of_one_server = std::make_unique<CrashingFolder>();
+  ASSERT_THAT(of_one_server->Create("log-000000000001"), IsOk());
+  const absl::Status of_one = MapCache::Open(std::move(of_one_server), kKeys).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(of_one));
+  EXPECT_THAT(of_one.message(), HasSubstr("in no fleet"));
+}
+
+class CachedFleetTest : public FleetTest {
+ protected:
+  FleetOptions OptionsFor(const EtcdCluster& etcd) const {
+    FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+    options.cache_dir = folder_.PathOf("cache");
+    options.cache_patience = absl::ZeroDuration();
+    options.cache.interval = absl::Milliseconds(10);
+    return options;
+  }
+  // Waits until the cache has no other images than of the maps that the server has.
+  void AwaitImages(const FleetServer& server) const {
+    WaitUntil(
+        [&] {
+          std::vector<std::string> expected;
+          for (const auto& map : server.store.ListAll("", 100)) {
+            expected.push_back(storage::ImageFileName({.map = map.id, .version = map.version}));
+          }
+          return std::filesystem::exists(folder_.path() / "cache" / "fleet") && Images() == expected;
+        },
+        "the images");
+  }
+
+ private:
+  std::vector<std::string> Images() const {
+    std::vector<std::string> images;
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "cache")) {
+      if (const std::string name = file.path().filename().string(); storage::ParseImageFileName(name)) {
+        images.push_back(name);
+      }
+    }
+    std::ranges::sort(images);
+    return images;
+  }
+
+  const testing::OwnFolder folder_;
+};
+
+TEST_F(CachedFleetTest, AServerStartsWhileEtcdIsAway) {
+  EtcdCluster etcd(1);
+  FleetServer other(etcd);
+  for (const char* const id : {"arena", "tower", "yard"}) {
+    ASSERT_THAT(other.Create(id, {"........"}), IsOk());
+  }
+  {
+    FleetServer first(OptionsFor(etcd));
+    EXPECT_FALSE(first.found.cached_at.has_value());
+    ASSERT_THAT(first.Update("arena", 0, "once"), IsOk());
+    AwaitImages(first);
+  }
+  ASSERT_THAT(other.Update("arena", 1), IsOk());
+  ASSERT_THAT(other.store.Delete("tower", {}), IsOk());
+  ASSERT_THAT(other.store.Replace("yard", DrawMap({"##"}), other.store.Now()), IsOk());
+  ASSERT_THAT(other.Create("attic", {"."}), IsOk());
+  etcd.Kill(0);
+
+  FleetOptions options = OptionsFor(etcd);
+  std::chrono::steady_clock::time_point heard;
+  std::once_flag is_told;
+  options.log.on_heard = [&](std::chrono::steady_clock::time_point at) {
+    std::call_once(is_told, [&] { heard = at; });
+  };
+  const auto start = std::chrono::steady_clock::now();
+  FleetServer again(options);
+  ASSERT_TRUE(again.found.cached_at.has_value());
+  // Answers tell their age from the first on.
+  EXPECT_LT(heard, start);
+  EXPECT_NE(heard, std::chrono::steady_clock::time_point());
+  EXPECT_GT(*again.found.cached_at, absl::Now() - absl::Hours(1));
+  EXPECT_LE(*again.found.cached_at, absl::Now());
+  EXPECT_GT(again.fleet->Staleness(), absl::ZeroDuration());
+  EXPECT_EQ(again.found.maps, 3U);
+  EXPECT_EQ(again.Drawn("arena"), "#.......");
+  EXPECT_EQ(again.RevisionOf("tower"), 1U);
+  EXPECT_THAT(again.Update("arena", 2), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(again.Create("cellar", {"."}), FailsWith("STORAGE_FAILED"));
+  EXPECT_THAT(again.store.Delete("tower", {}), FailsWith("STORAGE_FAILED"));
+
+  etcd.Restart(0);
+  WaitUntil([&] { return again.RevisionOf("attic") == 1 && again.RevisionOf("tower") == 0; }, "etcd");
+  for (const char* const id : {"arena", "attic", "yard"}) {
+    ExpectSame(again, other, id);
+  }
+  WaitUntil([&] { return again.Update("yard", 1).ok(); }, "changes that are taken");
+  other.AwaitRevision("yard", 2);
+  ExpectSame(again, other, "yard");
+  const auto repeated = again.Update("arena", 0, "once");
+  ASSERT_THAT(repeated, IsOk());
+  EXPECT_TRUE(repeated->already_applied);
+  AwaitImages(again);
+  EXPECT_EQ(again.fleet->Statistics().broken, 0U);
+}
+
+// Whatever changes come just when etcd is back, none gets by what the server has not followed yet.
+TEST_F(CachedFleetTest, ChangesWaitUntilTheServerHasFollowed) {
+  EtcdCluster etcd(1);
+  FleetServer other(etcd);
+  ASSERT_THAT(other.Create("arena", {"................"}), IsOk());
+  ASSERT_THAT(other.Create("tower", {"................"}), IsOk());
+  {
+    const FleetServer first(OptionsFor(etcd));
+    AwaitImages(first);
+  }
+  for (int x = 0; x < 8; ++x) {
+    ASSERT_THAT(other.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(other.store.Delete("tower", {}), IsOk());
+  etcd.Kill(0);
+  FleetServer again(OptionsFor(etcd));
+  std::atomic<bool> is_over = false;
+  std::atomic<int> taken = 0;
+  std::thread writer([&] {
+    while (!is_over) {
+      taken += again.Update("arena", 8 + taken % 8).ok() ? 1 : 0;
+      EXPECT_FALSE(again.Update("tower", 0).ok());
+    }
+  });
+  etcd.Restart(0);
+  WaitUntil([&] { return taken >= 20; }, "changes that are taken");
+  is_over = true;
+  writer.join();
+  EXPECT_EQ(again.RevisionOf("arena"), 9U + static_cast<std::uint64_t>(taken));
+  ExpectSame(again, other, "arena");
+  EXPECT_EQ(other.RevisionOf("tower"), 0U);
+  EXPECT_EQ(again.fleet->Statistics().broken, 0U);
+}
+
+TEST_F(CachedFleetTest, WithoutAnImageAServerWaitsForEtcd) {
+  EtcdCluster etcd(1);
+  FleetServer other(etcd);
+  ASSERT_THAT(other.Create("arena", {"...."}), IsOk());
+  etcd.Kill(0);
+  FleetOptions options = OptionsFor(etcd);
+  bool is_away = false;
+  options.on_away = [&](const absl::Status& /*status*/) {
+    is_away = true;
+    etcd.Restart(0);
+  };
+  const FleetServer first(options);
+  EXPECT_TRUE(is_away);
+  EXPECT_FALSE(first.found.cached_at.has_value());
+  EXPECT_EQ(first.found.maps, 1U);
+}
+
+// An image that leads elsewhere than etcd says is not believed.
+TEST_F(CachedFleetTest, AServerReadsEtcdWhereItsImageIsWrong) {
+  EtcdCluster etcd(1);
+  FleetServer other(etcd);
+  ASSERT_THAT(other.Create("arena", {"...."}), IsOk());
+  {
+    const FleetServer first(OptionsFor(etcd));
+    AwaitImages(first);
+  }
+  {
+    auto folder = storage::OpenPosixFolder(OptionsFor(etcd).cache_dir);
+    ASSERT_THAT(folder, IsOk());
+    core::MapSnapshot wrong = *(*other.store.Pin("arena"));
+    wrong.map = DrawMap({"#..."});
+    ASSERT_THAT(
+        storage::WriteImageFile({.snapshot = std::make_shared<const core::MapSnapshot>(std::move(wrong))},
+                                **folder, [] { return absl::OkStatus(); })
+            .status(),
+        IsOk());
+  }
+  ASSERT_THAT(other.Update("arena", 2), IsOk());
+  const FleetServer again(OptionsFor(etcd));
+  EXPECT_THAT(again.found.damaged, IsEmpty());
+  EXPECT_EQ(again.Drawn("arena"), "..#.");
+}
+
+}  // namespace
+}  // namespace waystar::cluster

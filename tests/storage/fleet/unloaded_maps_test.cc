@@ -1,0 +1,253 @@
+// Maps of a fleet that a server does not have in memory.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "server/maintenance/map_keeper.h"
+#include "tests/storage/fleet/fleet_server.h"
+#include "tests/testing/own_folder.h"
+#include "tests/testing/random.h"
+
+namespace waystar::cluster {
+namespace {
+
+using waystar::testing::EtcdCluster;
+using waystar::testing::Event;
+using waystar::testing::IsOk;
+using waystar::testing::Rounds;
+using waystar::testing::WaitUntil;
+
+// A server that loads maps when they are asked for.
+class KeepingServer {
+ public:
+  explicit KeepingServer(const EtcdCluster& etcd, std::size_t max_bytes = MemoryAccount::kNoLimit)
+      : KeepingServer(FleetServer::OptionsFor(etcd.Options()), max_bytes) {}
+  explicit KeepingServer(const FleetOptions& options, std::size_t max_bytes = MemoryAccount::kNoLimit)
+      : store(core::StoreOptions{.max_maps_bytes = max_bytes}) {
+    store.SetResidence(&keeper);
+    auto opened = Fleet::Open(options, store, found);
+    EXPECT_THAT(opened, IsOk());
+    fleet = *std::move(opened);
+    keeper.Start(fleet->source(), {});
+  }
+  ~KeepingServer() { keeper.Stop(); }
+
+  bool Unload(const std::string& id) {
+    const auto version = fleet->source().Keep(id);
+    return version.ok() && store.Unload(id, *version);
+  }
+  core::PinnedSnapshot Await(const std::string& id, std::uint64_t revision) {
+    core::PinnedSnapshot pinned;
+    WaitUntil(
+        [&] {
+          const absl::StatusOr<core::PinnedSnapshot> latest = store.Pin(id);
+          pinned = latest.ok() ? *latest : nullptr;
+          return pinned != nullptr && pinned->revision >= revision;
+        },
+        absl::StrCat("revision ", revision, " of ", id));
+    return pinned;
+  }
+
+  core::MapStore store;
+  maintenance::MapKeeper keeper{store};
+  FleetFound found;
+  std::unique_ptr<Fleet> fleet;
+};
+
+class UnloadedMapsTest : public FleetTest {};
+
+TEST_F(UnloadedMapsTest, AreLoadedAsOthersHaveLeftThem) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  KeepingServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  b.Await("arena", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  for (int x = 0; x < 10; ++x) {
+    ASSERT_THAT(a.Update("arena", x, absl::StrCat("request-", x)), IsOk());
+  }
+  const core::PinnedSnapshot loaded = b.Await("arena", 11);
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_EQ(loaded->digest(), (*a.store.Pin("arena"))->digest());
+  const auto again =
+      b.store.UpdateAndWait("arena", {.edits = {testing::Block({3, 0})}, .request_id = "request-3"});
+  ASSERT_THAT(again, IsOk());
+  EXPECT_TRUE(again->already_applied);
+  b.keeper.Stop();
+  EXPECT_EQ(b.keeper.GetStatistics().loads, 1U);
+}
+
+TEST_F(UnloadedMapsTest, FollowWhatOthersDoToThem) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  KeepingServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.Await("arena", 1);
+  b.Await("tower", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  ASSERT_TRUE(b.Unload("tower"));
+  ASSERT_THAT(a.store.Replace("arena", testing::DrawMap({"#..", "..."}), a.store.Now()), IsOk());
+  ASSERT_THAT(a.store.Delete("tower"), IsOk());
+  WaitUntil([&] { return absl::IsNotFound(b.store.CheckCanDelete("tower")); }, "the end of the tower");
+  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  // It deletes one that it does not have in memory.
+  ASSERT_TRUE(b.Unload("arena"));
+  EXPECT_THAT(b.store.Delete("arena"), IsOk());
+  a.AwaitRevision("arena", 0);
+}
+
+TEST_F(UnloadedMapsTest, AreLoadedWhileOthersChangeThemAllTheTime) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  KeepingServer b(etcd);
+  ASSERT_THAT(a.Create("arena", {"................"}), IsOk());
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    for (int n = 0; !is_over; ++n) {
+      EXPECT_THAT(a.Update("arena", n % 16), IsOk());
+    }
+  });
+  std::uint64_t revision = 1;
+  for (std::uint64_t round = 0; round < Rounds(20); ++round) {
+    revision = b.Await("arena", revision)->revision;
+    // It may be changing just now.
+    WaitUntil([&] { return b.Unload("arena"); }, "the map to be let go of");
+  }
+  is_over = true;
+  writer.join();
+  const core::PinnedSnapshot last = *a.store.Pin("arena");
+  EXPECT_EQ(b.Await("arena", last->revision)->digest(), last->digest());
+}
+
+// etcd knows of the end of a map before the log has followed it: the map is not damaged.
+TEST_F(UnloadedMapsTest, AreNotTakenForDamagedWhenOthersDeleteAndCreateThemAgain) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  std::atomic<bool> is_held = false;
+  Event holds("the log to stand still");
+  Event goes_on("the log to go on");
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.log.on_followed = [&](std::int64_t /*revision*/) {
+    if (is_held.exchange(false)) {
+      holds.Happen();
+      goes_on.Wait();
+    }
+  };
+  KeepingServer b(options);
+  ASSERT_THAT(a.Create("arena", {"...."}), IsOk());
+  ASSERT_THAT(a.Create("tower", {"...."}), IsOk());
+  b.Await("arena", 1);
+  b.Await("tower", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  is_held = true;
+  ASSERT_THAT(a.Update("tower", 0), IsOk());
+  ASSERT_TRUE(holds.Wait());
+  ASSERT_THAT(a.store.Delete("arena"), IsOk());
+  absl::Status loaded;
+  std::thread loading([&] { loaded = b.fleet->source().Load("arena"); });
+  // So it most likely reads etcd in between.
+  const auto client = etcd.NewClient();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(client->Range({.key = "x"}), IsOk());
+  }
+  EXPECT_THAT(a.Create("arena", {"#.."}), IsOk());
+  goes_on.Happen();
+  loading.join();
+  EXPECT_THAT(loaded, IsOk());
+  EXPECT_EQ(b.Await("arena", 1)->digest(), (*a.store.Pin("arena"))->digest());
+  EXPECT_EQ(b.keeper.GetStatistics().failed_loads, 0U);
+}
+
+// Its log cannot be followed step by step, and there is nothing in memory to judge by.
+TEST_F(UnloadedMapsTest, ComeThroughWhatWasCompacted) {
+  EtcdCluster etcd(3);
+  FleetServer a(FleetServer::OptionsFor(etcd.OptionsOf(0)));
+  KeepingServer b(FleetServer::OptionsFor(etcd.OptionsOf(1)));
+  ASSERT_THAT(a.Create("arena", {"........"}), IsOk());
+  b.Await("arena", 1);
+  ASSERT_TRUE(b.Unload("arena"));
+  etcd.Kill(1);
+  etcd.Leader(1);
+  WaitUntil([&] { return a.Update("arena", 0).ok(); }, "a new leader");
+  for (int x = 1; x < 8; ++x) {
+    ASSERT_THAT(a.Update("arena", x), IsOk());
+  }
+  ASSERT_THAT(etcd.NewClient()->Compact(a.fleet->Statistics().revision), IsOk());
+  etcd.Restart(1);
+  const core::MapVersion last = (*a.store.Pin("arena"))->version();
+  WaitUntil([&] { return b.store.UnloadedVersion("arena") == last; }, "the version");
+  EXPECT_EQ(b.fleet->Statistics().broken, 0U);
+  EXPECT_EQ(b.Await("arena", last.revision)->digest(), (*a.store.Pin("arena"))->digest());
+}
+
+// Maps that have no room come from the cache, too.
+TEST_F(UnloadedMapsTest, AreLoadedFromTheCacheWithoutEtcd) {
+  const testing::OwnFolder folder;
+  EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  FleetOptions options = FleetServer::OptionsFor(etcd.Options());
+  options.cache_dir = folder.PathOf("cache");
+  options.cache_patience = absl::ZeroDuration();
+  options.cache.interval = absl::Milliseconds(10);
+  constexpr std::size_t kLittle = std::size_t{2} << 20;
+  const std::vector<std::string> rows(256, std::string(1024, '.'));
+  int maps = 0;
+  while (a.store.MeasureMemory().total() < 6 * kLittle) {
+    const std::string id = absl::StrCat("m", maps++);
+    ASSERT_THAT(a.Create(id, rows), IsOk());
+    ASSERT_THAT(a.Update(id, maps), IsOk());
+  }
+  {
+    const FleetServer b(options);
+    WaitUntil([&] { return ImagesIn(options.cache_dir) == maps; }, "the images");
+  }
+  etcd.Kill(0);
+  KeepingServer c(options, kLittle);
+  EXPECT_TRUE(c.found.cached_at.has_value());
+  EXPECT_GT(c.found.unloaded, 0U);
+  for (int i = 0; i < maps; ++i) {
+    const std::string id = absl::StrCat("m", i);
+    const core::PinnedSnapshot loaded = c.Await(id, 2);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+  }
+  EXPECT_GT(c.keeper.GetStatistics().evictions, 0U);
+}
+
+TEST_F(UnloadedMapsTest, AServerNeedsNoRoomForAllMapsOfTheFleet) {
+  const EtcdCluster etcd(1);
+  FleetServer a(etcd);
+  constexpr std::size_t kLittle = std::size_t{2} << 20;
+  const std::vector<std::string> rows(256, std::string(1024, '.'));
+  int maps = 0;
+  const auto create = [&] { ASSERT_THAT(a.Create(absl::StrCat("m", maps++), rows), IsOk()); };
+  while (a.store.MeasureMemory().total() < 6 * kLittle) {
+    create();
+  }
+  KeepingServer b(etcd, kLittle);
+  EXPECT_GT(b.found.unloaded, 0U);
+  EXPECT_EQ(b.found.maps + b.found.unloaded, static_cast<std::size_t>(maps));
+  for (int i = 0; i < 4; ++i) {
+    create();
+  }
+  for (int i = 0; i < maps; ++i) {
+    const std::string id = absl::StrCat("m", i);
+    ASSERT_THAT(a.Update(id, i % 1024), IsOk());
+    const core::PinnedSnapshot loaded = b.Await(id, 2);
+    ASSERT_NE(loaded, nullptr);
+    EXPECT_EQ(loaded->digest(), (*a.store.Pin(id))->digest());
+  }
+  EXPECT_LE(b.store.MeasureMemory().total(), kLittle);
+  EXPECT_GT(b.keeper.GetStatistics().evictions, 0U);
+}
+
+}  // namespace
+}  // namespace waystar::cluster
