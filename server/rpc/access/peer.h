@@ -13,7 +13,6 @@ namespace waystar::rpc {
 // HTTP "http:" and the network of its client, such as "http:192.0.2.1" or "http:2001:db8::/64". Peers thus
 // identify gRPC clients by connection, and HTTP clients, whose connections carry one call at a time, by
 // address.
-// good for one call at a time, by its address.
 std::string PeerOf(const grpc::ServerContextBase& context);
 
 // Returns the name of an HTTP client by its address, such as "192.0.2.1" or "2001:db8::1".

@@ -135,7 +135,7 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
         absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
   }
   // The file, and the map, which mostly takes less than twice as much. For text files, geometry takes up to
-  // five times the file, and voxelization as much again.
+  // five times the file, plus kVoxelBytes for voxelization.
   constexpr std::size_t kVoxelBytes = std::size_t{16} << 20;
   const auto size = static_cast<std::size_t>(header.size());
   // The store makes room, if it can, when the map is ready.
