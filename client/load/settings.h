@@ -43,7 +43,7 @@ struct Settings {
   // Time that is not counted, and time that is.
   Nanos warm_up = std::chrono::seconds(1);
   Nanos duration = std::chrono::seconds(10);
-  // Of each call. With kStream: how long to wait for the last answers.
+  // Deadline of each call. With kStream: how long to wait for the last answers.
   Nanos deadline = std::chrono::seconds(1);
   // Batches of one edit that block and unblock cells meanwhile.
   double updates_per_second = 0;

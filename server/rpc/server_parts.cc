@@ -64,7 +64,6 @@ constexpr std::size_t kVersionWaits = 1024;
 constexpr int kReflections = 64;
 
 // Fraction of the memory limit above which streams with unfinished messages are ended.
-// end.
 constexpr double kMostMemory = 0.5;
 
 // Upper bound on the bytes of a watch message apart from its answer.
