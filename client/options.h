@@ -20,9 +20,9 @@ struct Options {
   // unavailable or too busy, and unhealthy servers are avoided. If false, each call returns the result of the
   // first server that it reaches.
   bool retry = true;
-  // Whether queries of a map name the version that the last change of it by this client has led to, so that
-  // they see it whichever server of a fleet answers. It costs nothing where there is one server, but one that
-  // has lost acknowledged changes (--durability=relaxed) is waited for in vain. The client remembers the last
+  // If true, queries of a map request the version made by this client's last change of it, so that they see
+  // the change whichever server of a fleet answers. Free with a single server, but if that has lost
+  // acknowledged changes (--durability=relaxed), queries wait for them in vain. The client remembers the last
   // 1,024 maps that it has changed.
   bool reads_own_writes = true;
   // If true, calls wait, within their timeout, until a server can be reached. Otherwise they fail immediately

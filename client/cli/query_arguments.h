@@ -22,7 +22,7 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request);
 // Adds the same with any number of goals, of which the path leads to the cheapest.
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
-// Like AddQuery, with START and GOAL optional together.
+// Like AddQueryOfGoals, where START and GOAL may be omitted together.
 void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
 // Throws the usage error that the start or the goal is missing, if it is.
 void CheckEnds(const v1::FindPathRequest& request);

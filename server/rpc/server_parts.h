@@ -82,8 +82,7 @@ class ServerParts final : public Server {
 
  private:
   std::shared_ptr<const absl::Status> EndStatus() const override { return end_status_; }
-  // Returns the state shared by calls that pass the gate.
-  // Who may make a kind of calls, and the places for them.
+  // Access control and limits for one kind of calls.
   struct CallPlaces {
     const AccessControl& access;
     AwaitedRequests& awaited_requests;
@@ -202,8 +201,7 @@ class ServerParts final : public Server {
   Executor executor_;
   // Its thread ends calls, so it ends before the server is destroyed.
   TokenFileWatcher token_file_watcher_;
-  // Used by the RPC library as long as the server exists.
-  // Null without TLS.
+  // Used by the RPC library as long as the server exists. Null without TLS.
   std::shared_ptr<WatchedTlsFiles> tls_files_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   const CallMetrics call_metrics_;

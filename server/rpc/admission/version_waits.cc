@@ -42,7 +42,7 @@ absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint
     }
     waiter.client_ = client;
     waiter.until_ = until;
-    // Linked before the check: whoever provides the version afterwards sees the waiter.
+    // Linked before the check, so that the thread that provides the version afterwards sees the waiter.
     Link(waiter);
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;

@@ -14,7 +14,7 @@
 
 namespace waystar::rpc {
 
-// Holds what a core::ValidationQuery refers to.
+// Owns the data that a core::ValidationQuery refers to.
 struct PathToValidate {
   std::vector<core::Cell> points;
   std::vector<core::CrossedPortal> crossings;
