@@ -7,7 +7,7 @@
 
 namespace waystar::rpc {
 
-// Labelled by lane: small calls, large calls, and large updates. Thread safety: any.
+// Labelled by lane: small, large, updates or imports. Thread safety: any.
 class QueueMetrics final : public runtime::MetricSource {
  public:
   // Both must outlive this.
