@@ -33,29 +33,27 @@ struct ExportedMap {
   std::string bytes;
 };
 
-// Told, unless it is null, how many bytes of a file have gone, and how many there are.
+// Progress of a file transfer: bytes sent or received, and the total. May be null.
 using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 
-// A connection to a Waystar server, or to several with the same maps, which is made when first needed and
-// again whenever it breaks. Several take turns at answering calls that only read. Calls that change something
-// are refused then, before anything is sent: FAILED_PRECONDITION; see Connection::StatusForChanges.
+// Connection to a Waystar server, or to several with the same maps. It is established on first use, and again
+// whenever it breaks. With several servers, read-only calls are distributed, and calls that change something
+// fail before anything is sent: FAILED_PRECONDITION; see Connection::StatusForChanges.
 //
-// Each call blocks until it is answered, fails, or has taken its timeout (DEADLINE_EXCEEDED). A call that
-// the server refuses has its code and message, and its reason and field by ReasonOf() and FieldOf(). A server
-// that cannot be reached is UNAVAILABLE.
+// Each call blocks until it is answered, fails, or reaches its timeout (DEADLINE_EXCEEDED). An error has the
+// server's code and message; ReasonOf() and FieldOf() return its reason and field. An unreachable server is
+// UNAVAILABLE.
 //
-// Calls that only read are made again when the server is not available (UNAVAILABLE), and, but for
-// TraceSearch and ExportMap, when it is too busy for a moment (RESOURCE_EXHAUSTED with a delay): five times
-// at the most, within the timeout, and not while most calls fail. So is UpdateObstacles with a request_id.
-// Any other call that changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been
-// carried out.
+// Read-only calls are retried if the server is not available (UNAVAILABLE), and, except for TraceSearch and
+// ExportMap, if it is temporarily too busy (RESOURCE_EXHAUSTED with a delay): five times at most, within the
+// timeout, and not while most calls fail. So is UpdateObstacles with a request_id. Any other call that
+// changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been carried out.
 //
-// Queries see what the client has changed: unless a query names a view.least_version itself, the client sends
-// along the version that its last CreateMap, ImportMap or UpdateObstacles of the map has led to, so that any
-// server of a fleet answers with that version or a later one (Options::reads_own_writes). A query that is
-// refused since the map has been replaced (MAP_REPLACED) is made again without it, and one that is to be
-// answered by what is there has an empty least_version. Streams, watches, traces and pictures take no part in
-// that.
+// Queries see the client's own changes: unless a query sets view.least_version, the client sends the version
+// made by its last CreateMap, ImportMap or UpdateObstacles of the map, so that any server of a fleet answers
+// with that version or a later one (Options::reads_own_writes). If the map was replaced (MAP_REPLACED), the
+// query is retried without it. Set an empty least_version to accept any version. Streams, watches, traces and
+// pictures do not use this.
 //
 // Streams must not outlive the client. The RPCs and their errors are described in waystar/v1/*.proto.
 //
@@ -64,15 +62,14 @@ class Client {
  public:
   explicit Client(const Options& options = {});
 
-  // INVALID_ARGUMENT for options that make no sense or name files that cannot be read. Then all calls fail
-  // with it.
+  // Returns INVALID_ARGUMENT for invalid options or unreadable files; all calls then fail with it.
   const absl::Status& status() const { return connection_.status(); }
 
   absl::StatusOr<v1::FindPathResponse> FindPath(const v1::FindPathRequest& request) const {
     return Ask(&Paths::FindPath, request);
   }
 
-  // Calls `on_event` with each event, in order, while the answer arrives.
+  // Calls `on_event` with each event, in order, as they arrive.
   // Errors: DATA_LOSS if the server ends the trace without a result.
   absl::StatusOr<v1::TraceSearchResult> TraceSearch(
       const v1::TraceSearchRequest& request, absl::FunctionRef<void(const v1::SearchEvent&)> on_event) const;
@@ -84,7 +81,7 @@ class Client {
     return std::make_unique<PathWatch>(connection_, paths_.get(), request, options_.stream_timeout);
   }
 
-  // Many starts or goals at once, and questions about cells.
+  // Requests about many starts or goals at once, and about cells.
   absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) const {
     return Ask(&Paths::FindPaths, request);
   }
@@ -131,8 +128,8 @@ class Client {
     }
     return response;
   }
-  // A batch that has a request_id and no request_time gets the present time, so that none of the retries that
-  // this makes is applied twice, however late it comes. Whoever makes the call again later on sets the time.
+  // Sets request_time to the present time if the batch has a request_id and no request_time, so that the
+  // client's own retries are never applied twice. To repeat the call later, set request_time yourself.
   absl::StatusOr<v1::UpdateObstaclesResponse> UpdateObstacles(v1::UpdateObstaclesRequest request) const {
     StampRequestTime(request);
     return Noted(request.map(), Call(maps_, &Maps::UpdateObstacles, request,
@@ -165,24 +162,24 @@ class Client {
     return std::make_unique<MapWatch>(connection_, maps_.get(), request, options_.stream_timeout);
   }
 
-  // Sends `bytes` in chunks. header.size is set to their number.
+  // Sends `bytes` in chunks. Sets header.size.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::string_view bytes) const;
-  // Sends what is left of `file`, of which it keeps one chunk in memory at a time. REQUIRES: `file` can seek.
-  // Errors: DATA_LOSS if it cannot be read to the end.
+  // Sends the rest of `file`, with one chunk in memory at a time. Returns DATA_LOSS if it cannot be read to
+  // the end. REQUIRES: `file` can seek.
   absl::StatusOr<v1::ImportMapResponse> ImportMap(v1::ImportMapHeader header, std::istream& file,
                                                   const TransferProgress& tell = nullptr) const;
 
-  // Errors: DATA_LOSS if the server sends another number of bytes than it promised.
+  // Returns DATA_LOSS if the server sends another number of bytes than announced.
   absl::StatusOr<ExportedMap> ExportMap(const v1::ExportMapRequest& request,
                                         const TransferProgress& tell = nullptr) const;
 
-  // Has later queries of the map see what another client has changed, as if it were a change of this one: a
-  // client with several servers, which changes nothing itself, is told so what has become of a change.
+  // Makes later queries of the map see a change by another client, as if this client had made it. Use it in
+  // clients of several servers, which make no changes themselves.
   void NoteChange(const std::string& map, const v1::Version& version) const {
     own_writes_.Note(map, version);
   }
 
-  // What the server is and what it takes, and which lines it logs.
+  // Returns the server's version and limits; sets the level of its log.
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo(
       const v1::GetServerInfoRequest& request = {}) const {
     return Call(server_, &Server::GetServerInfo, request, Repeatable::kReads);
@@ -190,17 +187,17 @@ class Client {
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request) const {
     return Call(server_, &Server::SetLogLevel, request, Repeatable::kNever);
   }
-  // What it has done since it started and what it is at.
+  // Returns the server's counters and current load.
   absl::StatusOr<v1::GetServerStatisticsResponse> GetServerStatistics(
       const v1::GetServerStatisticsRequest& request = {}) const {
     return Call(server_, &Server::GetServerStatistics, request, Repeatable::kReads);
   }
-  // The servers of its fleet.
+  // Returns the servers of the fleet.
   absl::StatusOr<v1::ListServersResponse> ListServers(const v1::ListServersRequest& request = {}) const {
     return Call(server_, &Server::ListServers, request, Repeatable::kReads);
   }
 
-  // How the server says it is, by the standard health protocol.
+  // Returns the server's status by the standard health protocol.
   absl::StatusOr<grpc::health::v1::HealthCheckResponse> CheckHealth(
       const grpc::health::v1::HealthCheckRequest& request) const {
     return Call(health_, &Health::Check, request, Repeatable::kReads);
@@ -215,11 +212,11 @@ class Client {
   absl::StatusOr<ExportedMap> ExportMapOnce(const v1::ExportMapRequest& request,
                                             const TransferProgress& tell) const;
 
-  // Asks a question that has a view.
+  // Makes a call whose request has a view.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Ask(grpc::Status (Paths::*method)(grpc::ClientContext*, const Request&, Response*),
                                const Request& request) const;
-  // Takes note of the version that a change has led to.
+  // Records the version that a change has made.
   template <typename Response>
   absl::StatusOr<Response> Noted(const std::string& map, absl::StatusOr<Response> response) const;
 

@@ -13,31 +13,31 @@
 
 namespace waystar::client {
 
-// The channels to a server, or to several, and what each call over them bears: its deadline, its token, and
-// whether it waits for a server. They connect when they are first used.
+// Channels to one or several servers, and the settings of each call: its deadline, its token, and whether it
+// waits for a server. They connect on first use.
 //
 // Thread safety: all methods may be called from any thread at the same time.
 class Connection {
  public:
   explicit Connection(const Options& options);
 
-  // Says why no call can be made: INVALID_ARGUMENT for options that make no sense or name files that cannot
-  // be read. All methods below require that it is OK.
+  // Returns INVALID_ARGUMENT for invalid options or unreadable files. The methods below require that it is
+  // OK.
   const absl::Status& status() const { return status_; }
 
-  // The channel for calls of Waystar's services.
+  // Returns the channel for calls of Waystar's services.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
-  // The channel for the health service, which also reaches servers that say that they are not well.
+  // Returns the channel for the health service, which also reaches servers that report unhealthy.
   const std::shared_ptr<grpc::Channel>& health_channel() const { return health_channel_; }
-  // Makes another channel, which shares its connections with no other and retries no call.
+  // Makes another channel, which shares no connection and retries no call.
   std::shared_ptr<grpc::Channel> NewPlainChannel() const;
 
-  // As status(), for calls that change something: FAILED_PRECONDITION besides if the target stands for
-  // several servers (see StandsForSeveralServers). They know nothing of each other, so that a change would
-  // reach one of them alone.
+  // Like status(), for calls that change something: also FAILED_PRECONDITION if the target may be several
+  // servers (see StandsForSeveralServers). The servers are independent, so a change would reach only one of
+  // them.
   absl::Status StatusForChanges() const;
 
-  // Lets the call end when `timeout` has passed from now; absl::InfiniteDuration() leaves it open.
+  // Sets the deadline of the call to `timeout` from now; with absl::InfiniteDuration() there is none.
   void Prepare(grpc::ClientContext& context, absl::Duration timeout) const;
 
  private:

@@ -15,20 +15,20 @@ namespace waystar::client {
 // is OK.
 std::string ReasonOf(const absl::Status& status);
 
-// Returns the request's field that is to blame for `status`, such as "edits[0].block.cells[2]". It is empty
-// if there is none.
+// Returns the offending field of the request for `status`, such as "edits[0].block.cells[2]", or an empty
+// string if there is none.
 std::string FieldOf(const absl::Status& status);
 
-// Returns how long the server asks to wait before `status` may have passed by itself. It is zero if the
-// server does not say.
+// Returns how long to wait before a retry of a temporary error, as suggested by the server, or zero if there
+// is no suggestion.
 absl::Duration RetryDelayOf(const absl::Status& status);
 
-// Returns a status of the same code and message. Each detail that the server sent becomes a payload under its
+// Returns a status with the same code and message. Each detail from the server becomes a payload under its
 // type URL.
 absl::Status FromGrpc(const grpc::Status& status);
 absl::Status FromMessage(const google::rpc::Status& status);
 
-// The way back: payloads become details.
+// The reverse conversion: payloads become details.
 google::rpc::Status ToMessage(const absl::Status& status);
 
 }  // namespace waystar::client

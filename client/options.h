@@ -16,38 +16,37 @@ struct Options {
   absl::Duration timeout = absl::Seconds(5);
   // How long ImportMap, ExportMap and TraceSearch may take.
   absl::Duration transfer_timeout = absl::Seconds(60);
-  // Whether calls that only read, and updates with a request_id, are retried a few times when the server is
-  // not available or too busy, and whether servers that say that they are not well are avoided. Without it
-  // each call returns what the server that it came to says.
+  // If true, read-only calls, and updates with a request_id, are retried a few times when the server is
+  // unavailable or too busy, and unhealthy servers are avoided. If false, each call returns the result of the
+  // first server that it reaches.
   bool retry = true;
-  // Whether queries of a map name the version that the last change of it by this client has led to, so that
-  // they see it whichever server of a fleet answers. It costs nothing where there is one server, but one that
-  // has lost acknowledged changes (--durability=relaxed) is waited for in vain. The client remembers the last
+  // If true, queries of a map request the version made by this client's last change of it, so that they see
+  // the change whichever server of a fleet answers. Free with a single server, but if that has lost
+  // acknowledged changes (--durability=relaxed), queries wait for them in vain. The client remembers the last
   // 1,024 maps that it has changed.
   bool reads_own_writes = true;
-  // Whether calls wait, within their timeout, until a server can be reached. Otherwise they fail at once with
-  // UNAVAILABLE when there is none.
+  // If true, calls wait, within their timeout, until a server can be reached. Otherwise they fail immediately
+  // with UNAVAILABLE if there is none.
   bool wait_for_ready = false;
   // How long a stream of updates or a watch may last.
   absl::Duration stream_timeout = absl::InfiniteDuration();
   // The largest message to accept.
   int max_receive_bytes = 64 << 20;
 
-  // Whether to encrypt the connection, and to accept only a server that can prove its name. The options below
-  // need it, except for the token. Files are PEM and are read once.
+  // If true, encrypts the connection, and only accepts a server that can prove its name. The options below
+  // require it, except for the token. Files are PEM and are read once.
   bool tls = false;
-  // The file of the authorities that may vouch for the server. If it is empty, those that this machine trusts
-  // may.
+  // File of trusted certificate authorities. If empty, those of this machine are used.
   std::string ca_file;
-  // The certificate and the key that this client shows to a server that asks for them. Give both or neither.
+  // Client certificate and key, for servers that request them. Set both or neither.
   std::string cert_file;
   std::string key_file;
-  // The name that the server must prove, if it is not the one in `target`. A list of IP addresses needs it.
+  // Name that the server must prove, if not the one in `target`. Required for a list of IP addresses.
   std::string server_name;
 
-  // The token that is sent with each call: "authorization: Bearer TOKEN". It is visible ASCII. It is never
-  // sent unencrypted to another machine: without tls the target must be this one (localhost, 127.0.0.0/8,
-  // [::1] or unix:).
+  // Token that is sent with each call: "authorization: Bearer TOKEN". Visible ASCII. It is never sent
+  // unencrypted to another machine: without tls the target must be this one (localhost, 127.0.0.0/8, [::1] or
+  // unix:).
   std::string token;
 };
 

@@ -20,7 +20,7 @@ class OwnWrites {
  public:
   explicit OwnWrites(std::size_t most_maps) : most_maps_(most_maps) {}
 
-  // Of two versions of one epoch the later one stays. A version without an epoch names nothing.
+  // Keeps the later of two versions of one epoch. Ignores a version without an epoch.
   void Note(const std::string& map, const v1::Version& version);
   void Forget(const std::string& map);
   // Forgets the map unless a change has led it to another epoch since.

@@ -16,7 +16,7 @@ namespace waystar::client {
 // Thread safety: all methods may be called from any thread at the same time.
 class RetryBudget {
  public:
-  // Counts a failure. Returns whether a retry may follow.
+  // Counts a failure. Returns true if a retry may follow.
   bool Fail();
   void Succeed();
 
@@ -28,19 +28,19 @@ class RetryBudget {
   static constexpr int kSuccess = 100;
 };
 
-// Which failures a call may be retried after.
+// Failures after which a call may be retried.
 enum class Repeatable {
   kNever,
-  // The call only reads. It is retried after RESOURCE_EXHAUSTED with a delay, and after CANCELLED, which
-  // calls get that come to a server while it closes its connections. The service config sees to UNAVAILABLE.
+  // The call only reads. It is retried after RESOURCE_EXHAUSTED with a delay, and after CANCELLED, the status
+  // of calls to a server that is closing its connections. The service config handles UNAVAILABLE.
   kReads,
-  // The call can be made twice and has an effect once. It is retried after UNAVAILABLE as well.
+  // The call is idempotent. It is also retried after UNAVAILABLE.
   kHasId,
 };
 
-// Makes a call and retries it, after the delay that the server asks for and a little more, until it does not
-// fail, fails for good, was made four times, has used up the budget, or would pass its deadline. `call` gets
-// the time that it may take. Blocks, and returns the last result.
+// Makes a call and retries it, slightly later than the delay that the server asks for, until it succeeds,
+// fails permanently, was made four times, has used up the budget, or would pass its deadline. `call` gets the
+// remaining time. Blocks, and returns the last result.
 absl::Status CallWithRetries(Repeatable repeatable, absl::Duration timeout, RetryBudget& budget,
                              absl::FunctionRef<absl::Status(absl::Duration timeout)> call);
 

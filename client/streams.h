@@ -17,21 +17,21 @@
 
 namespace waystar::client {
 
-// One streaming call, which all streams and watches below are. With a connection that is not OK it has ended,
-// with its status; else the stub is that of the connection's channel.
+// Base of all streams and watches below: one streaming call. If the connection is not OK, the call has
+// already ended with its status.
 template <typename Stream>
 class StreamingCall {
  public:
   StreamingCall(const StreamingCall&) = delete;
   StreamingCall& operator=(const StreamingCall&) = delete;
 
-  // How the call ended. REQUIRES: Receive or Next has returned false.
+  // Returns how the call ended. REQUIRES: Receive or Next has returned false.
   absl::Status Finish() {
     is_finished_ = true;
     return stream_ == nullptr ? problem_ : FromGrpc(stream_->Finish());
   }
 
-  // Whatever waits returns false soon.
+  // Makes waiting calls return false soon.
   void Cancel() { context_.TryCancel(); }
 
  protected:
@@ -64,32 +64,32 @@ class StreamingCall {
   bool is_finished_ = false;
 };
 
-// Messages sent without waiting for their answers. The server reads on only while few enough answers are
-// unread, so that one thread should receive while another sends. Finish is OK if all messages were answered
-// after EndSending.
+// Messages sent without waiting for their answers. The server stops reading while too many answers are
+// unread, so receive on one thread while another sends. Finish is OK if all messages were answered after
+// EndSending.
 //
 // Thread safety: one thread may send while another receives; Cancel from any.
 template <typename Request, typename Response>
 class TwoWayStream : public StreamingCall<grpc::ClientReaderWriterInterface<Request, Response>> {
  public:
-  // False if the stream has ended; Finish tells why. Blocks while the server does not read.
+  // Returns false if the stream has ended; Finish says why. Blocks while the server does not read.
   bool Send(const Request& message) { return this->stream() != nullptr && this->stream()->Write(message); }
-  // No more will be sent.
+  // Ends sending.
   void EndSending() {
     if (this->stream() != nullptr) {
       this->stream()->WritesDone();
     }
   }
-  // The next message. False when there are no more.
+  // Reads the next message. Returns false at the end.
   bool Receive(Response& answer) { return this->stream() != nullptr && this->stream()->Read(&answer); }
 
  protected:
   using StreamingCall<grpc::ClientReaderWriterInterface<Request, Response>>::StreamingCall;
 };
 
-// Batches of edits. The server answers each, applied or refused, in order. Those with a request_id get a
-// request_time as UpdateObstacles gives it. Destruction cancels what was not
-// finished: batches that were sent may or may not be applied.
+// Batches of edits. The server answers each, applied or rejected, in order. Batches with a request_id get a
+// request_time as in UpdateObstacles. Destruction cancels unfinished batches: those that were sent may or may
+// not be applied.
 class UpdateStream
     : public TwoWayStream<v1::StreamObstacleUpdatesRequest, v1::StreamObstacleUpdatesResponse> {
  public:
@@ -105,8 +105,8 @@ class UpdateStream
   }
 };
 
-// Path queries. Their answers bear their ids and come in any order, one or more in a message. Destruction
-// cancels what was not finished.
+// Path queries. Answers have the ids of their queries and arrive in any order, one or more per message.
+// Destruction cancels unfinished queries.
 class PathStream : public TwoWayStream<v1::StreamFindPathRequest, v1::StreamFindPathResponse> {
  public:
   PathStream(const Connection& connection, v1::PathService::StubInterface* paths, absl::Duration timeout)
@@ -114,13 +114,13 @@ class PathStream : public TwoWayStream<v1::StreamFindPathRequest, v1::StreamFind
   }
 };
 
-// What the server tells of as it comes. Destruction ends the watch; Finish is never OK.
+// Server events as they arrive. Destruction ends the watch; Finish is never OK.
 //
 // Thread safety: one thread; Cancel from any.
 template <typename Response>
 class Watch : public StreamingCall<grpc::ClientReaderInterface<Response>> {
  public:
-  // Waits for the next event. False when the watch has ended.
+  // Waits for the next event. Returns false when the watch has ended.
   bool Next(Response& event) { return this->stream() != nullptr && this->stream()->Read(&event); }
 
  protected:

@@ -68,7 +68,7 @@ bool IsLoopback(const std::string& host) {
          (absl::StartsWith(host, "127.") && IsAddressOf(AF_INET, host));
 }
 
-// What follows the schemes that are followed by addresses.
+// Returns the part of a target after a scheme that precedes addresses.
 absl::string_view WithoutScheme(absl::string_view target) {
   for (const absl::string_view scheme : {"ipv4:", "ipv6:", "dns:///", "dns:"}) {
     if (absl::ConsumePrefix(&target, scheme)) {
@@ -78,7 +78,8 @@ absl::string_view WithoutScheme(absl::string_view target) {
   return target;
 }
 
-// Whether gRPC is left to make of it what it can: a unix socket, a name server, a scheme of its plugins.
+// Returns true for targets that are passed to gRPC unchanged: a unix socket, a name server, a plugin's
+// scheme.
 bool IsOfOtherScheme(absl::string_view target) {
   return absl::StartsWith(target, "unix:") || absl::StartsWith(target, "unix-abstract:") ||
          absl::StrContains(WithoutScheme(target), "//");

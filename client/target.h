@@ -8,7 +8,7 @@
 
 namespace waystar::client {
 
-// The port of a target that names none.
+// Port of a target without one.
 inline constexpr int kDefaultPort = 7450;
 
 // Returns the name by which gRPC knows what Options::target says: "localhost" is "localhost:7450", and
@@ -17,18 +17,17 @@ inline constexpr int kDefaultPort = 7450;
 // addresses, all of one family.
 absl::StatusOr<std::string> GrpcTarget(absl::string_view target);
 
-// Whether `target` lists more than one address.
+// Returns true if `target` lists more than one address.
 bool HasSeveralAddresses(absl::string_view target);
 
-// Whether `target` may stand for more than one server: it lists several addresses, or it is a name with the
-// scheme of what resolves it, such as dns:///. A name without one is that of one server, whatever addresses
-// it has.
+// Returns true if `target` may be more than one server: it lists several addresses, or it is a name with the
+// scheme of a resolver, such as dns:///. A name without a scheme is one server, whatever its addresses.
 bool StandsForSeveralServers(absl::string_view target);
 
-// Whether `target` is the address of one server, and no name.
+// Returns true if `target` is the address of one server, and not a name.
 bool IsAddress(absl::string_view target);
 
-// Whether all that is sent to `target` stays on this machine.
+// Returns true if everything sent to `target` stays on this machine.
 bool IsOnThisMachine(absl::string_view target);
 
 struct Endpoint {
@@ -37,8 +36,8 @@ struct Endpoint {
   int port = 0;
 };
 
-// Returns the host and port of a target that GrpcTarget takes, the first of a list; nothing for one that
-// stands for neither, such as a unix socket.
+// Returns the host and port of a target that GrpcTarget accepts, the first of a list; nothing for targets
+// without either, such as a unix socket.
 std::optional<Endpoint> FirstEndpoint(absl::string_view target);
 
 }  // namespace waystar::client

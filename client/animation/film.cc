@@ -65,7 +65,7 @@ picture::Canvas Compose(const std::vector<SearchPanel>& panels) {
   return canvas;
 }
 
-// What differs; nothing if they are alike.
+// Returns the changed rectangle, or nothing if the canvases are equal.
 std::optional<Frame> Difference(const picture::Canvas& before, const picture::Canvas& after) {
   int left = after.width();
   int right = 0;
@@ -105,7 +105,7 @@ void SearchPanel::AdvanceTo(std::size_t expansions) {
   while (next_ < search_.events.size() && expanded_ < expansions) {
     Take(next_++);
   }
-  // What the last one led to.
+  // Take the events that follow the last expansion.
   while (next_ < search_.events.size() && search_.events[next_].kind() != v1::SearchEvent::KIND_EXPANDED) {
     Take(next_++);
   }

@@ -14,24 +14,24 @@
 
 namespace waystar::animation {
 
-// One search, drawn on a picture of its map, as far as it has come.
+// One search, drawn on a picture of its map up to its current step.
 class SearchPanel {
  public:
   // `map` is the picture, and `tiling` says where on it the cells or positions lie.
   SearchPanel(TracedSearch search, picture::Canvas map, const picture::Tiling& tiling);
 
-  // How often a cell or node is expanded, all in all.
+  // Total number of expansions.
   std::size_t expansions() const { return expansions_; }
 
-  // Goes on until so many cells or nodes have been expanded; with the last the path is drawn.
+  // Advances until `expansions` cells or nodes have been expanded; draws the path after the last one.
   void AdvanceTo(std::size_t expansions);
 
-  // The picture with its name above and the numbers below.
+  // Returns the picture with its title above and the numbers below.
   picture::Canvas Draw() const;
 
  private:
   struct Reached {
-    // The index of the event that told last how it was reached.
+    // Index of the event that last reached it.
     std::size_t event = 0;
     bool is_expanded = false;
   };
@@ -42,12 +42,12 @@ class SearchPanel {
   std::unique_ptr<SearchDrawing> drawing_;
   std::size_t expansions_ = 0;
   double dearest_ = 0.0;
-  // What was taken of the search so far.
+  // Number of events consumed.
   std::size_t next_ = 0;
   std::size_t expanded_ = 0;
   std::size_t open_ = 0;
   bool is_done_ = false;
-  // Those that are open or expanded, by their keys.
+  // Open and expanded places by key.
   absl::flat_hash_map<std::uint64_t, Reached> reached_;
 };
 

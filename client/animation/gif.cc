@@ -51,7 +51,7 @@ std::vector<Color> ColorsOf(const Animation& animation) {
   return colors;
 }
 
-// Those that differ from all before them by more than `least`.
+// Returns the colours that differ from all previous ones by more than `least`.
 std::vector<Color> Distinct(const std::vector<Color>& colors, int least, std::size_t most) {
   std::vector<Color> distinct;
   for (const Color color : colors) {

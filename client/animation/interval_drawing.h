@@ -17,7 +17,7 @@ class IntervalDrawing final : public SearchDrawing {
   IntervalDrawing(const TracedSearch& search, picture::Canvas map, const picture::Tiling& tiling);
 
   std::uint64_t KeyOf(const v1::SearchEvent& event) const override { return event.interval().id(); }
-  // Returns the cost of the way to the middle of the interval.
+  // Returns the cost to reach the middle of the interval.
   double CostOf(const v1::SearchEvent& event) const override;
   void DrawOpen(const v1::SearchEvent& generated) override;
   void DrawExpanded(const v1::SearchEvent& generated, double share) override;
@@ -37,13 +37,13 @@ class IntervalDrawing final : public SearchDrawing {
   void AddIntervals(const TracedSearch& search);
   void AddEnds(const TracedSearch& search);
   picture::Point At(picture::Point point) const { return tiling_.At(point.x, point.y); }
-  // Returns the corners of what an expanded interval shows.
+  // Returns the corners of the area that an expanded interval covers.
   std::vector<picture::Point> SeenBefore(const Interval& interval) const;
 
   const picture::Tiling tiling_;
   // The map and what is filled.
   picture::Canvas below_;
-  // By their ids.
+  // Intervals by id.
   absl::flat_hash_map<std::uint32_t, Interval> intervals_;
   // The lines of intervals that are open.
   absl::btree_map<std::uint32_t, std::vector<picture::Point>> open_;

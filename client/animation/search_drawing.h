@@ -1,4 +1,4 @@
-// A search as it is drawn on the picture of its map, whatever kind of map that is.
+// Drawing of a search on the picture of its map, for any kind of map.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class SearchDrawing {
  public:
   virtual ~SearchDrawing() = default;
 
-  // Returns a number that no other place of the search has.
+  // Returns a number that is unique to the place within the search.
   // REQUIRES: `event` is an event of this search.
   virtual std::uint64_t KeyOf(const v1::SearchEvent& event) const = 0;
 
@@ -51,8 +51,8 @@ class SearchDrawing {
   // Draws a place that is put on the open list for the first time.
   virtual void DrawOpen(const v1::SearchEvent& generated) = 0;
 
-  // Draws an expanded place. `generated` is the event that told last how the place was reached, and `share`,
-  // from 0 to 1, is the cost so far in parts of the highest.
+  // Draws an expanded place. `generated` is the event that last reached the place, and `share`, from 0 to 1,
+  // is its cost relative to the highest cost.
   virtual void DrawExpanded(const v1::SearchEvent& generated, double share) = 0;
 
   // Draws the path, if there is one.
@@ -79,7 +79,7 @@ void DrawEnds(const SearchEnds& ends, picture::Surface& surface);
 // Draws the line of a path.
 void DrawPathLine(const std::vector<picture::Point>& line, double width, picture::Surface& surface);
 
-// Returns whether a point lies on the picture.
+// Returns true if a point lies on the picture.
 bool IsWithin(const picture::Canvas& canvas, picture::Point point);
 
 inline constexpr picture::Color kPaper = picture::Rgb(0xFFFFFF);

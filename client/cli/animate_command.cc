@@ -22,7 +22,7 @@
 namespace waystar::cli {
 namespace {
 
-// What is drawn around each map, and between them.
+// Margins around each map, and between maps.
 constexpr int kAcross = 24;
 constexpr int kBetween = 18;
 constexpr int kAbove = 90;
@@ -33,7 +33,7 @@ constexpr std::size_t kMegabyte = 1 << 20;
 
 struct AnimateArguments {
   v1::FindPathRequest query;
-  // Of the searches beside the first.
+  // Algorithms of the additional searches.
   std::vector<v1::Algorithm> beside;
   std::string file;
   int width = 960;
@@ -60,7 +60,7 @@ void LocateGoal(animation::TracedSearch& search, Session& session) {
   }
 }
 
-// What the drawing of a search on a graph needs beside the search. Without an answer it makes do.
+// Fetches the graph data for drawing a search on a graph. Errors are ignored.
 void AskAboutGraph(animation::TracedSearch& search, Session& session) {
   v1::GetMapRequest request;
   request.set_map(search.query.map());

@@ -40,7 +40,7 @@ class HelpFormatter : public CLI::Formatter {
 
 constexpr char kGroup[] = "Connection";
 
-// What only makes sense with TLS asks for it.
+// Adds a text option that requires TLS.
 void AddTlsText(CLI::App& app, client::Options& options, const std::string& name, std::string& text,
                 const char* type, const std::string& description, const std::string& variable) {
   app.add_option_function<std::string>(

@@ -30,7 +30,7 @@ struct BenchArguments {
   std::string map;
   std::string scenario;
   int random_pairs = 1'000;
-  // Those that were not given are 0.
+  // 0 if not given.
   int in_flight = 0;
   int per_message = 0;
   std::optional<load::Arrivals> arrivals;

@@ -25,7 +25,7 @@ namespace {
 constexpr char kUnknown[] = "-";
 
 struct ClusterArguments {
-  // Empty to tell of the servers alone.
+  // Empty to list the servers only.
   std::string map;
 };
 
@@ -61,7 +61,7 @@ ExitCode ShowServers(Session& session) {
   });
 }
 
-// What a server says of a map.
+// A server's report about a map.
 struct MapAt {
   std::string address;
   absl::StatusOr<v1::Version> version;

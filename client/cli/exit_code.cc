@@ -87,7 +87,7 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kDeadlineExceeded:
       return ExitCode::kUnavailable;
     case absl::StatusCode::kResourceExhausted: {
-      // Those that pass by themselves.
+      // Temporary errors.
       const bool passes = client::RetryDelayOf(status) > absl::ZeroDuration();
       return passes ? ExitCode::kUnavailable : ExitCode::kRefused;
     }
@@ -130,7 +130,7 @@ std::string ErrorText(const absl::Status& status, const std::string& server) {
   }
   std::string text = Sentence(status);
   const std::string field = client::FieldOf(status);
-  // What is wrong with the bytes of a file is told of the file, which the user named.
+  // Errors in a file's bytes are reported for the file that the user named.
   if (!field.empty() && field != "chunk" && !absl::StrContains(text, field)) {
     absl::StrAppend(&text, " (", field, ")");
   }

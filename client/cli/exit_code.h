@@ -23,11 +23,11 @@ extern const char kExitCodeHelp[];
 ExitCode ExitCodeFor(const absl::Status& status);
 ExitCode ExitCodeFor(v1::Outcome outcome);
 
-// Whether a call ended without an answer of the server.
+// Returns true if a call ended without an answer of the server.
 bool IsUnreachable(const absl::Status& status);
 
-// What went wrong in a call to `server`, in a sentence, and what to do about it in another where that helps.
-// REQUIRES: `status` is not OK.
+// Returns a sentence about a failed call to `server`, and, if possible, one about the remedy. REQUIRES:
+// `status` is not OK.
 std::string ErrorText(const absl::Status& status, const std::string& server);
 
 }  // namespace waystar::cli

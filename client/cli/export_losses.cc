@@ -14,7 +14,7 @@ void AddCounted(int count, const char* thing, std::vector<std::string>& losses) 
   }
 }
 
-// What the format of Moving AI has no words for: it has letters for terrains of cost 1, and nothing else.
+// Lists the properties that the Moving AI format cannot express: it only has letters for terrains of cost 1.
 void AddOptions(const v1::GridInfo& grid, std::vector<std::string>& losses) {
   AddCounted(grid.profiles_size(), "profile", losses);
   if (grid.squares().connectivity() == v1::CONNECTIVITY_FOUR) {

@@ -8,8 +8,8 @@
 
 namespace waystar::cli {
 
-// What a map holds and a file of that format leaves out, as "2 named obstacles". Terrains below obstacles,
-// which the text formats forget, are not told of, for nobody walks on them.
+// Returns the parts of a map that a file of that format omits, such as "2 named obstacles". Terrains below
+// obstacles, which the text formats omit, are not listed, as they cannot be walked on.
 std::vector<std::string> LossesOf(v1::MapFormat format, const v1::MapInfo& map);
 
 }  // namespace waystar::cli

@@ -25,7 +25,7 @@ namespace {
 struct FindArguments {
   v1::FindPathRequest request;
   DrawOptions draw;
-  // Of a map that the query brings along.
+  // File of an inline map.
   std::string map_file;
 };
 
@@ -97,7 +97,7 @@ ExitCode Find(const FindArguments& given, Session& session) {
 
 struct WatchPathArguments {
   v1::WatchPathRequest request;
-  // Answers to tell of; 0 for no end.
+  // Number of answers to print; 0 for no limit.
   uint64_t count = 0;
 };
 
@@ -183,7 +183,7 @@ void AddPoint(const v1::Location& place, v1::ValidatePathRequest& request) {
   }
 }
 
-// With a file, there is no name of a map: what stands in its place is the start, and so on.
+// With a file there is no map argument, so the first positional is the start, and so on.
 void AddMapFile(CLI::App& command, FindArguments& arguments) {
   command
       .add_option("--map-file", arguments.map_file,

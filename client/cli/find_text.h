@@ -21,10 +21,10 @@ std::string PathText(const v1::FindPathResponse& answer);
 // Writes a line for the whole path, and a table of that width with one line for each leg.
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 
-// Whether this is a path over a waypoint graph.
+// Returns true for a path over a waypoint graph.
 bool IsOnGraph(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
 
-// Whether this is a path over a navigation mesh.
+// Returns true for a path over a navigation mesh.
 bool IsOnMesh(const v1::FindPathResponse& answer);
 
 // Returns the cell that was searched from.

@@ -8,8 +8,7 @@
 
 namespace waystar::cli {
 
-// Whether these are answers about a waypoint graph. Those about grids always say what part of the grid they
-// are about, or name a cell.
+// Return true for answers about a waypoint graph. Answers about grids always have a region or a cell.
 bool IsOnGraph(const v1::FindReachableResponse& answer);
 bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer);
 bool IsOnGraph(const v1::CastRayResponse& answer);

@@ -14,7 +14,7 @@
 
 namespace waystar::cli {
 
-// What a file of protobuf's JSON says. INVALID_ARGUMENT if it is no such message.
+// Parses protobuf JSON. Returns INVALID_ARGUMENT if it is not such a message.
 absl::StatusOr<v1::WaypointGraph> ParseGraph(absl::string_view json);
 
 // The id of a node, and its label if it has one: koln-hbf "Köln/Hbf".

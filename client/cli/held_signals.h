@@ -23,7 +23,7 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-  // Whether one has come within `time`.
+  // Returns true if a signal has arrived within `time`.
   bool Wait(absl::Duration time) const {
     const timespec timeout = absl::ToTimespec(time);
     return sigtimedwait(&signals_, nullptr, &timeout) > 0;

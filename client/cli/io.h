@@ -12,12 +12,12 @@ struct Io {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
-  // Whether `out` is a terminal.
+  // True if `out` is a terminal.
   bool is_terminal = false;
-  // Whether the user has asked all programs for plain text: https://no-color.org
+  // True if the user has requested plain text from all programs: https://no-color.org
   bool no_color = false;
   Window window = {100, 60};
-  // Whether `err` is a terminal that can write a line over itself.
+  // True if `err` is a terminal that can overwrite a line.
   bool shows_progress = false;
 };
 

@@ -33,7 +33,7 @@ void DescribeTerminal(waystar::cli::Io& io) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What the RPC library writes to standard error is in the way of this program's own words.
+  // Suppresses the RPC library's own messages on standard error.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   std::ios::sync_with_stdio(false);
   waystar::cli::Io io{std::cin, std::cout, std::cerr};

@@ -19,7 +19,7 @@ namespace {
 
 struct CreateArguments {
   v1::CreateMapRequest request;
-  // Of a waypoint graph; empty for a grid.
+  // File of a waypoint graph; empty for a grid.
   std::string graph_file;
 };
 

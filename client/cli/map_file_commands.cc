@@ -36,7 +36,7 @@ struct AgentSize {
 
 struct ImportArguments {
   std::string file;
-  // Of what the colours, values and names in it stand for; empty: none.
+  // File that defines the colours, values and names in it; empty for none.
   std::string terrains_file;
   v1::ImportMapHeader header;
   // A map is made for each; if there are none, one for that of the header.
@@ -179,7 +179,7 @@ struct ExportArguments {
   v1::ExportMapRequest request;
   // Empty for standard output.
   std::string file;
-  // Whether a file may lack something that the map holds.
+  // True if a file may omit parts of the map.
   bool may_lose = false;
 };
 

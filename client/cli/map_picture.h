@@ -25,7 +25,7 @@ absl::StatusOr<std::string> MapPicture(const client::ExportedMap& map, const Ove
 // Returns those of the locations that are cells.
 std::vector<v1::Cell> GivenCells(const google::protobuf::RepeatedPtrField<v1::Location>& locations);
 
-// What the user wants of a picture.
+// Drawing options of the user.
 struct DrawOptions {
   bool picture = true;
   // Every cell of the map, however large.

@@ -27,17 +27,17 @@ namespace {
 
 // A query of a .scen file of the Moving AI benchmark, and how long its path is at the best.
 struct ScenarioQuery {
-  // Of the file, counted from 1.
+  // Line of the file, from 1.
   int line = 0;
   v1::Location start;
   v1::Location goal;
   double length = 0.0;
-  // By how much a length may differ from what the file says: a unit of the last digit that it has there, and
-  // a millionth, as files were computed in single precision.
+  // Tolerance of a length against the file: one unit of the last digit given there, plus one millionth, as
+  // files were computed in single precision.
   double tolerance = 0.0;
 };
 
-// What differs is listed up to here.
+// Maximum number of differences to list.
 constexpr std::size_t kMaxListed = 20;
 // Few enough for the answer to fit a message.
 constexpr std::size_t kQueriesACall = 500;
@@ -159,10 +159,10 @@ ExitCode CheckScenario(const std::string& file, const v1::FindPathsRequest& requ
 
 struct PathsArguments {
   v1::FindPathsRequest request;
-  // What all queries have in common.
+  // Fields common to all queries.
   v1::FindPathRequest each;
   std::string file = "-";
-  // Of queries whose lengths are known; empty: `file` has the queries.
+  // File of queries with known lengths; if empty, `file` has the queries.
   std::string scenario_file;
 };
 

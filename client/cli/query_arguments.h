@@ -22,14 +22,14 @@ void AddQuery(CLI::App& command, v1::FindPathRequest& request);
 // Adds the same with any number of goals, of which the path leads to the cheapest.
 void AddQueryOfGoals(CLI::App& command, v1::FindPathRequest& request);
 
-// Adds the same, where START and GOAL may be left out together.
+// Like AddQueryOfGoals, where START and GOAL may be omitted together.
 void AddOptionalQuery(CLI::App& command, v1::FindPathRequest& request);
 // Throws the usage error that the start or the goal is missing, if it is.
 void CheckEnds(const v1::FindPathRequest& request);
-// Takes what stands in the place of MAP for START, START for the first GOAL, and so on. Throws the usage
-// error of what is no place.
+// Shifts the positionals: takes MAP as START, START as the first GOAL, and so on. Throws a usage error if an
+// argument is not a place.
 void TakeMapForStart(v1::FindPathRequest& request);
-// Whether a start or a goal was given.
+// Returns true if a start or a goal was given.
 bool HasEnds(const v1::FindPathRequest& request);
 
 // Adds --nearest.
@@ -38,7 +38,7 @@ void AddNearest(CLI::App& command, v1::FindPathRequest& request);
 // Adds --form.
 void AddPathForm(CLI::App& command, v1::FindPathRequest& request);
 
-// Adds --positions and --summary, which say what to tell of the path.
+// Adds --positions and --summary, which add output about the path.
 void AddExtras(CLI::App& command, v1::FindPathRequest& request);
 
 // Return the message or the location to fill, when there is something to fill in.

@@ -35,7 +35,7 @@ struct RenderArguments {
   std::string file;
 };
 
-// By the file's name, unless --format says it; kByName if neither does.
+// Returns the kind given by --format, or else by the file's name; kByName if neither decides.
 PictureKind KindOf(const RenderArguments& arguments) {
   if (arguments.kind != PictureKind::kByName) {
     return arguments.kind;
@@ -67,7 +67,7 @@ void FitWindow(const Io& io, PictureKind kind, v1::RenderMapRequest& request) {
   const int lines = std::max(io.window.rows - kOtherLines, 16);
   const int columns = std::clamp(io.window.columns, 16, kLargest);
   if (kind == PictureKind::kBlocks) {
-    // What is left of them would be too small to read.
+    // The rest of the labels would be too small to read.
     request.set_no_labels(true);
     request.set_no_legend(true);
   }

@@ -62,19 +62,19 @@ class Session {
   // How wide a table may be: as the terminal, and anywhere else as it likes.
   std::size_t table_width() const;
 
-  // What the options say, timeouts included.
+  // Returns the client options of the command line, including timeouts.
   client::Options ClientOptions() const;
   // Made at the first call, with the options as they are then.
   const client::Client& client();
 
-  // What the server says of the map. Asks at the first call about it.
+  // Returns the server's description of the map. The first call for a map asks the server.
   const absl::StatusOr<v1::MapInfo>& InfoOf(const std::string& map);
 
   void PrintJson(const google::protobuf::Message& message);
   // As a table whose first row is its head; or the first cell of each other row alone.
   void PrintTable(const std::vector<TableRow>& rows, bool names_only = false);
 
-  // Tells of a failed call; else prints the answer, as JSON or in words by `print`, and returns `code`.
+  // Reports a failed call; otherwise prints the answer, as JSON or as text by `print`, and returns `code`.
   template <typename Response, typename Print>
   ExitCode Answer(const absl::StatusOr<Response>& response, Print print, ExitCode code = ExitCode::kOk) {
     if (!response.ok()) {
@@ -88,13 +88,13 @@ class Session {
     return code;
   }
 
-  // What went wrong in a call, and what to do about it, for people.
+  // Returns a message for people about a failed call and its remedy.
   std::string TextOf(const absl::Status& status) const;
   // Tells the user of an error and returns the code to exit with.
   ExitCode Fail(const absl::Status& status);
   ExitCode FailUsage(const std::string& sentence);
 
-  // What the process is to return.
+  // Exit code of the process.
   ExitCode exit_code = ExitCode::kOk;
 
  private:

@@ -13,7 +13,7 @@ constexpr absl::string_view kGap = "  ";
 constexpr absl::string_view kEllipsis = "…";
 constexpr std::size_t kNarrowest = 4;
 
-// Of UTF-8, where a character's further bytes begin with the bits 10.
+// Returns true unless it is a continuation byte of UTF-8, which starts with the bits 10.
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
 std::size_t CharactersOf(absl::string_view text) {

@@ -52,7 +52,7 @@ absl::StatusOr<std::string> ParseGrant(absl::string_view text) {
       absl::StrCat("'", text, "' is not read:MAPS, update:MAPS or admin:MAPS, such as update:arena-*"));
 }
 
-// 256 random bits, which begin so that tools that look for leaked secrets can be told of them.
+// Returns 256 random bits with a prefix by which secret scanners can detect them.
 absl::StatusOr<std::string> NewToken() {
   std::array<unsigned char, 32> bits{};
   if (RAND_bytes(bits.data(), bits.size()) != 1) {

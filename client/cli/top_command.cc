@@ -21,11 +21,11 @@ constexpr char kRedraw[] = "\x1b[H\x1b[J";
 struct TopArguments {
   v1::GetServerStatisticsRequest request;
   absl::Duration interval = absl::Seconds(1);
-  // Times to tell of it; 0 for no end.
+  // Number of reports; 0 for no limit.
   std::uint64_t count = 0;
 };
 
-// Where there is no terminal, everything is told.
+// Without a terminal, the window is unlimited.
 Window WindowOf(const Io& io) {
   constexpr int kUnlimited = std::numeric_limits<int>::max() / 2;
   return io.is_terminal ? io.window : Window{kUnlimited, kUnlimited};

@@ -56,7 +56,7 @@ std::uint64_t RefusalsOf(const v1::MethodStatistics& method) {
   return FindRow(method.failures(), [](const v1::CodeCount& row) { return row.code() == kRefused; }).count();
 }
 
-// Of one answer after another.
+// Compares consecutive answers.
 class Comparison {
  public:
   Comparison(const v1::GetServerStatisticsResponse& before, const v1::GetServerStatisticsResponse& after)

@@ -40,7 +40,7 @@ struct LaneRates {
 struct MapRates {
   std::string map;
   std::uint64_t revision = 0;
-  // Nothing for a map that the answer before did not tell of.
+  // Unset for a map that was not in the previous answer.
   std::optional<double> updates_per_second;
   std::int64_t bytes = 0;
 };
@@ -56,7 +56,7 @@ struct StorageRates {
   std::optional<std::string> error;
 };
 
-// Of a server that is one of a fleet.
+// Rates of a server in a fleet.
 struct FleetRates {
   // How long ago etcd told something, and how much it told that is not applied yet.
   absl::Duration staleness;
@@ -104,8 +104,8 @@ struct Rates {
 Rates RatesBetween(const v1::GetServerStatisticsResponse& before,
                    const v1::GetServerStatisticsResponse& after);
 
-// For people, several lines: what the server does as a whole, its queues, its methods and its maps. What does
-// not fit the window is left out, the least busy methods and the smallest maps first.
+// Returns text of several lines: the server as a whole, its queues, its methods and its maps. To fit the
+// window, the least busy methods and the smallest maps are omitted first.
 std::string TopText(const Rates& rates, const std::string& server, Window window);
 
 // One line of JSON: rates a second, lengths of time in nanoseconds, null for what is not known.

@@ -76,9 +76,8 @@ std::string EventText(const v1::SearchEvent& event) {
                          event.g(), event.f());
 }
 
-// What the search did beside the path: entries on the open list, and places left on it: `place` is
-// "cell", "node" or "interval". If the trace was cut short, says how to get more of it instead of how many
-// are left.
+// Returns the number of entries put on the open list, and of places left on it: `place` is "cell", "node" or
+// "interval". If the trace was truncated, says how to get more instead of the number left.
 std::string TraceText(const v1::TraceSearchResult& result, std::size_t open, const std::string& place) {
   const std::uint64_t generated = result.answer().statistics().generated();
   const std::string entries =

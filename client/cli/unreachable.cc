@@ -46,7 +46,7 @@ class Socket {
 struct Attempt {
   // Null if there is no connection.
   std::unique_ptr<Socket> connection;
-  // What the system said then.
+  // The OS error if the connection failed.
   std::string error;
 };
 
@@ -113,17 +113,17 @@ class TlsProbe {
     error_ = ERR_GET_REASON(ERR_peek_error());
   }
 
-  // Whether the other side sent anything that is TLS.
+  // Returns true if the peer sent anything that is TLS.
   bool IsTls() const { return is_connected_ || IsAlert(error_); }
-  // Whether it sent something else.
+  // Returns true if it sent something else.
   bool IsSomethingElse() const { return !is_connected_ && error_ == SSL_R_WRONG_VERSION_NUMBER; }
-  // What is wrong with the server's certificate; empty if nothing is.
+  // Returns the fault of the server's certificate; empty if there is none.
   std::string CertificateError() const {
     const long result = SSL_get_verify_result(ssl_.get());
     return !is_connected_ || result == X509_V_OK ? "" : X509_verify_cert_error_string(result);
   }
-  // Whether the server asks for a certificate, and then ends the connection. With TLS 1.3 that is after the
-  // handshake, and the RPC library does not say why.
+  // Returns true if the server requires a certificate and then closes the connection. With TLS 1.3 this
+  // happens after the handshake, and the RPC library does not report the cause.
   bool IsRefused() {
     char byte = 0;
     const int read = is_connected_ && asks_for_certificate_ ? SSL_read(ssl_.get(), &byte, 1) : 1;
@@ -177,7 +177,7 @@ std::string WhyUnreachable(const client::Options& options, const std::string& se
     return absl::StrCat("cannot reach a server at ", server, ": ", attempt.error,
                         "\nIs it running? --server HOST:PORT or WAYSTAR_SERVER names another.");
   }
-  // Of a connection that the other side has closed. One that came is taken away.
+  // Blocks SIGPIPE of a connection closed by the peer, and discards a pending one.
   const HeldSignals held({SIGPIPE});
   TlsProbe probe(*attempt.connection, options, endpoint->host);
   std::string why = WhyCallsFail(probe, options, server);

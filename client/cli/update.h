@@ -31,7 +31,7 @@ std::string CellCount(int64_t count);
 // Writes ", digest 0123456789abcdef", or nothing if the server tells none.
 std::string DigestClause(uint64_t digest);
 
-// What a batch changed. Servers count cells, nodes and edges; portals and profiles are counted by the edits.
+// Changes of a batch. Servers count cells, nodes and edges; portals and profiles are counted from the edits.
 struct ChangeCounts {
   int64_t cells = 0;
   int64_t nodes = 0;

@@ -15,8 +15,8 @@ std::string UsageErrorText(const CLI::App& root, const CLI::ParseError& error);
 // Says that `command` has no command of that name, and which was probably meant.
 std::string UnknownCommandText(const CLI::App& command, absl::string_view name);
 
-// The candidate that the user probably meant by `word`: the first of those that take the fewest characters to
-// be put in, left out or replaced. Empty if none takes less than three.
+// Returns the candidate most similar to `word`: the first with the smallest edit distance (insertions,
+// deletions and replacements). Empty if no distance is less than three.
 std::string Suggest(absl::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace waystar::cli

@@ -18,9 +18,9 @@ namespace {
 
 struct WatchArguments {
   v1::WatchMapRequest request;
-  // The first revision to tell of; 0 for the next.
+  // First revision to print; 0 for the next.
   uint64_t from = 0;
-  // Revisions to tell of; 0 for no end.
+  // Number of revisions to print; 0 for no limit.
   uint64_t count = 0;
 };
 

@@ -15,7 +15,7 @@
 namespace waystar::load {
 namespace {
 
-// What a FindPath or a FindPaths is made of and tells. `scratch` is used again and again.
+// Compose and account for a FindPath or a FindPaths. `scratch` is reused.
 
 const v1::FindPathRequest& Compose(const Workload& workload, int /*queries*/, Workload::Random& random,
                                    v1::FindPathRequest& /*scratch*/) {
@@ -124,7 +124,7 @@ class CallExchange final : public Exchange {
   const int queries_;
   const absl::Duration deadline_;
   std::vector<std::unique_ptr<v1::PathService::Stub>> stubs_;
-  // Of the thread that sends.
+  // Used by the sending thread only.
   std::size_t next_stub_ = 0;
   Workload::Random random_;
   Request scratch_;

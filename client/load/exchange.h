@@ -14,7 +14,7 @@
 
 namespace waystar::load {
 
-// What a completion queue hands back.
+// Event of a completion queue.
 class Event {
  public:
   virtual void Proceed(bool ok) = 0;
@@ -23,14 +23,13 @@ class Event {
   ~Event() = default;
 };
 
-// Is told of what becomes of messages; always on the thread that drives the completion queue, and with no
-// lock held.
+// Receives the results of messages, on the thread that drives the completion queue, without locks held.
 class Listener {
  public:
   // A query of a message that was due then was answered.
   virtual void OnAnswered(Time due, bool has_path) = 0;
   virtual void OnFailed(Time due, const absl::Status& status, std::uint64_t queries) = 0;
-  // All queries of a message were told of. May call Exchange::Send.
+  // All queries of a message were reported. May call Exchange::Send.
   virtual void OnMessageDone() = 0;
   // Called by the thread that sends, before a new event is handed to the queue. What was written before is
   // seen by its Proceed: the queue sees to that as well, but not where tools that look for races can see it.
@@ -49,11 +48,11 @@ class Exchange {
   // Sends one that is due at `due`, which may have passed. One call at a time, from any thread.
   virtual void Send(Time due) = 0;
 
-  // Gives up what is under way and waits until it has ended. No Send may follow.
+  // Cancels pending messages and waits until they have ended. No Send may follow.
   virtual void Close() = 0;
 };
 
-// What an exchange sends, where, and who is told. All that it refers to must outlive the exchange.
+// Messages to send, their channels, and the listener. Referenced objects must outlive the exchange.
 struct Wire {
   const Settings& settings;
   const Workload& workload;

@@ -11,7 +11,7 @@ namespace {
 // How late a message may still be sent once the time is over.
 constexpr Nanos kLastLag = std::chrono::milliseconds(100);
 
-// Of `total` things that are dealt out to `lanes`.
+// Returns the share of lane `number` when `total` items are dealt out to `lanes`.
 int ShareOf(int total, int lanes, int number) { return total / lanes + (number < total % lanes ? 1 : 0); }
 
 }  // namespace
@@ -87,7 +87,7 @@ void Lane::SendBySchedule() {
       return;
     }
     if (due < window_->measure_begin && Clock::now() >= window_->measure_begin) {
-      // What the time before has left over is no load of the time that counts.
+      // Skips the backlog of the warm-up, which is not part of the measured load.
       continue;
     }
     {

@@ -19,7 +19,7 @@ struct UpdateReport {
   Tally tally;
 };
 
-// Figures of what was due in the time that counts. They are of queries, not of messages, unless it says so.
+// Results for what was due in the measured time. They count queries, not messages, unless noted.
 struct Report {
   Settings settings;
   std::uint64_t sent = 0;
@@ -34,12 +34,12 @@ struct Report {
   std::optional<std::chrono::nanoseconds> server_cpu;
   int server_pid = 0;
   std::optional<UpdateReport> updates;
-  // Whether the run was cut short; the settings have the time that was measured then.
+  // True if the run was cut short; the settings then have the measured time.
   bool is_cut_short = false;
 
   double QueriesPerSecond() const;
-  // Whether latencies are what the server and the connection made them: messages left in time, 99 of 100 of
-  // them less than a millisecond late.
+  // Returns true if the sender did not distort latencies: 99 of 100 messages were sent less than a
+  // millisecond late.
   bool KeptSchedule() const;
 };
 
@@ -54,8 +54,8 @@ struct Progress {
 // Waits for at most the given time for somebody to cut the run short; returns whether that is so.
 using WaitForStop = std::function<bool(Nanos time)>;
 
-// Puts the load on the server of `options` and measures. `tell` is called once a second. When `wait_for_stop`
-// returns true, nothing more is sent, and the report is of what was measured until then.
+// Runs the load against the server of `options` and measures. `tell` is called once per second. When
+// `wait_for_stop` returns true, sending stops, and the report covers the time until then.
 absl::StatusOr<Report> Run(const Settings& settings, const client::Options& options, const Workload& workload,
                            const std::function<void(const Progress&)>& tell,
                            const WaitForStop& wait_for_stop);

@@ -85,7 +85,7 @@ absl::Status AddFields(absl::string_view json, Part& part) {
   return absl::OkStatus();
 }
 
-// What follows weight and map, and the JSON.
+// Parses the words after weight and map, and the JSON.
 absl::Status AddKind(const Words& words, bool has_json, const FileReader& read_file, Part& part) {
   const absl::string_view kind = words.empty() ? "" : words[0];
   const Words rest(words.empty() ? words.begin() : words.begin() + 1, words.end());

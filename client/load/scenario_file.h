@@ -14,7 +14,7 @@ namespace waystar::load {
 struct Part {
   // The weight of the part: its share of all queries is in proportion to the weights of the others.
   double weight = 1;
-  // What its queries have in common, which is at least the map.
+  // Fields common to its queries: at least the map.
   v1::FindPathRequest common;
   std::vector<v1::FindPathRequest> queries;
   // How many pairs of random cells to add.

@@ -9,21 +9,21 @@
 
 namespace waystar::load {
 
-// Schedule: when something is due, again and again.
+// Schedule of recurring due times.
 class Schedule {
  public:
-  // Makes the schedule of lane `lane` of `lanes`, which take turns at even distances, `rate` times a second.
-  // Each time is computed from its number, so that no rounding adds up. REQUIRES: rate > 0.
+  // Makes the schedule of lane `lane` of `lanes`, which alternate at even intervals, `rate` per second in
+  // total. Each time is computed from its index, so that rounding errors do not accumulate. REQUIRES: rate >
+  // 0.
   static Schedule Even(Time begin, double rate, int lane = 0, int lanes = 1) {
     return {begin, rate, static_cast<std::uint64_t>(lane), static_cast<std::uint64_t>(lanes)};
   }
 
-  // Makes a schedule of times that are independent of each other, `rate` a second on average: a Poisson
-  // process, as many clients make it, and several of these together. The same seed gives the same times.
-  // REQUIRES: rate > 0.
+  // Makes a schedule of independent random times, `rate` per second on average: a Poisson process, like the
+  // sum of many clients. The same seed gives the same times. REQUIRES: rate > 0.
   static Schedule Random(Time begin, double rate, std::uint64_t seed) {
     Schedule schedule(begin, rate, 0, 1);
-    // This is not the seed that the queries of the lane are drawn from.
+    // Differs from the seed for the lane's queries.
     schedule.random_.emplace(~seed);
     schedule.Next();
     return schedule;
@@ -49,7 +49,7 @@ class Schedule {
   double rate_;
   std::uint64_t number_;
   std::uint64_t step_;
-  // If times are random: where they come from, and how long after the beginning the next is due.
+  // For random times: their generator, and the offset of the next due time from the start.
   std::optional<std::mt19937_64> random_;
   double nanos_ = 0;
 };

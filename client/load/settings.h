@@ -19,36 +19,36 @@ enum class Mode {
   kBatch,
 };
 
-// When the messages of an open loop are due.
+// Arrival times of the messages of an open loop.
 enum class Arrivals {
-  // At even distances.
+  // At even intervals.
   kEven,
-  // At random, as those of many clients that know nothing of each other.
+  // At random, like those of many independent clients.
   kRandom,
 };
 
 struct Settings {
   Mode mode = Mode::kUnary;
-  // Queries a message, at most 1000 with kStream; 1 with kUnary.
+  // Queries per message, at most 1000 with kStream; 1 with kUnary.
   int per_message = 1;
-  // Messages a second, whatever becomes of them: an open loop. 0 for a closed one.
+  // Messages per second of an open loop, regardless of answers. 0 for a closed loop.
   double rate = 0;
   Arrivals arrivals = Arrivals::kEven;
-  // Closed loop: how many messages are under way at any time, each replaced when it is answered. Open loop:
-  // how many there may be; while there are as many the next waits, and that counts as latency.
+  // Closed loop: number of messages in flight, each replaced when it is answered. Open loop: maximum number
+  // in flight; beyond it the next message waits, and the wait counts as latency.
   int in_flight = 1;
   int connections = 1;
-  // Each has connections and a share of the load of its own.
+  // Each has its own connections and share of the load.
   int threads = 1;
-  // Time that is not counted, and time that is.
+  // Warm-up time, which is not measured, and measured time.
   Nanos warm_up = std::chrono::seconds(1);
   Nanos duration = std::chrono::seconds(10);
-  // Of each call. With kStream: how long to wait for the last answers.
+  // Deadline of each call. With kStream: how long to wait for the last answers.
   Nanos deadline = std::chrono::seconds(1);
   // Batches of one edit that block and unblock cells meanwhile.
   double updates_per_second = 0;
   std::uint64_t seed = 0;
-  // The server's process; 0 to look for it.
+  // Process id of the server; 0 to search for it.
   int server_pid = 0;
 };
 

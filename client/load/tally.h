@@ -11,22 +11,22 @@
 
 namespace waystar::load {
 
-// The failures of one cause: how many there were, and what the server said to one of them.
+// Failures with the same cause: their number, and the server's message for one of them.
 struct Failures {
   std::uint64_t count = 0;
   std::string message;
 };
 
-// Tally of what became of queries, or of batches of edits. Thread safety: one thread.
+// Tally of the results of queries, or of batches of edits. Thread safety: one thread.
 struct Tally {
   std::uint64_t answered = 0;
-  // The answered ones that have another outcome than a whole path.
+  // Answered queries by outcome, other than a complete path.
   std::uint64_t without_path = 0;
-  // The failures by the name of their code and by their reason, which may be empty.
+  // Failures by code name and reason, which may be empty.
   std::map<std::pair<std::string, std::string>, Failures> failures;
-  // The latency of the answered ones, in nanoseconds.
+  // Latency of answered queries, in nanoseconds.
   Histogram latency;
-  // When the last one ended.
+  // End of the last one.
   Time last_end = Time::min();
 
   std::uint64_t failed() const;

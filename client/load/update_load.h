@@ -15,21 +15,20 @@
 
 namespace waystar::load {
 
-// Load of updates: batches of one edit on one stream, by a schedule of their own, which block and unblock
-// cells in turn. At the end no cell is left blocked.
+// Load of updates: batches of one edit on one stream with a separate schedule, which alternately block and
+// unblock cells. At the end all cells are unblocked.
 //
 // Thread safety: one thread.
 class UpdateLoad {
  public:
-  // Sends `rate` batches a second. All that is passed must outlive it. REQUIRES: the workload has toggles.
+  // Sends `rate` batches per second. All arguments must outlive it. REQUIRES: the workload has toggles.
   UpdateLoad(const client::Client& client, const Workload& workload, double rate);
 
   // `window` must outlive it.
   void Start(const Window& window);
   void Finish();
 
-  // These are for after Finish, and of the batches that count. Latency is from when a batch was due to its
-  // answer.
+  // Valid after Finish, for the measured batches. Latency is from the due time of a batch to its answer.
   const Tally& tally() const { return tally_; }
   std::uint64_t sent() const { return sent_; }
 

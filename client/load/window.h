@@ -14,13 +14,13 @@ namespace waystar::load {
 // Thread safety: the times are set before it is shared; all methods may be called from any thread.
 struct Window {
   Time begin;
-  // What is due from here on, and before the end, counts.
+  // Messages due from here until the end are measured.
   Time measure_begin;
   Time end;
   std::atomic<bool> is_cut_short = false;
 
   bool Counts(Time due) const { return due >= measure_begin && due < end; }
-  // Whether something that is due at that time may still be sent.
+  // Returns true if a message due at that time may still be sent.
   bool MaySend(Time due) const { return due < end && !is_cut_short.load(std::memory_order_relaxed); }
   // Sleeps until that time, or until shortly after the run was cut short; returns whether it was.
   bool SleepUntil(Time time) const {

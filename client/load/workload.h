@@ -13,7 +13,7 @@
 
 namespace waystar::load {
 
-// Workload: the queries to choose from, and the cells that updates may block and unblock. It is immutable.
+// Immutable set of queries to choose from, and of cells that updates may block and unblock.
 class Workload {
  public:
   using Random = std::mt19937_64;
@@ -25,7 +25,7 @@ class Workload {
   static absl::StatusOr<Workload> Make(std::vector<Part> parts, const client::Client& client,
                                        std::uint64_t seed, bool want_toggles);
 
-  // Returns the queries of a part, which are about one map; parts are picked by their weights.
+  // Returns the queries of a part, which are about one map; parts are picked by weight.
   const std::vector<v1::FindPathRequest>& PickPart(Random& random) const;
   static const v1::FindPathRequest& PickQuery(const std::vector<v1::FindPathRequest>& part, Random& random);
 
@@ -39,7 +39,7 @@ class Workload {
   Workload() = default;
 
   std::vector<Part> parts_;
-  // The sum of the weights of the first parts, one for each.
+  // Prefix sums of the weights of the parts.
   std::vector<double> weights_;
   std::vector<Toggle> toggles_;
 };

@@ -6,9 +6,8 @@
 
 namespace waystar::rpc {
 
-// Sets the limits of connections. Compressed messages are never inflated: a call that names a compression of
-// its messages is answered with UNIMPLEMENTED, whatever its service, as gRPC's specification of compression
-// says.
+// Sets the limits of connections. Compressed messages are never inflated: a call with compressed messages
+// fails with UNIMPLEMENTED, whatever its service, as gRPC's specification of compression requires.
 void LimitConnections(const runtime::ConnectionOptions& options, grpc::ServerBuilder& builder);
 
 }  // namespace waystar::rpc

@@ -30,7 +30,7 @@ namespace {
 using Ids = absl::flat_hash_set<std::string>;
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(1);
-// By which the clock may be behind without a word.
+// The clock may be slow by this much without a warning.
 constexpr absl::Duration kMaxSilentAdvance = absl::Minutes(1);
 
 absl::Status InFile(const absl::Status& status, const core::MapFile& file) {
@@ -47,7 +47,7 @@ void LogPassed(runtime::LogLevel level, const core::PassedFile& file) {
   runtime::Log(level, "file_passed", {{"file", file.path.string()}, {"reason", file.reason}});
 }
 
-// Creates the maps of a file that are not `kept`.
+// Creates the maps of a file that are not in `kept`.
 absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, bool in_fleet,
                       core::MapStore& store) {
   absl::StatusOr<core::LoadedFile> loaded = core::LoadMapFile(file, max_side);
@@ -71,7 +71,7 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
     }
     const auto created = store.Create(map.id, std::move(map.map), store.Now());
     if (in_fleet && absl::IsAlreadyExists(created.status())) {
-      // Another server was first.
+      // Another server created it first.
       log_kept();
       continue;
     }
@@ -91,7 +91,7 @@ absl::Status LoadFile(const core::MapFile& file, int max_side, const Ids& kept, 
   return absl::OkStatus();
 }
 
-// That there is no room for a map, or no storage, is not the file's fault.
+// Lack of memory or storage is not the file's fault.
 bool MayBeSkipped(const absl::Status& status) {
   return !absl::IsResourceExhausted(status) && !absl::IsUnavailable(status);
 }

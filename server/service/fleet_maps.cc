@@ -23,7 +23,7 @@
 namespace waystar::rpc {
 namespace {
 
-// How long one call to etcd may take: longer than a change of its leader.
+// Limit on one call to etcd: longer than a leader election.
 constexpr absl::Duration kCallTimeout = absl::Seconds(3);
 
 absl::StatusOr<cluster::FleetOptions> FleetOptionsOf(const runtime::Options& options, LoadProgress& progress,

@@ -1,4 +1,4 @@
-// The maps that a server shares with its fleet.
+// Maps that a server shares with its fleet.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,21 @@
 
 namespace waystar::rpc {
 
-// What a server is to the others of its fleet.
+// How a server presents itself to its fleet.
 struct FleetIdentity {
-  // Where clients reach it.
+  // Address for clients.
   std::string address;
   absl::Time start_time;
 };
 
-// Returns where clients reach a server that listens on options.listen, at that port: options.advertise, if it
-// is set; else the address, with the name of the machine in place of an address that stands for all.
+// Returns the address for clients of a server that listens on options.listen, at that port: options.advertise
+// if it is set; else the listening address, with the machine's name in place of a wildcard.
 std::string AdvertisedAddress(const runtime::Options& options, int port);
 
-// Joins the fleet of options.cluster, puts its maps into the store and logs what was found. Waits for etcd as
-// long as it cannot be reached. Moves the clock to the time of the last change, if it is behind it. Returns
-// null if the option is empty, INVALID_ARGUMENT if it or a file of the other options is wrong, the other
-// errors of Fleet::Open, and CANCELLED if the server is asked to stop meanwhile. `log` has the callbacks.
-// REQUIRES: as Fleet::Open.
+// Joins the fleet of options.cluster, puts its maps into the store and logs a summary. Waits while etcd is
+// unreachable. If the clock is behind the last change, moves it to that time. Returns null if the option is
+// empty, INVALID_ARGUMENT if it or a file of the other options is invalid, the other errors of Fleet::Open,
+// or CANCELLED if the server is told to stop meanwhile. `log` has the callbacks. REQUIRES: as Fleet::Open.
 absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options& options,
                                                           FleetIdentity identity, core::MapStore& store,
                                                           SteadyClock& clock, LoadProgress& progress,

@@ -19,13 +19,12 @@ using grpc::health::v1::HealthCheckResponse;
 using grpc::health::v1::HealthListRequest;
 using grpc::health::v1::HealthListResponse;
 
-// A name that is longer belongs to no service.
+// Longer names belong to no service.
 constexpr std::size_t kMaxNameBytes = 200;
 
 }  // namespace
 
-// Writes the status when it begins and whenever it has changed. A client that reads slowly misses what was
-// the status in between.
+// Writes the status initially and after each change. A slow client misses intermediate statuses.
 class HealthWatch final : public WritingCall {
  public:
   HealthWatch(HealthService& health, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request)

@@ -1,4 +1,4 @@
-// The standard health protocol of gRPC, which probes and load balancers ask without a token.
+// Standard gRPC health protocol, used by probes and load balancers without a token.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@ namespace waystar::rpc {
 
 class HealthWatch;
 
-// Does what the library's own health service does, and lists the services, but within bounds: calls whose
-// request does not arrive are ended, and watches have places of which a network has a share.
+// Works like the library's own health service, and lists the services, but within limits: calls whose request
+// does not arrive are ended, and a network has a share of the places for watches.
 //
 // Thread safety: any.
 class HealthService final : public grpc::health::v1::Health::Service {
  public:
   using Status = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
-  // What `probes` names must outlive the server that this is registered with.
+  // Objects referenced by `probes` must outlive the server that this is registered with.
   explicit HealthService(const ServerContext& probes);
 
-  // Sets the status of a service, which is known from then on, and tells those who watch it. An empty name
-  // stands for the server as a whole.
+  // Sets the status of a service, which is known from then on, and notifies its watchers. An empty name means
+  // the server as a whole.
   void Set(absl::string_view service, bool is_serving);
 
  private:
@@ -42,14 +42,14 @@ class HealthService final : public grpc::health::v1::Health::Service {
   void Add(const std::string& service, std::weak_ptr<HealthWatch> watch);
   void Remove(const std::string& service, const HealthWatch& watch);
   Status StatusOf(const std::string& service) const;
-  // Only services that are known, since strangers choose which others are watched.
+  // Only known services, since unauthenticated clients choose which others are watched.
   void FillStatuses(grpc::health::v1::HealthListResponse& response) const;
 
   const ServerContext& probes_;
-  // Watches are counted by the interceptor of calls.
+  // Watches are counted by the call interceptor.
   MethodStatistics uncounted_;
   mutable Mutex mutex_;
-  // Services that are known or watched.
+  // Known or watched services.
   absl::flat_hash_map<std::string, Service> services_ ABSL_GUARDED_BY(mutex_);
 };
 

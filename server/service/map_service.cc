@@ -31,7 +31,7 @@ absl::Status Get(const core::MapStore& store, const v1::GetMapRequest& request,
   return absl::OkStatus();
 }
 
-// An update on its way; what it points to lives until `done` is called.
+// An update in progress; the referenced objects live until `done` is called.
 struct UpdateCall {
   const core::MapStore& store;
   const MapServiceLimits& limits;
@@ -45,7 +45,7 @@ struct UpdateCall {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   void Answer(const absl::StatusOr<core::UpdateResult>& result) && {
-    // The call may wait for the map and come again.
+    // The call may wait for the map and run again.
     if (!core::LoadingMapOf(result.status()).empty()) {
       std::move(done)(result.status());
       return;
@@ -80,7 +80,7 @@ void Update(core::MapStore& store, Workbench& bench, UpdateCall call) {
                });
 }
 
-// Planner of CreateMap. What reads a file or connects a graph may take long, as an import does.
+// Planner of CreateMap. Parsing a file or connecting a graph may take as long as an import.
 struct CreationLane {
   Lane LaneOf(const v1::CreateMapRequest& request) const {
     return request.data().empty() && !request.has_graph() ? Lane::kLarge : Lane::kImports;

@@ -17,17 +17,17 @@ namespace waystar::rpc {
 
 struct MapServiceLimits {
   TransferLimits transfer;
-  // Bound on a message to a client.
+  // Limit on a message to a client, in bytes.
   std::size_t max_message_bytes = 4 << 20;
-  // Batches of one stream that may be read and not answered yet.
+  // Limit on the unanswered batches of one stream.
   std::size_t stream_window = 256;
-  // Is told of each batch that was answered, unless null. Must outlive the service.
+  // If not null, is notified of each answered batch. Must outlive the service.
   UpdateMetrics* update_metrics = nullptr;
-  // Logs the updates that took long, unless null. Must outlive the service.
+  // If not null, logs slow updates. Must outlive the service.
   SlowQueryLog* slow_updates = nullptr;
 };
 
-// Thread safety: any. What the references name must outlive the server that this is registered with.
+// Thread safety: any. The referenced objects must outlive the server that this is registered with.
 class MapService final : public RawService<v1::MapService> {
  public:
   MapService(const ServerContext& server, core::MapStore& store, ChangeQueue& changes, MapWatches& watches,

@@ -13,17 +13,17 @@
 
 namespace waystar::rpc {
 
-// Thread safety: any. What the references name must outlive the server that this is registered with.
+// Thread safety: any. The referenced objects must outlive the server that this is registered with.
 class PathService final : public RawService<v1::PathService> {
  public:
   PathService(const ServerContext& server, const core::MapStore& store, PathWatchScheduler& watches,
               const PathLimits& limits, const QueryObserver& observer = {});
 
  private:
-  // Serves a query as Serve does; it is observed, and may have hexagons counted by columns and rows.
+  // Serves a query like Serve; it is observed, and may use columns and rows of hexagons.
   template <typename Request, typename Response, typename Planner = const FixedLane>
   void ServeQuery(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall);
-  // Returns the handler of a query with all this.
+  // Returns the handler of such a query.
   template <typename Request, typename Response>
   UnaryHandler<Request, Response> Handler(UnaryHandler<Request, Response> handler) const;
 

@@ -35,7 +35,7 @@ void FillNotFound(const std::string& what, Response& response) {
   response.mutable_error_response()->set_error_message(absl::StrCat("there is no ", what));
 }
 
-// Adds the file and those that it imports, each once.
+// Adds the file and its transitive imports, each once.
 void AddFiles(const FileDescriptor& file, absl::flat_hash_set<const FileDescriptor*>& added,
               grpc::reflection::v1::FileDescriptorResponse& files) {
   if (!added.insert(&file).second) {
@@ -114,10 +114,10 @@ void Fill(const Request& request, Response& response) {
   }
 }
 
-// People and tools ask a few questions, one after another.
+// People and tools ask a few questions in sequence.
 constexpr TransferTimes kTimes{.timeout = absl::Minutes(10), .stall = absl::Minutes(1)};
 
-// One read or write is on its way at a time.
+// One read or write is pending at a time.
 class ReflectionCall final : public ReadingWritingCall {
  public:
   ReflectionCall(const ServerContext& probes, grpc::CallbackServerContext& rpc, MethodStatistics& statistics)
@@ -160,7 +160,7 @@ class ReflectionCall final : public ReadingWritingCall {
   }
 
   bool is_admitted_ ABSL_GUARDED_BY(mutex_) = false;
-  // A request has been read and is not answered.
+  // True if a request has been read and not answered.
   bool is_asked_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

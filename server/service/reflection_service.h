@@ -1,4 +1,4 @@
-// Tells clients such as grpcurl which services there are, and what their messages are.
+// Describes services and messages to clients such as grpcurl.
 #pragma once
 
 #include "grpcpp/impl/service_type.h"
@@ -6,19 +6,19 @@
 
 namespace waystar::rpc {
 
-// Serves grpc.reflection.v1, and under the name of v1alpha the same, which differs in nothing else: new tools
-// ask for the one, old tools for the other, and the library has only one of them in some versions.
+// Serves grpc.reflection.v1, and also the otherwise identical v1alpha: new tools use the former, old tools
+// the latter, and some versions of the library have only one.
 //
-// A network has a share of the places for such calls, as nobody asks them for a token.
+// A network has a share of the places for such calls, since they need no token.
 //
 // Thread safety: any thread.
 class ReflectionService : public grpc::Service {
  public:
-  // What `probes` names must outlive the server that this is registered with.
+  // Objects referenced by `probes` must outlive the server that this is registered with.
   explicit ReflectionService(const ServerContext& probes);
 
  private:
-  // Calls are counted by their interceptor.
+  // Calls are counted by the interceptor.
   MethodStatistics uncounted_;
 };
 

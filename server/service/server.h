@@ -1,4 +1,4 @@
-// Server with its store, workers, services and the port they are reached at.
+// Server with its store, workers, services and ports.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,21 @@
 
 namespace waystar::rpc {
 
-// Serves until Stop or destruction. Destruction stops at once. What it is made of is in server_parts.h, so
-// that those who start a server need not be compiled again when one of the parts changes.
+// Serves until Stop or destruction. Destruction stops at once. Its parts are in server_parts.h, so that users
+// of this header need not be recompiled when a part changes.
 //
 // Thread safety: one thread.
 class Server {
  public:
-  // Listens, opens options.data_dir, loads those maps of options.maps_dir that it does not hold, and reports
-  // healthy. Until then calls about maps are refused with UNAVAILABLE / MAPS_LOADING, and health, information
-  // and statistics are there. Returns the errors of OpenData and LoadMaps; UNAVAILABLE if the address is
-  // taken; an error that names the file and what is wrong with it if tokens or certificates do not load.
+  // Listens, opens options.data_dir, loads those maps of options.maps_dir that it does not contain, and
+  // reports healthy. Until then calls about maps fail with UNAVAILABLE / MAPS_LOADING, while health,
+  // information and statistics are available. Returns the errors of OpenData and LoadMaps; UNAVAILABLE if the
+  // address is in use; or an error with the file and the cause if tokens or certificates do not load.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const runtime::Options& options, const storage::OpenFolder& open_folder = storage::OpenPosixFolder);
 
-  // Destroys a server, and returns OK if all that was acknowledged is on stable storage and the next start
-  // will know that, or if there is no options.data_dir; else the error for which it may not be.
+  // Destroys a server, and returns OK if there is no options.data_dir, or if everything acknowledged is on
+  // stable storage and the next start will know that; else the error that may have prevented it.
   static absl::Status End(std::unique_ptr<Server> server);
 
   Server() = default;
@@ -33,7 +33,7 @@ class Server {
   Server& operator=(const Server&) = delete;
   virtual ~Server() = default;
 
-  // Returns the port of options.listen; 0 of a unix socket.
+  // Returns the port of options.listen; 0 for a unix socket.
   virtual int port() const = 0;
   // Returns the port of options.metrics_listen; 0 if that is empty.
   virtual int metrics_port() const = 0;
@@ -41,13 +41,13 @@ class Server {
   // Returns the port of options.http_listen; 0 if that is empty.
   virtual int http_port() const = 0;
 
-  // Reports unhealthy, and goes on serving.
+  // Reports unhealthy, and continues to serve.
   virtual void ReportNotServing() = 0;
 
-  // Reports unhealthy, takes no new connections or calls, ends watches and streams of updates, and waits for
-  // calls in flight; cancels what is left after `drain_timeout`, and watches and streams whose clients have
-  // not read the message that was on its way after `patience`. What was acknowledged is on stable storage
-  // when it returns, if there is any.
+  // Reports unhealthy, accepts no new connections or calls, ends watches and streams of updates, and waits
+  // for calls in progress. Cancels the rest after `drain_timeout`, and watches and streams whose clients have
+  // not read the pending message after `patience`. On return, everything acknowledged is on stable storage,
+  // if there is any.
   virtual void Stop(absl::Duration drain_timeout, absl::Duration patience) = 0;
   void Stop(absl::Duration drain_timeout) { Stop(drain_timeout, absl::Seconds(1)); }
 

@@ -42,32 +42,31 @@
 namespace waystar::rpc {
 namespace {
 
-// Lets calls come in together under overload, where the queue may stand for as long anyhow.
+// Batches arriving calls under overload, when the queue may be at least this long anyway.
 constexpr absl::Duration kMostPause = absl::Milliseconds(2);
 
-// A server that stops goes on refusing calls for this long: clients that watch its health turn to others, and
-// repeat what they sent meanwhile. Calls on a connection that is being closed are CANCELLED by the library,
-// which nobody repeats.
+// A stopping server continues to reject calls for this long, so that clients that watch its health move to
+// others and resend their calls. The library ends calls on a closing connection with CANCELLED, which nobody
+// retries.
 constexpr absl::Duration kLastRefusals = absl::Milliseconds(250);
-// In which clients over HTTP read the answers of calls that have ended.
+// Time for HTTP clients to read the answers of ended calls.
 constexpr absl::Duration kLastAnswers = absl::Seconds(2);
 
-// The name by which the health service tells whether changes can be made durable.
+// Health service name that reports whether changes can be made durable.
 constexpr char kStorageHealth[] = "waystar.storage";
 
-// Places for calls without a right token, which anybody can open.
-// An address may have at least as many requests on their way as a connection may have calls.
+// Places for calls without a valid token, which anyone can open.
+// An address may have at least as many pending requests as a connection may have calls.
 constexpr std::size_t kAwaitedOfStrangers = 2048;
 constexpr int kHealthWatches = 1024;
-// Each holds the messages of its call, and every commit looks at all of them.
+// Each waiter holds the messages of its call, and every commit scans all of them.
 constexpr std::size_t kVersionWaits = 1024;
 constexpr int kReflections = 64;
 
-// The part of its memory that the process may use before streams have to go that send messages without an
-// end.
+// Fraction of the memory limit above which streams with unfinished messages are ended.
 constexpr double kMostMemory = 0.5;
 
-// The most that the message of a watch takes beside the answer in it.
+// Upper bound on the bytes of a watch message apart from its answer.
 constexpr std::size_t kWatchEnvelopeBytes = 32;
 
 core::StoreOptions StoreOptionsOf(const runtime::Options& options, const Clock& clock, core::Defer defer) {
@@ -127,7 +126,7 @@ void WarnOfOpenDoors(const runtime::Options& options) {
   }
 }
 
-// Requests may take so much of what calls may hold before they are there, and one alone in any case.
+// Fraction of the call memory for requests that have not arrived; a single request always fits.
 AwaitedRequests::Limits AwaitedLimits(const runtime::Options& options, int max_requests, int part_of_memory) {
   const auto max_request_bytes = static_cast<std::uint64_t>(options.max_message_bytes);
   return {.max_requests = static_cast<std::size_t>(max_requests),
@@ -253,9 +252,9 @@ ServerContext ServerParts::ContextOf(CallGate& gate, const CallPlaces& places) {
 ServerParts::~ServerParts() {
   Stop(absl::ZeroDuration());
   map_keeper_.Stop();
-  // Its thread may hand work to the executor, and what the executor still works at may call it.
+  // Its thread may hand work to the executor, and running jobs of the executor may call it.
   obstacle_expirer_.Stop();
-  // The log's thread may go on with commits until data_ is gone, which is after the executor.
+  // The log's thread may continue commits until data_ is destroyed, which is after the executor.
   MutexLock lock(defer_mutex_);
   may_defer_ = false;
 }
@@ -373,9 +372,9 @@ absl::Status ServerParts::Listen(const runtime::Options& options) {
     return absl::Status(listener.status().code(),
                         absl::StrCat("--listen=", options.listen, ": ", listener.status().message()));
   }
-  // A mistake in the address is named first.
+  // Errors in the address are reported first.
   WAYSTAR_RETURN_IF_ERROR(CheckFaults(ListeningOf(options), grpc::Version(), options.behind_gateway));
-  // Distributions build Abseil so that each lock of the RPC library looks for deadlocks.
+  // Distributions build Abseil so that each lock of the RPC library runs deadlock detection.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::ServerBuilder builder;
   rpc_entrance_ = builder.experimental().AddExternalConnectionAcceptor(
@@ -551,7 +550,7 @@ void ServerParts::SetStorageHealth() {
 }
 
 void ServerParts::ReportNotServing() {
-  // Else it might report otherwise.
+  // Otherwise it might report another status.
   staleness_watcher_.Stop();
   SetHealthy(false);
 }
@@ -569,13 +568,13 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   server_gate_.Close(now, deadline);
   absl::SleepFor(std::min(drain_timeout, kLastRefusals));
   if (fleet_ != nullptr) {
-    // Changes that wait for etcd are over their time.
+    // Changes that wait for etcd have timed out.
     fleet_->GiveUp();
   }
   if (http_gateway_ != nullptr) {
     http_gateway_->Stop(std::min(drain_timeout, kLastAnswers));
   }
-  // What is left is over its time, or a watch of the health service, which would never end by itself.
+  // What remains has timed out, or is a watch of the health service, which never ends by itself.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   stall_watcher_.Stop();

@@ -1,4 +1,4 @@
-// The parts of a server, in the order of their lives.
+// Parts of a server, in order of their lifetimes.
 #pragma once
 
 #include <functional>
@@ -82,8 +82,7 @@ class ServerParts final : public Server {
 
  private:
   std::shared_ptr<const absl::Status> EndStatus() const override { return end_status_; }
-  // Returns what calls share that pass the gate.
-  // Who may make a kind of calls, and the places that those have.
+  // Access control and limits for one kind of calls.
   struct CallPlaces {
     const AccessControl& access;
     AwaitedRequests& awaited_requests;
@@ -91,52 +90,52 @@ class ServerParts final : public Server {
     CallSlots& streams;
   };
   ServerContext ContextOf(CallGate& gate, const CallPlaces& places);
-  // Hands a task of the store to the executor; returns false if it takes no more.
+  // Hands a task of the store to the executor; returns false if it accepts no more.
   bool Defer(const core::DeferredWork& work, std::function<void()> task);
-  // Reads the maps to start with, and lets calls about them in.
+  // Loads the initial maps, and then admits calls about them.
   absl::Status Load(const runtime::Options& options, const storage::OpenFolder& open_folder);
-  // Lets maps be unloaded to make room, and loads them when they are asked for.
+  // Enables unloading of maps to make room, and loading on demand.
   void KeepMaps(core::MapSource& source);
-  // Joins the fleet, if there is to be one.
+  // Joins the fleet, if one is configured.
   absl::Status Join(const runtime::Options& options);
-  // Decides who gets in; warns of what is left open.
+  // Sets up access control; warns about exposures.
   absl::Status Secure(const runtime::Options& options);
   absl::Status Listen(const runtime::Options& options);
-  // Closes the connection of a peer, as the RPC library names it.
+  // Closes the connection of a peer, named as by the RPC library.
   void TurnOut(absl::string_view peer);
   // Hands a connection to the RPC library.
   void EnterRpc(int listener, net::Descriptor connection);
   absl::Status ServeHttp(const runtime::Options& options);
   absl::Status ServeMetrics(const std::string& listen);
   void SetHealthy(bool healthy);
-  // Tells, once each time, that changes are refused and that they are taken again. Called by the log's
+  // Logs, once per change, that changes are rejected and that they are accepted again. Called by the log's
   // thread.
   void OnStorageStatus(const absl::Status& status);
-  // Tells that changes have waited for stable storage for so long, or with 0 that they do not any more.
-  // Called by the watcher's thread.
+  // Logs that changes have waited for stable storage for that long, or with 0 that they no longer do. Called
+  // by the watcher's thread.
   void OnStorageStall(absl::Duration age);
-  // Tells that the server has heard nothing of its fleet for so long, or with 0 that it has again. Called by
+  // Logs that the server has not heard from its fleet for that long, or with 0 that it has again. Called by
   // the watcher's thread.
   void OnStale(absl::Duration age);
   void SetStorageHealth() ABSL_EXCLUSIVE_LOCKS_REQUIRED(health_mutex_);
 
-  // The members are in the order of their lives: calls in flight use what stands above the server.
-  // The time of commits, lifetimes and request_times.
+  // Members are in order of their lifetimes: calls in progress use the members above the server.
+  // Clock of commits, lifetimes and request_times.
   SteadyClock clock_;
   // Null unless metrics are served.
   const std::unique_ptr<SearchMetrics> search_metrics_;
   UpdateMetrics update_metrics_;
   SlowQueryLog slow_queries_;
   MapWatches map_watches_;
-  // It stands before the store, whose commits it is told of, and the executor, whose last jobs use it.
+  // Before the store, which notifies it of commits, and the executor, whose last jobs use it.
   PathWatchScheduler path_watches_;
-  // It stands before the store likewise.
+  // Before the store too.
   VersionWaits version_waits_;
-  // The fleet's threads tell it.
+  // Notified by the fleet's threads.
   FleetNews fleet_news_;
   Mutex defer_mutex_;
   bool may_defer_ ABSL_GUARDED_BY(defer_mutex_) = true;
-  // The log's thread tells of its health. Null unless the server runs.
+  // Notified by the log's thread. Null unless the server runs.
   Mutex health_mutex_;
   HealthService* health_ ABSL_GUARDED_BY(health_mutex_) = nullptr;
   bool refuses_changes_ ABSL_GUARDED_BY(health_mutex_) = false;
@@ -146,29 +145,29 @@ class ServerParts final : public Server {
   core::MapStore store_;
   maintenance::ObstacleExpirer obstacle_expirer_;
   maintenance::IndexBuilder index_builder_;
-  // The log's thread sets it when it ends.
+  // Set by the log's thread when it ends.
   const std::shared_ptr<absl::Status> end_status_ = std::make_shared<absl::Status>();
-  // The log's thread counts what it does here.
+  // Counters of the log's thread.
   StorageStatistics storage_statistics_;
   FleetStatistics fleet_statistics_;
-  // Its log's thread tells all of the above of commits. Null if maps live in memory alone.
+  // Its log's thread notifies all of the above of commits. Null if maps are kept in memory only.
   std::unique_ptr<storage::DataFolder> data_;
-  // Likewise. Null unless the server is one of a fleet.
+  // Likewise. Null unless the server is in a fleet.
   std::unique_ptr<cluster::Fleet> fleet_;
   // Its threads read maps from there.
   maintenance::MapKeeper map_keeper_{store_};
   ResidenceStatistics residence_statistics_{store_, map_keeper_};
-  // Its thread asks data_.
+  // Its thread reads data_.
   StallWatcher stall_watcher_;
-  // Its thread asks fleet_.
+  // Its thread reads fleet_.
   StallWatcher staleness_watcher_;
   CallGate gate_;
-  // Of the calls about the server itself, which need no maps.
+  // For calls about the server itself, which need no maps.
   CallGate server_gate_;
   AccessControl access_;
   CallStatistics call_statistics_;
   ClientCalls client_calls_;
-  // Stop closes it. Workers and the threads that end calls ask it about connections.
+  // Closed by Stop. Workers and the threads that end calls query its connections.
   std::unique_ptr<net::Door> door_;
   AwaitedRequests awaited_requests_;
   CallMemory call_memory_;
@@ -176,21 +175,21 @@ class ServerParts final : public Server {
   CallSlots transfer_slots_;
   CallSlots watch_slots_;
   CallSlots stream_slots_;
-  // Health and reflection ask nobody for a token, and so have few places of their own.
+  // Health and reflection need no token, and so have their own, few places.
   AccessControl open_access_;
   AwaitedRequests awaited_of_strangers_;
   CallSlots health_watch_slots_;
   CallSlots reflection_slots_;
-  // Names what all calls share.
+  // State shared by all calls.
   const ServerContext context_;
   const ServerContext server_calls_;
-  // What those share that ask for no token, health and reflection.
+  // State shared by calls that need no token: health and reflection.
   const ServerContext probes_;
   LoadProgress loading_;
   StoreMetrics store_metrics_;
   const runtime::ProcessMetrics process_metrics_;
-  // Its thread changes the store and ends calls of the service below, and so ends before the log and the
-  // store are gone. Workers hand it what is to be done.
+  // Its thread changes the store and ends calls of the service below, so it ends before the log and the store
+  // are destroyed. Workers queue changes to it.
   ChangeQueue changes_;
   MapService map_service_;
   PathService path_service_;
@@ -198,21 +197,20 @@ class ServerParts final : public Server {
   ServerService server_service_;
   HealthService health_service_;
   ReflectionService reflection_service_;
-  // It stands after the services, whose handlers its workers run.
+  // After the services, whose handlers its workers run.
   Executor executor_;
-  // Its thread ends calls, and so ends before the server is gone.
+  // Its thread ends calls, so it ends before the server is destroyed.
   TokenFileWatcher token_file_watcher_;
-  // The RPC library asks them for certificates as long as there is a server.
-  // Null without TLS.
+  // Used by the RPC library as long as the server exists. Null without TLS.
   std::shared_ptr<WatchedTlsFiles> tls_files_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   const CallMetrics call_metrics_;
   const QueueMetrics queue_metrics_;
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> rpc_entrance_;
-  // Null unless there is HTTP.
+  // Null without HTTP.
   std::unique_ptr<HttpGateway> http_gateway_;
-  // It stands last, as it asks all of the above.
+  // Last member, as it queries all of the above.
   std::unique_ptr<MetricsServer> metrics_server_;
 };
 

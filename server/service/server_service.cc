@@ -18,7 +18,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Where no thread is free to run them, they go with the small ones.
+// If no arrival thread may run them, they use the lane of small calls.
 constexpr FixedLane kAtOnce{Lane::kHere};
 
 v1::LogLevel ToProto(runtime::LogLevel level) {
@@ -65,7 +65,7 @@ absl::Status ChangeLogLevel(const v1::SetLogLevelRequest& request, v1::SetLogLev
         runtime::LogLevel::kWarning, "log_level_set",
         {{"from", v1::LogLevel_Name(response.previous())}, {"to", v1::LogLevel_Name(request.level())}});
   };
-  // While the more talkative of the two holds.
+  // The more verbose of the two levels applies.
   if (*level > before) {
     tell();
   }

@@ -17,15 +17,15 @@
 
 namespace waystar::rpc {
 
-// Thread safety: any. What the references name must outlive the server that this is registered with.
+// Thread safety: any. The referenced objects must outlive the server that this is registered with.
 class ServerService final : public RawService<v1::ServerService> {
  public:
-  // The server starts now.
+  // The server's start time is now.
   ServerService(const ServerContext& server, const core::MapStore& store, const ServerStatistics& statistics,
                 const FleetStatistics& fleet, const runtime::Options& options);
 
   absl::Time start_time() const { return start_time_; }
-  // Sets where clients reach the server. REQUIRES: it is not registered yet.
+  // Sets the address for clients. REQUIRES: not registered yet.
   void SetAddress(std::string address) { address_ = std::move(address); }
 
  private:

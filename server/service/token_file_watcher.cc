@@ -23,7 +23,7 @@ absl::Status TokenFileWatcher::Start(const std::string& path) {
   path_ = path;
   {
     MutexLock lock(look_mutex_);
-    // The stamp is taken before the file is read: a later change is seen next time.
+    // The stamp is taken before the file is read, so that a later change is detected next time.
     stamp_ = StampOf(path_);
     WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const TokenList> tokens, ReadTokensFile(path_));
     WarnIfNobodyMayCall(path_, *tokens);

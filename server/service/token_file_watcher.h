@@ -1,4 +1,4 @@
-// Watcher of the file of tokens, which keeps the server's tokens up to date with it.
+// Watcher of the token file, which updates the server's tokens.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace waystar::rpc {
 
-// Runs one thread, which checks twice a second whether the file has changed. A bad file is logged, once for
-// each change, and the tokens before it stay. A file without a token lets nobody in, from the second look on
-// that finds it so: a file that is being written in place is empty for a moment. Open-ended calls whose
-// callers may not go on are ended at once; those whose clients do not read that are cut off half a second
+// Runs one thread, which checks twice per second whether the file has changed. A bad file is logged, once per
+// change, and the previous tokens stay in use. A file without tokens rejects everyone, but only when two
+// consecutive checks find it so: a file that is rewritten in place is briefly empty. Open-ended calls whose
+// callers have lost access are ended at once; those whose clients do not read are cut off half a second
 // later.
 //
 // Thread safety: Look from any thread once this is started; the rest by one thread.
@@ -26,11 +26,11 @@ class TokenFileWatcher {
   // Both must outlive this.
   TokenFileWatcher(AccessControl& access, CallGate& gate) : access_(access), gate_(gate) {}
 
-  // Requires the tokens of a file from here on, be there any or none. Returns the errors of ReadTokensFile.
+  // Requires the tokens of a file from now on, even if it has none. Returns the errors of ReadTokensFile.
   // REQUIRES: called once.
   absl::Status Start(const std::string& path);
 
-  // Looks at the file now.
+  // Checks the file now.
   void Look();
 
  private:
@@ -40,14 +40,14 @@ class TokenFileWatcher {
   AccessControl& access_;
   CallGate& gate_;
   std::string path_;
-  // Held while the file is looked at.
+  // Held during a check.
   Mutex look_mutex_;
-  // The stamp of the file that was looked at last.
+  // Stamp of the file at the last check.
   FileStamp stamp_ ABSL_GUARDED_BY(look_mutex_);
-  // The list without a token that the last look found in the file; null if it found another.
+  // Empty list found by the last check; null if the list was not empty.
   std::shared_ptr<const TokenList> nobody_ ABSL_GUARDED_BY(look_mutex_);
   bool is_cut_off_due_ ABSL_GUARDED_BY(look_mutex_) = false;
-  // The last member: it ends before the rest.
+  // Last member, so that it ends before the rest.
   PeriodicThread thread_;
 };
 

@@ -87,7 +87,7 @@ else
 fi
 )zsh";
 
-// What the two shells say differently.
+// Syntax that differs between the two shells.
 struct Dialect {
   std::string (*offer_words)(const std::vector<std::string>& words);
   const char* offer_files;
@@ -173,7 +173,7 @@ std::string OfferValues(const CommandNode& command, const Dialect& dialect) {
   return lines;
 }
 
-// By the command's path and the number of positional arguments so far.
+// Completions by the command's path and the number of positional arguments so far.
 std::string OfferPositionals(const CommandNode& command, const Dialect& dialect) {
   std::string lines;
   if (!command.subcommands.empty()) {

@@ -13,7 +13,7 @@ namespace waystar::cli {
 inline constexpr char kMapType[] = "MAP";
 inline constexpr char kFileType[] = "FILE";
 
-// What a shell can offer for an argument.
+// Completions for an argument.
 struct Values {
   enum class Kind { kAnything, kWords, kMaps, kFiles };
 
@@ -32,7 +32,7 @@ struct OptionNode {
 
 struct PositionalNode {
   Values values;
-  // Whether it takes all the words that follow.
+  // True if it takes all the following words.
   bool repeats = false;
 };
 
@@ -54,8 +54,8 @@ struct CommandNode {
 // Returns all the commands of an app, the root first.
 std::vector<CommandNode> WalkCommands(const CLI::App& root);
 
-// What the scripts for the shells share. Each names a place on the command line by a command's path and one
-// more word, such as "waystar find --form", and these are the places where ...
+// Shared by the scripts of all shells. A place on the command line is a command's path and one more word,
+// such as "waystar find --form". These functions return the places where ...
 
 // ... a subcommand begins.
 std::vector<std::string> SubcommandPlaces(const std::vector<CommandNode>& commands);

@@ -18,7 +18,7 @@ constexpr absl::string_view kSearchSets[] = {"o0123456789", "-abcdefghij", "-pqr
 // Marks for cells that are reached.
 constexpr absl::string_view kReachSets[] = {"+", ":", "x"};
 
-// By number of a Direction.
+// Indexed by Direction.
 constexpr absl::string_view kArrows = "?^/>\\v/<\\";
 
 // The same among hexagons with a corner on top, where north is up to the left.

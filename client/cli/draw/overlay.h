@@ -16,7 +16,7 @@ struct Overlay {
   // The cell where the path ends, if it is not the goal.
   std::optional<v1::Cell> end;
   std::vector<v1::Cell> path;
-  // What a search expanded, in order, and what it saw and did not expand.
+  // Expanded cells of a search, in order, and cells that it generated but did not expand.
   std::vector<v1::Cell> expanded;
   std::vector<v1::Cell> open;
   // The goals other than that one.
@@ -29,7 +29,7 @@ struct Overlay {
   std::vector<v1::Cell> portals;
 };
 
-// Leaves out the cells that are not on a map of that size: it may have been replaced since by a smaller one.
+// Removes the cells outside a map of that size: a smaller map may have replaced it.
 void LeaveOutCellsBeyond(int width, int height, Overlay& overlay);
 
 // The characters to draw an overlay with.
@@ -47,9 +47,9 @@ struct Markers {
 // Returns markers that no terrain in the picture is drawn with, as long as there are any left.
 Markers ChooseMarkers(const Picture& picture);
 
-// Draws the overlay into the picture of a map. What shares a character is hidden in this order, each by those
-// before it: the start, the goal, the end, the path, what was expanded (the later by the earlier), what was
-// open, arrows, and what is reached. Cells outside the view are left out.
+// Draws the overlay into the picture of a map. On a shared character, the first of these is shown: the start,
+// the goal, the end, the path, expanded cells (earlier ones first), open cells, arrows, and reached cells.
+// Cells outside the view are skipped.
 void DrawOverlay(const Overlay& overlay, const Markers& markers, Picture& picture);
 
 }  // namespace waystar::cli

@@ -31,14 +31,14 @@ constexpr std::chrono::milliseconds kTick{1'000 / kTicksPerSecond};
 struct Agent {
   v1::Cell position;
   v1::Cell goal;
-  // What is left of the way, the next cell last.
+  // Rest of the path, the next cell last.
   std::vector<v1::Cell> way;
   bool needs_way = true;
 };
 
 bool IsSame(const v1::Cell& a, const v1::Cell& b) { return a.x() == b.x() && a.y() == b.y(); }
 
-// Watch on a thread of its own, which collects the doors that were closed, whoever closed them.
+// Watch on a separate thread, which collects the doors that any client has closed.
 class ClosedDoors {
  public:
   explicit ClosedDoors(const waystar::client::Client& client)

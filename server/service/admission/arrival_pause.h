@@ -1,4 +1,4 @@
-// Pause of the RPC library's threads under overload, so that refusing calls leaves time to answer others.
+// Pauses the RPC library's threads under overload, so that rejecting calls leaves time to answer others.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace waystar::rpc {
 
-// Lets calls gather while some are refused. Most of what a refused call costs is that a thread is woken for
-// it, and a worker set aside meanwhile. So while calls are refused, a thread of the library that had to wait
-// for one pauses once it has taken it in, and then takes in all that have come meanwhile. A thread that finds
-// the next call waiting goes on, so that calls never pile up. One more thread stays away for longer, or the
-// two would wake each other at each call.
+// Batches arriving calls while some are rejected. Most of the cost of a rejected call is waking a thread for
+// it, which also preempts a worker. So while calls are being rejected, a library thread that had to wait for
+// a call pauses after handling it, and then handles all calls that have arrived meanwhile. A thread that
+// finds the next call already waiting does not pause, so that calls never pile up. One further thread pauses
+// for longer, since otherwise the two would wake each other at each call.
 //
 // This is polling in place of interrupts under overload: J. Mogul and K. Ramakrishnan, "Eliminating Receive
 // Livelock in an Interrupt-Driven Kernel", 1997.
@@ -28,12 +28,12 @@ class ArrivalPause {
   // Returns after that duration.
   using Sleep = std::function<void(Duration)>;
 
-  // Calls gather for this long after a refusal.
+  // Calls are batched for this long after a rejection.
   static constexpr Duration kRecently = std::chrono::milliseconds(5);
-  // A thread stays away for this long at a time.
+  // Length of one longer pause of the further thread.
   static constexpr Duration kAway = std::chrono::milliseconds(10);
 
-  // Lets calls gather for `pause` at a time.
+  // Batches calls for `pause` at a time.
   explicit ArrivalPause(Duration pause, Sleep sleep = &ArrivalPause::SleepFor);
   // Waits for pauses to end.
   ~ArrivalPause();
@@ -41,21 +41,21 @@ class ArrivalPause {
   ArrivalPause(const ArrivalPause&) = delete;
   ArrivalPause& operator=(const ArrivalPause&) = delete;
 
-  // Notes that a call was refused on arrival because of overload.
+  // Records that a call was rejected on arrival because of overload.
   void NoteRefusal(Clock::time_point now) { last_refusal_.store(now, std::memory_order_relaxed); }
   bool IsDue(Clock::time_point now) const {
     return now - last_refusal_.load(std::memory_order_relaxed) < kRecently;
   }
 
-  // Makes the library's thread that is calling pause, if that is due, as soon as it has done all there is to
-  // do for this call.
+  // Makes the calling library thread pause, if a pause is due, as soon as it has finished all work for this
+  // call.
   void AfterCall(Clock::time_point now, grpc_call* call) {
     if (IsDue(now)) {
       Ask(call);
     }
   }
 
-  // Pauses, unless this thread went without waiting since it last did.
+  // Pauses, unless this thread has continued without waiting since its last pause.
   void OnNextTurn();
 
  private:
@@ -67,7 +67,7 @@ class ArrivalPause {
   std::atomic<Clock::time_point> last_refusal_{Clock::time_point{}};
   Mutex mutex_;
   CondVar ended_;
-  // A pause that was asked for and has not begun, at most one at a time; and those that are under way.
+  // A requested pause that has not begun, at most one at a time; and the number of threads that are pausing.
   bool is_asked_ ABSL_GUARDED_BY(mutex_) = false;
   int pausing_ ABSL_GUARDED_BY(mutex_) = 0;
   NextTurn<ArrivalPause> next_turn_{*this};

@@ -13,7 +13,7 @@
 namespace waystar::rpc {
 namespace {
 
-// What a call takes on the connection besides its request, at most as a rule: its headers.
+// Typical upper bound of a call's bytes on the connection besides its request: its headers.
 constexpr std::uint64_t kCallOverhead = 256;
 
 // The library may call Leave before this returns.
@@ -137,7 +137,7 @@ void AwaitedRequests::EndLarge(const BytesSent& bytes_sent, std::optional<std::u
   {
     MutexLock lock(mutex_);
     std::uint64_t bytes = 0;
-    // Returns null for a peer that came meanwhile.
+    // Returns null for a peer that arrived meanwhile.
     const auto arriving_of = [&](absl::string_view peer) {
       const auto found = by_peer.find(peer);
       return found == by_peer.end() ? nullptr : &found->second;

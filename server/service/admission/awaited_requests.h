@@ -1,4 +1,4 @@
-// Bound on the calls whose headers are here and whose request is not.
+// Bound on calls whose headers have arrived but whose request has not.
 #pragma once
 
 #include <atomic>
@@ -22,19 +22,19 @@
 
 namespace waystar::rpc {
 
-// A call that has begun takes some 14 KiB of the RPC library until its request is there. So it has a place
-// here meanwhile, of which a holder has a share by the rule of Quota::Shared, and a time in which its request
-// must arrive. A holder that begins one more than its share loses its oldest: the request of an honest call
-// arrives within moments, and so is never the oldest.
+// A call that has begun takes about 14 KiB in the RPC library until its request arrives. Until then it has a
+// place here, of which a holder has a share by the rule of Quota::Shared, and its request must arrive within
+// a time limit. A holder that exceeds its share loses its oldest call: the requests of honest calls arrive
+// within moments, so they are never the oldest.
 //
-// The library also keeps what has arrived of a request. It does not say how much that is, but the system says
-// how much a connection has received since its oldest call began to wait. Where that is more than all may
-// hold together, the connection that has most loses the calls that have waited for a while.
+// The library also buffers the received part of a request. It does not report its size, but the OS reports
+// how much a connection has received since its oldest waiting call began. If the total exceeds the limit, the
+// connection with the most bytes loses the calls that have waited for a while.
 //
-// A stream may wait for its next message for as long as its client likes, and its connection may carry other
-// calls meanwhile. So what has arrived of that message is what the connection has received since then, but
-// for the messages that have arrived whole. Streams lose their place by the same rule once the process has
-// used more than half of its memory, and then what arrives may take a quarter of what is left.
+// A stream may wait for its next message indefinitely, and its connection may carry other calls meanwhile.
+// The partial message is therefore estimated as the bytes that the connection has received since then, minus
+// all messages that have arrived completely. Streams lose their place by the same rule once the process has
+// used more than half of its memory; partial messages may then take a quarter of the remaining memory.
 //
 // Thread safety: any.
 class AwaitedRequests final : public runtime::MetricSource {
@@ -43,21 +43,21 @@ class AwaitedRequests final : public runtime::MetricSource {
 
   struct Limits {
     std::size_t max_requests = 8192;
-    // From the headers on.
+    // Time from the headers to the request.
     Clock::duration patience = std::chrono::seconds(10);
-    // What has arrived of all requests may take so much, and one request at the most so much.
+    // Limits on the received parts of all requests together, and of one request.
     std::uint64_t max_bytes = std::uint64_t{128} << 20;
     std::uint64_t max_request_bytes = std::uint64_t{4} << 20;
   };
 
-  // Returns how many bytes of memory the process has left, if it has used more than half.
+  // Returns the process's remaining memory in bytes, if it has used more than half.
   using MemoryLeft = std::function<std::optional<std::uint64_t>()>;
 
-  // Returns how many bytes those peers, as PeerOf names them, have sent over their connections, in the same
-  // order; 0 for those that are not known.
+  // Returns how many bytes those peers, named as by PeerOf, have sent over their connections, in the same
+  // order; 0 for unknown peers.
   using BytesSent = std::function<std::vector<std::uint64_t>(const std::vector<std::string>& peers)>;
 
-  // What streams of one connection have to know.
+  // Shared state of the streams of one connection.
   class Connection {
    public:
     void Count(std::uint64_t bytes) { whole_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -67,11 +67,11 @@ class AwaitedRequests final : public runtime::MetricSource {
     std::atomic<std::uint64_t> whole_ = 0;
   };
 
-  // `kind` names the calls in metrics, such as "requests". It lives as long as the program.
+  // `kind` names the calls in metrics, such as "requests". It must live as long as the program.
   AwaitedRequests(absl::string_view kind, const Limits& limits)
       : kind_(kind), limits_(limits), shares_(Quota<std::uint64_t>::Shared(limits.max_requests)) {}
 
-  // A call that waits. Thread safety: as the call that it is for, one Enter and one Leave.
+  // A waiting call. Thread safety: that of the call, with one Enter and one Leave.
   class Place {
    public:
     Place() = default;
@@ -83,30 +83,30 @@ class AwaitedRequests final : public runtime::MetricSource {
     std::list<Place*>::iterator position_;
     grpc_call* call_ = nullptr;
     const std::string* peer_ = nullptr;
-    // What its connection had sent when EndLarge first saw it.
+    // Bytes sent by its connection when EndLarge first saw it.
     std::optional<std::uint64_t> sent_before_;
     std::uint64_t holder_ = 0;
     Clock::time_point begin_;
     bool is_waiting_ = false;
   };
 
-  // Counts a call of that holder and that peer, whose name must live as long, until Leave. Where there is no
-  // room, another call is cancelled with RESOURCE_EXHAUSTED: the oldest of the holder if it has its share,
-  // else the oldest of all.
+  // Counts a call of that holder and that peer until Leave; `peer` must live until then. If there is no room,
+  // another call is cancelled with RESOURCE_EXHAUSTED: the oldest of the holder if it has its share, else the
+  // oldest of all.
   void Enter(std::uint64_t holder, const std::string& peer, grpc_call* call, Clock::time_point now,
              Place& place);
-  // Returns false if the call was cancelled here.
+  // Returns false if AwaitedRequests cancelled the call.
   bool Leave(Place& place);
 
-  // A call that reads messages until it ends. Thread safety: as the call that it is for, one EnterStream and
-  // one LeaveStream.
+  // A call that reads messages until it ends. Thread safety: that of the call, with one EnterStream and one
+  // LeaveStream.
   class Stream {
    public:
     Stream() = default;
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Tells that a message of so many bytes has arrived whole. REQUIRES: EnterStream.
+    // Counts a completely received message. REQUIRES: EnterStream.
     void CountMessage(std::uint64_t bytes) {
       messages_.fetch_add(1, std::memory_order_relaxed);
       connection_->Count(bytes + kMessageHead);
@@ -114,14 +114,14 @@ class AwaitedRequests final : public runtime::MetricSource {
 
    private:
     friend AwaitedRequests;
-    // What the RPC library puts in front of each message.
+    // Bytes that the RPC library prepends to each message.
     static constexpr std::uint64_t kMessageHead = 5;
     std::list<Stream*>::iterator position_;
     grpc_call* call_ = nullptr;
     const std::string* peer_ = nullptr;
     std::shared_ptr<Connection> connection_;
     std::atomic<std::uint64_t> messages_ = 0;
-    // As EndLarge saw it first since the last message.
+    // Values when EndLarge first saw the stream since its last message.
     std::uint64_t seen_messages_ = 0;
     std::uint64_t sent_before_ = 0;
     std::uint64_t whole_before_ = 0;
@@ -129,50 +129,50 @@ class AwaitedRequests final : public runtime::MetricSource {
     bool is_inside_ = false;
   };
 
-  // Counts a stream of that peer, whose name must live as long, until LeaveStream.
+  // Counts a stream of that peer until LeaveStream; `peer` must live until then.
   void EnterStream(const std::string& peer, grpc_call* call, Stream& stream);
   void LeaveStream(Stream& stream);
-  // Tells that a message of so many bytes has arrived whole from that peer, on a call that is no such stream.
-  // It is needed while there are streams.
+  // Counts a completely received message from that peer on a call that is not a stream. Needed only while
+  // there are streams.
   bool HasStreams() const { return stream_count() > 0; }
   int stream_count() const { return stream_count_.load(std::memory_order_relaxed); }
   void CountMessage(const std::string& peer, std::uint64_t bytes);
 
-  // Cancels the calls that have waited for too long, with DEADLINE_EXCEEDED.
+  // Cancels the calls that have waited too long, with DEADLINE_EXCEEDED.
   void EndLate(Clock::time_point now);
 
-  // Cancels calls whose requests hold more than they may with RESOURCE_EXHAUSTED: of those that an earlier
-  // call of this has seen all of the connection that has most, and so on. Streams count while memory is
-  // short.
+  // If requests hold more than the limit, cancels calls with RESOURCE_EXHAUSTED: those of the connection with
+  // the most bytes that an earlier EndLarge has seen, then of the next, until the rest is within the limit.
+  // Streams count only while memory is short.
   void EndLarge(const BytesSent& bytes_sent, std::optional<std::uint64_t> memory_left);
 
-  // Calls EndLate and EndLarge again and again from now on.
+  // Starts to call EndLate and EndLarge periodically.
   void StartEnding(BytesSent bytes_sent, MemoryLeft memory_left);
 
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
-  // In the order of their arrival.
+  // Calls in order of arrival.
   using Line = std::list<Place*>;
 
-  // Returns the call, which the caller is to cancel and let go of.
+  // Removes the place and returns its call, which the caller must cancel and unref.
   grpc_call* Take(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc_call* Take(Stream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Place& place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(Stream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the peers of those that wait, each once.
+  // Returns the distinct peers of the waiting calls.
   std::vector<std::string> Peers(bool with_streams) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // REQUIRES: a call waits.
+  // REQUIRES: a call is waiting.
   Place& Oldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const absl::string_view kind_;
   const Limits limits_;
   mutable Mutex mutex_;
   Quota<std::uint64_t> shares_ ABSL_GUARDED_BY(mutex_);
-  // Of each holder that has any.
+  // Waiting calls by holder.
   absl::flat_hash_map<std::uint64_t, Line> lines_ ABSL_GUARDED_BY(mutex_);
   std::list<Stream*> streams_ ABSL_GUARDED_BY(mutex_);
-  // Of each peer that has a stream.
+  // Connections with streams, by peer.
   struct KnownConnection {
     std::shared_ptr<Connection> connection = std::make_shared<Connection>();
     int streams = 0;

@@ -1,4 +1,4 @@
-// Gate that counts the calls in flight; it opens when the server is ready, and closes when it stops.
+// Gate that counts the calls in progress; it opens when the server is ready, and closes when it stops.
 #pragma once
 
 #include <algorithm>
@@ -14,38 +14,39 @@ namespace waystar::rpc {
 // Thread safety: any.
 class CallGate {
  public:
-  // A call that may never end by itself, and so is told when the gate closes.
+  // A call that may never end by itself, and is therefore notified when the gate closes.
   class OpenEndedCall {
    public:
     // Called at most once, on the thread that closes the gate. Must be quick.
     virtual void OnGateClosed() = 0;
-    // Called at most once after that, on the same thread, if the call is still inside some time later, as
-    // nobody reads what it writes. Unless it ends then, it is waited for like any other. Must be quick.
+    // Called at most once after OnGateClosed, on the same thread, if the call has not left after some time
+    // because its client does not read. If the call does not end then, it is waited for like any other. Must
+    // be quick.
     virtual void OnForceCancel() {}
-    // Called whenever the tokens have changed. Returns why the caller may not go on, or OK.
+    // Called whenever the tokens have changed. Returns why the caller may not continue, or OK.
     virtual absl::Status RenewCaller() = 0;
-    // Called with the error of RenewCaller, on the same thread. Must be quick. Some time later OnForceCancel
-    // is called, if the call is still inside.
+    // Called with the error of RenewCaller, on the same thread. If the call has not left after some time,
+    // OnForceCancel is called. Must be quick.
     virtual void OnRevoked(const absl::Status& why) = 0;
 
    protected:
     ~OpenEndedCall() = default;
   };
 
-  // Returns why calls cannot enter or go on once the gate has closed: UNAVAILABLE / DRAINING.
+  // Returns the error for calls that enter or continue after the gate has closed: UNAVAILABLE / DRAINING.
   static absl::Status Closed() { return MakeError(ErrorReason::kDraining, "", "the server is stopping"); }
-  // Returns why calls cannot enter before the gate is opened: UNAVAILABLE / MAPS_LOADING.
+  // Returns the error for calls that enter before the gate is opened: UNAVAILABLE / MAPS_LOADING.
   static absl::Status NotOpenYet() {
     return MakeError(ErrorReason::kMapsLoading, "", "the server has not read all of its maps yet");
   }
 
-  // Lets calls enter. They see what the caller did before.
+  // Opens the gate. Calls that enter see all earlier writes of the caller.
   void Open() {
     MutexLock lock(mutex_);
     state_ = State::kOpen;
   }
 
-  // Counts a call until Leave. Returns Closed() or NotOpenYet(), with nothing to leave, unless the gate is
+  // Counts a call until Leave. Returns Closed() or NotOpenYet(), with nothing to leave, if the gate is not
   // open.
   absl::Status Enter() {
     MutexLock lock(mutex_);
@@ -56,7 +57,7 @@ class CallGate {
     return absl::OkStatus();
   }
 
-  // Does the same, and tells `call` when the gate closes, until it leaves.
+  // Like Enter(), and notifies `call` when the gate closes, until it leaves.
   absl::Status Enter(OpenEndedCall* call) {
     MutexLock lock(open_ended_mutex_);
     absl::Status status = Enter();
@@ -66,7 +67,7 @@ class CallGate {
     return status;
   }
 
-  // Tells `call` nothing from here on.
+  // Does not notify `call` any more.
   void Leave(OpenEndedCall* call) {
     {
       MutexLock lock(open_ended_mutex_);
@@ -83,7 +84,7 @@ class CallGate {
     }
   }
 
-  // Ends the open-ended calls whose callers may not go on by the tokens there are now.
+  // Ends the open-ended calls whose callers may not continue under the current tokens.
   void EndRevoked() {
     Tell([](OpenEndedCall& call) {
       if (const absl::Status status = call.RenewCaller(); !status.ok()) {
@@ -92,7 +93,7 @@ class CallGate {
     });
   }
 
-  // Cuts off those of them that are still inside some time after EndRevoked.
+  // Force-cancels those of them that have not left some time after EndRevoked.
   void CutOffRevoked() {
     Tell([](OpenEndedCall& call) {
       if (!call.RenewCaller().ok()) {
@@ -101,8 +102,8 @@ class CallGate {
     });
   }
 
-  // Closes the gate, tells the open-ended calls, and waits until all calls have left, but not past
-  // `deadline`. Open-ended calls are cut off at `patience_end`, unless all have left by then.
+  // Closes the gate, notifies the open-ended calls, and waits until all calls have left, or until `deadline`.
+  // Open-ended calls that have not left by `patience_end` are force-cancelled.
   void Close(std::chrono::steady_clock::time_point patience_end,
              std::chrono::steady_clock::time_point deadline) {
     {
@@ -127,7 +128,7 @@ class CallGate {
     }
   }
 
-  // Returns false if calls are still inside at `deadline`.
+  // Returns false if calls have not left by `deadline`.
   bool WaitUntilEmpty(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
     while (inside_ > 0 && std::chrono::steady_clock::now() < deadline) {
@@ -136,7 +137,7 @@ class CallGate {
     return inside_ == 0;
   }
 
-  // Lock order: this one is taken before mutex_.
+  // Lock order: acquired before mutex_.
   Mutex open_ended_mutex_;
   absl::flat_hash_set<OpenEndedCall*> open_ended_ ABSL_GUARDED_BY(open_ended_mutex_);
   Mutex mutex_;

@@ -10,7 +10,7 @@
 namespace waystar::rpc {
 namespace {
 
-// In this time a client that reads has read some of what it was sent.
+// A client that reads makes progress in this time.
 constexpr absl::Duration kUnreadDelay = absl::Milliseconds(100);
 
 absl::Status Unread(absl::string_view whose, std::size_t bytes) {
@@ -19,8 +19,8 @@ absl::Status Unread(absl::string_view whose, std::size_t bytes) {
                               " bytes, as many as they may"));
 }
 
-// The address has the port of the client, and so names the connection; those to a unix socket count as one,
-// and so do those of an HTTP client.
+// The address includes the client's port, and so identifies the connection. All unix socket connections count
+// as one, and so do those of an HTTP client.
 std::uint64_t ConnectionOf(const grpc::CallbackServerContext& rpc) { return absl::HashOf(PeerOf(rpc)); }
 
 }  // namespace

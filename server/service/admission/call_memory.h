@@ -1,4 +1,4 @@
-// Budget of the memory that calls hold for large requests, and for answers that their clients have not read.
+// Budget of the memory of large requests and unread answers.
 #pragma once
 
 #include <atomic>
@@ -14,15 +14,16 @@
 
 namespace waystar::rpc {
 
-// Counts bytes by connection and in all. A client that stops reading, or asks faster than it reads, is
-// refused before what the library keeps for it takes the memory of others. Thread safety: any.
+// Counts bytes by connection and in total. A client that stops reading, or sends requests faster than it
+// reads answers, is rejected before the library's buffers for it take the memory of others. Thread safety:
+// any.
 class CallMemory final : public runtime::MetricSource {
  public:
-  // What takes fewer bytes is not counted: it is less than the call itself takes.
+  // Smaller sizes are not counted: they are less than the call itself takes.
   static constexpr std::size_t kCountedBytes = 4096;
 
-  // Whatever all together hold, a connection may hold this much: a few that do not read must not keep others
-  // from answers of an ordinary size.
+  // A connection may always hold this much, whatever the total: a few clients that do not read must not block
+  // ordinary answers to others.
   static constexpr std::size_t kAlwaysAllowed = 64 << 10;
 
   CallMemory(std::size_t max_bytes, std::size_t max_connection_bytes)
@@ -30,18 +31,18 @@ class CallMemory final : public runtime::MetricSource {
         max_connection_bytes_(max_connection_bytes),
         held_(Quota<std::uint64_t>::Fixed(max_bytes, max_connection_bytes)) {}
 
-  // Bytes that one call holds, which are given back when it is destroyed. Thread safety: one at a time.
+  // Bytes held by one call, released on destruction. Thread safety: one thread at a time.
   class Share {
    public:
-    // `memory` must outlive this; `rpc` as long as the share grows.
+    // `memory` must outlive the share; `rpc` must live as long as the share grows.
     Share(CallMemory& memory, const grpc::CallbackServerContext& rpc) : memory_(memory), rpc_(rpc) {}
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     ~Share() { Release(); }
 
-    // Makes the share hold so many bytes. Returns RESOURCE_EXHAUSTED / ANSWERS_UNREAD with a retry delay, and
-    // changes nothing, if the connection or all together would hold more than they may. One that would be
-    // alone is never refused, as the limits are no limits of a message.
+    // Sets the number of bytes of the share. Returns RESOURCE_EXHAUSTED / ANSWERS_UNREAD with a retry delay,
+    // and changes nothing, if the connection or the total would exceed its limit. If no other bytes are held,
+    // it always succeeds, since the limits do not bound a single message.
     absl::Status Resize(std::size_t bytes) {
       const std::size_t counted = bytes < kCountedBytes ? 0 : bytes;
       return counted == bytes_ ? absl::OkStatus() : SetTo(counted);
@@ -54,19 +55,20 @@ class CallMemory final : public runtime::MetricSource {
 
     CallMemory& memory_;
     const grpc::CallbackServerContext& rpc_;
-    // Set while it holds any.
+    // Set while bytes are held.
     std::uint64_t connection_ = 0;
     std::size_t bytes_ = 0;
   };
 
-  // Returns the error of Resize if the connection of that call holds as much as it may already: it is to read
-  // before it asks for more. Costs a load while all calls together hold less than one connection may.
+  // Returns the error of Resize if the call's connection has reached its limit: its client must read before
+  // it sends further requests. Costs one load while all calls together hold less than the limit of one
+  // connection.
   absl::Status CheckConnection(const grpc::CallbackServerContext& rpc) const {
     return total_.load(std::memory_order_relaxed) < max_connection_bytes_ ? absl::OkStatus()
                                                                           : LookUpConnection(rpc);
   }
 
-  // Returns the bytes that all calls hold.
+  // Returns the bytes of all calls.
   std::size_t total() const { return total_.load(std::memory_order_relaxed); }
 
   void Collect(runtime::MetricSink& sink) const override;
@@ -81,9 +83,9 @@ class CallMemory final : public runtime::MetricSource {
   mutable std::atomic<std::uint64_t> refused_connection_ = 0;
   mutable std::atomic<std::uint64_t> refused_all_ = 0;
   mutable Mutex mutex_;
-  // That of held_, for who has no lock.
+  // Copy of the total of held_, readable without the lock.
   std::atomic<std::size_t> total_ = 0;
-  // By connection.
+  // Bytes by connection.
   Quota<std::uint64_t> held_ ABSL_GUARDED_BY(mutex_);
 };
 

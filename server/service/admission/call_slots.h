@@ -1,4 +1,4 @@
-// Bound on how many calls of a kind are open at a time, of which each client has a share.
+// Bound on the number of open calls of a kind, of which each client has a share.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace waystar::rpc {
 
-// Clients are known by HolderOf, and hold slots by the rule of Quota::Shared. Calls that
-// wait for a slot get one in the order of their arrival, but those of clients that have their share are
-// passed over. Of the places to wait each client has a share by the same rule.
+// Clients are identified by HolderOf, and hold slots by the rule of Quota::Shared. Waiting calls get slots in
+// order of arrival, but calls of clients that have their share are skipped. The waiting places are shared by
+// the same rule.
 //
 // Thread safety: any.
 class CallSlots {
  public:
-  // A call that waits for a slot.
+  // A call waiting for a slot.
   class Waiter {
    public:
-    // Called once, on the thread that gave a slot back, without locks: the waiter has it now.
+    // Called once, without locks, on the thread that released a slot: the waiter now holds it.
     virtual void OnSlot() = 0;
 
    protected:
     ~Waiter() = default;
   };
 
-  // `reason` and `what` tell a caller that gets no slot what there are too many of, as "watches are open".
-  // The text lives as long as the program.
+  // `reason` and `what` describe the limit in errors, such as "watches are open". The text must live as long
+  // as the program.
   CallSlots(int count, ErrorReason reason, absl::string_view what)
       : count_(count),
         reason_(reason),
@@ -39,15 +39,15 @@ class CallSlots {
         slots_(Quota<std::uint64_t>::Shared(static_cast<std::size_t>(count))),
         places_(Quota<std::uint64_t>::Shared(PlacesFor(static_cast<std::size_t>(count)))) {}
 
-  // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with that reason and a retry delay if all are
-  // taken, or if the client has its share.
+  // Takes a slot until Release. Returns RESOURCE_EXHAUSTED with `reason` and a retry delay if all are taken,
+  // or if the client has its share.
   absl::Status Acquire(std::uint64_t client);
 
-  // Takes a slot and returns true, or has the waiter wait for one and returns false. Returns the error of
-  // Acquire if too many wait already.
+  // Takes a slot and returns true, or queues the waiter and returns false. Returns the error of Acquire if
+  // too many are waiting.
   absl::StatusOr<bool> AcquireOrWait(std::uint64_t client, Waiter& waiter);
 
-  // Ends the waiting. Returns false if OnSlot was called or is about to be.
+  // Stops waiting. Returns false if OnSlot was called or is about to be.
   bool StopWaiting(const Waiter& waiter);
 
   void Release(std::uint64_t client);
@@ -55,7 +55,7 @@ class CallSlots {
   struct Counts {
     int taken = 0;
     int waiting = 0;
-    // Calls that were refused as all slots were taken, and as their clients had their share.
+    // Calls rejected because all slots were taken, and because their clients had their share.
     std::uint64_t refused_all = 0;
     std::uint64_t refused_client = 0;
   };
@@ -67,7 +67,7 @@ class CallSlots {
     std::uint64_t client;
   };
 
-  // Returns how many may wait.
+  // Returns the number of waiting places.
   static std::size_t PlacesFor(std::size_t count);
   absl::Status Refuse() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -19,7 +19,7 @@ const std::vector<const MethodDescriptor*>& AllMethods() {
     for (const char* const name :
          {"waystar.v1.MapService", "waystar.v1.PathService", "waystar.v1.ServerService",
           "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"}) {
-      // The library's are there if the program is linked with their descriptors.
+      // The library's services are found if the program is linked with their descriptors.
       const google::protobuf::ServiceDescriptor* const service = pool.FindServiceByName(name);
       for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
         methods->push_back(service->method(i));
@@ -55,7 +55,7 @@ MethodCounts MethodStatistics::Counts() const {
   counts.sent = read(sent_);
   const std::uint64_t failed =
       std::accumulate(counts.by_code.begin(), counts.by_code.end(), std::uint64_t{0});
-  // A call that ends meanwhile may be in one counter and not yet in the other.
+  // A call that ends concurrently may be in only one of the counters.
   counts.by_code[0] = counts.ended() - std::min(counts.ended(), failed);
   counts.open = static_cast<std::int64_t>(counts.begun - std::min(counts.begun, counts.ended()));
   return counts;

@@ -20,17 +20,17 @@ namespace waystar::rpc {
 
 inline constexpr std::size_t kStatusCodes = 17;
 
-// Totals of the calls of one method, or of the requests in them.
+// Totals of the calls of one method, or of their requests.
 struct MethodCounts {
-  // Calls that have begun.
+  // Calls begun.
   std::uint64_t begun = 0;
-  // Calls that have not ended.
+  // Calls in progress.
   std::int64_t open = 0;
-  // Calls that have ended, by the code of their status; the first is OK.
+  // Ended calls by status code; the first is OK.
   std::array<std::uint64_t, kStatusCodes> by_code{};
-  // Calls that have ended, by how long they took.
+  // Ended calls by latency.
   std::array<std::uint64_t, runtime::kLatencyBuckets> by_latency{};
-  // What the ended calls took together.
+  // Total duration of ended calls.
   std::chrono::nanoseconds took{0};
   // Messages of streams.
   std::uint64_t received = 0;
@@ -39,9 +39,9 @@ struct MethodCounts {
   std::uint64_t ended() const;
 };
 
-// Counts the calls of one method, or the requests in them.
+// Counts the calls of one method, or their requests.
 //
-// Thread safety: any. Counts that are read meanwhile may miss some of what goes on.
+// Thread safety: any. Concurrent reads may miss some updates.
 class MethodStatistics {
  public:
   void CountBegin() { Add(begun_, 1); }
@@ -54,7 +54,7 @@ class MethodStatistics {
       Add(failed_[index < kStatusCodes ? index : kUnknown], 1);
     }
   }
-  // Counts one message of a stream. A direction with a single message is not counted, as each call has one.
+  // Counts one message of a stream. A direction with a single message is not counted.
   void CountReceived() { Add(received_, 1); }
   void CountSent() { Add(sent_, 1); }
 
@@ -73,7 +73,7 @@ class MethodStatistics {
   std::array<Counter, kStatusCodes> failed_{};
 };
 
-// Call that counts itself as open from its construction to End.
+// Call that is counted as open from its construction to End.
 //
 // Thread safety: any.
 class CountedCall {
@@ -96,16 +96,16 @@ class CountedCall {
   const Clock::time_point begin_ = Clock::now();
 };
 
-// Counts of all methods that the server answers: those of Waystar's services, whose calls count themselves,
-// and those of the RPC library, health and reflection, whose calls an interceptor counts. All other methods
-// share one row, so that no client can make the table grow. Takes 1 KiB a method.
+// Counts of all methods of the server: those of Waystar's services, whose calls count themselves, and those
+// of the RPC library, health and reflection, whose calls an interceptor counts. All other methods share one
+// row, so that clients cannot grow the table. Takes 1 KiB per method.
 //
 // Thread safety: any.
 class CallStatistics {
  public:
   CallStatistics();
 
-  // Returns the counters of calls of Waystar's method that takes such requests. They live as long as this.
+  // Returns the counters of the calls of Waystar's method with such requests. They live as long as this.
   template <typename Request>
   MethodStatistics& Of() {
     return RowOf<Request>().calls;
@@ -115,22 +115,22 @@ class CallStatistics {
   MethodStatistics& RequestsIn() {
     return *RowOf<Request>().requests;
   }
-  // Counts a call that was refused before any service saw it. `path` is as for OfLibrary.
+  // Counts a call that was rejected before it reached a service. `path` is as for OfLibrary.
   void CountRefused(absl::string_view path, absl::StatusCode code);
-  // Returns the counters of the calls of a method that is not Waystar's, or null for one that is. `path` is
-  // as gRPC has it: "/grpc.health.v1.Health/Check".
+  // Returns the counters of the calls of a method that is not Waystar's, or null for Waystar's methods.
+  // `path` is as in gRPC: "/grpc.health.v1.Health/Check".
   MethodStatistics* OfLibrary(absl::string_view path);
 
   struct Method {
     // Null for the row of unknown methods.
     const google::protobuf::MethodDescriptor* descriptor;
     MethodCounts calls;
-    // The same as `calls`, unless the method streams both ways.
+    // Equal to `calls`, unless the method streams both ways.
     MethodCounts requests;
   };
-  // Returns the methods of Waystar that were called, in the order of their services and names.
+  // Returns the methods of Waystar with calls, in the order of their services and names.
   std::vector<Method> Called() const;
-  // Returns all methods, whether they were called or not.
+  // Returns all methods, called or not.
   std::vector<Method> All() const;
 
  private:
@@ -150,12 +150,12 @@ class CallStatistics {
     return *rows_[index];
   }
   Row& RowAt(absl::string_view path);
-  // Returns the same index in every object; the last row's if no method takes such requests.
+  // Returns an index that is the same in every object; that of the last row if no method takes such requests.
   static std::size_t IndexOf(const google::protobuf::Descriptor* request);
 
-  // The rows of Waystar's methods, of the library's, and one for all others.
+  // Rows of Waystar's methods, of the library's, and one for all others.
   std::vector<std::unique_ptr<Row>> rows_;
-  // Every row but the last.
+  // All rows but the last.
   absl::flat_hash_map<std::string, Row*> by_path_;
 };
 

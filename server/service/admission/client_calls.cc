@@ -7,7 +7,7 @@
 namespace waystar::rpc {
 namespace {
 
-// The delay is long enough for some of the client's calls to be answered.
+// Long enough for some of the client's calls to be answered.
 constexpr absl::Duration kClientBusyDelay = absl::Milliseconds(50);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Limit on the calls that each client has waiting or running.
+// Limit on the waiting and running calls of each client.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace waystar::rpc {
 
-// Counts the calls of each client, which is known by its hash in runtime::Flow. Thread safety: any.
+// Counts the calls of each client, identified by its hash in runtime::Flow. Thread safety: any.
 class ClientCalls {
  public:
-  // `max_calls` bounds the calls of one client, on both pools or on their way from one to the other.
+  // `max_calls` bounds the calls of one client, on both pools or moving between them.
   explicit ClientCalls(int max_calls)
       : calls_(Quota<std::uint64_t>::Fixed(Quota<std::uint64_t>::kAny, static_cast<std::size_t>(max_calls))) {
   }
 
   // Counts a call of that client until Leave. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY with a retry delay,
-  // and nothing to leave, if the client has as many as it may have.
+  // and nothing to leave, if the client has reached its limit.
   absl::Status Enter(std::uint64_t client);
   void Leave(std::uint64_t client);
 
   struct Counts {
-    // Clients that have calls now.
+    // Clients with calls.
     std::size_t clients = 0;
-    // The calls of all clients.
+    // Calls of all clients.
     std::size_t calls = 0;
     std::uint64_t refused = 0;
   };

@@ -1,4 +1,4 @@
-// Timer of what it costs to handle a query.
+// Timer of the cost of handling a query.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace waystar::rpc {
 
-// Measures from `now`, when it is made. On workers, which others may keep waiting for a processor, it counts
-// the thread's processor time; on Lane::kHere, where queries are small, it reads the clock, which costs less.
+// Measures from construction. On workers, which may be preempted, it counts the thread's processor time; on
+// Lane::kHere, where queries are small, it reads the wall clock, which is cheaper.
 //
 // Thread safety: one thread.
 class CostTimer {

@@ -1,4 +1,4 @@
-// Job that runs any function on a worker.
+// Job that runs a function on a worker.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,16 @@
 
 namespace waystar::rpc {
 
-// Is not refused, and deletes itself once it has run.
+// Never rejected; deletes itself after it has run.
 class DeferredTask final : private Executor::Job {
  public:
-  // In turn with the other work of the server.
+  // Queues the task with the server's own work.
   static void Submit(Executor& executor, std::function<void()> task) {
     auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
     executor.SubmitOwn(Lane::kSmall, job.get());
     static_cast<void>(job.release());
   }
-  // At the cost of a client, in its turn.
+  // Queues the task on behalf of a client.
   static void SubmitFor(const runtime::Flow& flow, Executor& executor, Lane lane,
                         std::function<void()> task) {
     auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));

@@ -10,24 +10,24 @@
 namespace waystar::rpc {
 namespace {
 
-// The niceness makes large work and imports give way and does not starve them. Threads that builds start have
-// it too.
+// The niceness makes large work and imports yield without starving them. Threads started by index builds
+// inherit it.
 constexpr int kNicenessOfLarge = 10;
 
-// From so many bytes on, what an idle worker frees is given back to the system as well.
+// If an idle worker frees at least this many bytes, they are also returned to the OS.
 constexpr std::size_t kMuchFreed = std::size_t{16} << 20;
 
-// The allocator keeps pages that lie between others in use.
+// The allocator does not return free pages between used ones by itself.
 void GiveFreePagesToSystem() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
 }
 
-// One client never has the last of them.
+// One client never holds the last of them.
 int ImportWorkers(const ExecutorOptions& options) { return options.workers + 1; }
 
-// Returns how many workers have a bench.
+// Returns the number of workers that have a bench.
 int WorkerBenches(const ExecutorOptions& options) { return 2 * options.workers + ImportWorkers(options); }
 
 // The RPC library has about as many threads as the machine has cores.
@@ -94,7 +94,7 @@ void Executor::Tidy(int worker, bool had_jobs) {
   }
 }
 
-// One at a time is missing meanwhile, and goes back to where it was: the last one is lent first.
+// Takes one bench at a time and puts it back in its place: the last one is lent first.
 void Executor::TidyFree() {
   for (std::size_t i = 0;; ++i) {
     FreeBench taken;

@@ -1,4 +1,4 @@
-// Executor that runs handlers, on the thread that a call arrived on or in one of four bounded worker pools.
+// Executor that runs handlers on the arrival thread or in one of four bounded worker pools.
 #pragma once
 
 #include <atomic>
@@ -20,24 +20,23 @@
 
 namespace waystar::rpc {
 
-// A lane to run on, which also bounds what a search may cost. A larger one begins again on the next lane.
+// Lane of a call, which also bounds the cost of its search. A larger search restarts on the next lane.
 enum class Lane : std::uint8_t {
-  // The thread that the call arrived on, at once, for calls that are known to be small.
+  // The thread that the call arrived on, immediately, for calls known to be small.
   kHere,
-  // Workers for calls that take up to a few milliseconds.
+  // Workers for calls of up to a few milliseconds.
   kSmall,
-  // Workers for everything else, which give way to all other threads where processors are short.
+  // Workers for everything else, which yield to all other threads when processors are busy.
   kLarge,
-  // Workers for commits of large updates, which give way as those. They have threads of their own, since all
-  // later updates of the map wait for such a commit, and calls on kLarge may take seconds.
+  // Workers for commits of large updates, with the low priority of kLarge. They have their own threads, since
+  // all later updates of the map wait for such a commit, and calls on kLarge may take seconds.
   kUpdates,
-  // Workers for files and graphs that become maps, which may take a minute each and give way to all others.
-  // One
-  // client never has the last of them.
+  // Workers that parse files and graphs into maps, which may take a minute each, at the lowest priority. One
+  // client never holds the last of them.
   kImports,
 };
 
-// Returns how many expansions one call may spend on a lane before it has to go on to the next.
+// Returns how many expansions a call may spend on a lane before it must move to the next.
 constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
   switch (lane) {
     case Lane::kHere:
@@ -52,23 +51,23 @@ constexpr std::uint64_t MaxExpansionsOn(Lane lane) {
   return std::numeric_limits<std::uint64_t>::max();
 }
 
-// Returns what one call may spend on a lane on what maps keep for later queries, as core::Budget::upkeep
-// counts. On a thread that the call arrived on that is nothing.
+// Returns how much of core::Budget::upkeep, the cost of maintaining data for later queries, a call may spend
+// on a lane: nothing on its arrival thread.
 constexpr std::uint64_t MaxUpkeepOn(Lane lane) { return lane == Lane::kHere ? 0 : MaxExpansionsOn(lane); }
 
 struct ExecutorOptions {
-  // Workers of each pool. For imports there is one more, which no client has that has all others.
+  // Workers per pool. The pool for imports has one more, which a client that holds all others cannot get.
   int workers = 1;
-  // Calls that may wait for each pool, and for how long: see runtime::WaitLimit.
+  // Limit on the waiting calls of each pool, and on their waiting time: see runtime::WaitLimit.
   std::size_t max_queued = 256;
   absl::Duration max_queue_time = absl::Milliseconds(500);
   absl::Duration queue_target = absl::Milliseconds(2);
   std::size_t scratch_bytes = std::size_t{1} << 30;
-  // How often benches give back what they do not need.
+  // How often benches release unused memory.
   absl::Duration tidy_period = absl::Seconds(5);
-  // Whether calls may run on the thread that they arrive on.
+  // True if calls may run on their arrival thread.
   bool runs_here = true;
-  // Is told of small calls that are refused because of overload, unless null. Must outlive the executor.
+  // If not null, is notified of small calls rejected because of overload. Must outlive the executor.
   ArrivalPause* arrival_pause = nullptr;
 };
 
@@ -80,25 +79,25 @@ class Executor {
 
   explicit Executor(const ExecutorOptions& options);
 
-  // REQUIRES: `lane` is not kHere. Returns the errors of WorkerPool::TrySubmit, which also says what becomes
-  // of the job.
+  // Returns the errors of WorkerPool::TrySubmit, which also defines the ownership of the job. REQUIRES:
+  // `lane` is not kHere.
   absl::Status Submit(Lane lane, Job* job, const runtime::Flow& flow,
                       Clock::time_point deadline = Clock::time_point::max()) {
     absl::Status status = PoolOf(lane).TrySubmit(job, flow, deadline);
-    // Refusing large calls costs little beside answering them.
+    // Rejecting large calls is cheap compared with answering them.
     if (!status.ok() && lane == Lane::kSmall && options_.arrival_pause != nullptr && small_.is_overloaded()) {
       options_.arrival_pause->NoteRefusal(Clock::now());
     }
     return status;
   }
 
-  // Submits a job of a client that is not refused: see WorkerPool::SubmitOwed.
+  // Submits a job of a client that is never rejected: see WorkerPool::SubmitOwed.
   void SubmitOwed(Lane lane, Job* job, const runtime::Flow& flow) { PoolOf(lane).SubmitOwed(job, flow); }
 
-  // Submits the server's own work, of which there are only a few jobs. It is never refused.
+  // Submits one of the server's own few jobs. It is never rejected.
   void SubmitOwn(Lane lane, Job* job) { PoolOf(lane).SubmitOwn(job); }
 
-  // Lease of a bench to the calling thread. It is empty if all are taken, or no call runs where it arrives.
+  // Lease of a bench to the calling thread. Empty if all are taken, or if no call runs on its arrival thread.
   class Lease {
    public:
     Lease() = default;
@@ -124,7 +123,7 @@ class Executor {
   // Returns the number of workers of a pool. REQUIRES: `lane` is not kHere.
   int workers(Lane lane) const { return PoolOf(lane).worker_count(); }
 
-  // Returns what has gone through a pool. REQUIRES: `lane` is not kHere.
+  // Returns the counters of a pool. REQUIRES: `lane` is not kHere.
   runtime::WorkerPoolCounts counts(Lane lane) const { return PoolOf(lane).counts(); }
 
   // Returns the bench of the worker that Job::Run names. REQUIRES: its lane is not kUpdates.
@@ -133,8 +132,8 @@ class Executor {
  private:
   runtime::WorkerPoolOptions PoolOptions(const char* name, int first_index, int niceness);
   runtime::WorkerPoolOptions ImportOptions();
-  // Trims the bench of the worker that calls it, if it has one. Worker 0 sees to those for threads that calls
-  // arrive on.
+  // Trims the bench of the calling worker, if it has one. Worker 0 also trims the benches for arrival
+  // threads.
   void Tidy(int worker, bool had_jobs);
   void TidyFree();
 
@@ -158,7 +157,7 @@ class Executor {
   void GiveBack(Workbench& bench);
 
   const ExecutorOptions options_;
-  // The benches of the workers of small_, large_ and imports_, then those for threads that calls arrive on.
+  // Benches of the workers of small_, large_ and imports_, then those for arrival threads.
   std::vector<std::unique_ptr<Workbench>> benches_;
   Mutex mutex_;
   struct FreeBench {
@@ -166,8 +165,8 @@ class Executor {
     bool had_queries = false;
   };
   std::vector<FreeBench> free_ ABSL_GUARDED_BY(mutex_);
-  // Last, so that their threads end before what they use: first those of small_, whose calls move on to the
-  // others if they turn out to be large.
+  // Last members, so that their threads end before what they use. small_ ends first, since its calls move to
+  // the other pools if they turn out to be large.
   runtime::WorkerPool updates_;
   runtime::WorkerPool imports_;
   runtime::WorkerPool large_;

@@ -1,16 +1,16 @@
-// Callback that runs a little later on one of the RPC library's threads.
+// Callback that runs slightly later on one of the RPC library's threads.
 #pragma once
 
 #include "grpc/grpc.h"
 
 namespace waystar::rpc {
 
-// Calls Target::OnNextTurn() once the library has reported what it has ready for this thread, such as
-// messages that have arrived already: an empty batch of operations completes at once, and queues up behind
-// that. Costs some hundred nanoseconds, and wakes no other thread.
+// Calls Target::OnNextTurn() after the library has reported everything that is ready for this thread, such as
+// messages that have arrived: an empty batch of operations completes at once, and is queued behind that.
+// Costs a few hundred nanoseconds, and wakes no other thread.
 //
-// Thread safety: one thread at a time. A method that the library calls may call Ask, after the last callback
-// and without a lock that OnNextTurn takes: on other threads that may run before Ask returns.
+// Thread safety: one thread at a time. A method called by the library may call Ask after the last callback,
+// without holding a lock that OnNextTurn takes: on other threads OnNextTurn may run before Ask returns.
 template <typename Target>
 class NextTurn final : private grpc_completion_queue_functor {
  public:

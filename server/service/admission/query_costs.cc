@@ -14,7 +14,8 @@ namespace {
 constexpr float kWeight = 1.0F / 8;
 constexpr std::chrono::nanoseconds kGuess = std::chrono::microseconds(100);
 
-// Returns the floor of the base-2 logarithm of the distance, in cells; positions have none without the map.
+// Returns the floor of the base-2 logarithm of the distance in cells. Positions have no distance without the
+// map.
 int DistanceOctave(const v1::FindPathRequest& query) {
   const v1::Cell& start = query.start().cell();
   const v1::Cell& goal = query.goals_size() > 0 ? query.goals(0).cell() : v1::Cell::default_instance();
@@ -27,8 +28,8 @@ int DistanceOctave(const v1::FindPathRequest& query) {
 }  // namespace
 
 QueryCosts::Slot QueryCosts::SlotOf(const std::string& map, const v1::FindPathRequest& query) {
-  // A profile that no query had before may take long to see the map by. It is written the same way each time
-  // by one program, which is all that is asked of it.
+  // A new profile may require an expensive view of the map. Its serialized form serves as a key: it need only
+  // be the same within one client program.
   const v1::Agent& agent = query.agent();
   const std::string profile = agent.has_profile() ? agent.profile().SerializeAsString() : std::string();
   const v1::View& view = query.view();

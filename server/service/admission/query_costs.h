@@ -1,4 +1,4 @@
-// Estimates of the cost of path queries, by which the lane of the next one is chosen.
+// Cost estimates of path queries, which select the lane of the next query.
 #pragma once
 
 #include <array>
@@ -13,40 +13,39 @@
 
 namespace waystar::rpc {
 
-// Keeps the typical time of each kind of query. Queries are of one kind if they are about the same map, over
-// about the same distance (from one power of two to the next), and alike in what makes searches expensive:
-// algorithm, profile, size of the overlay, footprint, several goals. The typical time is a moving average of
-// its logarithm, which a rare long search hardly moves. MaxExpansionsOn stops such a search on the smaller
+// Keeps the typical time of each kind of query. Queries are of one kind if they have the same map, about the
+// same distance (within a power of two), and the same properties that make searches expensive: algorithm,
+// profile, size of the overlay, footprint, several goals. The typical time is a moving average of its
+// logarithm, so a rare long search has little effect. MaxExpansionsOn stops such a search on the smaller
 // lanes.
 //
-// Draws of cells are of one kind if they are about the same map and alike in what makes them walk much of it,
-// and probes of surfaces if they are about the same map, about as many, and ask the same at first.
+// Cell draws are of one kind if they have the same map and the same properties that make them search much of
+// it; surface probes, if they have the same map, about the same count, and the same first question.
 //
-// A query begins on Lane::kHere if its kind takes up to kHere, on Lane::kSmall up to kSmall and if nothing is
-// known of its kind, and on Lane::kLarge otherwise.
+// A query starts on Lane::kHere if its kind takes up to kHere, on Lane::kSmall if it takes up to kSmall or is
+// unknown, and on Lane::kLarge otherwise.
 //
-// Thread safety: any. An update may be lost when two threads write the same kind; estimates bear that.
+// Thread safety: any. An update may be lost if two threads write the same kind, which estimates tolerate.
 class QueryCosts {
  public:
   static constexpr std::chrono::nanoseconds kHere = std::chrono::microseconds(60);
   static constexpr std::chrono::nanoseconds kSmall = std::chrono::milliseconds(2);
 
-  // Returns the lane to begin on.
+  // Returns the lane to start on.
   Lane LaneOf(const v1::FindPathRequest& query) const;
   Lane LaneOf(const v1::ProbeSurfaceRequest& probes) const;
-  // The same for queries that are answered together, and for draws of cells, none of which begins on
-  // Lane::kHere.
+  // Like LaneOf above, for batches of queries and cell draws, which never start on Lane::kHere.
   Lane LaneOf(const v1::FindPathsRequest& queries) const;
   Lane LaneOf(const v1::SampleCellsRequest& draw) const;
 
-  // Notes how long the answer took, queues aside.
+  // Records the time to answer, without queueing.
   void Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took);
   void Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took);
   void Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took);
   void Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took);
 
  private:
-  // Kinds may share a slot, which makes an estimate worse and nothing else.
+  // Kinds may share a slot, which only makes estimates less accurate.
   static constexpr std::size_t kSlots = 4096;
   using Slot = std::size_t;
 
@@ -57,10 +56,10 @@ class QueryCosts {
   void Note(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }
   Lane LaneOfSlot(Slot slot) const;
-  // Returns a guess where nothing is known.
+  // Returns a default if nothing is known.
   std::chrono::nanoseconds Estimate(Slot slot) const;
 
-  // A slot is 0 where nothing is known.
+  // 0 if nothing is known.
   std::array<std::atomic<float>, kSlots> log_nanos_{};
 };
 

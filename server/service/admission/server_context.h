@@ -1,4 +1,4 @@
-// Everything that the server shares with each call, from the gate that it enters to its slots.
+// Server-wide state shared with each call, from the gate to the slots.
 #pragma once
 
 #include "server/service/admission/arrival_pause.h"
@@ -15,18 +15,18 @@
 
 namespace waystar::rpc {
 
-// The server builds it and owns what it names, which outlives every call.
+// Built by the server, which owns the referenced objects; they outlive every call.
 struct ServerContext {
   CallGate& gate;
   const AccessControl& access;
-  // Of callers who may call at all, and of all others, who have fewer places.
+  // Requests of identified callers, and of all others, which have fewer places.
   AwaitedRequests& awaited_requests;
   AwaitedRequests& awaited_of_strangers;
   CallStatistics& statistics;
-  // Counts the calls of each client, but for those on Lane::kHere.
+  // Counts the calls of each client, except those on Lane::kHere.
   ClientCalls& client_calls;
   CallMemory& memory;
-  // Pauses the threads that calls arrive on.
+  // Pauses arrival threads.
   ArrivalPause& arrival_pause;
   Executor& executor;
   // Bounds imports, exports and traces together.

@@ -12,7 +12,7 @@
 namespace waystar::rpc {
 namespace {
 
-// In this time commits end most waits.
+// Commits end most waits in this time.
 constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
 
 bool Has(const core::MapSnapshot& snapshot, const core::MapVersion& version) {
@@ -42,7 +42,7 @@ absl::Status VersionWaits::BeginUnless(IsOver is_over, Waiter& waiter, std::uint
     }
     waiter.client_ = client;
     waiter.until_ = until;
-    // Before it is looked for: whoever brings it later sees that somebody waits.
+    // Linked before the check, so that the thread that provides the version afterwards sees the waiter.
     Link(waiter);
     if (is_stopping_ || is_cancelled.load()) {
       over = &Waiter::OnNoVersion;
@@ -85,7 +85,7 @@ absl::Status VersionWaits::BeginLoad(Waiter& waiter, std::uint64_t client, absl:
                                      Clock::time_point until, const std::atomic<bool>& is_cancelled) {
   waiter.version_ = {.epoch = 0};
   waiter.map_ = std::string(map);
-  // If it was loaded and unloaded since it was asked for, it is asked for again.
+  // If the map was loaded and unloaded since it was requested, it is requested again.
   const auto is_over = [&] { return core::LoadingMapOf(store_.Pin(map).status()).empty(); };
   return BeginUnless(is_over, waiter, client, until, is_cancelled);
 }

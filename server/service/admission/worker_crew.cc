@@ -14,7 +14,7 @@
 namespace waystar::rpc {
 namespace {
 
-// The work that is left, shared by all workers of the crew.
+// Remaining work, shared by all workers of the crew.
 class SharedWork {
  public:
   SharedWork(std::size_t count, core::PathCrew::Work work) : count_(count), work_(work) {}
@@ -31,10 +31,10 @@ class SharedWork {
     }
   }
 
-  // Returns whether a worker found no memory for its part. REQUIRES: End has returned.
+  // Returns true if a worker ran out of memory. REQUIRES: End has returned.
   bool is_out_of_memory() const { return is_out_of_memory_; }
 
-  // Does the same for a worker that may come when all is over.
+  // Like DoSome, for a worker that may arrive after the end.
   void Help(Workbench& bench) {
     {
       MutexLock lock(mutex_);
@@ -51,7 +51,8 @@ class SharedWork {
     changed_.NotifyAll();
   }
 
-  // Lets no more workers join, and waits for those that have. Returns the processor time that they have used.
+  // Stops workers from joining, and waits for those that have. Returns the processor time that they have
+  // used.
   std::chrono::nanoseconds End() {
     MutexLock lock(mutex_);
     is_over_ = true;
@@ -63,7 +64,7 @@ class SharedWork {
 
  private:
   const std::size_t count_;
-  // The caller's: not to be touched once it is over.
+  // Owned by the caller: not to be used after End.
   const core::PathCrew::Work work_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_out_of_memory_ = false;
@@ -74,7 +75,7 @@ class SharedWork {
   std::chrono::nanoseconds helpers_time_ ABSL_GUARDED_BY(mutex_){0};
 };
 
-// Deletes itself once it has run or was refused.
+// Deletes itself after it has run or was rejected.
 class Helper final : public Executor::Job {
  public:
   Helper(Executor& executor, std::shared_ptr<SharedWork> work)
@@ -107,7 +108,7 @@ void WorkerCrew::Run(std::size_t count, Work work) {
       helper.release();
     }
   } catch (const std::bad_alloc&) {
-    // Those that were asked may have begun.
+    // The requested helpers may have started.
   }
   shared->DoSome(bench_);
   helpers_time_ += shared->End();

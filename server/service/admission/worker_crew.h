@@ -11,20 +11,20 @@
 
 namespace waystar::rpc {
 
-// The worker that has the call begins, and other workers of its pool join in as they come to it in the queue,
-// where it waits like any call of that client. A worker that finds nothing left to begin leaves again.
+// The worker of the call starts, and other workers of its pool join as they reach the crew in the queue,
+// where it waits like any call of that client. A worker that finds no work left leaves.
 //
 // Thread safety: one thread.
 class WorkerCrew final : public core::PathCrew {
  public:
-  // `bench` is the caller's own. The references must outlive this.
+  // `bench` belongs to the caller. The references must outlive this.
   WorkerCrew(Executor& executor, Lane lane, const runtime::Flow& flow, Workbench& bench)
       : executor_(executor), lane_(lane), flow_(flow), bench_(bench) {}
 
-  // Throws std::bad_alloc, once all have ended, if one of them found no memory.
+  // Throws std::bad_alloc, after all have ended, if one of them ran out of memory.
   void Run(std::size_t count, Work work) override;
 
-  // Returns the processor time of the workers that joined in so far.
+  // Returns the processor time of the workers that have joined so far.
   std::chrono::nanoseconds helpers_time() const { return helpers_time_; }
 
  private:

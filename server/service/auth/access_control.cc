@@ -25,7 +25,7 @@ absl::Status BadToken(absl::string_view message) { return MakeError(ErrorReason:
 void AccessControl::Set(std::shared_ptr<const TokenList> tokens) {
   {
     MutexLock lock(mutex_);
-    // The old list dies without the lock.
+    // The old list is destroyed after the lock is released.
     tokens_.swap(tokens);
   }
   is_asking_.store(true, std::memory_order_release);

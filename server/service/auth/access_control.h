@@ -18,24 +18,23 @@
 
 namespace waystar::rpc {
 
-// Identifies callers. It requires no tokens until it is given a list. A call shows its token in the metadata
-// "authorization", as "Bearer TOKEN" (RFC 6750, 2012).
+// Identifies callers by tokens. Tokens are not required until Set is called. A call presents its token in the
+// metadata "authorization", as "Bearer TOKEN" (RFC 6750, 2012).
 //
 // Thread safety: any.
 class AccessControl final : public runtime::MetricSource {
  public:
-  // Closes the connection of a peer, as the RPC library names it.
+  // Closes the connection of a peer, named as by the RPC library.
   using Closer = std::function<void(absl::string_view peer)>;
 
-  // Has connections closed that show wrong tokens again and again: see FailedTokens.
+  // Sets how to close connections that repeatedly present wrong tokens: see FailedTokens.
   void SetCloser(Closer closer);
 
-  // Requires every later call to show one of these tokens.
+  // Requires every later call to present one of these tokens.
   void Set(std::shared_ptr<const TokenList> tokens);
 
-  // Returns UNAUTHENTICATED / MISSING_TOKEN without a token, or BAD_TOKEN with one that is unknown or
-  // malformed, which FailedTokens has logged or counted. Costs a branch if no tokens are required, else the
-  // hash of the token.
+  // Returns UNAUTHENTICATED / MISSING_TOKEN, or BAD_TOKEN for an unknown or malformed token. FailedTokens
+  // counts and logs both. Costs a branch if no tokens are required, else the hash of the token.
   absl::StatusOr<Caller> Identify(const grpc::CallbackServerContext& context) const {
     if (!is_asking()) {
       return Caller::Anyone();
@@ -43,45 +42,45 @@ class AccessControl final : public runtime::MetricSource {
     return IdentifyByToken(context);
   }
 
-  // The same for a call that is looked at before its request is here, and identified again then: nothing is
-  // logged or counted.
+  // Like Identify, for a call whose request has not arrived yet and which is identified again later: nothing
+  // is logged or counted.
   absl::StatusOr<Caller> LookAt(const grpc::CallbackServerContext& context) const;
 
-  // The same as Identify for what a request over HTTP has in its header "Authorization"; empty if it has
-  // none. `peer` is as PeerOf names it.
+  // Like Identify, for the value of the HTTP header "Authorization"; empty if there is none. `peer` is as
+  // named by PeerOf.
   absl::StatusOr<Caller> Identify(absl::string_view authorization, const std::string& peer) const;
 
-  // Notes that a call of that peer was begun and not gone on with. Honest clients have next to none, so the
-  // peer's connection is closed as one with wrong tokens is.
+  // Counts a call of the peer that was begun but not continued. Honest clients have almost none, so the
+  // peer's connection is closed like one with wrong tokens.
   void NoteUnfinished(const std::string& peer) const;
 
-  // Returns whether a right token was shown from the network of that peer.
+  // Returns true if a valid token was presented from the network of that peer.
   bool KnowsNetworkOf(absl::string_view peer) const { return failed_tokens_.KnowsNetworkOf(peer); }
 
-  // Returns whether that client over HTTP showed so many wrong tokens that it is turned out: see
+  // Returns true if that HTTP client presented too many wrong tokens and is rejected for now: see
   // FailedTokens.
   bool IsTurnedOut(absl::string_view peer) const { return failed_tokens_.IsTurnedOut(peer); }
 
-  // Returns whether callers must show tokens.
+  // Returns true if callers must present tokens.
   bool is_asking() const { return is_asking_.load(std::memory_order_acquire); }
 
-  // Returns who has that token. Returns the errors of Identify. REQUIRES: Set has been called.
+  // Returns the holder of that token, or the errors of Identify. REQUIRES: Set has been called.
   absl::StatusOr<Caller> FindToken(absl::string_view token) const { return Find(HashToken(token)); }
 
-  // Returns the caller with what its token allows now, or the errors of Identify if it is not accepted any
-  // more.
+  // Returns the caller with the current grants of its token, or the errors of Identify if the token is no
+  // longer accepted.
   absl::StatusOr<Caller> Renew(const Caller& caller) const;
 
   void Collect(runtime::MetricSink& sink) const override;
 
  private:
   absl::StatusOr<Caller> IdentifyByToken(const grpc::CallbackServerContext& context) const;
-  // The same, without what follows from it.
+  // Like Identify, without counting or logging.
   absl::StatusOr<Caller> FindCaller(absl::string_view authorization) const;
-  // Counts and logs a call that was refused or ended for what its client did, and closes its connection if
+  // Counts and logs a call that was rejected or ended because of its client, and closes its connection if
   // there are too many.
   void CountAgainst(const std::string& peer, absl::string_view event, absl::string_view reason) const;
-  // Counts and logs what a caller has shown.
+  // Counts and logs the result of an identification.
   absl::StatusOr<Caller> Note(absl::StatusOr<Caller> caller, const std::string& peer) const;
   absl::StatusOr<Caller> Find(const TokenHash& hash) const;
 

@@ -28,7 +28,7 @@ absl::Status NotPermitted(const Token& token, Permission permission, absl::strin
 }  // namespace
 
 absl::Status Caller::Denied(Permission permission, absl::string_view map, absl::string_view field) const {
-  // An id has no more bytes; what is longer is none.
+  // Maximum length of a map id; longer values are not ids.
   constexpr std::size_t kShownBytes = 63;
   return NotPermitted(*token_, permission,
                       absl::StrCat("the map \"", absl::CHexEscape(map.substr(0, kShownBytes)), "\""), field);

@@ -1,4 +1,4 @@
-// Caller of an RPC, and what it is permitted.
+// Caller of an RPC and its permissions.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace waystar::rpc {
 
-// Value that names a caller; cheap to copy. It keeps what the token allowed when the call was made.
-// LastingCaller serves calls that may outlive that.
+// Cheap-to-copy value that identifies a caller. It keeps the grants of the token as of the call; see
+// LastingCaller for calls that may outlive them.
 //
 // Thread safety: that of a value.
 class Caller {
  public:
   // Returns the caller on a server that requires no tokens, who may do everything.
   static Caller Anyone() { return Caller(nullptr); }
-  // A null token stands for anyone.
+  // A null token means anyone.
   explicit Caller(std::shared_ptr<const Token> token) : token_(std::move(token)) {}
 
   bool is_anyone() const { return token_ == nullptr; }
@@ -33,14 +33,14 @@ class Caller {
   }
   bool MayRead(absl::string_view map) const { return May(Permission::kRead, map); }
 
-  // Returns PERMISSION_DENIED / NOT_PERMITTED if May says no, in the same words whether there is such a map
-  // or not. `field` is the request's field that names the map.
+  // Returns PERMISSION_DENIED / NOT_PERMITTED if May returns false, with the same message whether the map
+  // exists or not. `field` is the request's field that names the map.
   absl::Status Check(Permission permission, absl::string_view map, absl::string_view field) const {
     return May(permission, map) ? absl::OkStatus() : Denied(permission, map, field);
   }
-  // The same where the map is not known yet: returns OK if it could be any that is permitted.
+  // Like Check, for a map that is not known yet: returns OK if the permission is granted for any map.
   absl::Status CheckSomewhere(Permission permission) const;
-  // The same for the server as a whole: the token must have the permission on "*".
+  // Like Check, for the server as a whole: the token must have the permission on "*".
   absl::Status CheckEverywhere(Permission permission) const;
 
   // Returns null for anyone.

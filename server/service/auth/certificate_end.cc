@@ -26,7 +26,7 @@ std::string SubjectOf(const X509& cert) {
 
 CertificateEnd EndOf(const X509& cert, const std::string& file) {
   std::tm time{};
-  // A time that cannot be read is taken for none, of which there is nothing to say.
+  // Ignores an end that cannot be parsed.
   const bool is_known = ASN1_TIME_to_tm(X509_get0_notAfter(&cert), &time) == 1;
   return {.file = file,
           .subject = SubjectOf(cert),

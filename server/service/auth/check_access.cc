@@ -13,7 +13,7 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.MapService.CreateMap", AccessScope::kMaps, Permission::kAdmin},
     {"waystar.v1.MapService.ImportMap", AccessScope::kMaps, Permission::kAdmin},
     {"waystar.v1.MapService.GetMap", AccessScope::kMaps, Permission::kRead},
-    // Lists what may be read.
+    // The result contains readable maps only.
     {"waystar.v1.MapService.ListMaps", AccessScope::kAnyToken},
     {"waystar.v1.MapService.DeleteMap", AccessScope::kMaps, Permission::kAdmin},
     {"waystar.v1.MapService.ExportMap", AccessScope::kMaps, Permission::kRead},
@@ -39,17 +39,17 @@ constexpr RpcPermission kRpcPermissions[] = {
     {"waystar.v1.PathService.ProbeSurface", AccessScope::kMaps, Permission::kRead},
     {"waystar.v1.ServerService.GetServerInfo", AccessScope::kAnyToken, Permission::kRead},
     {"waystar.v1.ServerService.SetLogLevel", AccessScope::kServer, Permission::kAdmin},
-    // Tells of maps that may be read.
+    // The result contains readable maps only.
     {"waystar.v1.ServerService.GetServerStatistics", AccessScope::kAnyToken},
     {"waystar.v1.ServerService.ListServers", AccessScope::kAnyToken, Permission::kRead},
 };
 
-// Checks a map beside the one that the request is about, if it names one.
+// Checks an additional map of the request, if set.
 absl::Status CheckOther(const Caller& caller, const std::string& map, absl::string_view field) {
   return map.empty() ? absl::OkStatus() : caller.Check(Permission::kRead, map, field);
 }
 
-// Checks the maps that a query names beside the one that it is about.
+// Checks the additional maps of a query.
 absl::Status CheckOthers(const Caller& caller, const v1::FindPathRequest& query, absl::string_view prefix) {
   WAYSTAR_RETURN_IF_ERROR(CheckOther(caller, query.goal_map(), absl::StrCat(prefix, "goal_map")));
   return CheckOther(caller, query.inline_map().graph().auto_connect().reference_map(),
@@ -99,7 +99,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission,
 }
 
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::FindPathRequest& request) {
-  // A map that the query brings along is nobody's; a query that names one as well is checked for that.
+  // An inline map needs no permission; a map named next to it is checked.
   const bool names_map = !request.has_inline_map() || !request.map().empty();
   WAYSTAR_RETURN_IF_ERROR(names_map ? caller.Check(permission, request.map(), "map")
                                     : caller.CheckSomewhere(permission));
@@ -113,7 +113,7 @@ absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::Fi
     if (!query.map().empty() && !caller.MayRead(query.map())) {
       return CheckOther(caller, query.map(), absl::StrCat("queries[", i, "].map"));
     }
-    // The field's name is made for what is refused alone.
+    // Builds the field's name only on error.
     if (!CheckOthers(caller, query, "").ok()) {
       return CheckOthers(caller, query, absl::StrCat("queries[", i, "]."));
     }

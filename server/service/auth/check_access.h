@@ -14,13 +14,13 @@
 
 namespace waystar::rpc {
 
-// The maps on which a token must have the permission.
+// Maps on which a token must have the permission.
 enum class AccessScope : std::uint8_t {
-  // None: any token will do.
+  // None: any token is sufficient.
   kAnyToken,
   // The map of the request. Other maps that it names must be readable.
   kMaps,
-  // All, as "*": the RPC concerns the whole server.
+  // All maps, as "*": the RPC concerns the whole server.
   kServer,
 };
 
@@ -33,12 +33,12 @@ struct RpcPermission {
 
 absl::Span<const RpcPermission> RpcPermissions();
 
-// Returns the row of the RPC that takes requests of that type, or the strictest permission there is if it has
-// no row. It compares with each row, so it is to be called once a type.
+// Returns the row of the RPC that takes requests of that type, or the strictest permission if there is none.
+// Linear in the number of rows; call it once per type.
 RpcPermission PermissionOfRequest(const google::protobuf::Descriptor* request);
 
-// Checks that the caller has `permission` on a request's map and may read every other that it names. A
-// request that names maps in other fields than `map` has an overload here; an absent part names none.
+// Checks that the caller has `permission` on a request's map and may read all other maps that it names. Add
+// an overload for each request that names maps in fields other than `map`; an absent field names none.
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::CreateMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission, const v1::ImportMapRequest& request);
 absl::Status CheckMaps(const Caller& caller, Permission permission,
@@ -64,8 +64,8 @@ const RpcPermission& PermissionOf() {
   return kPermission;
 }
 
-// Checks by the table that the caller may make the request. It looks at the request alone, so that a caller
-// without permission learns nothing. Costs a branch if no tokens are required. Returns the errors of
+// Checks by the table that the caller may make the request. It only uses the request, so a caller without
+// permission learns nothing about maps. Costs a branch if no tokens are required. Returns the errors of
 // Caller::Check, with the request's field that names the map.
 template <typename Request>
 absl::Status CheckAccess(const Caller& caller, const Request& request) {
@@ -84,13 +84,14 @@ absl::Status CheckAccess(const Caller& caller, const Request& request) {
   return caller.CheckEverywhere(row.permission);
 }
 
-// The same for a part of a request of that type, which holds all that the request says of maps.
+// Like CheckAccess, for a part of such a request that contains all its map names.
 template <typename Request, typename Part>
 absl::Status CheckPartAccess(const Caller& caller, const Part& part) {
   return caller.is_anyone() ? absl::OkStatus() : CheckMaps(caller, PermissionOf<Request>().permission, part);
 }
 
-// The same for a stream of such requests before its first: checks that the caller might make any.
+// Like CheckAccess, for a stream of such requests before its first message: checks that the caller may make
+// any.
 template <typename Request>
 absl::Status CheckStreamAccess(const Caller& caller) {
   return caller.is_anyone() ? absl::OkStatus() : caller.CheckSomewhere(PermissionOf<Request>().permission);

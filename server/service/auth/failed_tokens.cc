@@ -42,7 +42,7 @@ std::string NetworkOf(absl::string_view peer) {
     return std::string(peer.substr(0, peer.rfind(':')));
   }
   if (absl::ConsumePrefix(&peer, "ipv6:")) {
-    // In brackets, which are escaped or not; a zone may follow the address.
+    // IPv6 in brackets, which may be escaped; a zone may follow the address.
     if (!absl::ConsumePrefix(&peer, "%5B")) {
       absl::ConsumePrefix(&peer, "[");
     }

@@ -1,4 +1,4 @@
-// Tables of the addresses and the connections whose calls were refused for their tokens, or did not go on.
+// Counts failed authentications and abandoned calls by address and connection.
 #pragma once
 
 #include <array>
@@ -16,34 +16,34 @@
 
 namespace waystar::rpc {
 
-// Returns the network that a peer, as PeerOf names it, is known by: its IPv4 address, the first 64
-// bits of its IPv6 address, which are one customer's, or "unix" for all of this machine's sockets.
+// Returns the network of a peer named as by PeerOf: its IPv4 address, the first 64 bits of its IPv6 address
+// (one customer), or "unix" for all unix sockets.
 std::string NetworkOf(absl::string_view peer);
 // Returns the port of a peer, or 0 if it has none.
 std::uint16_t PortOf(absl::string_view peer);
 
-// Decides which of these calls the log tells of: of one network the first kLogged within a minute, and of all
-// together as many as LineLimit admits. Decides too which connections are to be closed: those on which more
-// than kOfConnection calls were refused within a minute, but never one on which a right token was shown: a
-// gateway's has the calls of many.
+// Decides which failed calls to log: per network the first kLogged in each minute, and overall as many as
+// LineLimit admits. Also decides which connections to close: those with more than kOfConnection failed calls
+// in a minute, unless a valid token was presented on them, since a gateway's connection carries the calls of
+// many clients.
 //
-// It has a fixed size; when it is full, those with few failures are forgotten first, and of the connections
-// with a right token some that have not shown it again.
+// Has a fixed size. When it is full, entries with few failures are evicted first, and connections with a
+// valid token that have not presented it again.
 //
 // Thread safety: any.
 class FailedTokens {
  public:
   static constexpr int kLogged = 10;
   static constexpr int kOfConnection = 100;
-  // A client over HTTP is known by its address (see PeerOf). It is turned out as a connection is closed, and
-  // its address for so long.
+  // How long an HTTP client is rejected instead of closing its connection. It is identified by its address
+  // (see PeerOf).
   static constexpr absl::Duration kTurnedOut = absl::Seconds(10);
 
-  // A call that is to be logged.
+  // A call to log.
   struct Logged {
-    // The failures of its network since the minute began, this one included.
+    // Failures of its network in the current minute, including this one.
     int failures = 0;
-    // The failures, of any network, that were not logged since the last that was.
+    // Failures of any network that were not logged since the last logged one.
     std::uint64_t left_out = 0;
   };
 
@@ -51,19 +51,19 @@ class FailedTokens {
   explicit FailedTokens(const Clock& clock = Clock::Steady()) : clock_(clock), limit_(clock) {}
 
   struct Verdict {
-    // None if the call is not to be logged.
+    // Unset if the call is not to be logged.
     std::optional<Logged> logged;
     bool closes_connection = false;
   };
 
-  // Counts one. The peer is named as PeerOf names it.
+  // Counts one failure. The peer is named as by PeerOf.
   Verdict Count(absl::string_view peer);
-  // Returns whether connections of that peer were to be closed within kTurnedOut before now. Costs a load
-  // where none were.
+  // Returns true if connections of that peer were to be closed within the last kTurnedOut. Costs one load if
+  // there are none.
   bool IsTurnedOut(absl::string_view peer) const;
-  // Notes that a right token was shown. Costs a load where the connection has shown one before.
+  // Records a valid token. Costs one load if the connection has presented one before.
   void NoteAccepted(absl::string_view peer);
-  // Returns whether a right token was shown from the network of that peer.
+  // Returns true if a valid token was presented from the network of that peer.
   bool KnowsNetworkOf(absl::string_view peer) const;
 
  private:
@@ -81,7 +81,7 @@ class FailedTokens {
     return accepted_[key % accepted_.size()].load(std::memory_order_relaxed) == key;
   }
   void Accept(std::uint64_t key) { accepted_[key % accepted_.size()].store(key, std::memory_order_relaxed); }
-  // Returns the entry of the network or the connection, with its failures since its minute began.
+  // Returns the entry of the network or the connection, with the failures of its current minute.
   static Entry& CountIn(Table& table, std::uint64_t key, absl::Time now);
   std::optional<Logged> ToLog(int failures);
 
@@ -91,7 +91,7 @@ class FailedTokens {
   Table networks_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> has_turned_out_ = false;
-  // Connections and networks that have shown a right token, each at the place that its hash says.
+  // Connections and networks that have presented a valid token, indexed by hash.
   std::array<std::atomic<std::uint64_t>, std::size_t{1} << 14> accepted_ = {};
 };
 

@@ -1,4 +1,4 @@
-// Caller of a call that may outlast its token.
+// Caller of a call that may outlive its token.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,12 @@
 
 namespace waystar::rpc {
 
-// Caller that is renewed when the tokens change. To miss no change, a call arranges for Renew to be called
-// after each before it calls Identify. Thread safety: any, but Identify comes before Require and Get.
+// Caller that is renewed when the tokens change. To miss no change, a call must arrange for Renew to be
+// called after each change before it calls Identify. Thread safety: any, but Identify comes before Require
+// and Get.
 class LastingCaller {
  public:
-  // Checks what a call needs to go on. Any thread may call it, one at a time.
+  // Checks a precondition for continuing the call. Any thread may call it, one at a time.
   using Requirement = std::function<absl::Status(const Caller&)>;
 
   // `access` must outlive this.
@@ -33,7 +34,7 @@ class LastingCaller {
     return absl::OkStatus();
   }
 
-  // Checks the requirement now, and from here on at each Renew. REQUIRES: Identify has succeeded.
+  // Checks the requirement now, and at each later Renew. REQUIRES: Identify has succeeded.
   absl::Status Require(Requirement requirement) {
     MutexLock lock(mutex_);
     requirement_ = std::move(requirement);

@@ -28,15 +28,15 @@ class OwnedCredentials : public grpc::ServerCredentials {
   grpc_server_credentials* const credentials_;
 };
 #else
-// Newer versions of the library do all of that.
+// Newer versions of the library provide all of this.
 class OwnedCredentials : public grpc::ServerCredentials {
  public:
   using grpc::ServerCredentials::ServerCredentials;
 };
 #endif
 
-// The RPC library's own watcher of files (grpc::experimental::FileWatcherCertificateProvider) drops the
-// certificate in use before it knows whether the next is any good, and serves nobody if it is not.
+// The RPC library's own file watcher (grpc::experimental::FileWatcherCertificateProvider) drops the current
+// certificate before it has validated the new one, and serves nobody if that is invalid.
 class ReloadingCredentials final : public OwnedCredentials {
  public:
   explicit ReloadingCredentials(std::shared_ptr<WatchedTlsFiles> files)
@@ -62,7 +62,7 @@ class ReloadingCredentials final : public OwnedCredentials {
     in_use_ = std::move(material);
     const grpc_ssl_pem_key_cert_pair pair = {.private_key = in_use_->key.c_str(),
                                              .cert_chain = in_use_->cert.c_str()};
-    // The library insists on roots, even to ask clients for nothing.
+    // The library requires roots even if client certificates are not requested.
     const std::string& roots = in_use_->client_ca.empty() ? in_use_->cert : in_use_->client_ca;
     *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;

@@ -1,4 +1,4 @@
-// TLS credentials of the server's port, whose certificates may be replaced while it runs.
+// TLS credentials of the server's port, whose certificates may be replaced at run time.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace waystar::rpc {
 
-// Makes credentials for TLS 1.2 and above. With client_ca every client must show a certificate of that root.
-// New files hold from the next connection on, and open connections go on.
+// Makes credentials for TLS 1.2 and above. With client_ca, every client must present a certificate of that
+// root. New files apply to new connections only.
 std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(std::shared_ptr<WatchedTlsFiles> files);
 
 }  // namespace waystar::rpc

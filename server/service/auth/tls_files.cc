@@ -36,7 +36,7 @@ Owned<BIO> OpenText(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Returns what OpenSSL says is wrong, and makes it forget that.
+// Returns OpenSSL's error, and clears it.
 absl::Status BadPem(const std::string& path, absl::string_view what) {
   std::array<char, 256> why = {};
   ERR_error_string_n(ERR_peek_last_error(), why.data(), why.size());
@@ -44,8 +44,8 @@ absl::Status BadPem(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what, " (", why.data(), ")"));
 }
 
-// Returns the first certificate of a file, and adds the ends of all; all that follow must be certificates as
-// well.
+// Returns the first certificate of a file, and appends the expiry of all. Everything after it must be
+// certificates too.
 absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std::string& pem,
                                               std::vector<CertificateEnd>& ends) {
   const Owned<BIO> text = OpenText(pem);
@@ -65,7 +65,7 @@ absl::StatusOr<Owned<X509>> ParseCertificates(const std::string& path, const std
   return first;
 }
 
-// Gives no password: OpenSSL would else ask for it at a terminal that a server does not have.
+// Returns no password: by default OpenSSL would ask at a terminal, which a server does not have.
 int NoPassword(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*data*/) { return -1; }
 
 absl::StatusOr<Owned<EVP_PKEY>> ParseKey(const std::string& path, const std::string& pem) {
@@ -103,7 +103,7 @@ TlsStamp StampOf(const TlsFiles& files) {
 }
 
 absl::StatusOr<std::shared_ptr<WatchedTlsFiles>> WatchedTlsFiles::Open(TlsFiles files) {
-  // The stamp is taken before the files are read: a later change is seen next time.
+  // The stamp is taken before the files are read, so that a later change is detected next time.
   const TlsStamp stamp = StampOf(files);
   WAYSTAR_ASSIGN_OR_RETURN(TlsMaterial material, ReadTlsFiles(files));
   return std::shared_ptr<WatchedTlsFiles>(new WatchedTlsFiles(std::move(files), stamp, std::move(material)));

@@ -1,4 +1,4 @@
-// The files of certificates, which may be replaced while the server runs.
+// Certificate files, which may be replaced at run time.
 #pragma once
 
 #include <memory>
@@ -16,28 +16,28 @@ namespace waystar::rpc {
 
 // Paths of PEM files.
 struct TlsFiles {
-  // The server's certificate, followed by those between it and the root that clients know.
+  // Certificate chain: the server's certificate, followed by the intermediate ones.
   std::string cert;
-  // The certificate's private key, without a password.
+  // Private key of the certificate, without a password.
   std::string key;
-  // The roots of the certificates that clients must show; empty if they need none.
+  // Root certificates for client certificates; empty if clients need none.
   std::string client_ca;
 };
 
-// The contents of those files.
+// Contents of the files.
 struct TlsMaterial {
   std::string cert;
   std::string key;
   std::string client_ca;
-  // The ends of all certificates in them.
+  // Expiry of all certificates in the files.
   std::vector<CertificateEnd> ends;
 };
 
-// Reads the files and checks that certificates and key are there and belong together. An error names the file
-// and says why. A certificate that has expired or is not yet valid is accepted, as clients report it.
+// Reads the files and checks that certificates and key exist and match. Errors name the file and the cause. A
+// certificate that has expired or is not yet valid is accepted, since clients report it.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files);
 
-// The stamps of all files together.
+// Stamps of all files.
 struct TlsStamp {
   FileStamp cert;
   FileStamp key;
@@ -48,9 +48,9 @@ struct TlsStamp {
 
 TlsStamp StampOf(const TlsFiles& files);
 
-// The contents in use of files that are looked at whenever a client connects. Bad files are logged, once for
-// each change, and those before them stay in use. Certificates that are near their end are logged when they
-// are read and, while clients connect, once a day.
+// Current contents of files that are checked whenever a client connects. Bad files are logged, once per
+// change, and the previous contents stay in use. Certificates close to expiry are logged when they are read
+// and, while clients connect, once a day.
 //
 // Thread safety: any.
 class WatchedTlsFiles {
@@ -61,7 +61,7 @@ class WatchedTlsFiles {
   WatchedTlsFiles& operator=(const WatchedTlsFiles&) = delete;
 
   const TlsFiles& files() const { return files_; }
-  // Looks at the files, and returns what a new connection is to use: the same object until they change.
+  // Checks the files, and returns the contents for a new connection: the same object until they change.
   std::shared_ptr<const TlsMaterial> Current();
 
  private:
@@ -69,7 +69,7 @@ class WatchedTlsFiles {
 
   const TlsFiles files_;
   Mutex mutex_;
-  // The stamp of the files that were looked at last.
+  // Stamp of the files at the last check.
   TlsStamp stamp_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mutex_);
   absl::Time next_warning_ ABSL_GUARDED_BY(mutex_);

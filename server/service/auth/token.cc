@@ -18,7 +18,7 @@ namespace waystar::rpc {
 bool MatchesPattern(absl::string_view pattern, absl::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
-  // Behind the last star that was passed, and the text that it does not stand for yet.
+  // Position after the last '*' passed, and the end of the text that it matches so far.
   std::size_t after_star = absl::string_view::npos;
   std::size_t retry = 0;
   while (t < text.size()) {
@@ -42,9 +42,9 @@ bool MatchesPattern(absl::string_view pattern, absl::string_view text) {
 }
 
 TokenHash HashToken(absl::string_view token) {
-  // The digest is looked up once: to find it costs more than to use it.
+  // The digest is fetched once: fetching costs more than using it.
   static EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  // The hash stays 0, which no token has, if the library cannot do it.
+  // If the library fails, the hash stays 0, which no token has.
   TokenHash hash{};
   EVP_Digest(token.data(), token.size(), hash.data(), nullptr, kSha256, nullptr);
   return hash;

@@ -1,4 +1,4 @@
-// Files that an operator may replace while the server runs.
+// Files that an operator may replace at run time.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace waystar::rpc {
 
-// Stamp that tells one state of a file from another. It is the same for each file that cannot be examined.
+// Stamp that identifies a state of a file. All files that cannot be examined have the same stamp.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -19,11 +19,11 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-// Returns the stamp of the file, or of the one that a link leads to.
+// Returns the stamp of the file; symbolic links are followed.
 FileStamp StampOf(const std::string& path);
 
-// Returns the file's bytes. Returns UNKNOWN, naming the file and why, if it cannot be read, has more than
-// `max_bytes`, or changes meanwhile.
+// Returns the file's bytes, or UNKNOWN, with the file and the cause, if it cannot be read, has more than
+// `max_bytes`, or changes during the read.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path, std::size_t max_bytes);
 
 }  // namespace waystar::rpc

@@ -15,8 +15,8 @@
 
 namespace waystar::rpc {
 
-// Lives in the memory of the call until the handler goes on. Two threads may meet in it: the one on which the
-// headers arrived, and the one that learns of the request.
+// Lives in the memory of the call until the handler continues. Two threads may use it: the one on which the
+// headers arrived, and the one that is notified of the request.
 class AfterRequest::Call final : private grpc_completion_queue_functor {
  public:
   Call(const AfterRequest& after, const HandlerParameter& call)
@@ -36,7 +36,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     grpc_op read{};
     read.op = GRPC_OP_RECV_MESSAGE;
     read.data.recv_message.recv_message = &request_;
-    // What completes within this call of the library comes back here, and wakes no other thread.
+    // Completions within this library call are handled here, and wake no other thread.
     grpc_completion_queue_thread_local_cache_init(queue);
     grpc_call_start_batch(call_->call(), &read, 1, static_cast<grpc_completion_queue_functor*>(this),
                           nullptr);
@@ -61,7 +61,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     const ServerContext& server = after_.server_;
     const absl::StatusOr<Caller> caller = server.access.LookAt(rpc());
     awaited_ = caller.ok() ? &server.awaited_requests : &server.awaited_of_strangers;
-    // A call that has been cancelled does not know its peer any more.
+    // A cancelled call does not know its peer any more.
     peer_ = PeerOf(rpc());
     awaited_->Enter(HolderOf(caller.ok() ? *caller : Caller::Anyone(), rpc()), peer_, call_->call(),
                     AwaitedRequests::Clock::now(), place_);
@@ -76,13 +76,13 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
   }
 
   void OnRequest() {
-    // The thread that is about to wait goes on instead.
+    // The thread that is about to wait continues instead.
     if (state_.exchange(State::kRead) == State::kWaiting) {
       Proceed();
     }
   }
 
-  // Lets the handler go on; without a request, it ends the call.
+  // Continues the handler; without a request, it ends the call.
   void Proceed() {
     const bool is_cancelled = awaited_ != nullptr && !awaited_->Leave(place_);
     if (is_cancelled) {
@@ -104,7 +104,7 @@ class AfterRequest::Call final : private grpc_completion_queue_functor {
     void* data = nullptr;
     void* const request = handler.Deserialize(call->call(), bytes, &status, &data);
     if (is_cancelled) {
-      // The handler ends a call with an error, and tells nobody of it.
+      // The handler ends a call with an error, without notifying anyone.
       status = grpc::Status::CANCELLED;
     }
     handler.RunHandler(

@@ -1,4 +1,4 @@
-// Handler of calls that is told of them when their headers are here, not only when their request is.
+// Handler that is notified of a call when its headers arrive, before its request.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace waystar::rpc {
 
-// Reads the one request of a call, and then lets the library's own handler go on with it. The library reads
-// the request of such a call itself before it tells anyone of it, and so has no bound on calls that are begun
-// and never go on. To be set for a method that the library takes for a stream.
+// Reads the single request of a call, and then runs the library's own handler. By itself the library reads
+// the request before it notifies anyone, and so cannot bound calls that are begun but never continued. Use it
+// for a method that is marked as a stream.
 //
-// A call that is cancelled since it does not go on counts against its connection.
+// A call that is cancelled because its request does not arrive counts against its connection.
 //
-// A request that is there already, as nearly all are, costs one more operation on the call and nothing else.
+// A request that has already arrived, as nearly all have, costs one more operation on the call.
 //
 // Thread safety: any.
 class AfterRequest final : public grpc::internal::MethodHandler {

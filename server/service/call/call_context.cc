@@ -16,7 +16,7 @@ std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerConte
     return steady_clock::time_point::max();
   }
   const system_clock::time_point now = system_clock::now();
-  // This is far enough away to be no deadline; beyond it the conversion might overflow.
+  // A deadline this far away counts as none; the conversion might overflow.
   if (deadline - now > std::chrono::hours(24 * 365)) {
     return steady_clock::time_point::max();
   }

@@ -1,4 +1,4 @@
-// Context of the call that a handler serves, beside the request.
+// Context of the call that a handler serves, apart from the request.
 #pragma once
 
 #include <algorithm>
@@ -25,46 +25,47 @@
 namespace waystar::rpc {
 
 struct CallContext {
-  // Nobody else uses it while the handler runs.
+  // Used by this handler only, while it runs.
   Workbench& bench;
-  // To the call there are no maps that this caller may not read.
+  // Maps that the caller may not read do not exist for the call.
   const Caller& caller;
   // Deadline and cancellation of the call, and its upkeep.
   core::Budget budget;
-  // How long the call waited for a worker.
+  // Time that the call waited for a worker.
   std::chrono::nanoseconds queued{0};
-  // When the wait was over.
+  // End of that wait.
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  // Expansions that the call may spend on its lane; if it needs more it begins again on the next.
+  // Expansions that the call may spend on its lane; if it needs more, it restarts on the next lane.
   std::uint64_t max_expansions_here = std::numeric_limits<std::uint64_t>::max();
-  // Lets a handler have several workers search; null where it should not.
+  // Lets a handler search with several workers; null if it should not.
   core::PathCrew* crew = nullptr;
-  // The RPC library's side of the call: metadata and peer. Null where there is none.
+  // The RPC library's context of the call: metadata and peer. Null if there is none.
   const grpc::CallbackServerContext* rpc = nullptr;
-  // Where the handler may write its response as bytes: those are sent then, and of the message only what
-  // observers of queries read has to be filled. Null where the message itself is wanted.
+  // If not null, the handler may write its response here as bytes, which are then sent; the message itself
+  // only needs the fields that query observers read.
   WrittenMessage* written = nullptr;
-  // A handler that needs more expansions sets it.
+  // Set by a handler that needs more expansions.
   bool needs_more_expansions = false;
-  // The version that a handler needs and the map does not have yet. It is for calls that can wait for it;
-  // the error that the handler returns is for all others.
+  // Version that the handler needs and the map does not have yet, for calls that can wait for it. Other calls
+  // return the handler's error.
   std::optional<core::MapVersion> awaited_version;
-  // MAP_LOADING of a map that a portal leads to and that is not in memory: then the answer is not to be used.
+  // MAP_LOADING for a map that a portal leads to and that is not in memory; the answer must then be
+  // discarded.
   absl::Status missing_map;
 
-  // Returns whether the lane was too small for the call: then its answer is not to be used.
+  // Returns true if the lane was too small for the call; the answer must then be discarded.
   bool NeedsLargerLane() const {
     return needs_more_expansions || (budget.upkeep != nullptr && budget.upkeep->is_refused());
   }
 
-  // Returns the budget of a search whose request allows so many expansions.
+  // Returns the budget of a search whose request allows `requested` expansions.
   core::Budget BudgetFor(std::uint64_t requested) const {
     core::Budget own = budget;
     own.max_expansions = std::min(requested, max_expansions_here);
     return own;
   }
 
-  // Returns `written` if it stands for this response, else null: others may borrow the context for theirs.
+  // Returns `written` if it stands for this response, else null: others may use the context for their own.
   WrittenMessage* WrittenFor(const google::protobuf::Message& response) const {
     return written != nullptr && written->StandsFor(response) ? written : nullptr;
   }
@@ -73,14 +74,15 @@ struct CallContext {
 // Returns the call's deadline on the clock of core::Budget; its max if there is none.
 std::chrono::steady_clock::time_point DeadlineOf(const grpc::CallbackServerContext& context);
 
-// Returns the flow in which a call waits. A client is known by its token's name, or else by its connection.
+// Returns the flow in which a call waits. A client is identified by its token's name, or else by its
+// connection.
 runtime::Flow FlowOf(const Caller& caller, const grpc::CallbackServerContext& context, absl::string_view map);
 
-// Returns the flow in which an import waits on Lane::kImports. A client is known by HolderOf there: each
-// import of a program may have a connection of its own.
+// Returns the flow in which an import waits on Lane::kImports. A client is identified by HolderOf: a program
+// may use a new connection for each import.
 runtime::Flow ImportFlowOf(const Caller& caller, const grpc::CallbackServerContext& context);
 
-// Returns who holds the places of a call: the name of its token or, where no token is asked for, its network.
+// Returns the holder of a call's places: the name of its token or, if no token is required, its network.
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
 
 }  // namespace waystar::rpc

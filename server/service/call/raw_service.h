@@ -1,4 +1,4 @@
-// Service whose methods take the raw bytes of their requests, and whose calls own themselves.
+// Service whose methods take raw request bytes, and whose calls own themselves.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,11 @@
 
 namespace waystar::rpc {
 
-// `Generated` is what protoc makes of the service. A method is known by its request, which no other takes.
+// `Generated` is the class that protoc generates for the service. A method is identified by its request type,
+// which is unique.
 //
-// The generated WithRawCallbackMethod_ classes do the same by one class and one virtual function a method.
+// The generated WithRawCallbackMethod_ classes do the same with one class and one virtual function per
+// method.
 template <typename Generated>
 class RawService : public Generated::Service {
  protected:
@@ -42,7 +44,7 @@ class RawService : public Generated::Service {
     return *service.method(index);
   }
 
-  // Returns the RPC's whole name, as "waystar.v1.PathService/FindPath".
+  // Returns the RPC's full name, such as "waystar.v1.PathService/FindPath".
   template <typename Request>
   static const std::string& NameOf() {
     static const std::string name =
@@ -50,7 +52,7 @@ class RawService : public Generated::Service {
     return name;
   }
 
-  // Lets `handler` answer such requests, beginning on the lane that `planner` chooses. The planner must
+  // Serves such requests with `handler`, starting on the lane that `planner` selects. The planner must
   // outlive the calls.
   template <typename Request, typename Response, typename Planner = const FixedLane>
   void Serve(UnaryHandler<Request, Response> handler, Planner& planner = kSmallCall) {
@@ -61,7 +63,7 @@ class RawService : public Generated::Service {
     ServeUnary<Request, Response>(std::move(handler), planner);
   }
 
-  // The same for streams, where `start` makes a call's reactor.
+  // Like Serve, for streams; `start` makes a call's reactor.
   template <typename Request>
   void ServeReads(std::function<grpc::ServerReadReactor<Bytes>*(Rpc*, Bytes* response)> start) {
     Mark<Request>(new grpc::internal::CallbackClientStreamingHandler<Bytes, Bytes>(std::move(start)));
@@ -92,7 +94,7 @@ class RawService : public Generated::Service {
 
   template <typename Request>
   void MarkAfterRequest(std::unique_ptr<grpc::internal::MethodHandler> handler) {
-    // From now on the library takes the method for a stream, of which it tells as soon as it has begun.
+    // Marks the method as a stream, so that the library reports a call as soon as it begins.
     this->MarkMethodStreamed(MethodOf<Request>().index(), nullptr);
     Mark<Request>(new AfterRequest(std::move(handler), server_));
   }

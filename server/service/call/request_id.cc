@@ -15,12 +15,12 @@ constexpr char kTraceParentKey[] = "traceparent";
 
 constexpr std::size_t kMaxRequestIdBytes = 128;
 
-// The position of the trace id in a traceparent: "00-<32 digits>-<16 digits>-<2 digits>".
+// Position of the trace id in a traceparent: "00-<32 digits>-<16 digits>-<2 digits>".
 constexpr std::size_t kTraceIdBegin = 3;
 constexpr std::size_t kTraceIdDigits = 32;
 constexpr std::size_t kTraceParentBytes = 55;
 
-// Returns an empty value if there is none.
+// Returns an empty value if the key is missing.
 absl::string_view MetadataOf(const grpc::ServerContextBase& context, const char* key) {
   const auto found = context.client_metadata().find(key);
   return found == context.client_metadata().end()
@@ -28,7 +28,7 @@ absl::string_view MetadataOf(const grpc::ServerContextBase& context, const char*
              : absl::string_view(found->second.data(), found->second.size());
 }
 
-// Returns whether it is a hexadecimal digit in lower case, as the standard wants them.
+// Returns true for a hexadecimal digit in lower case, as the standard requires.
 bool IsHexDigit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
 }

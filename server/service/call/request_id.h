@@ -1,4 +1,4 @@
-// Ids that tie lines of the log to the calls that they are about.
+// Request ids, which connect log lines to calls.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace waystar::rpc {
 
 inline constexpr char kRequestIdKey[] = "x-request-id";
 
-// Returns the caller's own "x-request-id": 1 to 128 printable ASCII characters but the space. Else nothing.
+// Returns the caller's "x-request-id" if it is 1 to 128 printable ASCII characters without spaces.
 absl::optional<absl::string_view> SentRequestId(const grpc::ServerContextBase& context);
 
-// Returns whether the caller has sent anything that RequestIdOf might use.
+// Returns true if the caller has sent anything that RequestIdOf might use.
 bool HasSentId(const grpc::ServerContextBase& context);
 
 // Returns SentRequestId, else the trace id of a "traceparent" (W3C Trace Context, 2021: 32 hexadecimal
-// digits, not all 0), else "local-" and 16 hexadecimal digits, different for each call of this.
+// digits, not all 0), else "local-" and 16 hexadecimal digits, unique per invocation.
 std::string RequestIdOf(const grpc::ServerContextBase& context);
 
 }  // namespace waystar::rpc

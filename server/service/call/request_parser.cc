@@ -28,13 +28,13 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Messages of fewer bytes cannot become much, whatever they hold.
+// Smaller messages cannot take much memory, whatever they contain.
 constexpr std::size_t kWeighedBytes = CallMemory::kCountedBytes;
-// A batch of edits, each of which blocks one cell, takes some 35 times its bytes.
+// A batch of edits that each block one cell takes about 35 times its size.
 constexpr std::size_t kMostGrowth = 40;
 constexpr std::size_t kAlwaysAllowed = std::size_t{16} << 20;
 
-// Returns the path of the first string field that is not UTF-8, in the bytes of a message of that type.
+// Returns the path of the first string field in a message of that type that is not UTF-8.
 std::optional<std::string> FindBadString(absl::string_view bytes, const Descriptor& type, int depth = 0) {
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
   std::map<int, int> seen;

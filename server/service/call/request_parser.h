@@ -8,13 +8,12 @@
 
 namespace waystar::rpc {
 
-// Parses `bytes` into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they are no such message; where the
-// reason is a string that is not UTF-8, the field names it. (The RPC library by itself would answer INTERNAL
-// without a word.) Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with the field, before it takes any memory,
-// for bytes that would become 40 times as many in memory, and more than 16 MiB.
+// Parses `bytes` into `request`. Returns INVALID_ARGUMENT / BAD_VALUE if they cannot be parsed; if a string
+// is not UTF-8, with its field. (The RPC library would return INTERNAL without a message.) Returns
+// RESOURCE_EXHAUSTED / TOO_MANY_ITEMS with the field, before it allocates memory, if the request would take
+// more than 40 times its size and more than 16 MiB in memory.
 //
-// `memory` then holds what the bytes and the request take, or the error of CallMemory::Share::Resize is
-// returned.
+// `memory` then holds the size of the bytes and the request. Returns the error of CallMemory::Share::Resize.
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& request,
                           CallMemory::Share& memory);
 

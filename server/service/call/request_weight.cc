@@ -20,15 +20,15 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Arrays of pointers grow by doubling, in an arena beside the old ones: at the worst there are four for each
-// element.
+// Arrays of pointers grow by doubling, and the old ones stay in the arena: in the worst case there are four
+// pointers per element.
 constexpr std::size_t kPointerBytes = 32;
-// Holds the object and what an arena notes to destroy it.
+// The object, and the arena's record for its destruction.
 constexpr std::size_t kStringBytes = 48;
 constexpr std::size_t kUnknownNumberBytes = 32;
 constexpr std::size_t kUnknownBytes = 80;
 
-// An empty item of a list says nothing, and takes most memory for its bytes: it counts twice.
+// An empty item of a list takes the most memory for its bytes without meaning anything: it counts twice.
 constexpr std::size_t kEmptyItemCount = 2;
 
 // Returns the memory of an empty message.
@@ -55,7 +55,7 @@ std::size_t ElementBytes(const FieldDescriptor& field) {
   }
 }
 
-// Walks over the fields of a message and of those in it.
+// Walks over the fields of a message and of its submessages.
 class Scale {
  public:
   Scale(google::protobuf::io::ZeroCopyInputStream& bytes, const Descriptor& type) : in_(&bytes) {
@@ -63,10 +63,10 @@ class Scale {
   }
 
   std::size_t weight() const { return weight_; }
-  // Returns the field of the outermost message that was read last.
+  // Returns the last field of the outermost message that was read.
   const FieldDescriptor* top() const { return top_; }
 
-  // Reads the next field. Returns false where the parser reads no further.
+  // Reads the next field. Returns false where the parser stops reading.
   bool Next() {
     std::uint32_t tag = in_.ReadTag();
     while (tag == 0) {
@@ -113,7 +113,7 @@ class Scale {
 
   bool IsOutermost() const { return frame_ == frames_.data(); }
 
-  // Returns null for a field that the parser does not know, or not in that format. What is in a group is
+  // Returns null for a field that is unknown to the parser, or has another wire type. Contents of groups are
   // unknown, as the contract has none.
   const FieldDescriptor* Find(int number, WireFormatLite::WireType wire) const {
     const FieldDescriptor* const field = groups_ > 0 ? nullptr : frame_->type->FindFieldByNumber(number);

@@ -1,4 +1,4 @@
-// Estimate of the memory that a request takes once it is parsed, made from its bytes alone.
+// Estimate of the memory of a parsed request from its bytes alone.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,15 @@
 
 namespace waystar::rpc {
 
-// The messages of the contract nest less, and none holds another of its own type. What lies deeper counts as
-// bytes.
+// The messages of the contract nest less, and none contains its own type. Deeper contents count as bytes.
 inline constexpr int kMaxMessageDepth = 32;
 
-// Returns about how many bytes of memory the message of that type takes which a parser makes of `bytes`: two
-// bytes may become an empty message of some hundreds. Empty items of lists count twice. Bytes that are no
-// message count up to where the parser gives up. Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS as soon as they
-// are more than `most`, with the field of the message that was too much.
+// Returns the approximate memory in bytes of the message of that type parsed from `bytes`: two bytes may
+// become an empty message of several hundred. Empty items of lists count twice. Malformed bytes count up to
+// where the parser would stop. Returns RESOURCE_EXHAUSTED / TOO_MANY_ITEMS as soon as the estimate exceeds
+// `most`, with the offending field of the message.
 //
-// Takes some nanoseconds a field and no memory, and does not recurse.
+// Takes a few nanoseconds per field and no memory, and does not recurse.
 absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStream& bytes,
                                          const google::protobuf::Descriptor& type, std::size_t most);
 

@@ -1,4 +1,4 @@
-// Base of the reactors of exports and traces, which a worker prepares and which are then streamed.
+// Base of the reactors of exports and traces, which are prepared on a worker and then streamed.
 #pragma once
 
 #include "absl/status/status.h"
@@ -15,7 +15,7 @@
 
 namespace waystar::rpc {
 
-// A slow reader costs what was prepared and one message, for as long as the times allow.
+// A slow reader costs the prepared data and one message, within the time limits.
 template <typename Request, typename Response>
 class SendingCall : public WritingCall {
  protected:
@@ -27,7 +27,7 @@ class SendingCall : public WritingCall {
         times_(times),
         deadline_(DeadlineOf(rpc), nullptr) {}
 
-  // Prepares what is sent. Called once, on that worker, before anything is sent. An error ends the call.
+  // Prepares the data. Called once, on that worker, before anything is sent. An error ends the call.
   virtual absl::Status Prepare(int worker) = 0;
 
   // Fills the next message to send, or returns false if there is none. Called after Prepare, under the lock.

@@ -7,14 +7,14 @@
 
 namespace waystar::rpc {
 
-// Returns a status of the same code and message; for an error made by server/base/error.h it also has
-// google.rpc.ErrorInfo (domain "waystar", reason, metadata "field"), BadRequest where a field is to blame,
-// and RetryInfo where there is a retry delay.
+// Returns a status with the same code and message. An error made by server/base/error.h also gets
+// google.rpc.ErrorInfo (domain "waystar", reason, metadata "field"), BadRequest if it has a field, and
+// RetryInfo if it has a retry delay.
 //
-// INTERNAL, UNKNOWN and DATA_LOSS are faults of the server, and are written to the log.
+// INTERNAL, UNKNOWN and DATA_LOSS are faults of the server, and are logged.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// Returns the same as a message, for an error that is an answer among others.
+// Like ToGrpcStatus, as a message, for an error within an answer.
 google::rpc::Status ToStatusMessage(const absl::Status& status);
 
 }  // namespace waystar::rpc

@@ -15,7 +15,7 @@ namespace waystar::rpc {
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {
   grpc::ByteBuffer bytes;
   bool owned = false;
-  // This goes into memory, which cannot fail.
+  // Writes to memory, which cannot fail.
   static_cast<void>(grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::MessageLite>(
       message, &bytes, &owned));
   return bytes;
@@ -223,7 +223,7 @@ void StreamingCall::OnForceCancel() {
     MutexLock lock(mutex_);
     is_unread = is_writing_ || is_finished_;
   }
-  // Cancelled takes the lock. The call is not done before this returns, as it is inside the gate.
+  // Cancelled takes the lock. The call cannot be done before this returns, as it is inside the gate.
   if (is_unread) {
     TryCancel();
   }
@@ -237,7 +237,7 @@ void StreamingCall::Done() {
     timer_->Cancel();
   }
   memory_.Release();
-  // The destructor must not do this: others may hold the call for longer than the server lives.
+  // Not in the destructor: others may hold the call after the server is destroyed.
   if (is_inside_) {
     server_.gate.Leave(this);
   }
@@ -266,7 +266,7 @@ std::optional<absl::Status> StreamingCall::Proceed() {
   const bool was_gone = is_gone_;
   Advance();
   if (is_gone_ && !was_gone) {
-    // What was refused to be written is let go of.
+    // Releases the message that must not be written.
     Advance();
   }
   if (end_.has_value() && awaits_slot_ && slots_->StopWaiting(*this)) {
@@ -277,8 +277,8 @@ std::optional<absl::Status> StreamingCall::Proceed() {
   return is_finished_ ? end_ : std::nullopt;
 }
 
-// The end is counted before the client knows of it. The call is held until this is over: the library may be
-// done with it before Finish returns, and another thread then be the last to let it go.
+// The end is counted before the client learns of it. `self` keeps the call alive: the library may be done
+// with it before Finish returns, and another thread may then release the last reference.
 void StreamingCall::Conclude(const absl::Status& status) {
   const std::shared_ptr<StreamingCall> self = shared_from_this();
   if (slots_ != nullptr) {

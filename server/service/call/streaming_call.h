@@ -1,4 +1,4 @@
-// Base of the reactors of streaming calls: how a call is admitted, reads, writes, runs a job and ends.
+// Base of the reactors of streaming calls: admission, reads, writes, jobs and the end of a call.
 #pragma once
 
 #include <atomic>
@@ -25,29 +25,29 @@
 
 namespace waystar::rpc {
 
-// How long a transfer may take.
+// Time limits of a transfer.
 struct TransferTimes {
-  // From when it has its slot.
+  // Starts when the transfer has its slot.
   absl::Duration timeout = absl::Seconds(60);
-  // The time in which its client neither reads what is written nor sends what is waited for.
+  // How long its client may neither read what is written nor send what is awaited.
   absl::Duration stall = absl::Seconds(10);
 };
 
 // Returns the bytes of a message of less than 2 GiB.
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 
-// The library's threads, workers, timers, the commit loops of maps and the thread that stops the server meet
-// in a streaming call. These rules keep them apart:
+// A streaming call is used by the library's threads, workers, timers, the commit loops of maps and the thread
+// that stops the server. These rules keep them apart:
 //
 // - The call owns itself from Begin until the library is done with it (Done). Others may hold a shared_ptr to
-//   it for longer; by then it has given back all that is the server's and the library's.
-// - Under the lock, Advance decides and starts what comes next: at most one read and one write at a time.
-// - The first reason ends the call: the client, the server that stops, tokens that are revoked, or its own
-//   work. Nothing is read from then on.
-// - The call is finished when it has ended and nothing is under way any more: no write, no job, no slot that
-//   it waits for, and nothing that IsIdle knows of. (A read may be: it fails then.) So nobody else touches a
-//   finished call. The thread that finds this out finishes it, as the last thing and without the lock.
-// - A thread that has released the lock, and is not counted as under way, does not touch the call any more.
+//   it for longer; it has then released everything that belongs to the server and the library.
+// - Under the lock, Advance decides and starts the next operations: at most one read and one write at a time.
+// - The first reason ends the call: the client, a stopping server, revoked tokens, or its own work. Nothing
+//   is read afterwards.
+// - The call is finished when it has ended and no operation is pending: no write, no job, no wait for a slot,
+//   and nothing reported by IsIdle. (A read may be pending: it then fails.) So no other thread uses a
+//   finished call. The thread that detects this finishes the call, as its last action and without the lock.
+// - A thread that has released the lock and has no pending operation does not use the call any more.
 class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
                       private CallGate::OpenEndedCall,
                       private CallSlots::Waiter,
@@ -57,19 +57,19 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   StreamingCall& operator=(const StreamingCall&) = delete;
   ~StreamingCall() override = default;
 
-  // Admits the call, or ends it. REQUIRES: called once, first of all; a shared_ptr holds the call.
+  // Admits the call, or ends it. REQUIRES: called once, before anything else; a shared_ptr holds the call.
   void Begin();
 
  protected:
   enum class Kind {
-    // The call ends by itself, so that a server that stops waits for it.
+    // The call ends by itself, and a stopping server waits for it.
     kTransfer,
     // The call is told to end when the server stops or the caller's token is revoked.
     kOpenEnded,
   };
 
-  // Holds the lock for a change of the call's state. When that is over, what may start now is started, and
-  // the call is finished if nothing is under way any more.
+  // Holds the lock for a change of the call's state. On destruction, starts the operations that have become
+  // possible, and finishes the call if no operation is pending.
   class ABSL_SCOPED_LOCKABLE Change {
    public:
     explicit Change(StreamingCall& call) ABSL_EXCLUSIVE_LOCK_FUNCTION(call.mutex_) : call_(call) {
@@ -83,8 +83,8 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
     StreamingCall& call_;
   };
 
-  // Stops a job's work once the call has ended, whatever for, with the same status; or, with
-  // DEADLINE_EXCEEDED, once its deadline has passed. Not to be asked under the lock.
+  // Stops a job's work once the call has ended, with the same status, or with DEADLINE_EXCEEDED after its
+  // deadline. Do not use it under the lock.
   class WhileWanted final : public StopCheck {
    public:
     explicit WhileWanted(StreamingCall& call);
@@ -95,25 +95,25 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
     const CallerStop deadline_;
   };
 
-  // `rpc` lives until the call is done, and the rest for longer.
+  // `rpc` lives until the call is done, and the other references longer.
   StreamingCall(Kind kind, const ServerContext& server, grpc::CallbackServerContext& rpc,
                 MethodStatistics& statistics)
       : server_(server), rpc_(rpc), counted_(statistics), caller_(server.access), kind_(kind) {}
 
-  // These are the hooks of a kind of call.
+  // Hooks of a kind of call.
 
-  // Admits the call. Called once, by Begin, inside the gate and with the caller identified. An error ends the
-  // call, which is not finished before this has returned.
+  // Admits the call. Called once, by Begin, inside the gate and after the caller was identified. An error
+  // ends the call, which is not finished before this has returned.
   virtual absl::Status Admit() = 0;
-  // Starts what may start now: Read and Write. Called after each change, until the call is finished.
+  // Starts possible operations: Read and Write. Called after each change, until the call is finished.
   virtual void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {}
-  // Returns whether nothing is under way that the base does not know of. Must become true after the end.
+  // Returns true if no operation unknown to the base is pending. Must become true after the end.
   virtual bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return true; }
-  // Runs on a worker, unless the call has ended by then.
+  // Runs on a worker, unless the call has ended.
   virtual void RunJob(int /*worker*/) {}
-  // Called if the job is refused, unless the call has ended by then.
+  // Called if the job is rejected, unless the call has ended.
   virtual void OnJobRefused(const absl::Status& why) { End(why); }
-  // Called if the time is up before the call is finished.
+  // Called if the time limit expires before the call is finished.
   virtual void OnTimeout() { TryCancel(); }
   // Called once if its client stalls for too long.
   virtual void OnStall() { TryCancel(); }
@@ -131,35 +131,35 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Cancelled();
   void Done();
 
-  // Takes the call's slot. It is given back just before the client is told of the end, as it may come again
-  // then.
+  // Takes the call's slot. It is released just before the client learns of the end, as the client may call
+  // again then.
   absl::Status TakeSlot(CallSlots& slots);
-  // Does the same for a call that needs no token. A refusal counts against the connection of its client.
+  // Like TakeSlot, for a call that needs no token. A rejection counts against its client's connection.
   absl::Status TakeProbeSlot(CallSlots& slots);
   // Takes the slot, or waits for it: Advance is called again once the call has it.
   absl::Status AwaitSlot(CallSlots& slots) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool awaits_slot() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awaits_slot_; }
-  // Limits the time of the call, which begins now, and anew when it gets a slot that it waited for. Admit
-  // calls it, at most once.
+  // Starts the time limits of the call, which restart when it gets a slot that it waited for. Called by
+  // Admit, at most once.
   void SetTimes(const TransferTimes& times);
 
-  // There is one job at a time: it is begun under the lock, then submitted without.
+  // There is one job at a time: it is begun under the lock, then submitted without it.
   void BeginJob() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { has_job_ = true; }
   void SubmitJob(Lane lane, const runtime::Flow& flow);
-  // Does the same with a job that is not refused, for a call that has a slot.
+  // Like SubmitJob, for a call with a slot; the job is never rejected.
   void SubmitOwedJob(Lane lane, const runtime::Flow& flow) { executor().SubmitOwed(lane, this, flow); }
   bool has_job() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return has_job_; }
 
-  // Reads the next message, unless one is being read or the call has ended.
+  // Reads the next message, unless a read is pending or the call has ended.
   void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends a read. To be called once for each, with the library's `ok`. Returns false if the call has ended:
-  // then the message is not to be used.
+  // Ends a read. Called once for each, with the library's `ok`. Returns false if the call has ended; the
+  // message must then be ignored.
   bool EndRead(bool ok) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the message that was read last, until the next Read.
+  // Returns the last message read, until the next Read.
   grpc::ByteBuffer& message() { return message_; }
 
-  // Writes the message, or ends the call as if nobody were there to read it, if the messages that are not
-  // read take more memory than they may. REQUIRES: nothing is being written.
+  // Writes the message, or ends the call like one without a reader if the unread messages exceed the memory
+  // limit. REQUIRES: no write is pending.
   void Write(grpc::ByteBuffer message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool is_writing() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_writing_; }
 
@@ -171,7 +171,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Returns why the call has ended, if it has.
   const std::optional<absl::Status>& end() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return end_; }
   bool HasEnded();
-  // Returns whether nobody is there to read what is written.
+  // Returns true if nobody reads what is written.
   bool is_gone() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_gone_; }
 
   Executor& executor() const { return server_.executor; }
@@ -181,9 +181,9 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   grpc::CallbackServerContext& rpc_;
   CountedCall counted_;
   LastingCaller caller_;
-  // Set when the client is gone, for searches to stop.
+  // Set when the client is gone, to stop searches.
   std::atomic<bool> cancelled_ = false;
-  // Counts the request of a call that has one, until the call is done.
+  // Counts the memory of the call's request, until the call is done.
   CallMemory::Share memory_{server_.memory, rpc_};
   Mutex mutex_;
 
@@ -199,13 +199,13 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   void Refuse(const absl::Status& status) final;
 
   absl::Status Enter();
-  // The timer looks at the call when its time or its client's may be up.
+  // The timer checks the call when its time limit or its client's may have expired.
   void LookAtTimeAfter(Clock::duration time);
   void LookAtTime();
-  // Returns when the client has stalled for too long, unless it does something; the far future if it is not
-  // its turn.
+  // Returns when the client's stall limit expires if it stays inactive; the far future if the client is not
+  // awaited.
   Clock::time_point StallTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns the status with which the caller is to finish the call once it has released the lock, if any.
+  // Returns the status with which the caller must finish the call after it has released the lock, if any.
   std::optional<absl::Status> Proceed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Conclude(const absl::Status& status);
 
@@ -213,7 +213,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   // Set until Done.
   std::shared_ptr<StreamingCall> self_;
   bool is_inside_ = false;
-  // The slot that the call has or waits for.
+  // The slot that the call holds or waits for.
   CallSlots* slots_ = nullptr;
   std::uint64_t slot_holder_ = 0;
   TransferTimes times_;
@@ -223,15 +223,15 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   std::string peer_;
   AwaitedRequests::Stream messages_;
   bool is_awaited_ = false;
-  // The message that is being written.
+  // The message being written.
   grpc::ByteBuffer written_;
   CallMemory::Share written_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
 
-  // Counts Begin and the timer while they are at work.
+  // Counts Begin and the timer while they run.
   int holds_ ABSL_GUARDED_BY(mutex_) = 1;
   bool has_job_ ABSL_GUARDED_BY(mutex_) = false;
   bool awaits_slot_ ABSL_GUARDED_BY(mutex_) = false;
-  // When the call's time is up, and when the read or the write that is under way began.
+  // When the call's time limit expires, and when the pending read or write began.
   Clock::time_point time_end_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point turn_begin_ ABSL_GUARDED_BY(mutex_);
   bool is_reading_ ABSL_GUARDED_BY(mutex_) = false;
@@ -241,8 +241,7 @@ class StreamingCall : public std::enable_shared_from_this<StreamingCall>,
   std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Makes a call of that type and begins it, on the thread that it arrives on. It lives until the library is
-// done with it.
+// Makes a call of that type and begins it, on its arrival thread. It lives until the library is done with it.
 template <typename Call, typename... Args>
 Call* StartCall(Args&&... args) {
   const auto call = std::make_shared<Call>(std::forward<Args>(args)...);
@@ -250,7 +249,7 @@ Call* StartCall(Args&&... args) {
   return call.get();
 }
 
-// Thin layers that tie a call to the library's reactors of raw bytes. Those that read override OnReadDone.
+// Adapters that connect a call to the library's reactors of raw bytes. Those that read override OnReadDone.
 template <typename Reactor>
 class ReactorCall : public Reactor, public StreamingCall {
  protected:

@@ -1,4 +1,4 @@
-// Reactor of a unary call, which parses its request, waits for a worker, handles it and answers.
+// Reactor of a unary call: parses the request, waits for a worker, handles the request and answers.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ namespace waystar::rpc {
 
 using UnaryDone = absl::AnyInvocable<void(const absl::Status&) &&>;
 
-// Returns the map that a request is about; nothing if it is about none.
+// Returns the map of a request, or an empty string if it has none.
 template <typename Request>
 absl::string_view MapOf(const Request& request) {
   if constexpr (requires { request.map(); }) {
@@ -54,16 +54,16 @@ absl::string_view MapOf(const Request& request) {
   }
 }
 
-// Fills the response and returns OK, or returns an error that names the field to blame. Runs on a worker.
+// Fills the response and returns OK, or returns an error with the offending field. Runs on a worker.
 template <typename Request, typename Response>
 using UnaryHandler = std::function<absl::Status(const Request&, Response&, CallContext&)>;
 
-// The same for answers that come later: calls `done` once, on any thread, and touches nothing of the call
-// afterwards. The context is gone when the handler returns.
+// Like UnaryHandler, for asynchronous answers: calls `done` once, on any thread, and does not use the call
+// afterwards. The context is destroyed when the handler returns.
 template <typename Request, typename Response>
 using AsyncUnaryHandler = std::function<void(const Request&, Response&, CallContext&, UnaryDone done)>;
 
-// Planner of calls that begin on one lane, whatever they ask.
+// Planner of calls that always start on one lane.
 struct FixedLane {
   template <typename Request>
   Lane LaneOf(const Request& /*request*/) const {
@@ -77,7 +77,7 @@ struct FixedLane {
 inline constexpr FixedLane kSmallCall{Lane::kSmall};
 inline constexpr FixedLane kLargeCall{Lane::kLarge};
 
-// Returns UNAVAILABLE / REVISION_NOT_YET for a call that asks for the fleet's latest version.
+// Returns UNAVAILABLE / REVISION_NOT_YET for a call that requests the fleet's latest version.
 inline absl::Status NewestNotYet() {
   constexpr absl::Duration kUntilItIsThere = absl::Milliseconds(50);
   return WithField(Refusal(ErrorReason::kRevisionNotYet, kUntilItIsThere,
@@ -86,18 +86,18 @@ inline absl::Status NewestNotYet() {
 }
 
 // The call owns itself until the RPC library is done with it. It takes the raw bytes of the request, because
-// the library answers a request that does not parse with INTERNAL and no message.
+// the library answers a request that cannot be parsed with INTERNAL and no message.
 //
-// Two threads meet here: the library's, which starts the call and may cancel it, and the one that runs it or
-// answers it later. The last act of that one is Finish, or handing the call on, to the next lane or to
-// VersionWaits; after it, it touches nothing. While a call waits for a version, it is VersionWaits that
-// decides which thread goes on with it.
+// Two threads may use a call: the library's, which starts and may cancel it, and the one that runs it or
+// answers it later. The last action of the latter is Finish, or handing the call to the next lane or to
+// VersionWaits; it does not use the call afterwards. While a call waits for a version, VersionWaits decides
+// which thread continues it.
 template <typename Request, typename Response, typename Handler = UnaryHandler<Request, Response>,
           typename Planner = const FixedLane>
 class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, private VersionWaits::Waiter {
  public:
-  // `planner` chooses the lane where the call begins, and is told what it took. What the references name must
-  // outlive the call.
+  // `planner` selects the first lane, and is given the call's cost. The referenced objects must outlive the
+  // call.
   static grpc::ServerUnaryReactor* Start(const ServerContext& server, const Handler& handler,
                                          grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
@@ -118,7 +118,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   }
 
  private:
-  // Holds the messages of a call with a path of some hundred points, so that it takes no other memory.
+  // Fits the messages of a call with a path of a few hundred points, so that it allocates no other memory.
   static constexpr std::size_t kArenaBytes = 4096;
 
   UnaryCall(const ServerContext& server, const Handler& handler, Planner& planner,
@@ -138,8 +138,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     return options;
   }
 
-  // The library calls these on the thread that learns of the event: by default OnDone would wake a thread of
-  // its own for each call, at the cost of some microseconds, and those below are short.
+  // Runs callbacks on the thread of the event: by default OnDone would wake a separate thread for each call,
+  // which costs some microseconds, and the callbacks are short.
   bool InternalInlineable() override { return true; }
   void OnCancel() override {
     cancelled_.store(true);
@@ -182,7 +182,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     BeginAt(lane);
   }
 
-  // Returns whether the map is missing of which the request names a version: the fleet may have it.
+  // Returns true if the request names a version of a map that does not exist here: the fleet may have it.
   bool MissesNamedVersion(const absl::Status& status) const {
     if constexpr (requires { request_->view().has_least_version(); }) {
       return !has_asked_fleet_ && server_.fleet.is_fleet() && request_->view().has_least_version() &&
@@ -191,8 +191,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     return false;
   }
 
-  // Lets the call begin once the server has what is the newest version of its map in the fleet now. If that
-  // cannot be, it ends with `otherwise` or, if that is OK, with the reason.
+  // Starts the call once the server has the newest version of its map in the fleet. If that fails, the call
+  // ends with `otherwise` or, if that is OK, with the cause.
   void AskFleet(const absl::Status& otherwise) {
     has_asked_fleet_ = true;
     await_begin_ = Executor::Clock::now();
@@ -296,7 +296,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     }
   }
 
-  // Lets the call begin again once its map has that version, or `loading` is in memory; else it is refused.
+  // Restarts the call once its map has that version, or `loading` is in memory; otherwise rejects it.
   void Await(const core::MapVersion& version, absl::string_view loading, const absl::Status& refusal) {
     const Executor::Clock::time_point until = LatestEndOfWait();
     await_begin_ = Executor::Clock::now();
@@ -368,7 +368,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
     return ToGrpcStatus(status);
   }
 
-  // Ends the call, as its last act. It is counted before the client has its answer.
+  // Ends the call, as the last action. It is counted before the client has its answer.
   void End(const grpc::Status& status) {
     if (!status.ok() && memory_.bytes() > 0) {
       arena_.Reset();
@@ -383,21 +383,21 @@ class UnaryCall final : public grpc::ServerUnaryReactor, private Executor::Job, 
   Planner& planner_;
   // Valid until OnDone.
   grpc::CallbackServerContext& context_;
-  // Counts from its arrival.
+  // Counts from arrival.
   CountedCall counted_{server_.statistics.Of<Request>()};
   const Executor::Clock::time_point deadline_;
   grpc::ByteBuffer* const response_bytes_;
   bool is_inside_ = false;
   Caller caller_ = Caller::Anyone();
-  // The client for which it is counted.
+  // The client that it is counted for.
   std::optional<std::uint64_t> client_;
   Lane lane_ = Lane::kSmall;
   std::atomic<bool> cancelled_ = false;
-  // When the call began to wait for a version of its map, and how long it has waited for versions.
+  // When the call began to wait for a version of its map, and its total waiting time for versions.
   Executor::Clock::time_point await_begin_;
   std::chrono::nanoseconds awaited_{0};
   bool has_asked_fleet_ = false;
-  // Why the call is refused if the version does not come.
+  // Error of the call if the version does not arrive.
   absl::Status refusal_;
   CallMemory::Share memory_{server_.memory, context_};
   alignas(std::max_align_t) char arena_block_[kArenaBytes];

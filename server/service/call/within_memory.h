@@ -1,4 +1,4 @@
-// Runs queries that may find no memory.
+// Runs queries that may run out of memory.
 #pragma once
 
 #include <new>
@@ -10,11 +10,11 @@
 
 namespace waystar::rpc {
 
-// Returns what `query` returns, an absl::Status or a StatusOr; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if it
-// finds no memory, and then the bench, which may be in any state, begins anew.
+// Returns the result of `query`, an absl::Status or a StatusOr. If it runs out of memory, resets the bench,
+// which may be in any state, and returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL.
 //
-// It is for what leaves nothing of itself elsewhere when it ends halfway: queries, what else only reads maps,
-// and what leads to a new map or an update. The store itself sees to an update that finds no memory.
+// Use it only for work without side effects: queries, other reads of maps, and the preparation of a new map
+// or an update. The store itself handles updates that run out of memory.
 template <typename Query>
 std::invoke_result_t<Query> RunWithinMemory(Workbench& bench, Query query) {
   try {

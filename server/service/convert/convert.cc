@@ -106,7 +106,7 @@ void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
     written.set_impassable(terrain.impassable);
   }
   out.set_walkable_cells(grid.walkable_cells());
-  // What the plane has beside a board is blocked for good, and nothing that clients know of.
+  // Cells of the plane beside a board are permanently blocked, and invisible to clients.
   const std::int64_t beside = grid.bounds().area() - std::int64_t{out.width()} * out.height();
   out.set_obstacle_cells(grid.obstacle_cells() - beside);
   out.set_named_obstacles(static_cast<std::int32_t>(grid.obstacles().size()));
@@ -195,7 +195,7 @@ absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& 
   if (!view.has_least_version()) {
     return absl::OkStatus();
   }
-  // Time for a commit that is on its way.
+  // Time for a pending commit.
   constexpr absl::Duration kRetryDelay = absl::Milliseconds(50);
   constexpr absl::string_view kField = "view.least_version";
   const v1::Version& least = view.least_version();

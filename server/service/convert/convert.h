@@ -38,26 +38,26 @@ std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cel
 // Returns INVALID_ARGUMENT / UNKNOWN_ENUM_VALUE with that field if it is unspecified or unknown.
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field);
 
-// Checks the version of a map that a request expects or knows. Returns INVALID_ARGUMENT / BAD_VALUE with
-// "FIELD.epoch" for a revision without an epoch, which names nothing.
+// Checks a map version in a request. Returns INVALID_ARGUMENT / BAD_VALUE with "FIELD.epoch" for a revision
+// without an epoch.
 absl::Status CheckVersion(const v1::Version& version, absl::string_view field);
 
-// Checks that a snapshot of that version is as new as a view asks. Returns the errors of CheckVersion and
-// FAILED_PRECONDITION / MAP_REPLACED, both with field "view.least_version.epoch", or UNAVAILABLE /
-// REVISION_NOT_YET with field "view.least_version".
+// Checks that a snapshot with that version is not older than the view's least version. Returns the errors of
+// CheckVersion and FAILED_PRECONDITION / MAP_REPLACED, both with field "view.least_version.epoch", or
+// UNAVAILABLE / REVISION_NOT_YET with field "view.least_version".
 absl::Status CheckLeastVersion(const core::MapVersion& version, const v1::View& view);
 
-// Returns what the `expected_version` of a change expects, or the errors of CheckVersion.
+// Returns the `expected_version` of a change, or the errors of CheckVersion.
 absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& version);
 
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
 
 core::Position ToPosition(const v1::Position& position);
-// Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is no number, or low is above high.
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is NaN, or low is above high.
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
 
-// Return the format to read `bytes` in, and to write.
+// Return the format in which to read `bytes`, and to write.
 absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes);
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes);
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);

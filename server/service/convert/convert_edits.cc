@@ -210,7 +210,7 @@ absl::StatusOr<core::Edit> ToEdit(const v1::Edit& edit, absl::string_view map,
       "remove_nodes, put_edges, remove_edges and set_enabled");
 }
 
-// Fills in all of an obstacle but its lifetime.
+// Fills in everything but the lifetime of an obstacle.
 void FillBody(const core::Obstacle& obstacle, const HexCoordinates& coordinates, v1::Obstacle& out) {
   out.set_id(obstacle.id);
   FillShape(obstacle.shape, coordinates, *out.mutable_shape());
@@ -334,7 +334,7 @@ PaintedShape PaintedBy(const v1::Edit& edit) {
   }
 }
 
-// Checks that cells and rectangles overlap a board. Fields are below the shape.
+// Checks that cells and rectangles overlap a board. Fields are relative to the shape.
 absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
   const auto off_board = [&](absl::string_view what, int x, int y, const std::string& field) {
     return MakeError(ErrorReason::kOffMap, field,
@@ -349,7 +349,7 @@ absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
   }
   for (int i = 0; i < shape.rectangles_size(); ++i) {
     const core::Rectangle rectangle = ToRectangle(shape.rectangles(i));
-    // The core refuses those without cells.
+    // The core rejects shapes without cells.
     if (!rectangle.empty() && core::Intersect(rectangle, board.bounds()).empty()) {
       return off_board("the rectangle at ", rectangle.x, rectangle.y, absl::StrCat("rectangles[", i, "]"));
     }
@@ -357,8 +357,8 @@ absl::Status CheckOverlap(const core::HexBoard& board, const v1::Shape& shape) {
   return absl::OkStatus();
 }
 
-// The core lets cells and rectangles be beside the board, on the plane or off it. What lies off the board as
-// a whole is refused here, so that logs of before are read as they were.
+// The core accepts cells and rectangles beside the board, on the plane or off it. Parts wholly off the board
+// are rejected here only, so that older logs can still be read.
 absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstaclesRequest& request) {
   for (int i = 0; i < request.edits_size(); ++i) {
     const PaintedShape painted = PaintedBy(request.edits(i));
@@ -377,7 +377,7 @@ absl::Status CheckOnBoard(const core::HexBoard& board, const v1::UpdateObstacles
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request) {
   HexCoordinates coordinates;
-  // The core says if there is no such map.
+  // The core reports a missing map.
   if (const absl::StatusOr<core::PinnedSnapshot> snapshot = store.Pin(request.map()); snapshot.ok()) {
     coordinates = HexCoordinates(**snapshot);
   } else if (!core::LoadingMapOf(snapshot.status()).empty()) {

@@ -17,22 +17,22 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
-// request's root ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE,
-// BAD_EDIT for an edit that is none, UNKNOWN_TERRAIN for a symbol of another length than one byte,
-// BAD_LIFETIME for a Duration that is none. The core checks all else. `map` is the id of the map to change.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field path from the request's
+// root ("edits[3].put_obstacle.obstacle.shape.discs[0].center"): MISSING_FIELD, UNKNOWN_ENUM_VALUE, BAD_EDIT
+// for an empty or unknown edit, UNKNOWN_TERRAIN for a symbol that is not one byte, BAD_LIFETIME for an
+// invalid Duration. The core checks everything else. `map` is the id of the map to change.
 absl::StatusOr<std::vector<core::Edit>> ToEdits(const google::protobuf::RepeatedPtrField<v1::Edit>& edits,
                                                 absl::string_view map, const HexCoordinates& coordinates);
 absl::StatusOr<core::PutObstacle> ToPut(const v1::Obstacle& obstacle, const HexCoordinates& coordinates);
-// Returns UNAVAILABLE / MAP_LOADING as well for a map that is being loaded: its layout is not known yet.
-// Returns OUT_OF_RANGE / OFF_MAP for a cell to block, to unblock or to give a terrain that is off a board of
-// hexagons.
+// Also returns UNAVAILABLE / MAP_LOADING for a map that is being loaded, whose layout is not known yet, and
+// OUT_OF_RANGE / OFF_MAP for a cell off a board of hexagons that is to be blocked, unblocked or given a
+// terrain.
 absl::StatusOr<core::UpdateBatch> ToUpdateBatch(const core::MapStore& store,
                                                 const v1::UpdateObstaclesRequest& request);
 
-// The following fill messages that are empty. ToEdits makes of what FillEdit wrote the edit that it was.
+// The following fill empty messages. ToEdits is the inverse of FillEdit.
 void FillEdit(const core::Edit& edit, const HexCoordinates& coordinates, v1::Edit& out);
-// Fills in the obstacle with the lifetime that is left at `now`.
+// Fills in the obstacle with its remaining lifetime at `now`.
 void FillObstacle(const core::Obstacle& obstacle, const HexCoordinates& coordinates, absl::Time now,
                   v1::Obstacle& out);
 

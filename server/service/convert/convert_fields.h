@@ -17,7 +17,7 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire all but agents and locations. `region` is that of the plane.
+// The following convert everything but agents and locations from the wire. `region` is that of the plane.
 core::ReachQuery ToReachQuery(const v1::FindReachableRequest& request,
                               const std::optional<core::Rectangle>& region);
 // `goals` must outlive the query.
@@ -30,7 +30,7 @@ core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request,
 // The following convert to the wire.
 void FillReachable(const core::ReachableCells& reachable, const HexCoordinates& coordinates,
                    v1::FindReachableResponse& response);
-// `part` is the region of the field as clients count it.
+// `part` is the region of the field in client coordinates.
 void FillFlowField(const core::FlowField& field, const core::Rectangle& part,
                    const HexCoordinates& coordinates, v1::ComputeFlowFieldResponse& response);
 void FillRayHit(const core::RayHit& hit, const core::WorldFrame& frame, const HexCoordinates& coordinates,

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<core::WaypointEdge>> ToEdges(
     out.push_back(
         {.name = ToEdgeName(edge.edge()), .enabled = !edge.disabled(), .tags = ToTexts(edge.tags())});
     if (edge.has_cost()) {
-      // Which stands for no cost at all, and must not be mistaken for it.
+      // A negative cost means unset to the core, so it must be rejected here.
       if (edge.cost() < 0.0) {
         return BadNumber(ErrorReason::kBadEdge, absl::StrCat("edges[", i, "].cost"), edge.cost(),
                          absl::StrCat("from 0 to ", core::kMaxEdgeCost));

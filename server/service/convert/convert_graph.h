@@ -15,9 +15,9 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire. Errors are INVALID_ARGUMENT with the field by its path from the
-// message: MISSING_FIELD, and what ToPut says of obstacles. The core checks all else. `grid` is the reference
-// map, if there is one.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field path from the message:
+// MISSING_FIELD, and the errors of ToPut for obstacles. The core checks everything else. `grid` is the
+// reference map, if any.
 absl::StatusOr<core::WaypointSpec> ToWaypointSpec(const v1::WaypointGraph& graph,
                                                   std::shared_ptr<const core::GridSight> grid);
 absl::StatusOr<core::PutNodes> ToPutNodes(const v1::PutNodes& edit);
@@ -27,7 +27,7 @@ absl::StatusOr<core::RemoveEdges> ToRemoveEdges(const v1::RemoveEdges& edit);
 absl::StatusOr<core::SetEnabled> ToSetEnabled(const v1::SetEnabled& edit);
 std::vector<core::EdgeName> ToEdgeNames(const google::protobuf::RepeatedPtrField<v1::EdgeName>& names);
 
-// The following fill messages that are empty, of which the functions above make the same value again.
+// The following fill empty messages; the functions above are their inverses.
 void FillPutNodes(const core::PutNodes& edit, v1::PutNodes& out);
 void FillRemoveNodes(const core::RemoveNodes& edit, v1::RemoveNodes& out);
 void FillPutEdges(const core::PutEdges& edit, v1::PutEdges& out);

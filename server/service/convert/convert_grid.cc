@@ -65,7 +65,7 @@ absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::Gr
   const std::vector<absl::string_view> views(rows.begin(), rows.end());
   absl::StatusOr<core::GridMap> map =
       core::ParseRows(views, std::move(settings), core::RowSource{.max_side = max_side, .stop = stop});
-  // The rows are none of the request.
+  // The rows are not from the request.
   return map.ok() || ErrorFieldOf(map.status()) != "rows" ? std::move(map) : WithField(map.status(), "bits");
 }
 

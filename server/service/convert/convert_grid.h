@@ -1,4 +1,4 @@
-// Conversion of the messages of the contract to grids.
+// Conversion of messages to grids.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@
 
 namespace waystar::rpc {
 
-// Returns an error of ToOverrides or ApplyOverrides, whose field is one of GridOptions, with that field below
+// Moves the field of an error of ToOverrides or ApplyOverrides, relative to GridOptions, under
 // "<prefix>grid.".
 absl::Status InGrid(const absl::Status& status, absl::string_view prefix);
 
-// The following make maps, or parts of them, as options and what else is given say. They return the errors of
+// The following make maps, or parts of them, from options and other data. They return the errors of
 // CreateMap, with the field from the root of the message that holds `grid`, and that of `stop`.
 absl::StatusOr<core::GridSettings> ToGridSettings(const v1::GridOptions& options);
 absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrField<std::string>& rows,
@@ -27,7 +27,7 @@ absl::StatusOr<core::GridMap> GridFromRows(const google::protobuf::RepeatedPtrFi
                                            const StopCheck* stop);
 absl::StatusOr<core::GridMap> GridFromBits(const v1::BitGrid& bits, const v1::GridOptions& options,
                                            int max_side, const StopCheck* stop);
-// Returns the map with the profiles that the options have.
+// Adds the profiles of the options to the map.
 absl::StatusOr<core::GridMap> WithProfiles(absl::StatusOr<core::GridMap> map, const v1::GridOptions& options);
 
 }  // namespace waystar::rpc

@@ -39,7 +39,7 @@ absl::Status CheckFields(const v1::Portal& portal) {
   if (is_of_mesh ? !portal.has_to_position() : !portal.has_to()) {
     return MissingField(is_of_mesh ? "to_position" : "to");
   }
-  // The condition is written so that NaN fails; the core says what else is out of range.
+  // The condition is written so that NaN fails; the core checks the range.
   if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
     return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
                      absl::StrCat("from 0 to ", core::kMaxPortalCost));
@@ -73,7 +73,7 @@ void FillRules(const Portal& portal, v1::Portal& out) {
 }
 
 std::size_t IndexOf(const v1::PortalCrossing& crossing) {
-  // Below 0 there is no point either.
+  // A negative index is out of range too.
   return crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
                               : static_cast<std::size_t>(crossing.index());
 }
@@ -98,7 +98,7 @@ absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_v
   }
   core::Portal of_grid = WithRules<core::Portal>(portal, map);
   of_grid.from = coordinates.ToPlane(ToCell(portal.from()));
-  // The other map counts the cell where it leads.
+  // The other map's layout defines the coordinates of the end.
   of_grid.to = of_grid.to_map.empty() ? coordinates.ToPlane(ToCell(portal.to())) : ToCell(portal.to());
   of_grid.cost = core::CostFromDouble(portal.cost());
   return core::PutPortal{.portal = std::move(of_grid), .replace = edit.replace()};

@@ -18,10 +18,10 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire. Errors are INVALID_ARGUMENT with the field below the message:
-// MISSING_FIELD, BAD_PORTAL (ends of both kinds), BAD_VALUE (a cost that is no number), BAD_MAP_ID. The core
-// checks all else. A portal that names its own map as the one it leads to stays on it. One with a position at
-// an end is a portal of navigation meshes.
+// The following convert from the wire. Errors are INVALID_ARGUMENT with the field relative to the message:
+// MISSING_FIELD, BAD_PORTAL (mixed ends), BAD_VALUE (a cost that is NaN), BAD_MAP_ID. The core checks
+// everything else. A portal to its own map stays within it. One with a position at an end is a portal of
+// navigation meshes.
 absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
                                        const HexCoordinates& coordinates);
 // `behind` are the coordinates of the maps that the crossings lead to.
@@ -32,7 +32,7 @@ std::vector<core::CrossedPortal> ToCrossedPortals(
 std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
     const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings);
 
-// Fill a message that is empty.
+// Fill an empty message.
 void FillPortal(const core::Portal& portal, const HexCoordinates& coordinates, v1::Portal& out);
 void FillPortal(const core::MeshPortal& portal, const HexCoordinates& coordinates, v1::Portal& out);
 

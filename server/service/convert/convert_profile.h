@@ -10,14 +10,14 @@
 
 namespace waystar::rpc {
 
-// Converts from the wire; core::CheckProfile has still to say whether a map accepts it. Errors are
-// INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, BAD_VALUE, UNKNOWN_TERRAIN for a symbol that is none.
+// Converts from the wire; core::CheckProfile must still check it against a map. Errors are INVALID_ARGUMENT
+// with the field: UNKNOWN_ENUM_VALUE, BAD_VALUE, UNKNOWN_TERRAIN for an invalid symbol.
 absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfile& profile);
-// The same with fields below "profile.", and MISSING_FIELD.
+// Like the above, with fields under "profile.", and MISSING_FIELD.
 absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named);
 
 // Adds the profiles of a request that creates `map`. Returns the errors of the above and of core::PutInTable,
-// with the field below "profiles[i].".
+// with the field under "profiles[i].".
 absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map);
 
 // Converts to the wire.

@@ -97,7 +97,7 @@ absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::
 
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
                                               const HexCoordinates& coordinates) {
-  // Filled where it is returned: it is large, and batches have thousands.
+  // Filled in place: it is large, and batches have thousands.
   absl::StatusOr<core::RouteQuery> result;
   core::RouteQuery& query = result.emplace();
   WAYSTAR_ASSIGN_OR_RETURN(query.agent, ToAgentQuery(request.agent(), request.view(), coordinates));
@@ -106,7 +106,7 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   // Locations are large, and messages may have a million of them.
   WAYSTAR_RETURN_IF_ERROR(
       core::CheckCount("goals", static_cast<std::size_t>(request.goals_size()), core::kMaxGoals));
-  // The core knows how another map counts its cells.
+  // The core knows the coordinates of other maps.
   const bool are_here = request.goal_map().empty() || request.goal_map() == map;
   const HexCoordinates at_goals = are_here ? coordinates : HexCoordinates();
   query.goals.reserve(static_cast<std::size_t>(request.goals_size()));

@@ -14,9 +14,9 @@
 
 namespace waystar::rpc {
 
-// Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE for a number that the enum does not have,
-// MISSING_FIELD for a part of a shape that lacks one, BAD_VALUE for a number out of its range. `map` is the
-// id of the query's own map. All else is for core::Resolve to check.
+// Errors are INVALID_ARGUMENT with the field: UNKNOWN_ENUM_VALUE, MISSING_FIELD for an incomplete part of a
+// shape, BAD_VALUE for a number out of range. `map` is the id of the query's own map. core::Resolve checks
+// everything else.
 absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request, absl::string_view map,
                                               const HexCoordinates& coordinates);
 
@@ -24,10 +24,10 @@ absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule);
 absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form);
 absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm);
 absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy);
-// Returns how many events a trace may keep.
+// Returns the maximum number of events of a trace.
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request);
 
-// Convert the parts that all questions have.
+// Convert the fields common to all questions.
 core::Location ToLocation(const v1::Location& location, const HexCoordinates& coordinates);
 std::optional<core::Snap> ToSnap(bool is_given, const v1::Snap& snap);
 absl::StatusOr<core::AgentQuery> ToAgentQuery(const v1::Agent& agent, const v1::View& view,

@@ -47,7 +47,7 @@ absl::StatusOr<core::Line> ToLine(const v1::Line& line, const HexCoordinates& co
                     .width = line.width()};
 }
 
-// Converts a list of parts, each of which an error names as "list[i].".
+// Converts a list of parts, named "list[i]." in errors.
 template <typename Message, typename Part>
 absl::Status ToParts(const google::protobuf::RepeatedPtrField<Message>& messages, absl::string_view list,
                      const HexCoordinates& coordinates,

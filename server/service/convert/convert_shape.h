@@ -10,12 +10,12 @@
 
 namespace waystar::rpc {
 
-// The following convert from the wire. Errors are INVALID_ARGUMENT / MISSING_FIELD with the field by its path
-// from the shape, such as "discs[0].center", and those of `coordinates`. The core checks all else.
+// The following convert from the wire. Errors are INVALID_ARGUMENT / MISSING_FIELD with the field path from
+// the shape, such as "discs[0].center", and those of `coordinates`. The core checks everything else.
 core::Rectangle ToRectangle(const v1::Rectangle& rectangle);
 absl::StatusOr<core::Shape> ToShape(const v1::Shape& shape, const HexCoordinates& coordinates);
 
-// The following fill messages that are empty. ToShape makes of what FillShape wrote the shape that it was.
+// The following fill empty messages. ToShape is the inverse of FillShape.
 void FillRectangle(const core::Rectangle& rectangle, v1::Rectangle& out);
 void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::Shape& out);
 

@@ -80,7 +80,7 @@ absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& r
     return MissingField("points");
   }
   WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
-  // The start is a point as well.
+  // The start is a point too.
   WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
   path.crossings = ToCrossedPortals(request.crossings(), path.behind);
   path.points.reserve(static_cast<std::size_t>(request.points_size()));
@@ -134,7 +134,7 @@ void FillValidation(const core::Validation& validation, const PathToValidate& pa
   if (!validation.walkable) {
     const std::size_t index = validation.blocked_index;
     const std::size_t steps = path.StepsBefore(index);
-    // A portal is no step: all those before it can be made.
+    // A portal is not a step: all steps before it are possible.
     const bool is_arrival = path.StepsBefore(index) == path.StepsBefore(std::max<std::size_t>(index, 1) - 1);
     const std::size_t made = is_arrival ? steps : steps - 1;
     response.set_blocked_index(static_cast<int>(path.has_directions ? made : index));

@@ -14,27 +14,27 @@
 
 namespace waystar::rpc {
 
-// Holds what a core::ValidationQuery refers to.
+// Owns the data that a core::ValidationQuery refers to.
 struct PathToValidate {
   std::vector<core::Cell> points;
   std::vector<core::CrossedPortal> crossings;
   core::CornerRule corner_rule = core::CornerRule::kNoCornerCutting;
   core::PathForm path_form = core::PathForm::kEveryCell;
   int footprint = 1;
-  // Whether the points were made of directions.
+  // True if the points were made from directions.
   bool has_directions = false;
-  // How the map counts its cells, and those that the crossings lead to.
+  // Coordinates of the map, and of those that the crossings lead to.
   HexCoordinates at_home;
   std::vector<HexCoordinates> behind;
 
   core::ValidationQuery query() const {
     return {.points = points, .corner_rule = corner_rule, .path_form = path_form, .footprint = footprint};
   }
-  // Returns how many steps from cell to cell lead to a point of a path of directions.
+  // Returns the number of steps from cell to cell up to a point of a path of directions.
   std::size_t StepsBefore(std::size_t point) const;
-  // Returns how the map counts that a point lies on.
+  // Returns the coordinates of the map of a point.
   const HexCoordinates& CoordinatesAt(std::size_t point) const;
-  // Returns an error about a point as one about what the request holds.
+  // Translates an error about a point into one about the request.
   absl::Status InRequest(const absl::Status& status) const;
 };
 

@@ -10,7 +10,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Returns how far a line of the board is shifted against the plane. Lines off any map are not.
+// Returns the shift of a line of the board against the plane; 0 for lines off any map.
 int ShiftOf(const core::HexBoard& board, double line) {
   const double nearest = std::floor(line + 0.5);
   if (!(std::abs(nearest) <= core::kMaxReach)) {
@@ -21,7 +21,7 @@ int ShiftOf(const core::HexBoard& board, double line) {
                                           : board.PlaneCellOf({0, number}).x;
 }
 
-// Returns whether `line`, a part of one row or column, goes on where `last` ends.
+// Returns true if `line`, a part of one row or column, continues at the end of `last`.
 bool GoesOn(const core::Rectangle& last, const core::Rectangle& line, bool is_flat) {
   return is_flat ? last.y == line.y && last.height == line.height && last.x + last.width == line.x
                  : last.x == line.x && last.width == line.width && last.y + last.height == line.y;

@@ -1,4 +1,5 @@
-// How clients count the cells of a map: hexagons of a board by columns and rows, all others by the plane.
+// Coordinates of cells in the API: columns and rows on boards of hexagons, plane coordinates on all other
+// maps.
 #pragma once
 
 #include <optional>
@@ -16,22 +17,22 @@ namespace waystar::rpc {
 // Coordinates of the cells of one map. Thread safety: immutable.
 class HexCoordinates {
  public:
-  // Counts cells of the plane, which stay as they are.
+  // Uses plane coordinates, which are not converted.
   HexCoordinates() = default;
   explicit HexCoordinates(const std::optional<core::HexBoard>& board);
   explicit HexCoordinates(const core::MapSnapshot& snapshot);
-  // Returns those of a map that need not be pinned; of the plane if there is none.
+  // Returns the coordinates of a map that need not be pinned; plane coordinates if it does not exist.
   static HexCoordinates Of(const core::MapStore& store, const std::string& map);
 
-  // Returns whether cells of the plane are counted.
+  // Returns true if cells have plane coordinates.
   bool IsPlane() const { return !board_.has_value(); }
 
-  // Convert cells. Those far off any map stay as they are.
+  // Convert cells. Those far off any map are not converted.
   core::Cell ToPlane(core::Cell cell) const { return board_ ? board_->PlaneCellOf(cell) : cell; }
   core::Cell FromPlane(core::Cell cell) const { return board_ ? board_->CountedAt(cell) : cell; }
 
-  // Convert a point of a shape, which is counted in the row nearest to it, or the column of a flat-topped
-  // map: of two, in the later one.
+  // Convert a point of a shape, relative to the nearest row, or the nearest column of a flat-topped map; if
+  // two are equally near, to the later one.
   core::Point ToPlane(const core::Point& point) const;
   core::Point FromPlane(const core::Point& point) const;
 

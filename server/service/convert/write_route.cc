@@ -22,7 +22,7 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
-// The tag of a field that takes one byte, as those of the first 15 fields do.
+// Tag of a field in one byte, for field numbers up to 15.
 template <int kField, WireFormatLite::WireType kType>
 constexpr std::uint8_t TagOf() {
   constexpr std::uint32_t kTag = WireFormatLite::MakeTag(kField, kType);
@@ -30,12 +30,12 @@ constexpr std::uint8_t TagOf() {
   return static_cast<std::uint8_t>(kTag);
 }
 
-// The tag and length of a point or position, which never takes 128 bytes.
+// Tag and length of a point or position, which takes less than 128 bytes.
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kMostPointBytes = kHeadBytes + 2 * (1 + 10);
 constexpr std::size_t kMostPositionBytes = kHeadBytes + 3 * (1 + 8);
 
-// A field that is 0 is left out.
+// A field that is 0 is omitted.
 template <int kField>
 std::uint8_t* WriteCoordinate(std::int32_t value, std::uint8_t* out) {
   if (value == 0) {
@@ -55,7 +55,7 @@ std::uint8_t* WriteCoordinate(double value, std::uint8_t* out) {
   return CodedOutputStream::WriteLittleEndian64ToArray(bits, out);
 }
 
-// Writes a field of that number, whose parts `write_parts` writes.
+// Writes field `kField`, whose parts `write_parts` writes.
 template <int kField, typename WriteParts>
 std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
   std::uint8_t* const begin = out + kHeadBytes;
@@ -110,7 +110,7 @@ v1::PortalCrossing& AddCrossing(const Portal& portal, std::size_t index, const c
   v1::PortalCrossing& out = *response.add_crossings();
   out.set_portal(portal.id);
   out.set_index(static_cast<int>(index));
-  // Within a map the portal names none.
+  // A portal within a map has no target map.
   if (!portal.to_map.empty()) {
     out.set_map(portal.to_map);
     FillVersion(version, *out.mutable_map_version());
@@ -139,11 +139,11 @@ void FillSummary(const core::RouteSummary& summary, v1::PathSummary& out) {
   }
 }
 
-// Fills in what only meshes have, but for the positions.
+// Fills in the fields for meshes, except positions.
 void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
   for (const core::MeshLeg& leg :
        core::LegsOnMeshes(*route.mesh_agent, {}, route.corridor, route.mesh_crossings)) {
-    // Pieces of one polygon that follow each other are one of the map's.
+    // Consecutive pieces of one polygon are one polygon of the map.
     core::PolygonNumber last = core::kNoPolygon;
     for (const core::PolygonNumber piece : leg.corridor) {
       const core::PolygonNumber polygon = leg.is_home ? route.mesh_agent->NumberOnMap(piece) : piece;
@@ -162,7 +162,7 @@ void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
   }
 }
 
-// Fills in what only grids have, but for the points.
+// Fills in the fields for grids, except points.
 void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1::FindPathResponse& response) {
   FillCell(coordinates.FromPlane(route.start), *response.mutable_start());
   if (route.path.outcome != core::Outcome::kUnreachable) {
@@ -177,7 +177,7 @@ void FillOnGrid(const core::Route& route, const HexCoordinates& coordinates, v1:
   FillCrossings(route, response);
 }
 
-// Returns the points of a path as clients count them: behind each portal as the map there does.
+// Returns the points of a path in client coordinates: after each portal, those of the target map.
 std::vector<core::Cell> CountedPoints(const core::Route& route, const HexCoordinates& at_home) {
   std::vector<core::Cell> points;
   points.reserve(route.path.points.size());
@@ -214,7 +214,7 @@ v1::SearchEvent::Kind FromKind(core::SearchEvent::Kind kind) {
                                                      : v1::SearchEvent::KIND_EXPANDED;
 }
 
-// Fills in what events about cells and about nodes share.
+// Fills in the fields common to events about cells and nodes.
 template <typename Event>
 void FillStep(const Event& event, v1::SearchEvent& out) {
   out.set_kind(FromKind(event.kind));

@@ -1,4 +1,4 @@
-// Conversion of the answers to path queries to the messages of the contract.
+// Conversion of the answers to path queries to messages.
 #pragma once
 
 #include <chrono>
@@ -23,33 +23,33 @@
 
 namespace waystar::rpc {
 
-// The circumstances that an answer states.
+// Context data of an answer.
 struct RouteStamp {
   core::MapVersion version;
-  // How long the query waited.
+  // Queueing time of the query.
   std::chrono::nanoseconds queued{0};
 };
 
-// Fills an empty response. Points and positions, which take long to write by way of messages, go to `written`
-// instead, unless it is null: it stands for the response, and gets all its other fields too. Returns how many
-// bytes the whole answer takes.
+// Fills an empty response. If `written` is not null, it stands for the response: it gets all fields, and
+// points and positions, which are slow to write as messages in memory, go only there. Returns the size of the
+// whole answer in bytes.
 std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
                        v1::FindPathResponse& response, WrittenMessage* written);
 
-// Returns the least that an answer can take, which costs nothing to tell.
+// Returns a lower bound of the size of an answer, in constant time.
 std::size_t LeastBytesOf(const core::Route& route);
 
-// A node as answers tell it.
+// A node in the form of answers.
 struct ToldNode {
   core::NodeNumber number = 0;
   std::string id;
   core::WorldPoint position;
 };
 
-// Adds one event of a search on one of those maps, of which the first is the query's own and has no id.
+// Adds one event of a search on one of those maps; the first is the query's own and has no id.
 void AddSearchEvent(const core::SearchEvent& event, absl::Span<const std::string> maps,
                     const HexCoordinates& coordinates, v1::TraceSearchResponse& message);
-// Adds one event of a search on a waypoint graph, about that node and the one that the way comes from.
+// Adds one event of a search on a waypoint graph, about that node and its predecessor.
 void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const ToldNode& parent,
                   v1::TraceSearchResponse& message);
 
@@ -59,7 +59,7 @@ void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterv
 
 v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 
-// Writes the field `points`, or `positions`, of a FindPathResponse as messages in memory would be.
+// Writes the field `points`, or `positions`, of a FindPathResponse in protobuf's own encoding.
 void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer);
 void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer);
 

@@ -11,7 +11,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Browsers send a scheme and a host in lower case, and a port that is not the scheme's own.
+// Browsers send scheme and host in lower case, and omit the scheme's default port.
 bool IsOrigin(absl::string_view text) {
   absl::string_view host = text;
   if (!absl::ConsumePrefix(&host, "https://") && !absl::ConsumePrefix(&host, "http://")) {

@@ -12,8 +12,8 @@ namespace waystar::rpc {
 // List of origins (RFC 6454, 2011), such as "https://game.example". Thread safety: that of a value.
 class AllowedOrigins {
  public:
-  // Reads origins that commas separate; "*" stands for all. An empty text allows none. Returns
-  // INVALID_ARGUMENT for what is no origin, such as one with a path.
+  // Parses origins separated by commas; "*" allows all, and an empty text none. Returns INVALID_ARGUMENT for
+  // anything that is not an origin, such as one with a path.
   static absl::StatusOr<AllowedOrigins> Parse(absl::string_view text);
 
   bool Allows(absl::string_view origin) const;

@@ -36,7 +36,7 @@ using http::HttpAnswer;
 using http::RequestHead;
 
 constexpr char kTimeoutHeader[] = "Waystar-Timeout";
-// Calls with one answer end by then if their callers do not say when.
+// Default time limit of calls with one answer.
 constexpr absl::Duration kDefaultTimeout = absl::Minutes(1);
 constexpr absl::Duration kMaxTimeout = absl::Hours(24);
 
@@ -45,7 +45,7 @@ constexpr const char* kPassedHeaders[] = {"authorization", "x-request-id", "trac
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// Returns null if there is no such method of the services that are open to everyone.
+// Returns null if no public service has that method.
 const MethodDescriptor* FindMethod(absl::string_view path) {
   const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
   if (parts.size() != 3 || !parts[0].empty()) {
@@ -60,11 +60,11 @@ const MethodDescriptor* FindMethod(absl::string_view path) {
   return nullptr;
 }
 
-// Headers that a request has once: programs that saw two would choose differently.
+// Headers that may occur once: with two, programs could disagree on which to use.
 constexpr const char* kSingleHeaders[] = {"authorization", "x-request-id", "traceparent", "Origin",
                                           kTimeoutHeader};
 
-// The RPC library ends the process over metadata that is anything else.
+// The RPC library aborts the process on other characters in metadata.
 bool IsPrintable(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isprint(c); });
 }
@@ -219,7 +219,7 @@ std::variant<HttpAcceptance, HttpAnswer> HttpGateway::Judge(const http::HttpClie
     return HttpAnswer{.code = 204, .fields = std::move(fields)};
   }
   if (std::optional<HttpAnswer> file = PageAnswer(head); file.has_value()) {
-    // Its calls would be refused as those of another site.
+    // Calls of the page would be rejected as those of another site.
     return IsForThisHost(head)
                ? *std::move(file)
                : AnswerOf(421,
@@ -306,7 +306,7 @@ HttpAnswer HttpGateway::RefuseCall(const RequestHead& head, const absl::Status& 
 HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
   Fields fields = head == nullptr ? Fields() : FieldsOf(*head);
   if (const absl::Status status = HttpRefusal(code, options_.max_body_bytes); !status.ok()) {
-    // Want of memory for bodies has the same code wherever it is found.
+    // Lack of memory for bodies always has this code.
     return code == 503 ? Refusal(status, std::move(fields)) : AnswerOf(code, status, std::move(fields));
   }
   HttpAnswer answer = HttpHandler::Refuse(code, head);

@@ -1,4 +1,4 @@
-// The RPCs as JSON over HTTP, for browsers and tools that speak no gRPC.
+// RPCs as JSON over HTTP, for browsers and tools without gRPC.
 #pragma once
 
 #include <cstddef>
@@ -24,36 +24,35 @@
 namespace waystar::rpc {
 
 struct HttpGatewayOptions {
-  // An address as net::Listener takes it.
+  // Address in the format of net::Listener.
   std::string listen;
-  // How many calls may be on their way, streams among them.
+  // Maximum number of concurrent calls, including streams.
   int calls = 256;
-  // Connections, in all and of one network.
+  // Maximum number of connections, in total and per network.
   std::size_t max_connections = 1024;
   std::size_t max_network_connections = 512;
-  // The sites whose pages may call beside the server's own page, as AllowedOrigins reads them. A page of any
-  // other site is refused, also where a browser would let it send what it may not read the answer of.
+  // Sites whose pages may call besides the server's own page, in the format of AllowedOrigins. Pages of other
+  // sites are rejected, even where a browser would send the request and only hide the answer.
   std::string allowed_origins;
-  // The longest body of a request.
+  // Maximum length of a request body, in bytes.
   std::size_t max_body_bytes = std::size_t{4} << 20;
-  // The JSON of answers that are being sent, all together.
+  // Maximum size of the JSON of all answers being sent, in bytes.
   std::size_t max_answer_bytes = std::size_t{256} << 20;
-  // The certificate of TLS, and whether clients must show theirs. Null for plain text.
+  // TLS certificate, and whether clients must present one. Null for plain text.
   std::shared_ptr<WatchedTlsFiles> tls;
 };
 
-// Makes a call for each POST /waystar.v1.PathService/FindPath, with a JSON body. It calls the services by way
-// of an in-process channel, so that a call counts, waits, is refused and logged as if it had come over gRPC;
-// but who has no right token is refused before a body is read. GET / is answered with a page that shows the
-// maps, and makes such calls. docs/http.md is the contract.
+// Makes a call for each POST /waystar.v1.PathService/FindPath with a JSON body. It uses an in-process
+// channel, so a call is counted, queued, rejected and logged like one over gRPC; but invalid tokens are
+// rejected before the body is read. GET / returns a page that shows the maps, and makes such calls. The
+// contract is docs/http.md.
 //
 // Thread safety: any.
 class HttpGateway final : public runtime::MetricSource, private http::HttpHandler {
  public:
   // Listens until it is destroyed. `channel` is an in-process channel of the server, and `access` that of the
-  // server; calls that are refused before they are made count in `statistics`. Both must outlive this.
-  // Returns INVALID_ARGUMENT for options or a certificate that make no sense, UNAVAILABLE if it cannot listen
-  // there.
+  // server; calls that are rejected before they are made are counted in `statistics`. Both must outlive this.
+  // Returns INVALID_ARGUMENT for invalid options or an invalid certificate, UNAVAILABLE if it cannot listen.
   static absl::StatusOr<std::unique_ptr<HttpGateway>> Start(const HttpGatewayOptions& options,
                                                             std::shared_ptr<grpc::Channel> channel,
                                                             const AccessControl& access,
@@ -62,8 +61,8 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   HttpGateway& operator=(const HttpGateway&) = delete;
   ~HttpGateway() override { Stop(absl::ZeroDuration()); }
 
-  // Listens no more, and ends all connections: those with a call when it is answered, or after `grace`. One
-  // thread may call it.
+  // Stops listening, and ends all connections: those with a call when it is answered, or after `grace`. Call
+  // it from one thread.
   void Stop(absl::Duration grace);
 
   int port() const { return server_->port(); }
@@ -83,13 +82,13 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   void Serve(http::HttpRequest request, std::shared_ptr<http::Exchange> exchange) override;
   http::HttpAnswer Refuse(int code, const http::RequestHead* head) override;
 
-  // Returns true if the host that the request names is this server's, and no foreign name for its address.
+  // Returns true if the request's Host is this server's, and not a foreign name for its address.
   bool IsForThisHost(const http::RequestHead& head) const;
-  // Returns true if the request is none of a browser's page, or one of a page that may call.
+  // Returns true if the request does not come from a browser's page, or from one that may call.
   bool IsOriginAllowed(const http::RequestHead& head) const;
-  // Answers, and counts, a call that is not made.
+  // Answers and counts a call that is not made.
   http::HttpAnswer RefuseCall(const http::RequestHead& head, const absl::Status& status) const;
-  // Returns the fields of every answer to a request.
+  // Returns the fields common to all answers to a request.
   Fields FieldsOf(const http::RequestHead& head) const;
 
   const HttpGatewayOptions options_;
@@ -98,10 +97,10 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   const AllowedOrigins origins_;
   const AccessControl& access_;
   CallStatistics& statistics_;
-  // Answers that are being sent outlive the gateway.
+  // Answers being sent outlive the gateway.
   const std::shared_ptr<HttpPlaces> places_;
   const http::CallMaker calls_;
-  // It stands last, as its threads use all of the above.
+  // Last member, as its threads use all of the above.
   std::unique_ptr<http::HttpServer> server_;
 };
 

@@ -7,7 +7,7 @@
 namespace waystar::rpc {
 namespace {
 
-// In this time some request has been answered.
+// Some request is answered in this time.
 constexpr absl::Duration kBusyDelay = absl::Milliseconds(50);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What requests over HTTP may hold at a time.
+// Limits on concurrent HTTP requests: calls, streams, answer bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace waystar::rpc {
 
-// Counts calls, streams and bytes, of each of which a network has a share (Quota::Shared). Streams leave
-// calls for others. Answers hold memory until they are sent.
+// Counts calls, streams and bytes; of each, a network has a share (Quota::Shared). Streams leave calls for
+// others. Answers hold memory until they are sent.
 //
 // Thread safety: any.
 class HttpPlaces {
  public:
   HttpPlaces(int calls, std::size_t max_answer_bytes);
 
-  // Place of one request, given back with it. Thread safety: one thread at a time.
+  // Place of one request, released on destruction. Thread safety: one thread at a time.
   class Place {
    public:
     explicit Place(std::shared_ptr<HttpPlaces> places) : places_(std::move(places)) {}
@@ -30,14 +30,14 @@ class HttpPlaces {
     Place& operator=(const Place&) = delete;
     ~Place();
 
-    // Takes a place for a request of that network, which is to be called once. Returns RESOURCE_EXHAUSTED /
-    // CLIENT_BUSY with a retry delay if it has its share.
+    // Takes a place for a request of that network; call it once. Returns RESOURCE_EXHAUSTED / CLIENT_BUSY
+    // with a retry delay if the network has its share.
     absl::Status Take(absl::string_view network);
-    // The same for a stream, after Take.
+    // Like Take, for a stream; call it after Take.
     absl::Status TakeStream();
-    // Says how many bytes of the answer wait to be converted or sent. Returns false, and changes nothing, if
-    // all together would hold more than they may, or the network, with other answers, more than
-    // Quota::kRatio times as much as it leaves free. An answer that is alone is never refused.
+    // Sets the number of answer bytes that wait to be converted or sent. Returns false, and changes nothing,
+    // if the total would exceed its limit, or the network, with other answers, would hold more than
+    // Quota::kRatio times as much as is free. An answer that is alone is never rejected.
     bool HoldAnswer(std::size_t bytes);
 
    private:
@@ -54,7 +54,7 @@ class HttpPlaces {
   mutable Mutex mutex_;
   Quota<std::uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
   Quota<std::uint64_t> streams_ ABSL_GUARDED_BY(mutex_);
-  // Bytes.
+  // Unsent answer bytes, by network.
   Quota<std::uint64_t> answers_ ABSL_GUARDED_BY(mutex_);
   std::uint64_t refused_client_ ABSL_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_streams_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -7,7 +7,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Bodies that others send are gone by then.
+// Other clients' bodies are released in this time.
 constexpr absl::Duration kBodiesDelay = absl::Seconds(1);
 
 }  // namespace

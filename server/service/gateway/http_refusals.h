@@ -1,4 +1,4 @@
-// Why the HTTP server itself refuses requests.
+// Errors of requests that the HTTP server itself rejects.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace waystar::rpc {
 
-// Returns the error that goes with a code by which the HTTP server refuses (see HttpHandler::Refuse), or OK
-// if it has none: what is no HTTP is answered by 400 alone. A body may have `max_body_bytes`.
+// Returns the error for a code with which the HTTP server rejects (see HttpHandler::Refuse), or OK if there
+// is none: data that is not HTTP gets a bare 400. `max_body_bytes` is the limit of a body.
 absl::Status HttpRefusal(int code, std::size_t max_body_bytes);
 
 }  // namespace waystar::rpc

@@ -14,11 +14,11 @@ namespace waystar::rpc {
 // Thread safety: any.
 class HttpTls {
  public:
-  // Returns INVALID_ARGUMENT if the TLS library does not take what the files contain.
+  // Returns INVALID_ARGUMENT if the TLS library rejects the files' contents.
   static absl::StatusOr<std::shared_ptr<HttpTls>> Make(std::shared_ptr<WatchedTlsFiles> files);
 
-  // Looks at the files, and returns what a new connection is to use. What the TLS library does not take is
-  // logged, and what was before it stays in use.
+  // Checks the files, and returns the context for a new connection. Contents that the TLS library rejects are
+  // logged, and the previous ones stay in use.
   std::shared_ptr<http::TlsContext> Current();
 
  private:
@@ -27,7 +27,7 @@ class HttpTls {
 
   const std::shared_ptr<WatchedTlsFiles> files_;
   Mutex mutex_;
-  // What was looked at last.
+  // Contents at the last check.
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<http::TlsContext> context_ ABSL_GUARDED_BY(mutex_);
 };

@@ -8,7 +8,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Nothing but what this server sends itself: no scripts or styles in the page's text, no frames around it.
+// Allows only what this server sends: no inline scripts or styles, no framing.
 constexpr char kContentPolicy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -26,7 +26,7 @@ std::optional<http::HttpAnswer> PageAnswer(const http::RequestHead& head) {
                                      {"X-Content-Type-Options", "nosniff"},
                                      {"Referrer-Policy", "no-referrer"},
                                      {"Cross-Origin-Resource-Policy", "same-origin"},
-                                     // Kept, but asked for again each time: an ETag saves the bytes.
+                                     // Cached, but revalidated each time: an ETag saves the bytes.
                                      {"Cache-Control", "no-cache"},
                                      {"ETag", std::string(file->etag)}}};
   if (head.method != "GET" && head.method != "HEAD") {

@@ -1,4 +1,4 @@
-// The answers that carry the files of the page.
+// Answers with the files of the page.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace waystar::rpc {
 
-// Returns the answer to a request for a file of the page, or nothing if the path names none. The file is the
-// same for everyone, so this asks for no token. The whole text goes into the answer: a connection holds one
+// Returns the answer to a request for a file of the page, or nothing if the path is not a file. Files are the
+// same for everyone, so no token is required. The answer contains the whole text: a connection holds one
 // answer at a time, and the longest file has less than 64 KiB.
 std::optional<http::HttpAnswer> PageAnswer(const http::RequestHead& head);
 

@@ -1,4 +1,4 @@
-// The files of the page that shows the maps, compiled in.
+// Files of the map page, compiled in.
 #pragma once
 
 #include <string_view>
@@ -6,12 +6,12 @@
 
 namespace waystar::rpc {
 
-// A file of the page, as it lies in server/service/gateway/page.
+// A file of the page from server/rpc/http/page.
 struct PageFile {
-  // "/" or "/app.js".
+  // Such as "/" or "/app.js".
   std::string_view path;
   std::string_view type;
-  // The entity tag of the text, in quotes.
+  // Entity tag of the text, in quotes.
   std::string_view etag;
   std::string_view text;
 };

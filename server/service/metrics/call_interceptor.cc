@@ -22,10 +22,10 @@ bool IsServerFault(grpc::StatusCode code) {
          code == grpc::StatusCode::DATA_LOSS;
 }
 
-// The hooks of one call come one after the other.
+// The hooks of one call are called in sequence.
 class CallInterceptor final : public grpc::experimental::Interceptor {
  public:
-  // `statistics` is null for a call that is not to be counted.
+  // `statistics` is null for a call that is not counted.
   CallInterceptor(ServerRpcInfo& call, MethodStatistics* statistics) : call_(call) {
     if (statistics != nullptr) {
       counted_.emplace(*statistics);
@@ -51,7 +51,7 @@ class CallInterceptor final : public grpc::experimental::Interceptor {
 
  private:
   void CountMessages(InterceptorBatchMethods& batch) {
-    // A read that finds the end of a stream has no message.
+    // A read at the end of a stream has no message.
     if (batch.QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_MESSAGE) &&
         batch.GetRecvMessage() != nullptr) {
       counted_->CountReceived();

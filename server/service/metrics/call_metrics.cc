@@ -28,7 +28,7 @@ runtime::MetricLabels LabelsOf(const google::protobuf::MethodDescriptor* method)
           {"grpc_method", std::string(method->name())}};
 }
 
-// Returns the code as other languages' servers write it: "OK", "InvalidArgument".
+// Returns the code in the format of other languages' servers: "OK", "InvalidArgument".
 std::string CodeName(std::size_t code) {
   static constexpr absl::string_view kNames[kStatusCodes] = {
       "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
@@ -38,7 +38,7 @@ std::string CodeName(std::size_t code) {
   return std::string(kNames[code]);
 }
 
-// Writes buckets whose bounds double from 64 microseconds to 17 seconds; each spans four of the statistics'.
+// Writes buckets whose bounds double from 64 microseconds to 17 seconds; each covers four of the statistics'.
 runtime::HistogramCounts HandlingSeconds(const MethodCounts& calls) {
   constexpr std::size_t kFirstDoubling = 6;
   constexpr std::size_t kLastDoubling = 24;

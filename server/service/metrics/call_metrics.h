@@ -1,4 +1,4 @@
-// Prometheus metrics of what CallStatistics count.
+// Prometheus metrics of CallStatistics.
 #pragma once
 
 #include "server/runtime/metric_sink.h"
@@ -6,8 +6,8 @@
 
 namespace waystar::rpc {
 
-// They are those that gRPC servers in other languages have by the same names (grpc_server_started_total and
-// so on). Methods that are unknown to this program count as one, with service and method "unknown".
+// Has the metric names of gRPC servers in other languages (grpc_server_started_total and so on). Methods
+// unknown to this program are merged, as service and method "unknown".
 //
 // Thread safety: any.
 class CallMetrics final : public runtime::MetricSource {

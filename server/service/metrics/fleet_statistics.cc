@@ -8,7 +8,7 @@
 namespace waystar::rpc {
 namespace {
 
-// A change waits for a network, three disks and those that are on their way already.
+// A change waits for a network, three disks and earlier changes.
 std::vector<double> CommitSecondsBounds() {
   return {0.0003, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.1, 0.3, 1, 3, 10};
 }

@@ -1,4 +1,4 @@
-// Statistics of this server's part in its fleet, for GetServerStatistics and for metrics.
+// Statistics of this server in its fleet, for GetServerStatistics and metrics.
 #pragma once
 
 #include <atomic>

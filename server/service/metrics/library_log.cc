@@ -13,8 +13,8 @@
 #include "server/runtime/line_limit.h"
 #include "server/runtime/logging.h"
 
-// The library had a log of its own before it took Abseil's, and so had Protobuf, whose lines are dropped:
-// what is wrong with a request is told to its client, and a line for each would let anyone fill the log.
+// Older versions of the library had their own log, and Protobuf too. Protobuf's lines are dropped: errors in
+// requests are returned to clients, and logging each would let anyone fill the log.
 #if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR < 66
 #define WAYSTAR_LIBRARY_LOG_IS_ABSEIL 0
 #include "grpc/support/log.h"
@@ -94,7 +94,7 @@ class LibrarySink final : public absl::LogSink {
 
 void Route() {
   absl::InitializeLog();
-  // What ends the process is written at once.
+  // Fatal lines are written immediately.
   absl::SetStderrThreshold(absl::LogSeverityAtLeast::kFatal);
   absl::AddLogSink(new LibrarySink);
 }
@@ -117,7 +117,7 @@ void Route() {
   gpr_set_log_function([](gpr_log_func_args* args) {
     Write(LevelOf(args->severity), args->file, args->line, args->message);
     if (absl::StartsWith(args->message, "assertion failed")) {
-      // The library ends the process next.
+      // The library aborts the process next.
       runtime::FlushLog();
     }
   });

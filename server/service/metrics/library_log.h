@@ -1,4 +1,4 @@
-// Log lines of the RPC library, in the server's own log.
+// Log lines of the RPC library in the server's log.
 #pragma once
 
 #include <functional>
@@ -6,15 +6,15 @@
 
 namespace waystar::rpc {
 
-// From here on the library's lines are written as event=rpc_library with the place in its sources and its
-// message. There are at most LineLimit::kLines a second, since whoever reaches the port can cause them, but
-// at level debug all of them. What the library calls an error is a warning here: mostly a client makes it.
+// Redirects the library's lines to event=rpc_library, with source location and message. At most
+// LineLimit::kLines are written per second, since anyone who reaches the port can cause them; at level debug,
+// all. Errors of the library are logged as warnings, since clients cause most of them.
 //
-// The library tells of errors alone unless its variable GRPC_VERBOSITY says more. Thread safety: any.
+// The library logs only errors unless its variable GRPC_VERBOSITY is set. Thread safety: any.
 void RouteLibraryLog();
 
-// Adds what this returns to the library's lines about handshakes, as latest_addresses=: the library does not
-// say whose handshake has failed. Null adds nothing. Thread safety: any.
+// Adds the result of this function to the library's lines about handshakes, as latest_addresses=, since the
+// library does not name the peer of a failed handshake. Null adds nothing. Thread safety: any.
 void SetLatestAddresses(std::function<std::string()> latest_addresses);
 
 }  // namespace waystar::rpc

@@ -1,4 +1,4 @@
-// How far the maps that a server starts with have been read.
+// Progress in loading the initial maps of a server.
 #pragma once
 
 #include <cstdint>

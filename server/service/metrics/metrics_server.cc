@@ -24,7 +24,7 @@ using runtime::MetricLabels;
 
 constexpr std::size_t kMostConnections = 64;
 
-// Metrics of one name make one family, whoever added them, in the order of the first of each.
+// Metrics with the same name form one family, whatever their source, in order of first appearance.
 class Families final : public runtime::MetricSink {
  public:
   void AddCounter(absl::string_view name, absl::string_view help, MetricLabels labels,

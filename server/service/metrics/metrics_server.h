@@ -1,4 +1,4 @@
-// An HTTP server of metrics for Prometheus.
+// HTTP server of metrics for Prometheus.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace waystar::rpc {
 
-// Answers GET /metrics in Prometheus' text format, until it is destroyed. It has no encryption, and answers
-// anyone who reaches the address. Of more than 64 connections it ends those that serve no request first.
+// Answers GET /metrics in Prometheus' text format, until it is destroyed. Without encryption or
+// authentication. Beyond 64 connections it closes idle ones first.
 class MetricsServer final : private http::HttpHandler {
  public:
-  // `listen` is an address as net::Listener takes it. Each request collects from `sources`, in that order;
-  // they must outlive the server. Returns INVALID_ARGUMENT for an address that makes no sense, UNAVAILABLE if
-  // it cannot listen.
+  // `listen` is an address in the format of net::Listener. Each request collects from `sources`, in order;
+  // they must outlive the server. Returns INVALID_ARGUMENT for an invalid address, UNAVAILABLE if it cannot
+  // listen.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(
       const std::string& listen, std::vector<const runtime::MetricSource*> sources);
 

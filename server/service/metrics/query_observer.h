@@ -1,4 +1,4 @@
-// Observer of the queries that are handled: it counts them and logs the slow ones.
+// Observer of handled queries: counts them and logs the slow ones.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace waystar::rpc {
 
-// Either may be null. What they point to must outlive the handlers that are observed.
+// Either may be null. The objects must outlive the observed handlers.
 struct QueryObserver {
   SearchMetrics* metrics = nullptr;
   SlowQueryLog* slow_queries = nullptr;
@@ -28,7 +28,7 @@ void CountSearches(const v1::FindPathsResponse& answers, SearchMetrics& metrics)
 template <typename Response>
 void CountSearches(const Response& /*answer*/, SearchMetrics& /*metrics*/) {}
 
-// Returns what the log says of an answer.
+// Returns the log fields of an answer.
 QueryResult ResultOf(const v1::FindPathResponse& answer);
 QueryResult ResultOf(const v1::FindPathsResponse& answers);
 template <typename Response>
@@ -36,8 +36,8 @@ QueryResult ResultOf(const Response& answer) {
   return {.revision = answer.version().revision()};
 }
 
-// Counts a query that was handled in `ran`, and writes it down if it was slow. `method` is the RPC's whole
-// name, and lives as long as the program.
+// Counts a query that was handled in `ran`, and logs it if it was slow. `method` is the RPC's full name, and
+// must live as long as the program.
 template <typename Request, typename Response>
 void NoteQuery(const QueryObserver& observer, absl::string_view method, const Request& request,
                const Response& response, const absl::Status& status, std::chrono::nanoseconds ran,
@@ -55,7 +55,7 @@ void NoteQuery(const QueryObserver& observer, absl::string_view method, const Re
   }
 }
 
-// Has NoteQuery told of what `handler` does.
+// Wraps `handler` so that NoteQuery is called for each query.
 template <typename Request, typename Response>
 void Observe(const QueryObserver& observer, absl::string_view method,
              UnaryHandler<Request, Response>& handler) {

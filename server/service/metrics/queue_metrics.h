@@ -1,4 +1,4 @@
-// Metrics of how many calls wait for workers, and for how long.
+// Metrics of queue lengths and waiting times.
 #pragma once
 
 #include "server/runtime/metric_sink.h"
@@ -7,7 +7,7 @@
 
 namespace waystar::rpc {
 
-// They are by lane: those of small calls, of large ones, and of large updates. Thread safety: any.
+// Labelled by lane: small, large, updates or imports. Thread safety: any.
 class QueueMetrics final : public runtime::MetricSource {
  public:
   // Both must outlive this.

@@ -1,4 +1,4 @@
-// Which maps are in memory, for statistics and metrics.
+// Statistics and metrics of maps in memory.
 #pragma once
 
 #include "server/core/store/map_store.h"
@@ -15,7 +15,7 @@ class ResidenceStatistics final : public runtime::MetricSource {
   ResidenceStatistics(const core::MapStore& store, const maintenance::MapKeeper& keeper)
       : store_(store), keeper_(keeper) {}
 
-  // Tell nothing where all maps stay in memory.
+  // Report nothing if all maps stay in memory.
   void Fill(v1::GetServerStatisticsResponse& out) const;
   void Collect(runtime::MetricSink& sink) const override;
 

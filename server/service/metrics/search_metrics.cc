@@ -11,7 +11,7 @@
 namespace waystar::rpc {
 namespace {
 
-// A search that meets few cells takes a microsecond.
+// A search of few cells takes a microsecond.
 std::vector<double> SearchSecondsBounds() {
   return {1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 }

@@ -1,4 +1,4 @@
-// Metrics of how long searches took, and how far they went.
+// Metrics of search durations and sizes.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace waystar::rpc {
 
-// They are by the algorithm that ran and the outcome. Thread safety: any.
+// Labelled by algorithm and outcome. Thread safety: any.
 class SearchMetrics final : public runtime::MetricSource {
  public:
   SearchMetrics();
 
   void Count(const v1::FindPathResponse& answer);
-  // Counts how long a query waited for a worker.
+  // Counts a query's waiting time for a worker.
   void CountWait(std::chrono::nanoseconds waited);
 
   void Collect(runtime::MetricSink& sink) const override;

@@ -14,7 +14,7 @@
 namespace waystar::rpc {
 namespace {
 
-// A longer one would take too long to turn into text only to cut it.
+// Larger requests take too long to format, only to be truncated.
 constexpr std::size_t kMaxConvertedBytes = std::size_t{64} << 10;
 
 std::string Milliseconds(std::chrono::nanoseconds time) {
@@ -28,7 +28,7 @@ std::string JsonOf(const google::protobuf::Message& request) {
   }
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
-  // A query that was answered has nothing that JSON cannot say.
+  // An answered query can always be written as JSON.
   static_cast<void>(google::protobuf::util::MessageToJsonString(request, &json, options));
   return json;
 }
@@ -47,7 +47,7 @@ std::string OutcomeOf(const QueryResult& result) {
   return result.status.ok() && !result.outcome.empty() ? result.outcome : NameOf(result.status);
 }
 
-// The text of as much of a request as a line holds.
+// Returns the text of a request, truncated to the limit of a line.
 struct RequestText {
   explicit RequestText(const google::protobuf::Message& request) : json(JsonOf(request)) {
     is_cut = json.empty() || json.size() > SlowQueryLog::kMaxRequestBytes;

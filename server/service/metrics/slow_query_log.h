@@ -1,4 +1,4 @@
-// Log of queries and updates that took long, so that they can be made again.
+// Log of slow queries and updates, so that they can be reproduced.
 #pragma once
 
 #include <atomic>
@@ -21,36 +21,35 @@
 
 namespace waystar::rpc {
 
-// The result of a query.
+// Result of a query.
 struct QueryResult {
   absl::Status status;
-  // The snapshot's; 0 if none is known.
+  // Revision of the snapshot; 0 if unknown.
   std::uint64_t revision = 0;
-  // The rest is of a path query.
+  // The other fields are for path queries.
   std::string outcome;
   std::uint64_t expanded = 0;
   std::chrono::nanoseconds searching{0};
 };
 
-// Writes at most LineLimit::kLines lines a second; the next line says how many calls were left out before it.
-// A line has the request in protobuf's JSON, on one line and quoted as a C string, up to kMaxRequestBytes of
-// it.
+// Writes at most LineLimit::kLines lines per second; the next line has the number of calls omitted before it.
+// A line contains the request as protobuf JSON, quoted as a C string, up to kMaxRequestBytes of it.
 //
 // Thread safety: any.
 class SlowQueryLog final : public runtime::MetricSource {
  public:
   static constexpr std::size_t kMaxRequestBytes = 4096;
 
-  // Logs queries that take `threshold` or more from their arrival to their answer; 0 logs none.
+  // Logs queries that take `threshold` or more from arrival to answer; 0 logs none.
   explicit SlowQueryLog(absl::Duration threshold, const Clock& clock = Clock::Steady());
 
   bool IsSlow(std::chrono::nanoseconds took) const { return took >= threshold_; }
 
-  // REQUIRES: it is slow. `ran` is what it took after it had waited.
+  // REQUIRES: the query is slow. `ran` is its duration without waiting.
   void Write(absl::string_view method, const google::protobuf::Message& request, const QueryResult& result,
              std::chrono::nanoseconds ran, const CallContext& context);
 
-  // The same for an update that a client sent. `rpc` is the RPC library's side of the call.
+  // Like the above, for a client's update. `rpc` is the RPC library's context of the call.
   void WriteUpdate(const v1::UpdateObstaclesRequest& request,
                    const absl::StatusOr<core::UpdateResult>& result, std::chrono::nanoseconds queued,
                    std::chrono::nanoseconds ran, const grpc::CallbackServerContext* rpc);

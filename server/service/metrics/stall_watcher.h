@@ -1,4 +1,4 @@
-// Watcher of the data folder, which tells when the disk hangs.
+// Watcher of the data folder, which reports a hanging disk.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace waystar::rpc {
 
-// Runs one thread, which looks several times in each stall time at how long changes have waited for stable
-// storage, beyond the time that they may.
+// Runs one thread, which checks several times per stall time how long changes have waited for stable storage
+// beyond the allowed time.
 //
 // Thread safety: one thread.
 class StallWatcher {
  public:
-  // Looks once, and starts the thread, which goes on looking. `on_turn` is called with the age when the age
-  // is longer than `stall_time`, and with 0 when it is not any more, once each time. Both functions must be
-  // callable until Stop. REQUIRES: called at most once; stall_time > 0.
+  // Checks once, and starts the thread, which continues. `on_turn` is called with the age when it exceeds
+  // `stall_time`, and with 0 when it no longer does, once per change. Both functions must be callable until
+  // Stop. REQUIRES: called at most once; stall_time > 0.
   void Start(absl::Duration stall_time, std::function<absl::Duration()> age,
              std::function<void(absl::Duration)> on_turn);
 

@@ -1,4 +1,4 @@
-// Has answers tell how old what they tell may be.
+// Adds the staleness of the server to answers.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,11 @@
 
 namespace waystar::rpc {
 
-// The most that `staleness` takes in an answer.
+// Maximum size of `staleness` in an answer.
 inline constexpr std::size_t kStalenessBytes = 24;
 
-// Has the answers of `handler` tell their staleness, if the server is one of a fleet that was quiet for
-// FleetNews::kQuietTime. An answer about a map that came with its query has none. `fleet` must outlive the
-// handler.
+// Wraps `handler` so that its answers have their staleness, if the server is in a fleet from which it has not
+// heard for FleetNews::kQuietTime. Answers about inline maps have none. `fleet` must outlive the handler.
 template <typename Request, typename Response>
 void StampStaleness(const FleetNews& fleet, UnaryHandler<Request, Response>& handler) {
   if (!fleet.is_fleet()) {

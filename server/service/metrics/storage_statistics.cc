@@ -10,8 +10,7 @@
 namespace waystar::rpc {
 namespace {
 
-// A disk with a cache that survives the loss of power syncs in tens of microseconds; one that fails may take
-// many seconds.
+// A disk with a battery-backed cache syncs in tens of microseconds; a failing one may take many seconds.
 std::vector<double> DiskSecondsBounds() {
   return {1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 }

@@ -1,4 +1,4 @@
-// Statistics of the data folder, for GetServerStatistics and for metrics.
+// Statistics of the data folder, for GetServerStatistics and metrics.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Metrics of what the server holds: maps, snapshots, watches, transfers.
+// Metrics of the server's maps, snapshots, watches and transfers.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace waystar::rpc {
 
-// Reports the kMaxMaps largest maps by name. Only the first kMaxNames names that ever get so far are used as
+// Reports the kMaxMaps largest maps by name. Only the first kMaxNames names that get this far are used as
 // labels, however many maps clients create and delete.
 //
 // Thread safety: any.
@@ -26,8 +26,7 @@ class StoreMetrics final : public runtime::MetricSource {
                const CallSlots& streams)
       : store_(store), transfers_(transfers), watches_(watches), streams_(streams) {}
 
-  // Takes time in proportion to the number of maps and of their bands of rows: some milliseconds for
-  // thousands.
+  // Takes time proportional to the number of maps and their bands of rows: a few milliseconds for thousands.
   void Collect(runtime::MetricSink& sink) const override;
 
  private:

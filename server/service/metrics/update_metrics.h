@@ -1,4 +1,4 @@
-// Metrics of how many updates of maps there were, and what became of them.
+// Metrics of the number and results of map updates.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,12 @@
 
 namespace waystar::rpc {
 
-// It listens to what is committed, and is told what clients were answered.
+// Listens to commits, and is notified of answers to clients.
 //
 // Thread safety: any.
 class UpdateMetrics final : public core::StoreListener, public runtime::MetricSource {
  public:
-  // Counts the answer to a batch that a client sent; to be called once for each.
+  // Counts the answer to a client's batch; called once for each.
   void CountAnswer(const absl::StatusOr<core::UpdateResult>& answer);
 
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
@@ -37,7 +37,7 @@ class UpdateMetrics final : public core::StoreListener, public runtime::MetricSo
   std::atomic<std::uint64_t> edits_ = 0;
   std::atomic<std::uint64_t> changed_cells_ = 0;
   mutable Mutex mutex_;
-  // The keys are reasons, whose number is bounded.
+  // Keys are reasons, whose number is bounded.
   absl::btree_map<std::string, std::uint64_t> refused_ ABSL_GUARDED_BY(mutex_);
 };
 

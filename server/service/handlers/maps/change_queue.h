@@ -1,4 +1,4 @@
-// Queue of the changes of the table of maps, which wait for the store's log on a thread of their own.
+// Queue of creations and deletions of maps, which wait for the store's log on a separate thread.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace waystar::rpc {
 
-// Creations and deletions of maps block until they are durable. Here they do that one after another, on one
-// thread, so that no worker waits for a disk that hangs. What takes long without the disk, such as
-// MapStore::Prepare, is done by a worker before.
+// Creations and deletions of maps block until they are durable. The queue makes them in order on one thread,
+// so that no worker waits for a hanging disk. Long work without the disk, such as MapStore::Prepare, is done
+// by a worker before.
 //
 // Thread safety: any.
 class ChangeQueue {
  public:
   // Makes the change, and may block.
   using Change = absl::AnyInvocable<absl::Status() &&>;
-  // Is told how the change ended. It must be quick.
+  // Receives the result of the change. Must be quick.
   using Done = absl::AnyInvocable<void(const absl::Status&) &&>;
 
   static constexpr std::size_t kMaxWaiting = 16;
@@ -28,14 +28,14 @@ class ChangeQueue {
   ChangeQueue();
   ChangeQueue(const ChangeQueue&) = delete;
   ChangeQueue& operator=(const ChangeQueue&) = delete;
-  // Makes all changes that wait, and ends the thread.
+  // Makes all queued changes, and ends the thread.
   ~ChangeQueue();
 
-  // Makes the change after those that came before, then calls `done` on the queue's thread. `done` gets what
-  // the change returns; RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL if the change finds no memory; and, before this
-  // returns, RESOURCE_EXHAUSTED / UPDATES_BUSY if too many wait.
+  // Queues the change, then calls `done` on the queue's thread with its result, or with RESOURCE_EXHAUSTED /
+  // MAPS_MEMORY_FULL if it runs out of memory. Calls `done` with RESOURCE_EXHAUSTED / UPDATES_BUSY before
+  // this returns if the queue is full.
   void Submit(Change change, Done done);
-  // Does the same, and never refuses: for callers whose number is limited.
+  // Like Submit, without a limit: for callers whose number is bounded.
   void SubmitOwed(Change change, Done done);
 
  private:

@@ -26,7 +26,7 @@ absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core
 
 class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
  public:
-  // What the references name must outlive the call.
+  // The referenced objects must outlive the call.
   ExportCall(const ServerContext& server, const core::MapStore& store, const TransferTimes& times,
              grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request)
       : SendingCall(server, rpc, request, times), store_(store) {}
@@ -39,7 +39,7 @@ class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapR
   // Set until it is sent.
   std::optional<v1::ExportMapHeader> header_;
   std::string file_;
-  // How many bytes of the file have been sent.
+  // Number of bytes of the file that have been sent.
   std::size_t sent_ = 0;
 };
 

@@ -53,7 +53,7 @@ void ImportCall::OnReadDone(bool ok) {
     }
     BeginJob();
   }
-  // A file that has arrived is not refused for want of a worker.
+  // A complete file is never rejected for lack of a worker.
   SubmitOwedJob(Lane::kImports, flow_);
 }
 
@@ -84,7 +84,7 @@ void ImportCall::RunJob(int worker) {
     }
     is_changing_ = true;
   }
-  // A file that has arrived is not refused for want of a place in the queue. The slots limit how many wait.
+  // A complete file is never rejected because the queue is full; the slots bound the number of files.
   changes_.SubmitOwed([this, made = *std::move(made)]() mutable { return CreateMap(std::move(made)); },
                       [this](const absl::Status& status) {
                         const Change change(*this);
@@ -116,7 +116,7 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
   v1::ImportMapRequest map;
   map.mutable_header()->set_map(header.map());
   WAYSTAR_RETURN_IF_ERROR(caller_.Require([map](const Caller& caller) { return CheckAccess(caller, map); }));
-  // Errors that can be known now are returned now, before the client sends a file for nothing.
+  // Returns detectable errors before the client sends the file.
   if (absl::Status status =
           header.replace() ? store_.CheckCanReplace(header.map()) : store_.CheckCanCreate(header.map());
       !status.ok()) {
@@ -134,11 +134,11 @@ absl::Status ImportCall::TakeHeader(const v1::ImportMapRequest& request) {
         ErrorReason::kImportTooLarge, "header.size",
         absl::StrCat("an import is at most ", limits_.max_import_bytes, " bytes, not ", header.size()));
   }
-  // The file, and most maps take less than twice as much. Of text, geometry takes up to five times as much,
-  // and so many bytes what it is voxelised in.
+  // The file, and the map, which mostly takes less than twice as much. For text files, geometry takes up to
+  // five times the file, plus kVoxelBytes for voxelization.
   constexpr std::size_t kVoxelBytes = std::size_t{16} << 20;
   const auto size = static_cast<std::size_t>(header.size());
-  // The store makes room if it can, once the map is there.
+  // The store makes room, if it can, when the map is ready.
   if (!store_.memory().Reserve(header.import_options().has_build() ? 8 * size + kVoxelBytes : 3 * size,
                                memory_) &&
       !store_.CanMakeRoom()) {
@@ -191,9 +191,9 @@ absl::StatusOr<MadeMap> ImportCall::MakeMap() {
 
 absl::Status ImportCall::CreateMap(MadeMap made) {
   WAYSTAR_RETURN_IF_ERROR(WhileWanted(*this).Check());
-  // The caller is checked by the tokens there are now.
+  // Checks the caller against the current tokens.
   WAYSTAR_RETURN_IF_ERROR(caller_.Renew());
-  // The store asks for what the map really takes.
+  // The store reserves the actual memory of the map.
   memory_ = {};
   WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot,
                            CreateInStore(store_, header_->map(), std::move(made.map), "header.",

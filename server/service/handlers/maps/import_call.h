@@ -1,5 +1,5 @@
-// Reactor of MapService.ImportMap, which gathers a file's chunks, parses it on a worker, and waits without
-// one until the map is in the store.
+// Reactor of MapService.ImportMap: collects a file's chunks, parses it on a worker, and waits without a
+// worker until the map is in the store.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ struct TransferLimits {
   TransferTimes times;
 };
 
-// Reads one message at a time, so that a client can be no further ahead than what the transport buffers. It
-// reads the header at once, and waits for its slot before it reads the file.
+// Reads one message at a time, so a client can be ahead only by what the transport buffers. It reads the
+// header immediately, and waits for its slot before it reads the file.
 //
-// The library reports the end of the stream and the loss of the client alike, as a read that fails. The size
-// that the header promises tells them apart.
+// The library reports both the end of the stream and the loss of the client as a failed read; the size in the
+// header distinguishes them.
 class ImportCall final : public ReadingCall {
  public:
-  // What the references name must outlive the call.
+  // The referenced objects must outlive the call.
   ImportCall(const ServerContext& server, core::MapStore& store, ChangeQueue& changes,
              const TransferLimits& limits, grpc::CallbackServerContext& rpc, grpc::ByteBuffer& response)
       : ReadingCall(Kind::kTransfer, server, rpc, server.statistics.Of<v1::ImportMapRequest>()),
@@ -67,7 +67,7 @@ class ImportCall final : public ReadingCall {
   std::optional<v1::ImportMapHeader> header_;
   MemoryAccount::Reservation memory_;
   std::string bytes_;
-  // Whether the map waits for the store or is on its way into it.
+  // True while the map waits for the store or is being put into it.
   bool is_changing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -28,10 +28,10 @@
 namespace waystar::rpc {
 namespace {
 
-// For each obstacle of a page so many are looked at whether they lie in the region.
+// Maximum number of obstacles tested against the region per obstacle of a page.
 constexpr std::size_t kTriesForEach = 16;
 
-// Returns at most `limit` of those that the caller may read, in order, from the first behind `after`.
+// Returns at most `limit` of the maps that the caller may read, in order, starting after `after`.
 std::vector<core::MapStore::ListedMap> ListReadable(const core::MapStore& store, const Caller& caller,
                                                     absl::string_view after, std::size_t limit) {
   std::vector<core::MapStore::ListedMap> readable;
@@ -52,12 +52,12 @@ std::vector<core::MapStore::ListedMap> ListReadable(const core::MapStore& store,
   return readable;
 }
 
-// A page of the obstacles with a part in a region.
+// A page of the obstacles that overlap a region.
 struct RegionPage {
   core::Rectangle region;
-  // The id that they come after.
+  // The last id before the page.
   absl::string_view after;
-  // How many may be looked at in vain.
+  // Remaining number of obstacles that may be tested without a match.
   std::size_t tries = 0;
 };
 
@@ -86,7 +86,7 @@ absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller,
   WAYSTAR_ASSIGN_OR_RETURN(const std::size_t size,
                            PageSizeOf(request, "map", core::CheckMapId(request.page_token()).ok(), kMaxMaps));
   Page page(size, max_bytes, *response.mutable_maps());
-  // This is one more than the page holds, to see whether another follows.
+  // One more than the page holds, to detect whether another follows.
   for (const core::MapStore::ListedMap& map : ListReadable(store, caller, request.page_token(), size + 1)) {
     const auto fill = [&](v1::MapInfo& info) {
       if (map.snapshot != nullptr) {
@@ -129,7 +129,7 @@ absl::Status ListNamedObstacles(const core::MapStore& store, std::size_t max_byt
     snapshot->obstacles().VisitAfter(request.page_token(), add);
     return absl::OkStatus();
   }
-  // Of columns and rows, those near the map: what lies off it so far has no rows.
+  // Limits columns and rows to those near the map: cells farther off have no rows.
   constexpr int kFar = 1 << 20;
   const core::Rectangle given = ToRectangle(request.region());
   const core::Rectangle near =

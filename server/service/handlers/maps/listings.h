@@ -1,4 +1,4 @@
-// Listings of maps, and of the named obstacles, portals and nodes of a map, page by page.
+// Listings of maps, and of the named obstacles, portals and nodes of a map, in pages.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,8 @@
 
 namespace waystar::rpc {
 
-// Each function fills one page, which takes at most `max_bytes` unless one item alone takes more. A page
-// token is the last id of the page before; that of nodes is the number of the next node. Returns the errors
-// of the contract.
+// Each function fills one page of at most `max_bytes`, unless a single item takes more. A page token is the
+// last id of the previous page; for nodes, the number of the next node. Returns the errors of the contract.
 
 // Lists the maps that the caller may read, in the order of their ids.
 absl::Status ListReadableMaps(const core::MapStore& store, const Caller& caller, std::size_t max_bytes,

@@ -55,7 +55,7 @@ absl::StatusOr<core::GridMap> FromBlank(const v1::CreateMapRequest& request, int
   const auto id = static_cast<core::TerrainId>(is_obstacle ? 0 : terrain - settings.terrains.begin());
   absl::StatusOr<core::GridMap> map =
       core::CreateFilled(blank.width(), blank.height(), std::move(settings), id, is_obstacle, stop);
-  // The plane of a board may be too large where the board itself is not.
+  // The plane of a board may be too large even if the board is not.
   if (!map.ok()) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     return WithFieldPrefix(map.status(), "blank.");

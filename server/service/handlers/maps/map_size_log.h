@@ -1,4 +1,4 @@
-// The size of a map, for the log.
+// Size of a map, for the log.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@
 
 namespace waystar::rpc {
 
-// Returns two fields that say how large a map is: width and height, nodes and edges, or polygons and
-// vertices.
+// Returns two log fields with the size of a map: width and height, nodes and edges, or polygons and vertices.
 inline std::array<runtime::LogField, 2> SizeForLog(const core::GridMap& grid) {
   return {runtime::LogField("width", grid.width()), runtime::LogField("height", grid.height())};
 }

@@ -1,4 +1,4 @@
-// Page of a list: how many items a request may ask for, and how many fit into one answer.
+// Page of a list: limits of the number of items and of the size of an answer.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace waystar::rpc {
 
 inline constexpr int kMaxPageSize = 1000;
 
-// Returns how many items the page that a request asks for has at most: its page_size, or 100 if that is 0,
-// and no more than `most`. `is_token` says whether the request's page_token, if it has one, is one of this
-// list; returns INVALID_ARGUMENT / BAD_VALUE if not. `item` is what messages call an item.
+// Returns the maximum number of items of the requested page: its page_size, or 100 if that is 0, but at most
+// `most`. `is_token` says whether the request's page_token, if set, belongs to this list; returns
+// INVALID_ARGUMENT / BAD_VALUE if not. `item` is the name of an item in messages.
 template <typename Request>
 absl::StatusOr<std::size_t> PageSizeOf(const Request& request, absl::string_view item, bool is_token,
                                        int most = kMaxPageSize) {
@@ -32,15 +32,15 @@ absl::StatusOr<std::size_t> PageSizeOf(const Request& request, absl::string_view
                                                            : std::min(request.page_size(), most));
 }
 
-// Fills the repeated field of an answer with at most `size` items, as long as the answer takes no more than
-// `max_bytes`; the first item is added whatever it takes.
+// Fills the repeated field of an answer with at most `size` items, while the answer takes at most
+// `max_bytes`; the first item is always added.
 template <typename Item>
 class Page {
  public:
   Page(std::size_t size, std::size_t max_bytes, google::protobuf::RepeatedPtrField<Item>& items)
       : size_(size), max_bytes_(max_bytes), items_(items) {}
 
-  // Adds what fill(item) writes. Returns false, and adds nothing, if the page is full.
+  // Adds the item that fill(item) writes. Returns false, and adds nothing, if the page is full.
   template <typename Fill>
   bool Add(Fill fill) {
     const auto count = static_cast<std::size_t>(items_.size());
@@ -58,7 +58,7 @@ class Page {
   }
 
  private:
-  // The most that an item takes beside itself in its message, and that the rest of the message takes.
+  // Upper bounds on the overhead of an item in its message, and of the rest of the message.
   static constexpr std::size_t kItemEnvelopeBytes = 6;
   static constexpr std::size_t kRestBytes = 128;
 

@@ -40,7 +40,7 @@ namespace waystar::rpc {
 namespace {
 
 constexpr std::size_t kMaxSearchEvents = 1'000'000;
-// The most that a response takes beside its picture and its answer.
+// Upper bound on the bytes of a response apart from its picture and its answer.
 constexpr std::size_t kEnvelopeBytes = 256;
 
 absl::StatusOr<v1::PictureFormat> ToPictureFormat(v1::PictureFormat format) {
@@ -117,7 +117,7 @@ absl::Status CheckAreaNumber(absl::string_view name, double number, double least
       absl::StrFormat("the %s of an area is from %.12g to %.12g, not %.12g", name, least, most, number));
 }
 
-// The part of the world to show; nothing for all of it.
+// The part of the world to show; unset for all of it.
 absl::StatusOr<std::optional<core::Box>> AreaOf(const v1::RenderMapRequest& request) {
   if (request.has_area()) {
     constexpr double kFar = 2 * core::kMaxReach;
@@ -154,7 +154,7 @@ absl::StatusOr<core::MeshView> ViewOf(const v1::RenderMapRequest& request, bool 
   return view;
 }
 
-// Of maps that are planes.
+// For maps that are planes.
 absl::Status CheckSeenFromAbove(const v1::RenderMapRequest& request) {
   if (request.has_heights()) {
     return MakeError(ErrorReason::kWrongMapKind, "heights",
@@ -319,7 +319,7 @@ class MapRenderer {
     return scene;
   }
 
-  // Answers the query, and shows the answer to `draw` before it is written.
+  // Answers the query, and passes the answer to `draw` before it is written.
   absl::Status Answer(absl::FunctionRef<void(const core::RouteQuery& query, const core::Route& route,
                                              const core::ResolvedRoute& resolved)>
                           draw,
@@ -329,7 +329,7 @@ class MapRenderer {
     WAYSTAR_RETURN_IF_ERROR(TakeView(snapshot_, asked.view(), context_));
     WAYSTAR_ASSIGN_OR_RETURN(core::RouteQuery query,
                              ToRouteQuery(asked, snapshot_.id, HexCoordinates(snapshot_)));
-    // The picture of a path on a mesh shows where it goes up and down.
+    // The picture of a path on a mesh shows its heights.
     query.with_corridor |= std::holds_alternative<core::NavMesh>(snapshot_.map);
     if (recorder != nullptr) {
       WAYSTAR_RETURN_IF_ERROR(core::CheckOneGoal(query));

@@ -1,4 +1,4 @@
-// Handler of MapService.RenderMap: from a request to a picture.
+// Handler of MapService.RenderMap.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace waystar::rpc {
 
-// Checks the request, answers its query, if it has one, and draws the map's latest snapshot. Returns
-// RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if that takes more than `max_bytes`.
+// Checks the request, answers its query, if any, and draws the map's latest snapshot. Returns
+// RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if the response exceeds `max_bytes`.
 absl::Status AnswerRenderMap(const core::MapStore& store, std::size_t max_bytes,
                              const v1::RenderMapRequest& request, v1::RenderMapResponse& response,
                              CallContext& context);

@@ -22,7 +22,7 @@ namespace {
 
 CallerStop StopOf(const core::Budget& budget) { return CallerStop(budget.deadline, budget.cancelled); }
 
-// Answers a request that has created its map before. Returns whether it has, or REQUEST_ID_REUSED.
+// Answers a request that has already created its map. Returns true if it has, or REQUEST_ID_REUSED.
 absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const std::string& map,
                                      const core::CreationRequest& request, v1::CreateMapResponse& response) {
   if (request.request_id.empty()) {
@@ -37,8 +37,8 @@ absl::StatusOr<bool> AnswerIfCreated(const core::MapStore& store, const std::str
   return true;
 }
 
-// Returns the refusal of a creation, unless the map that is in its way was created by the same request:
-// another server may have taken that, and this one has followed it meanwhile.
+// Returns the error of a creation, unless the same request created the existing map: another server may have
+// handled it, and this one may have followed it meanwhile.
 absl::Status AnswerRefused(const core::MapStore& store, const std::string& map,
                            const core::CreationRequest& request, const absl::Status& refusal,
                            v1::CreateMapResponse& response) {
@@ -72,7 +72,7 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
   }
   MemoryAccount::Reservation memory;
   const std::size_t bytes = std::visit([](const auto& kind) { return kind.memory_bytes(); }, made->map);
-  // The store makes room if it can, where that may take its time.
+  // The store makes room, if it can, where that may take time.
   if (!store.memory().Reserve(bytes, memory) && !store.CanMakeRoom()) {
     std::move(change.done)(core::MapsMemoryFull(store.memory(), ""));
     return;
@@ -81,7 +81,7 @@ void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapReques
       [&store, &request, &response, stop, creation = std::move(creation), made = *std::move(made),
        memory = std::move(memory)]() mutable -> absl::Status {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
-        // The store asks for what the map really takes.
+        // The store reserves the actual memory of the map.
         memory = {};
         const absl::StatusOr<core::PinnedSnapshot> snapshot =
             CreateInStore(store, request.map(), std::move(made.map), "", IfExists::kRefuse, creation);

@@ -10,7 +10,8 @@
 
 namespace waystar::rpc {
 
-// What a creation or deletion uses. The messages and what the budget names live until `done` is called.
+// Dependencies of a creation or deletion. The messages and the objects referenced by the budget live until
+// `done` is called.
 struct TableChange {
   core::MapStore& store;
   ChangeQueue& changes;
@@ -18,10 +19,10 @@ struct TableChange {
   UnaryDone done;
 };
 
-// Both change nothing for a caller who is gone or whose deadline has passed before their turn in the queue
-// comes. A change that has begun by then is made, and answered as usual.
+// Both change nothing if the caller is gone or its deadline has passed when their turn in the queue comes. A
+// change that has begun is made, and answered as usual.
 
-// Makes the map on this thread, and leaves it to the queue.
+// Makes the map on this thread, and queues its creation.
 void AnswerCreateMap(TableChange change, int max_side, const v1::CreateMapRequest& request,
                      v1::CreateMapResponse& response, Workbench& bench);
 

@@ -44,7 +44,7 @@ void UpdateStream::RunJob(int worker) {
 }
 
 absl::Status UpdateStream::Take() {
-  // What waits for the map afterwards is counted by the store.
+  // Batches that wait for the map afterwards are counted by the store.
   CallMemory::Share memory(server_.memory, rpc_);
   google::protobuf::Arena arena;
   auto& message = *v1::StreamObstacleUpdatesRequest::default_instance().New(&arena);

@@ -23,24 +23,24 @@
 namespace waystar::rpc {
 
 struct UpdateStreamLimits {
-  // Batches that may be read and not answered yet. At least 1.
+  // Limit on the unanswered batches. At least 1.
   std::size_t max_unanswered = 256;
-  // The next message is read while those batches have fewer bytes than this together. At least 1.
+  // Limit on the total bytes of those batches for the next message to be read. At least 1.
   std::size_t max_unanswered_bytes = 4 << 20;
-  // Is told of each batch that was answered, unless null. Must outlive the streams.
+  // If not null, is notified of each answered batch. Must outlive the streams.
   UpdateMetrics* metrics = nullptr;
 };
 
 // Reads one message at a time, converts it on a worker and hands it to the store, so that batches reach the
 // store in the order in which they were sent; the store answers when it has applied them. Answers are written
-// in that order too, one at a time, and a batch counts as unanswered until its answer is written: a client
-// that does not read its answers is soon not read from.
+// in that order too, one at a time. A batch counts as unanswered until its answer is written, so the stream
+// soon stops reading from a client that does not read its answers.
 //
-// The rules of StreamingCall hold; under way is each batch that is unanswered. So a call that is cut off
-// waits for batches that are still to be applied, and what was applied stays applied.
+// The rules of StreamingCall hold; each unanswered batch is a pending operation. So a call that is cut off
+// waits for batches that are still to be applied, and applied batches stay applied.
 class UpdateStream final : public ReadingWritingCall {
  public:
-  // What the references name must outlive the call.
+  // The referenced objects must outlive the call.
   UpdateStream(const ServerContext& server, core::MapStore& store, grpc::CallbackServerContext& rpc,
                const UpdateStreamLimits& limits)
       : ReadingWritingCall(Kind::kOpenEnded, server, rpc,
@@ -49,7 +49,7 @@ class UpdateStream final : public ReadingWritingCall {
         limits_(limits) {}
 
  private:
-  // A batch that was read, until its answer is written.
+  // A batch, from its read until its answer is written.
   struct Batch {
     std::size_t bytes = 0;
     Executor::Clock::time_point arrived;
@@ -63,13 +63,13 @@ class UpdateStream final : public ReadingWritingCall {
   void RunJob(int worker) override;
   void OnJobRefused(const absl::Status& why) override { Answer(AddBatch(), why); }
 
-  // Hands the message that was read to the store, or answers it. An error is the stream's, not the batch's.
+  // Hands the last message read to the store, or answers it. An error is one of the stream, not of the batch.
   absl::Status Take();
-  // Makes room for the answer to the message that was read, and returns its index.
+  // Makes room for the answer to the last message read, and returns its index.
   std::uint64_t AddBatch();
   void Answer(std::uint64_t index, const absl::StatusOr<core::UpdateResult>& result,
               const HexCoordinates& coordinates = {});
-  // Returns whether the first batch that is unanswered has its answer.
+  // Returns true if the first unanswered batch has its answer.
   bool IsFirstAnswered() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !unanswered_.empty() && unanswered_.front().answer.has_value();
   }
@@ -80,14 +80,14 @@ class UpdateStream final : public ReadingWritingCall {
   MethodStatistics& requests_ = server_.statistics.RequestsIn<v1::StreamObstacleUpdatesRequest>();
   // Set once it is admitted.
   runtime::Flow flow_;
-  // When the message arrived.
+  // Arrival time of the message.
   Executor::Clock::time_point arrived_;
 
   std::deque<Batch> unanswered_ ABSL_GUARDED_BY(mutex_);
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The index of the first batch that is unanswered.
+  // Index of the first unanswered batch.
   std::uint64_t first_index_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Whether the answer to the first of them is being written, or was.
+  // True if the answer to the first of them is being written, or has been.
   bool is_first_written_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

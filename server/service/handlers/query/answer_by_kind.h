@@ -1,4 +1,4 @@
-// From a request to what answers questions on maps of its kind.
+// Dispatches requests to the answers for the kind of their map.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace waystar::rpc {
 
-// Keeps paths within a region of columns and rows: the core knows regions of the plane alone. One that is not
-// on the map is refused later.
+// Keeps paths within a region in columns and rows, as the core only supports regions of the plane. Regions
+// off the map are rejected later.
 inline void BlockOutside(const core::Rectangle& part, const HexCoordinates& coordinates,
                          core::AgentQuery& agent) {
   const core::HexBoard* const board = coordinates.board();
@@ -33,9 +33,8 @@ inline void BlockOutside(const core::Rectangle& part, const HexCoordinates& coor
   }
 }
 
-// Answers a question on the latest snapshot of a map, by GridAnswers, GraphAnswers or MeshAnswers.
-// Returns the errors of
-// MapStore::Pin, TakeView, ToAgentQuery, CheckSnap, AnswersOn and Answer.
+// Answers a question on the latest snapshot of a map, by GridAnswers, GraphAnswers or MeshAnswers. Returns
+// the errors of MapStore::Pin, TakeView, ToAgentQuery, CheckSnap, AnswersOn and Answer.
 template <typename Request, typename Response>
 absl::Status AnswerByKind(const core::MapStore& store, std::size_t max_bytes, const Request& request,
                           Response& response, CallContext& context) {

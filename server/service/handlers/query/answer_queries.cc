@@ -32,14 +32,15 @@
 namespace waystar::rpc {
 namespace {
 
-// One of the queries, from when it is parsed until it is answered.
+// One of the queries, from parsing until it is answered.
 struct BatchedQuery {
-  // Of a query that moves by itself; the others share the request's agent, and need theirs no more.
+  // Set only for a query with its own agent; the others share the request's agent.
   std::unique_ptr<core::RouteQuery> query;
   std::optional<core::ResolvedRoute> resolved;
 };
 
-// Collects the results of a batch. Each result is written by one thread; several threads write at a time.
+// Collects the results of a batch. Each result is written by one thread; several threads may write
+// concurrently.
 class ResultWriter {
  public:
   ResultWriter(const core::MapVersion& version, std::size_t max_bytes, int queries,
@@ -80,7 +81,7 @@ class ResultWriter {
     return Count(index);
   }
 
-  // REQUIRES: all results are there.
+  // REQUIRES: all results have been added.
   absl::Status Finish() {
     FillVersion(stamp_.version, *response_.mutable_version());
     if (written_ == nullptr) {
@@ -96,7 +97,7 @@ class ResultWriter {
   }
 
  private:
-  // Returns the error of a batch that will not fit.
+  // Returns the error of a batch that does not fit.
   absl::Status Count(std::size_t index) {
     const std::size_t bytes = written_ != nullptr ? results_[index].size()
                                                   : response_.results(static_cast<int>(index)).ByteSizeLong();
@@ -110,10 +111,10 @@ class ResultWriter {
   const RouteStamp stamp_;
   const std::size_t max_bytes_;
   v1::FindPathsResponse& response_;
-  // Null where the response is wanted as a message. Else the results' bytes are kept until all are there.
+  // Null if the response is wanted as a message. Otherwise results are kept as bytes until all are complete.
   WrittenMessage* const written_;
   std::vector<WrittenMessage> results_;
-  // The bytes that the results take so far.
+  // Total bytes of the results so far.
   std::atomic<std::size_t> bytes_ = 0;
 };
 
@@ -129,7 +130,7 @@ bool MovesByItself(const core::AgentQuery& agent) {
   return agent.profile.has_value() || agent.profile_name.has_value();
 }
 
-// Gives a query the agent and the view of the request, where it has none of its own.
+// Gives a query the agent and the view of the request, if it has none of its own.
 void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked, core::AgentQuery& own) {
   if (!asked.has_agent()) {
     std::optional<core::Overlay> overlay = std::move(own.overlay);
@@ -141,7 +142,8 @@ void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked
   }
 }
 
-// Returns whether a query sees the map as the agent of the request does. It may have its own size and rule.
+// Returns true if a query uses the map as the agent of the request does. It may have its own footprint and
+// corner rule.
 bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
                const core::AgentQuery& own) {
   return (!asked.has_agent() || (!MovesByItself(own) && !MovesByItself(shared))) &&
@@ -171,7 +173,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
   const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
     WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
     WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
-    // A query's own view is its own concern: nobody waits for the version that it asks for.
+    // A query with its own view fails alone: the call does not wait for its version.
     WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot->version(), asked.view()));
     absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, snapshot->id, coordinates);
     WAYSTAR_RETURN_IF_ERROR(query.status());
@@ -184,7 +186,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     TakeShared(shared, asked, own);
     batched.query = std::make_unique<core::RouteQuery>(*std::move(query));
     absl::StatusOr<core::ResolvedRoute> resolved = core::Resolve(*snapshot, *batched.query, others, budget);
-    // It may be large, and is in the agent's map by now.
+    // It may be large, and the agent's map already contains it.
     batched.query->agent.overlay.reset();
     WAYSTAR_RETURN_IF_ERROR(resolved.status());
     batched.resolved = *std::move(resolved);
@@ -201,7 +203,7 @@ absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
     }
     return route.ok() ? writer.Write(index, *route, coordinates) : writer.WriteProblem(index, route.status());
   };
-  // Its map, with its overlay, may be as large as the whole map, so it is gone before the next one is made.
+  // Its map with its overlay may be as large as the whole map, so it is released before the next one is made.
   const auto answer_alone = [&](std::size_t index) -> absl::Status {
     const absl::StatusOr<core::Route> route = core::Solve(*batch[index].resolved, budget, context.bench);
     WAYSTAR_RETURN_IF_ERROR(core::EndsAll(route.status()) ? route.status() : take(index, route));

@@ -1,4 +1,4 @@
-// The RPC FindPaths: from many path queries to their answers.
+// Handler of FindPaths.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace waystar::rpc {
 
-// The most queries of one request.
+// Maximum number of queries per request.
 inline constexpr std::size_t kMaxQueries = 10'000;
 
-// Answers all queries on the map's latest snapshot. An error of one of them is its answer. Returns errors of
+// Answers all queries on the map's latest snapshot. An error of a query becomes its result. Returns errors of
 // the request as a whole, and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS or RESPONSE_TOO_LARGE with "queries".
 absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
                            const v1::FindPathsRequest& request, v1::FindPathsResponse& response,

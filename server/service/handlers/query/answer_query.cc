@@ -77,7 +77,7 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
 
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context) {
-  // An answer that cannot fit is not written first.
+  // Does not write an answer that cannot fit.
   WAYSTAR_RETURN_IF_ERROR(CheckSize(LeastBytesOf(route), max_bytes));
   const std::size_t bytes = WriteRoute(route, {.version = snapshot.version(), .queued = context.queued},
                                        HexCoordinates(snapshot), response, context.WrittenFor(response));

@@ -1,4 +1,4 @@
-// Handlers of questions about fields, rays, samples and surfaces.
+// Handlers of requests about fields, rays, samples and surfaces.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace waystar::rpc {
 
-// Answers on the map's latest snapshot. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for messages of more
-// than `max_bytes`.
+// Answers on the map's latest snapshot. Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for messages over
+// `max_bytes`.
 //
 // Thread safety: any. The store must outlive this.
 class FieldAnswers {

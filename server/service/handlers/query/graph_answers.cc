@@ -35,19 +35,19 @@
 namespace waystar::rpc {
 namespace {
 
-// A node of a path is validated in a part of the time of an expansion.
+// Nodes of a path validated in the time of one expansion.
 constexpr std::uint64_t kPathNodesPerExpansion = 2;
-// A node or an arc is looked at for a sample in a part of it.
+// Nodes or arcs examined for a sample in the time of one expansion.
 constexpr std::uint64_t kSampledPerExpansion = 8;
 
 core::WorldPoint ToPoint(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
 
-// Returns the id of an obstacle, or nothing for the area that an overlay blocks.
+// Returns the id of an obstacle, or an empty string for the area that an overlay blocks.
 std::string NameOf(const std::string& obstacle) {
   return obstacle == core::GraphEditor::kAreaId ? std::string() : obstacle;
 }
 
-// Positions of a path stand in messages by themselves, in the core in places.
+// Renames error fields: the core says `start.position`, the request has `start_position`.
 absl::Status InPath(const absl::Status& status) {
   const std::string field = ErrorFieldOf(status);
   for (const absl::string_view end : {"start", "goal"}) {
@@ -88,7 +88,7 @@ absl::StatusOr<std::vector<core::GraphPlace>> GraphAnswers::PlacesOf(
   for (const v1::Location& location : locations) {
     absl::StatusOr<core::GraphPlace> place = PlaceOf("", location);
     if (!place.ok()) {
-      // The field's name is made for what is refused alone.
+      // Builds the field's name only on error.
       return PlaceOf(core::IndexedField(name, places.size()), location).status();
     }
     places.push_back(*std::move(place));
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<core::GraphPlace>> GraphAnswers::PlacesOf(
 }
 
 absl::Status GraphAnswers::CheckCanFit(std::size_t nodes) const {
-  // A node has an id of a byte at least, and each string and message takes two more.
+  // A node has an id of at least one byte, and each string and message takes two more.
   constexpr std::size_t kLeastBytes = 5;
   return CheckAnswerFits(nodes * kLeastBytes, question_.max_bytes, "region");
 }

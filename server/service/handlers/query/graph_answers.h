@@ -30,8 +30,8 @@ class GraphAnswers {
         agent_(std::move(agent)),
         budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
 
-  // Each fills in all but the version. Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field of what
-  // only grids have.
+  // Each fills in everything but the version. Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the field if
+  // it is for grids only.
   absl::Status Answer(const v1::ComputeCostMatrixRequest& request, v1::ComputeCostMatrixResponse& response);
   absl::Status Answer(const v1::FindReachableRequest& request, v1::FindReachableResponse& response);
   absl::Status Answer(const v1::ComputeFlowFieldRequest& request, v1::ComputeFlowFieldResponse& response);
@@ -46,17 +46,17 @@ class GraphAnswers {
   const core::WaypointGraph& graph() const { return agent_->graph(); }
   CallContext& context() const { return question_.context; }
   double snap_radius() const { return question_.snap.value_or(core::Snap()).radius; }
-  // Returns the place that a location names, or the errors of CheckLocationOnGraph.
+  // Returns the place of a location, or the errors of CheckLocationOnGraph.
   absl::StatusOr<core::GraphPlace> PlaceOf(absl::string_view field, const v1::Location& location) const;
-  // The same for a list of 1 to `most`. `name` is that of the field.
+  // Like ToPlace, for a list of 1 to `most` locations. `name` is that of the field.
   absl::StatusOr<std::vector<core::GraphPlace>> PlacesOf(
       absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
       std::size_t most) const;
-  // Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for so many nodes that no answer could name them.
+  // Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if there are too many nodes to fit into any answer.
   absl::Status CheckCanFit(std::size_t nodes) const;
-  // Returns where a ray begins or ends.
+  // Returns an end of a ray.
   absl::StatusOr<core::WorldPoint> RayEnd(absl::string_view field, const v1::Location& location) const;
-  // Returns the nodes that a sample may be drawn from, in ascending order, if it may not be from all.
+  // Returns the candidates of a sample in ascending order, if they are not all nodes.
   absl::StatusOr<std::optional<std::vector<core::NodeNumber>>> NodesToDrawFrom(
       const v1::SampleCellsRequest& request);
   absl::Status DrawNodes(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response);
@@ -67,7 +67,7 @@ class GraphAnswers {
   const core::Budget budget_;
 };
 
-// Returns what answers a question on a waypoint graph, or the errors of GraphAgent::Make.
+// Returns the answers for questions on a waypoint graph, or the errors of GraphAgent::Make.
 absl::StatusOr<std::unique_ptr<GraphAnswers>> AnswersOn(const core::WaypointGraph& graph,
                                                         const Question& question);
 

@@ -31,10 +31,10 @@
 namespace waystar::rpc {
 namespace {
 
-// A cell of a path is validated and priced in a part of the time of an expansion.
+// Cells of a path validated and priced in the time of one expansion.
 constexpr std::uint64_t kPathCellsPerExpansion = 32;
 
-// Returns whether going over all cells to draw from takes longer than the lane's searches.
+// Returns true if scanning all cells to draw from takes longer than the lane's searches.
 bool IsTooMuchHere(const core::SampleQuery& query, const core::GridMap& map, const CallContext& context) {
   const core::Rectangle region = query.region.value_or(map.bounds());
   const auto cells = static_cast<std::uint64_t>(core::Intersect(region, map.bounds()).area());
@@ -62,14 +62,14 @@ absl::StatusOr<core::Cell> GridAnswers::Resolve(absl::string_view field, const v
 absl::StatusOr<std::vector<core::Cell>> GridAnswers::ResolveAll(
     absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
     std::size_t most) const {
-  // To move one may take a look at all of the map.
+  // Snapping a location may scan the whole map.
   WAYSTAR_RETURN_IF_ERROR(core::CheckCount(name, static_cast<std::size_t>(locations.size()), most));
   std::vector<core::Cell> cells;
   cells.reserve(static_cast<std::size_t>(locations.size()));
   for (const v1::Location& location : locations) {
     absl::StatusOr<core::Cell> cell = Resolve("", location);
     if (!cell.ok()) {
-      // The field's name is made for what is refused alone.
+      // Builds the field's name only on error.
       return Resolve(absl::StrCat(name, "[", cells.size(), "]"), location).status();
     }
     cells.push_back(*cell);

@@ -30,7 +30,7 @@ class GridAnswers {
         agent_(std::move(agent)),
         budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
 
-  // Each fills in all but the version.
+  // Each fills in everything but the version.
   absl::Status Answer(const v1::ComputeCostMatrixRequest& request, v1::ComputeCostMatrixResponse& response);
   absl::Status Answer(const v1::FindReachableRequest& request, v1::FindReachableResponse& response);
   absl::Status Answer(const v1::ComputeFlowFieldRequest& request, v1::ComputeFlowFieldResponse& response);
@@ -44,24 +44,23 @@ class GridAnswers {
  private:
   const core::GridMap& map() const { return agent_->map(); }
   CallContext& context() const { return question_.context; }
-  // Returns the cell that a location stands for, or the errors of CheckLocationOnGrid and LocationResolver.
+  // Returns the cell of a location, or the errors of CheckLocationOnGrid and LocationResolver.
   absl::StatusOr<core::Cell> Resolve(absl::string_view field, const v1::Location& location) const;
-  // The same for a list of at most so many. `name` is that of the field.
+  // Like the above, for a list of bounded length. `name` is that of the field.
   absl::StatusOr<std::vector<core::Cell>> ResolveAll(
       absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
       std::size_t most) const;
-  // Returns the smallest rectangle of the plane around the region of the request, or the errors of
-  // CheckCountedRegion.
+  // Returns the bounding rectangle in the plane of the request's region, or the errors of CheckCountedRegion.
   template <typename Request>
   absl::StatusOr<std::optional<core::Rectangle>> PlaneRegion(const Request& request) const;
-  // Returns INVALID_ARGUMENT / BAD_VALUE for a cell beside a region of columns and rows. Regions of the plane
-  // are left to the core.
+  // Returns INVALID_ARGUMENT / BAD_VALUE for a cell outside a region in columns and rows. Regions of the
+  // plane are checked by the core.
   template <typename Request>
   absl::Status CheckInPart(const Request& request, absl::string_view field, core::Cell cell) const;
   // Returns the coordinates of the maps that the crossings of a path lead to.
   std::vector<HexCoordinates> CoordinatesBehind(
       const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) const;
-  // Returns where a ray begins or ends: a cell stands for its centre.
+  // Returns an end of a ray: a cell stands for its centre.
   absl::StatusOr<core::CellPoint> RayEnd(absl::string_view field, const v1::Location& location) const;
 
   const Question& question_;
@@ -69,7 +68,7 @@ class GridAnswers {
   const core::Budget budget_;
 };
 
-// Returns what answers a question on a grid, or the errors of ResolvedAgent::Make.
+// Returns the answers for questions on a grid, or the errors of ResolvedAgent::Make.
 absl::StatusOr<std::unique_ptr<GridAnswers>> AnswersOn(const core::GridMap& map, const Question& question);
 
 }  // namespace waystar::rpc

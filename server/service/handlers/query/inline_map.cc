@@ -19,12 +19,12 @@
 namespace waystar::rpc {
 namespace {
 
-// What making a cell takes, a node or an edge, and holding a pair of nodes against an obstacle, in cells that
-// are looked at.
+// Cost, in cells examined, of making a cell, a node or an edge, and of testing a pair of nodes against an
+// obstacle.
 constexpr std::uint64_t kWorkOfCell = 64;
 constexpr std::uint64_t kWorkOfNode = 4'096;
 constexpr std::uint64_t kWorkOfPair = 16;
-// The plane of a board may have so many times the cells.
+// Maximum ratio of the cells of a board's plane to the limit of cells.
 constexpr std::uint64_t kMostOfPlane = 2;
 
 absl::Status CheckCells(std::uint64_t cells, absl::string_view field) {
@@ -46,7 +46,7 @@ std::uint64_t CellsOf(const v1::InlineMap& map) {
   return cells;
 }
 
-// The cells of the plane that a board of so many columns and rows lies on.
+// Returns the number of cells of the plane of a board with these columns and rows.
 absl::StatusOr<std::uint64_t> PlaneOf(const v1::InlineMap& map, std::int32_t columns, std::int32_t rows) {
   WAYSTAR_ASSIGN_OR_RETURN(const core::GridSettings settings, ToGridSettings(map.grid()));
   const auto product = [](std::int64_t a, std::int64_t b) {
@@ -85,7 +85,7 @@ absl::StatusOr<core::AnyMap> MakeGrid(const v1::InlineMap& map, const core::Budg
   return grid;
 }
 
-// Nodes that are so near to each other that sight may connect them count as if it did.
+// Pairs of nodes near enough for an automatic edge count as edges.
 absl::Status CheckPairs(const core::WaypointSpec& spec, std::uint64_t edges) {
   if (!spec.auto_connect.has_value()) {
     return absl::OkStatus();
@@ -135,7 +135,7 @@ absl::StatusOr<core::AnyMap> MakeGraph(const v1::InlineMap& map, const core::Bud
                      absl::StrCat("an inline map has at most ", kMaxInlineObstacles, " obstacles, not ",
                                   obstacles, ": create a map"));
   }
-  // Edges by sight are as many as edges may be, and each may be judged by each obstacle.
+  // There may be as many automatic edges as edges are allowed, and each may be tested against each obstacle.
   const std::uint64_t arcs = graph.has_auto_connect() ? kMaxInlineEdges : edges;
   WAYSTAR_RETURN_IF_ERROR(core::BeginUpkeep(
       budget, (nodes + edges) * kWorkOfNode + nodes * nodes + arcs * (1 + obstacles) * kWorkOfPair));

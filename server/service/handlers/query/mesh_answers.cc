@@ -36,9 +36,9 @@
 namespace waystar::rpc {
 namespace {
 
-// A corner is looked at for a sample in a part of the time of an expansion.
+// Corners examined for a sample in the time of one expansion.
 constexpr std::uint64_t kSampledCornersPerExpansion = 8;
-// A walk to a corner of a path takes as long as some expansions.
+// Cost, in expansions, of a walk to a corner of a path.
 constexpr std::uint64_t kExpansionsPerWalk = 4;
 
 }  // namespace
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> MeshAnswers::PlacesO
   WAYSTAR_RETURN_IF_ERROR(core::CheckCount(name, static_cast<std::size_t>(locations.size()), most));
   std::vector<std::optional<core::MeshPlace>> places;
   for (const v1::Location& location : locations) {
-    // The field's name is made for what is refused alone.
+    // Builds the field's name only on error.
     auto place = PlaceOf("", location);
     if (!place.ok()) {
       return PlaceOf(core::IndexedField(name, places.size()), location).status();
@@ -108,7 +108,7 @@ absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
   WAYSTAR_ASSIGN_OR_RETURN(const auto starts, PlacesOf("starts", request.starts(), core::kMaxMatrixSide));
   WAYSTAR_ASSIGN_OR_RETURN(const auto goals, PlacesOf("goals", request.goals(), core::kMaxMatrixSide));
   WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
-  // Those that are off the mesh are left out of the matrix.
+  // Drops places off the mesh from the matrix.
   const auto on_mesh = [](const std::vector<std::optional<core::MeshPlace>>& places) {
     std::vector<core::MeshPlace> known;
     for (const std::optional<core::MeshPlace>& place : places) {

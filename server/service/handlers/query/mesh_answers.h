@@ -31,7 +31,7 @@ class MeshAnswers {
         agent_(std::move(agent)),
         budget_(core::BudgetOn(question.snapshot, question.context.budget)) {}
 
-  // Each fills in all but the version.
+  // Each fills in everything but the version.
   absl::Status Answer(const v1::ComputeCostMatrixRequest& request, v1::ComputeCostMatrixResponse& response);
   absl::Status Answer(const v1::FindReachableRequest& request, v1::FindReachableResponse& response);
   absl::Status Answer(const v1::ComputeFlowFieldRequest& request, v1::ComputeFlowFieldResponse& response);
@@ -52,22 +52,21 @@ class MeshAnswers {
   CallContext& context() const { return question_.context; }
   // Returns the position of a location, or the errors of CheckLocationOnMesh and CheckMeshPosition.
   absl::StatusOr<core::WorldPoint> PositionOf(absl::string_view field, const v1::Location& location) const;
-  // Returns the place on the mesh that stands in for a location; nothing if there is none.
+  // Returns the place on the mesh that represents a location; nothing if there is none.
   absl::StatusOr<std::optional<core::MeshPlace>> PlaceOf(absl::string_view field,
                                                          const v1::Location& location) const;
-  // The same for a list of from 1 to `most`. `name` is that of the field.
+  // Like the above, for a list of 1 to `most` locations. `name` is that of the field.
   absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> PlacesOf(
       absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
       std::size_t most) const;
   static absl::Status StartBlocked(absl::string_view field);
-  // What searches may take on the call's lane.
+  // Budget of searches on the call's lane.
   core::Budget BudgetHere() const;
-  // Returns whether a search with that budget, which ended so, must begin again on a larger lane; notes it
-  // then.
+  // Returns true, and records it, if a search with that budget and that end must restart on a larger lane.
   bool NeedsLargerLane(const absl::Status& status);
-  // Returns whether a region, if there is one, is made into a mesh on a larger lane; notes it then.
+  // Returns true, and records it, if the mesh of a region must be built on a larger lane.
   bool IsRegionForLargerLane(bool has_region);
-  // Returns the error of CheckAnswerFits for an answer that surely is too large, without making it.
+  // Returns the error of CheckAnswerFits for an answer that is certainly too large, without making it.
   absl::Status CheckCanFit(std::size_t polygons) const;
 
   const Question& question_;
@@ -75,7 +74,7 @@ class MeshAnswers {
   const core::Budget budget_;
 };
 
-// Returns what answers a question on a navigation mesh, or the errors of MeshAgent::Make.
+// Returns the answers for questions on a navigation mesh, or the errors of MeshAgent::Make.
 absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& mesh, const Question& question);
 
 }  // namespace waystar::rpc

@@ -17,13 +17,13 @@
 namespace waystar::rpc {
 namespace {
 
-// A polygon is taken into the mesh of a region in the time of some expansions.
+// Cost, in expansions, of adding a polygon to the mesh of a region.
 constexpr std::uint64_t kExpansionsPerPolygon = 2;
 
 }  // namespace
 
 absl::Status MeshAnswers::CheckCanFit(std::size_t polygons) const {
-  // Both messages in each take two bytes at least.
+  // Each contains two messages of at least two bytes.
   constexpr std::size_t kLeastBytes = 4;
   return CheckAnswerFits(polygons * kLeastBytes, question_.max_bytes, "region");
 }
@@ -45,7 +45,7 @@ absl::Status MeshAnswers::Answer(const v1::FindReachableRequest& request,
     return absl::OkStatus();
   }
   const WorkStopwatch stopwatch;
-  // Ways lead there and back, so `towards_start` asks for the same.
+  // Paths on meshes are symmetric, so `towards_start` has no effect.
   const absl::StatusOr<core::ReachablePolygons> reachable =
       core::FindReachablePolygons(mesh(),
                                   {.start = *start,

@@ -22,16 +22,16 @@
 namespace waystar::rpc {
 namespace {
 
-// How long the queries of one message may take together where it was read.
+// Total time that queries of one message may take on the thread that read it.
 constexpr std::chrono::nanoseconds kTimeHere = 4 * QueryCosts::kHere;
 
-// How long an answer is kept for others to go with it.
+// How long an answer is held back to be sent together with others.
 constexpr std::chrono::nanoseconds kGathering = std::chrono::microseconds(200);
 
-// The most that an answer takes in a message beside itself.
+// Upper bound on the overhead of an answer in a message.
 constexpr std::size_t kAnswerEnvelopeBytes = 16;
 
-// Answers that nobody reads are kept up to so many times the bytes of a message; then queries are refused.
+// Unread answers are kept up to this multiple of the message size; then queries are rejected.
 constexpr std::size_t kMostUnread = 4;
 
 constexpr std::size_t kCountedStep = 64 << 10;
@@ -95,7 +95,7 @@ struct PathStream::Draft {
         answer(*v1::FindPathResponse::default_instance().New(&arena)),
         written(answer) {}
 
-  // Holds all but the answer; with a problem there is none.
+  // Holds everything but the answer; unset for a problem.
   v1::StreamedAnswer& envelope;
   v1::FindPathResponse& answer;
   WrittenMessage written;
@@ -103,11 +103,11 @@ struct PathStream::Draft {
 
 class PathStream::Gatherer {
  public:
-  // Gathers answers to queries that arrived at `arrived`. Answers live in `arena`, also once they are sent.
+  // Gathers answers to queries that arrived at `arrived`. Answers are in `arena`, also after they are sent.
   Gatherer(PathStream& stream, google::protobuf::Arena& arena, Executor::Clock::time_point arrived)
       : stream_(stream), arena_(arena), arrived_(arrived) {}
 
-  // Returns the next answer, to be filled: then it is taken, or left and filled anew.
+  // Returns the draft of the next answer, which is then taken, or overwritten by the next call.
   Draft& next() { return next_.has_value() ? *next_ : next_.emplace(arena_); }
 
   // Adds the next answer, and returns the time.
@@ -141,7 +141,7 @@ class PathStream::Gatherer {
     }
   }
 
-  // Returns whether answers have been kept long enough for others to go with them.
+  // Returns true if answers have been held back long enough.
   bool IsDue(Executor::Clock::time_point now) const { return !message_.empty() && now - since_ > kGathering; }
 
  private:
@@ -175,7 +175,7 @@ class PathStream::QueriesJob final : public Executor::Job {
       const Executor::Clock::time_point now = Executor::Clock::now();
       if (now - begin > kTurn) {
         gatherer.Send();
-        // The job goes behind what others have waiting by now.
+        // The job goes to the end of the queue.
         stream_.Submit(this, queries_[next_]->query(), lane_);
         return;
       }
@@ -189,7 +189,7 @@ class PathStream::QueriesJob final : public Executor::Job {
       } else if (stream_.Answer(batch_, query, lane_, bench, now, gatherer.next())) {
         gatherer.Take();
         if (lane_ == Lane::kLarge) {
-          // The next may take seconds.
+          // The next query may take seconds.
           gatherer.Send();
         }
       } else {
@@ -213,9 +213,9 @@ class PathStream::QueriesJob final : public Executor::Job {
   }
 
  private:
-  // How long a job keeps a worker that others wait for, give or take a query.
+  // How long a job keeps a worker that others wait for, to within one query.
   static constexpr std::chrono::nanoseconds kTurn = QueryCosts::kSmall;
-  // In this time a client that reads has read some.
+  // A client that reads makes progress in this time.
   static constexpr absl::Duration kUnreadDelay = absl::Milliseconds(100);
 
   static absl::Status Unread() {
@@ -344,7 +344,7 @@ bool PathStream::IsFull() {
 }
 
 void PathStream::Add(const grpc::ByteBuffer& answers) {
-  // This cannot be the end: the message that these are of counts as unanswered yet.
+  // Not the end: the message of these answers still counts as unanswered.
   const Change change(*this);
   if (!is_gone()) {
     answers_bytes_ += answers.Length();

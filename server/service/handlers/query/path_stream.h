@@ -26,25 +26,27 @@ namespace waystar::rpc {
 inline constexpr int kMaxQueriesOfMessage = 1000;
 
 struct PathStreamLimits {
-  // Messages that may be read and not answered yet. At least 1.
+  // Limit on the unanswered messages. At least 1.
   std::size_t max_unanswered = 256;
-  // The next message is read while those messages, and the answers that are not written, take fewer bytes
-  // than this together; a written message takes at most that many. At least 1.
+  // The next message is read while those messages and the unwritten answers take fewer bytes than this in
+  // total; a written message takes at most that many. At least 1.
   std::size_t max_bytes = 4 << 20;
 };
 
-// Reads one message at a time; meanwhile the queries of those before it are answered, each on its lane: the
-// small ones of a message one after the other where it was read, the others on workers, in turns with what
-// else waits for them. Answers are added to those that are to be written, and what has gathered while one
-// message was written is the next. Where a message was read, answers also wait for those to the messages that
-// have arrived along with it: each message written is a system call, and costs more than an answer.
+// Reads one message at a time, while the queries of earlier messages are answered, each on its lane: the
+// small ones of a message in order on the thread that read it, the others on workers, in turns with other
+// calls. Answers gathered during one write form the next message. On the reading thread, answers also wait
+// for those to messages that arrived together: each written message is a system call, and costs more than an
+// answer.
 //
-// The rules of StreamingCall hold; under way is each unanswered message, and what is being gathered.
+// The rules of StreamingCall hold; each unanswered message, and the gathering of answers, is a pending
+// operation.
 class PathStream final : public ReadingWritingCall {
  public:
   using Handler = UnaryHandler<v1::FindPathRequest, v1::FindPathResponse>;
 
-  // `find_path` answers a query, whose lane `costs` chooses. What the references name must outlive the call.
+  // `find_path` answers a query, for which `costs` selects the lane. The referenced objects must outlive the
+  // call.
   PathStream(const ServerContext& server, const Handler& find_path, QueryCosts& costs,
              grpc::CallbackServerContext& rpc, const PathStreamLimits& limits)
       : ReadingWritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::StreamFindPathRequest>()),
@@ -56,12 +58,12 @@ class PathStream final : public ReadingWritingCall {
  private:
   friend NextTurn<PathStream>;
 
-  // A message, from when it was read until its queries are answered.
+  // A message, from its read until its queries are answered.
   struct Batch {
     Batch(const grpc::ByteBuffer& bytes, CallMemory& all, const grpc::CallbackServerContext& rpc)
         : length(bytes.Length()), memory(all, rpc) {}
 
-    // Holds the messages of some ten queries, so that they take no other memory.
+    // Fits the messages of about ten queries, so that they allocate no other memory.
     static google::protobuf::ArenaOptions Options() {
       google::protobuf::ArenaOptions options;
       options.start_block_size = 16 << 10;
@@ -74,14 +76,14 @@ class PathStream final : public ReadingWritingCall {
     const Executor::Clock::time_point arrived = Executor::Clock::now();
     google::protobuf::Arena arena{Options()};
     v1::StreamFindPathRequest& request = *v1::StreamFindPathRequest::default_instance().New(&arena);
-    // Counts the jobs that have not answered yet, and the thread that reads the message.
+    // Counts the unfinished jobs, and the thread that reads the message.
     std::atomic<int> parts = 1;
   };
 
   // Job that answers some queries of a message.
   class QueriesJob;
 
-  // An answer that is being made.
+  // An answer under construction.
   struct Draft;
 
   // Gathers answers until they are to be written.
@@ -94,27 +96,26 @@ class PathStream final : public ReadingWritingCall {
   bool IsIdle() const override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnReadDone(bool ok) override;
 
-  // Decides whether what has gathered is to wait for more.
+  // Decides whether gathered answers wait for more.
   void OnNextTurn();
-  // Answers what is small and hands the rest to workers. An error is one of the stream.
+  // Answers small queries and hands the rest to workers. An error is one of the stream.
   absl::Status Take(const grpc::ByteBuffer& bytes, Batch& batch);
-  // Hand queries over to workers: to all of them, or to one.
+  // Hand queries to workers: to all of them, or to one.
   void Spread(Batch& batch, const Queries& queries, Lane lane);
   void HandOver(Batch& batch, Queries queries, Lane lane);
   void Submit(QueriesJob* job, const v1::FindPathRequest& first, Lane lane);
-  // Answers at `now`. Returns false, and `draft` is not to be used, if the query has to begin again on the
-  // next lane.
+  // Answers at `now`. Returns false, and `draft` must be ignored, if the query must restart on the next lane.
   bool Answer(const Batch& batch, const v1::StreamedQuery& query, Lane lane, Workbench& bench,
               Executor::Clock::time_point now, Draft& draft);
-  // Return whether nobody wants more answers, and whether so many are unread that there is no room.
+  // Return true if nobody wants more answers, and if there is no room for more unread answers.
   bool IsGone();
   bool IsFull();
   // Adds a serialized message of answers.
   void Add(const grpc::ByteBuffer& answers);
-  // Ends a part; with the last one, the message is no longer unanswered. An error ends the stream.
+  // Ends a part; after the last one, the message is answered. An error ends the stream.
   void FinishPart(Batch* batch, const absl::Status& status);
 
-  // Counts the answers that are not written yet.
+  // Counts the unwritten answers.
   void CountUnread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteSome() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -129,16 +130,16 @@ class PathStream final : public ReadingWritingCall {
 
   std::size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;
   std::size_t unanswered_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The messages of answers to be written; several of them concatenated are one as well.
+  // Messages of answers to be written; a concatenation of them is a message too.
   std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);
   std::size_t answers_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   CallMemory::Share answers_memory_ ABSL_GUARDED_BY(mutex_){server_.memory, rpc_};
-  // Whether the answers that are not written take more memory than they may.
+  // True if the unwritten answers exceed the memory limit.
   bool is_budget_spent_ ABSL_GUARDED_BY(mutex_) = false;
-  // Whether answers wait for those to what is read meanwhile; next_turn_ is asked for, or about to be.
+  // True if answers wait for those to messages being read; next_turn_ has been or is about to be requested.
   bool is_gathering_ ABSL_GUARDED_BY(mutex_) = false;
   Executor::Clock::time_point gathering_since_ ABSL_GUARDED_BY(mutex_);
-  // Whether a message was read since next_turn_ was asked for.
+  // True if a message was read since next_turn_ was requested.
   bool has_read_more_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

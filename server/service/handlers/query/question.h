@@ -1,4 +1,4 @@
-// A question about one map, ready to be answered by what knows its kind.
+// A question about one map, ready to be answered by the code for its kind.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace waystar::rpc {
 
-// What all questions have. The references must outlive it.
+// Fields common to all questions. The referenced objects must outlive it.
 struct Question {
   const core::MapStore& store;
   const core::MapSnapshot& snapshot;
-  // How the cells of the request and of its answer are counted.
+  // Coordinates of the cells of the request and the answer.
   HexCoordinates coordinates;
   core::AgentQuery agent;
   std::optional<core::Snap> snap;
-  // A larger answer is refused.
+  // Larger answers are rejected.
   std::size_t max_bytes = 0;
   CallContext& context;
 };

@@ -31,9 +31,9 @@ namespace waystar::rpc {
 namespace {
 
 constexpr std::size_t kMaxProbes = 10'000;
-// A probe mostly takes as long as some expansions of a search.
+// Typical cost of a probe, in expansions of a search.
 constexpr std::uint64_t kExpansionsPerProbe = 4;
-// Between so many probes there is a look at the budget, beside those that their walks take.
+// Number of probes between checks of the budget, in addition to those within walks.
 constexpr std::size_t kProbesPerLook = 16;
 
 absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::string_view field) {
@@ -44,13 +44,13 @@ absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::str
   return point;
 }
 
-// Answers one after the other, each into its result.
+// Answers probes in order, each into its result.
 class Prober {
  public:
   Prober(const core::MeshAgent& agent, const core::MeshSnap& snap, const core::Budget& budget)
       : agent_(agent), mesh_(agent.mesh()), snap_(snap), budget_(budget), meter_(budget) {}
 
-  // Polygons that were visited.
+  // Polygons visited.
   std::uint64_t expanded() const { return meter_.visited(); }
 
   // Returns errors with fields of the probe.
@@ -94,7 +94,7 @@ class Prober {
     return meter_.end() ? core::StatusOfMeshFlood(*meter_.end(), expanded()) : absl::OkStatus();
   }
 
-  // Returns what is moved or looked to, if anything is. Checks all of the question.
+  // Returns the target of the move or ray, if any. Checks the whole question.
   static absl::StatusOr<core::WorldPoint> TargetOf(const v1::SurfaceProbe& probe) {
     if (probe.has_move_to()) {
       return PointOf(probe.move_to(), "move_to");

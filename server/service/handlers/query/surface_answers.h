@@ -9,7 +9,7 @@
 
 namespace waystar::rpc {
 
-// Fills in all but the version, unless the call needs a larger lane.
+// Fills in everything but the version, unless the call needs a larger lane.
 //
 // Returns INVALID_ARGUMENT / MISSING_FIELD or BAD_VALUE with fields such as "probes[3].move_to.x",
 // RESOURCE_EXHAUSTED / TOO_MANY_ITEMS (probes), REGION_TOO_LARGE ("probes[3].wall_within") or

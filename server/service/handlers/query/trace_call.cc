@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kEventsPerMessage = 1000;
 
-// The most that a result takes beside its answer.
+// Upper bound on the bytes of a result apart from its answer.
 constexpr std::size_t kTraceEnvelopeBytes = 32;
 
 }  // namespace

@@ -23,18 +23,18 @@
 namespace waystar::rpc {
 
 struct PathLimits {
-  // A larger answer is refused.
+  // Larger answers are rejected.
   std::size_t max_response_bytes = std::size_t{4} << 20;
   TransferTimes trace_times;
-  // Messages of one stream that may be read and not answered yet.
+  // Limit on the unanswered messages of one stream.
   std::size_t stream_window = 256;
 };
 
-// Holds 40 bytes an event until the last one is sent, and some 80 a node of a waypoint graph. On a navigation
-// mesh it is 8 bytes an event and 96 an interval.
+// Holds 40 bytes per event until the last one is sent, and about 80 per node of a waypoint graph. On a
+// navigation mesh it is 8 bytes per event and 96 per interval.
 class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSearchResponse> {
  public:
-  // What the references name must outlive the call.
+  // The referenced objects must outlive the call.
   TraceCall(const ServerContext& server, const core::MapStore& store, const PathLimits& limits,
             const QueryObserver& observer, grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request);
 
@@ -42,7 +42,7 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   absl::Status Prepare(int worker) override;
   bool FillNext(v1::TraceSearchResponse& message) override;
   absl::Status Search(CallContext& context, v1::FindPathResponse& answer);
-  // Adds that event to the message.
+  // Adds the event to the message.
   void AddEvent(std::size_t index, v1::TraceSearchResponse& message) const;
 
   const core::MapStore& store_;
@@ -50,11 +50,11 @@ class TraceCall final : public SendingCall<v1::TraceSearchRequest, v1::TraceSear
   const std::size_t max_response_bytes_;
   const Executor::Clock::time_point arrived_ = Executor::Clock::now();
   const Executor::Clock::time_point deadline_;
-  // Of each map that the search has seen.
+  // Coordinates of each map that the search has visited.
   std::vector<HexCoordinates> coordinates_;
   std::optional<core::SearchRecorder> recorder_;
   TracedNodes nodes_;
-  // How many of the events have been sent.
+  // Number of events that have been sent.
   std::size_t sent_ = 0;
   // Set until it is sent.
   std::optional<v1::TraceSearchResult> result_;

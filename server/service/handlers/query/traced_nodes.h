@@ -1,4 +1,4 @@
-// The nodes that a traced search on a waypoint graph came to.
+// Nodes visited by a traced search on a waypoint graph.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,17 @@
 
 namespace waystar::rpc {
 
-// What events tell of nodes, copied so that their graph need not be held while they are sent.
+// Copies of the node data of events, so that the graph need not be held while they are sent.
 class TracedNodes {
  public:
   TracedNodes() = default;
   TracedNodes(const core::WaypointGraph& graph, absl::Span<const core::NodeEvent> events);
 
-  // REQUIRES: one of the events is about the node.
+  // REQUIRES: an event refers to the node.
   const ToldNode& Of(core::NodeNumber number) const;
 
  private:
-  // In the order of their numbers.
+  // Sorted by number.
   std::vector<ToldNode> nodes_;
 };
 

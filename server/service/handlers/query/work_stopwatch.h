@@ -1,4 +1,4 @@
-// The time that the work of a question takes, for its statistics.
+// Timer of the work of a question, for its statistics.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 
 namespace waystar::rpc {
 
-// Measures the time from when it is made. Thread safety: as a const object.
+// Measures the time since construction. Thread safety: as a const object.
 class WorkStopwatch {
  public:
-  // Fills in all but the algorithm.
+  // Fills in everything but the algorithm.
   void Stamp(const CallContext& context, std::uint64_t expanded, v1::SearchStatistics& statistics) const {
     statistics.set_expanded(expanded);
     FillDuration(context.queued, *statistics.mutable_queue_time());

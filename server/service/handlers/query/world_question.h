@@ -1,4 +1,4 @@
-// What questions have in common on maps without cells.
+// Common parts of questions on maps without cells.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace waystar::rpc {
 
-// Returns the area of the request's region, in the world, or the errors of CheckRegionSides.
+// Returns the world area of the request's region, or the errors of CheckRegionSides.
 template <typename Request>
 absl::StatusOr<std::optional<core::Box>> AreaOf(const Request& request) {
   if (!request.has_region()) {

@@ -17,7 +17,7 @@
 namespace waystar::rpc {
 namespace {
 
-// The most that a revision takes beside itself in its message.
+// Upper bound on the bytes of a revision apart from its edits.
 constexpr std::size_t kEventEnvelopeBytes = 16;
 
 absl::Status Deleted(const std::string& map) {
@@ -31,7 +31,7 @@ absl::Status MapWatch::Admit() {
   WAYSTAR_RETURN_IF_ERROR(
       caller_.Require([this](const Caller& caller) { return CheckAccess(caller, request_); }));
   WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
-  // This comes before the map is read: what happens to it afterwards is told.
+  // Subscribes before the map is read, so that later changes are reported.
   context_.watches.Add(request_.map(), Self());
   is_added_ = true;
   {
@@ -73,8 +73,7 @@ absl::Status MapWatch::SendFirst() {
   if (end().has_value()) {
     return absl::OkStatus();
   }
-  // The pinned snapshot is let go of at once. It is of no map whose end was told before, and the end of its
-  // own is told after this.
+  // The pinned snapshot is released at once. The end of its map has not been reported yet, and will be.
   const v1::Version& after = request_.after();
   const absl::StatusOr<core::PinnedSnapshot> pinned = context_.store.Pin(request_.map());
   const bool is_missing = absl::IsNotFound(pinned.status());
@@ -139,7 +138,7 @@ void MapWatch::Advance() {
     SetEnd(history.status());
     return;
   }
-  // News of the deletion is still on its way.
+  // The notification of the deletion is still pending.
   if (history->epoch != epoch_) {
     SetEnd(Deleted(request_.map()));
     return;

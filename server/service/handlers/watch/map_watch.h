@@ -19,21 +19,21 @@
 
 namespace waystar::rpc {
 
-// The parts of MapService that a watch uses; all of it must outlive the watch.
+// Parts of MapService that a watch uses; they must outlive it.
 struct WatchContext {
   const core::MapStore& store;
   MapWatches& watches;
-  // Revisions whose edits take more are sent without them.
+  // Revisions with more bytes of edits are sent without edits.
   std::size_t max_message_bytes;
 };
 
-// Holds the number of the revision to report next and one message that is being written; no snapshot, no
-// queue and no worker. Whenever no write is under way it asks the store's history for the next revision, on
-// the thread that brings the news or has written the message before. When the history has forgotten the
-// revision of a client that reads slowly, the client is told so.
+// Holds the next revision to report and one message being written; no snapshot, no queue and no worker.
+// Whenever no write is pending, it reads the next revision from the store's history, on the thread of the
+// notification or of the last write. If the history no longer has the revision of a slow client, the client
+// is told to resynchronize.
 //
-// In a fleet, a watch that is to go on after a version which the server does not have yet begins once the
-// server has followed what the fleet knows of the map.
+// In a fleet, a watch that resumes after a version that the server does not have yet begins once the server
+// has followed all that the fleet knows of the map.
 class MapWatch final : public WritingCall, public MapWatcher, private VersionWaits::Waiter {
  public:
   MapWatch(const ServerContext& server, const WatchContext& context, grpc::CallbackServerContext& rpc,
@@ -56,9 +56,9 @@ class MapWatch final : public WritingCall, public MapWatcher, private VersionWai
 
   std::shared_ptr<MapWatch> Self() { return std::static_pointer_cast<MapWatch>(shared_from_this()); }
   absl::Status SendFirst() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns whether the fleet may have the version that the client knows, and has not been asked.
+  // Returns true if the fleet may have the client's version, and has not been asked.
   bool MayHaveNewer() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Begins again once the server has followed what the fleet knows of the map, or cannot.
+  // Restarts once the server has followed what the fleet knows of the map, or cannot.
   void AwaitNewest();
   void BeginAgain();
 
@@ -73,14 +73,14 @@ class MapWatch final : public WritingCall, public MapWatcher, private VersionWai
   v1::WatchMapRequest request_;
   bool is_added_ = false;
 
-  // The epoch of the map that is watched; 0 before the watch has begun.
+  // Epoch of the watched map; 0 before the watch has begun.
   std::uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
-  // How that map counts its cells.
+  // Coordinates of that map's cells.
   HexCoordinates coordinates_ ABSL_GUARDED_BY(mutex_);
   // True once the fleet was asked, and while the watch waits for its answer.
   bool has_asked_fleet_ ABSL_GUARDED_BY(mutex_) = false;
   bool awaits_version_ ABSL_GUARDED_BY(mutex_) = false;
-  // The revision to report next; 0 before that.
+  // Next revision to report; 0 before that.
   std::uint64_t next_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

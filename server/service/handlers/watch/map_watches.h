@@ -1,4 +1,4 @@
-// Registry of the watches of maps, with the thread that tells them when their maps change.
+// Registry of map watches, with the thread that notifies them of changes.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class MapWatcher {
  public:
   virtual ~MapWatcher() = default;
 
-  // Reports that the map may have a revision that it had not before. Must be quick.
+  // Called when the map may have a new revision. Must be quick.
   virtual void OnNews() = 0;
-  // Reports that the map of that epoch is gone. Another may have its id already.
+  // Called when the map of that epoch is gone. Another map may already have its id.
   virtual void OnDelete(std::uint64_t epoch) = 0;
 };
 
-// A commit only leaves a note of its map; however many watch it, and however slowly, costs it nothing. No
-// watcher has a queue: it finds out for itself what is new to it.
+// A commit only records its map, at a cost independent of the number and speed of watchers. Watchers have no
+// queues: each finds its own news.
 //
 // Thread safety: any; construction and destruction by one thread.
 class MapWatches final : public core::StoreListener {
@@ -34,11 +34,11 @@ class MapWatches final : public core::StoreListener {
   MapWatches();
   MapWatches(const MapWatches&) = delete;
   MapWatches& operator=(const MapWatches&) = delete;
-  // Lets go of all watchers. REQUIRES: no store tells this of commits any more.
+  // Releases all watchers. REQUIRES: no store notifies this of commits any more.
   ~MapWatches() override;
 
-  // Tells the watcher of everything that happens to the maps of that id, until Remove; it may still be told
-  // something for a short time after that. A watcher is told by one thread.
+  // Notifies the watcher of all changes of the maps with that id, until Remove, or shortly after it. A
+  // watcher is notified by one thread.
   void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
   void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
 
@@ -51,13 +51,13 @@ class MapWatches final : public core::StoreListener {
  private:
   using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
 
-  // What has happened to the maps of an id since the thread last looked.
+  // Changes of the maps of an id since the thread's last turn.
   struct News {
-    // The epochs of those that were deleted.
+    // Epochs of deleted maps.
     std::vector<std::uint64_t> ended_epochs;
   };
 
-  // Leaves a note, if anyone watches the map. `ended_epoch` is 0 if it was not deleted.
+  // Records a change if the map is watched. `ended_epoch` is 0 if it was not deleted.
   void Note(const std::string& map, std::uint64_t ended_epoch);
   void Run();
 

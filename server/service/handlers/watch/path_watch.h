@@ -1,4 +1,4 @@
-// A path subscription that a client holds.
+// A client's path subscription.
 #pragma once
 
 #include <chrono>
@@ -13,26 +13,26 @@
 
 namespace waystar::rpc {
 
-// Thread safety: the fields are set before the watch begins, and stay.
+// Thread safety: the fields are set before the watch begins, and do not change.
 class PathWatch : public core::PathSubscription {
  public:
-  // Sends a message, in place of an older one that waits to be sent; sends nothing once the watch has ended.
-  // Any thread may call it, but one at a time.
+  // Sends a message, replacing an unsent older one; does nothing once the watch has ended. Any thread may
+  // call it, one at a time.
   virtual void Send(const v1::WatchPathResponse& message) = 0;
-  // Ends the watch, the first time it is called. Any thread may call it.
+  // Ends the watch on the first call. Any thread may call it.
   virtual void End(const absl::Status& status) = 0;
 
-  // Returns who watches. Any thread may call it.
+  // Returns the watching caller. Any thread may call it.
   virtual Caller GetCaller() = 0;
 
-  // The request that is watched.
+  // The watched request.
   v1::FindPathRequest request;
   Clock::time_point deadline;
 
  private:
   friend class PathWatchScheduler;
 
-  // The map that is watched. Set once, guarded by the mutex of PathWatchScheduler until then.
+  // The watched map. Set once, guarded by the mutex of PathWatchScheduler until then.
   std::uint64_t epoch_ = 0;
   std::shared_ptr<core::MapSubscriptions> map_;
   // Guarded by that mutex.

@@ -24,7 +24,7 @@
 namespace waystar::rpc {
 namespace {
 
-// Bounds each search after the first.
+// Limits each search after the first.
 constexpr std::chrono::seconds kMaxSearchTime{10};
 
 void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
@@ -55,7 +55,7 @@ absl::Status PathWatchScheduler::Register(const PathWatchPtr& watch) {
   if (watch->is_over_) {
     return CancelledError();
   }
-  // If the map has ended meanwhile, nobody tells of that any more; then the search finds it gone.
+  // If the map was deleted meanwhile, there is no further notification; the search then fails.
   Known& known = maps_[epoch];
   if (known.map == nullptr) {
     known.map = std::make_shared<core::MapSubscriptions>();
@@ -143,7 +143,7 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
     return;
   }
   if (absl::IsAborted(status)) {
-    // The snapshot had to go.
+    // The snapshot was evicted.
     if (watch->map_->AbandonSearch(*watch)) {
       EnqueueAgain(watch);
     }
@@ -201,7 +201,7 @@ PathWatchPtr PathWatchScheduler::TakeQueued() {
   if (queue_.empty()) {
     return nullptr;
   }
-  // All that it has taken in are watches.
+  // It only contains watches.
   PathWatchPtr watch = std::static_pointer_cast<PathWatch>(std::move(queue_.front()));
   queue_.pop_front();
   return watch;
@@ -218,7 +218,7 @@ void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
       return;
     }
   }
-  // The job goes behind the calls that wait by now.
+  // The job goes to the end of the queue.
   executor_.SubmitOwn(Lane::kLarge, &job);
 }
 

@@ -1,4 +1,4 @@
-// Scheduler of the searches that keep the answers of watched path queries up to date.
+// Scheduler of the searches that keep the answers of path subscriptions up to date.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +22,27 @@
 
 namespace waystar::rpc {
 
-// When a commit may have put an end to an answer, the query is searched for again on the latest snapshot, and
-// the watch is told if there is news. These searches take turns, one a job, on at most half of the large
-// workers, so that calls are served between them. An idle watch holds no worker and pins no snapshot.
+// When a commit may invalidate an answer, the query is searched for again on the latest snapshot, and the
+// subscriber is notified if the answer changed. These searches take turns, one per job, on at most half of
+// the large workers, so that calls are served in between. An idle subscription holds no worker and pins no
+// snapshot.
 //
 // Thread safety: any. Must outlive the threads of the executor and the updates of maps.
 class PathWatchScheduler final : public core::StoreListener {
  public:
-  // An answer of more than `max_bytes` is a problem. The observer is told of each search. What the references
-  // name must outlive the watches.
+  // An answer of more than `max_bytes` is sent as a problem. The observer is notified of each search. The
+  // referenced objects must outlive the watches.
   PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
                      const QueryObserver& observer);
   ~PathWatchScheduler() override;
 
-  // Returns the store whose maps are watched.
+  // Returns the store of the watched maps.
   const core::MapStore& store() const { return store_; }
 
-  // Searches for a new watch, on this worker, sends it its first answer and keeps that up to date until
-  // Remove. An error ends the watch, with the field below "query".
+  // Runs the first search of a new watch on this worker, sends the answer and keeps it up to date until
+  // Remove. An error ends the watch, with the field under "query".
   void Begin(const PathWatchPtr& watch, int worker);
-  // Forgets the watch, if it ever began.
+  // Removes the watch, if it ever began.
   void Remove(PathWatch& watch);
 
   void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
@@ -50,7 +51,7 @@ class PathWatchScheduler final : public core::StoreListener {
   bool Needs(const core::MapSnapshot& latest) const override;
 
  private:
-  // Job that searches for one queued watch after the other, a turn each.
+  // Job that searches for one queued watch after the other, one per turn.
   class SearchJob final : public Executor::Job {
    public:
     explicit SearchJob(PathWatchScheduler& watches) : watches_(watches) {}
@@ -66,9 +67,9 @@ class PathWatchScheduler final : public core::StoreListener {
     std::size_t watches = 0;
   };
 
-  // Adds the watch to those of the map that has its id now.
+  // Adds the watch to those of the map that now has its id.
   absl::Status Register(const PathWatchPtr& watch);
-  // Pins the map that is watched. Returns MAP_NOT_FOUND once it is gone, even if another has its id.
+  // Pins the watched map. Returns MAP_NOT_FOUND once it is gone, even if another map has its id.
   absl::StatusOr<core::PinnedSnapshot> Pin(const PathWatch& watch) const;
   void Search(const PathWatchPtr& watch, int worker);
   void SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker);
@@ -83,12 +84,12 @@ class PathWatchScheduler final : public core::StoreListener {
   const QueryObserver observer_;
 
   mutable Mutex mutex_;
-  // By epoch: maps that have had the same id have nothing in common.
+  // By epoch, since successive maps with the same id are unrelated.
   absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
-  // The jobs are made when they are first needed.
+  // Jobs are created on demand.
   std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
-  // The jobs that are neither submitted nor running.
+  // Jobs that are neither submitted nor running.
   std::vector<SearchJob*> idle_jobs_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// Reactor of PathService.WatchPath, a stream of answers that lasts until somebody ends it.
+// Reactor of PathService.WatchPath, a stream of answers without an end of its own.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@
 
 namespace waystar::rpc {
 
-// The scheduler of watches holds it as well, until the library is done with it, and so does a search for it.
-// However slowly its client reads, it holds two answers: one that is being written, and the latest.
+// The scheduler also holds it until the library is done with it, and so does a search for it. Even for a slow
+// client it holds only two answers: the one being written, and the latest.
 class WatchPathCall final : public WritingCall, public PathWatch {
  public:
-  // What the references name must outlive the call.
+  // The referenced objects must outlive the call.
   WatchPathCall(const ServerContext& server, PathWatchScheduler& watches, grpc::CallbackServerContext& rpc,
                 const grpc::ByteBuffer& bytes)
       : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchPathRequest>()),
@@ -45,7 +45,7 @@ class WatchPathCall final : public WritingCall, public PathWatch {
   PathWatchScheduler& watches_;
   // Valid until the watch is admitted.
   const grpc::ByteBuffer& request_bytes_;
-  // The answer to be written next.
+  // The next answer to write.
   std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
 };
 
