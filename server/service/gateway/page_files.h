@@ -6,7 +6,7 @@
 
 namespace waystar::rpc {
 
-// A file of the page from server/rpc/http/page.
+// A file of the page from server/service/gateway/page.
 struct PageFile {
   // Such as "/" or "/app.js".
   std::string_view path;
