@@ -45,7 +45,7 @@ using TransferProgress = std::function<void(int64_t done, int64_t size)>;
 // UNAVAILABLE.
 //
 // Read-only calls are retried if the server is not available (UNAVAILABLE), and, except for TraceSearch and
-// ExportMap, if it is temporarily too busy (RESOURCE_EXHAUSTED with a delay): five times at most, within the
+// ExportMap, if it is temporarily too busy (RESOURCE_EXHAUSTED with a delay): four times at most, within the
 // timeout, and not while most calls fail. So is UpdateObstacles with a request_id. Any other call that
 // changes a map and ends with UNAVAILABLE or DEADLINE_EXCEEDED may or may not have been carried out.
 //

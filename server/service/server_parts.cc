@@ -574,7 +574,7 @@ void ServerParts::Stop(absl::Duration drain_timeout, absl::Duration patience) {
   if (http_gateway_ != nullptr) {
     http_gateway_->Stop(std::min(drain_timeout, kLastAnswers));
   }
-  // What remains has timed out, or is a watch of the health service, which never ends by itself.
+  // Calls that remain have timed out, or are watches of the health service, which never end by themselves.
   server_->Shutdown(std::chrono::system_clock::now());
   server_->Wait();
   stall_watcher_.Stop();

@@ -51,7 +51,7 @@ class VersionWaits final : public core::StoreListener {
    private:
     friend class VersionWaits;
 
-    // What is awaited: a version of a map; or, if the epoch is unset, a map in memory; or, if the name is
+    // The awaited event: a version of a map; or, if the epoch is unset, a map in memory; or, if the name is
     // empty, a revision of the fleet's log.
     core::MapVersion version_ = {.epoch = 0};
     std::string map_;

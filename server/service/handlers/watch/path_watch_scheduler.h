@@ -84,7 +84,7 @@ class PathWatchScheduler final : public core::StoreListener {
   const QueryObserver observer_;
 
   mutable Mutex mutex_;
-  // By epoch, since successive maps with the same id are unrelated.
+  // Keyed by epoch, since successive maps with the same id are unrelated.
   absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
   std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
   // Jobs are created on demand.
