@@ -454,12 +454,11 @@ TEST(MapImageTest, WhatIsNoImageIsNamed) {
 TEST(MapImageTest, OtherVersionsAreRefused) {
   std::string content = ContentOf(SmallImage());
   ASSERT_EQ(content.front(), 1);
-  for (const char version : {0, 2, 3, 4, 127}) {
-    content.front() = version;
+  for (const int version : {0, 2, 3, 4, 127}) {
+    content.front() = static_cast<char>(version);
     const absl::Status status = DecodeImage(ImageOf(content)).status();
     EXPECT_EQ(ErrorReasonOf(status), "BAD_FORMAT");
-    EXPECT_THAT(status.message(),
-                HasSubstr(absl::StrCat("version ", static_cast<int>(version), ", and only 1 is known")));
+    EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("version ", version, ", and only 1 is known")));
   }
 }
 
