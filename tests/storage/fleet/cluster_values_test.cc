@@ -77,7 +77,7 @@ TEST(ClusterValuesTest, RefusesWhatItDoesNotKnow) {
     }
     EXPECT_THAT(DecodeBase(base + "x"), HasCode(absl::StatusCode::kInvalidArgument));
   }
-  for (const char format : {0, 2, 3}) {
+  for (const char format : {'\0', '\2', '\3'}) {
     const std::string value = storage::WithChecksum(format + std::string("what this does not know"));
     EXPECT_THAT(DecodeHead(value), HasCode(absl::StatusCode::kFailedPrecondition));
     EXPECT_THAT(DecodeBase(value), HasCode(absl::StatusCode::kFailedPrecondition));
