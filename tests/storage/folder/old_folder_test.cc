@@ -158,7 +158,6 @@ TEST_F(OldFolderTest, Version1IsRead) {
   EXPECT_EQ(opened.found().maps, 4U);
   EXPECT_EQ(opened.found().commits, 4U);
   EXPECT_EQ(opened.found().torn_bytes, 0U);
-  EXPECT_EQ(opened.found().new_epochs, "");
   struct Expected {
     const char* map;
     std::uint64_t revision;
