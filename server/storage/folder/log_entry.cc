@@ -110,8 +110,8 @@ absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
 
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
   // Cost of finding, checking and digesting the changes of a small batch.
-  constexpr std::uint64_t kLeast = 512;
-  return kLeast + static_cast<std::uint64_t>(summary.work);
+  constexpr std::uint64_t kPerEntry = 512;
+  return kPerEntry + static_cast<std::uint64_t>(summary.work);
 }
 
 std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
