@@ -11,7 +11,7 @@ namespace {
 constexpr char kMapPayload[] = "waystar/loading-map";
 
 // Roughly the time to load a map of several megabytes.
-constexpr absl::Duration kRetryDelay = absl::Milliseconds(100);
+constexpr absl::Duration kLoadRetryDelay = absl::Milliseconds(100);
 
 }  // namespace
 
@@ -21,7 +21,7 @@ bool HasNoRoom(const absl::Status& status) {
 
 absl::Status MapLoading(absl::string_view id) {
   absl::Status status =
-      WithField(Refusal(ErrorReason::kMapLoading, kRetryDelay,
+      WithField(Refusal(ErrorReason::kMapLoading, kLoadRetryDelay,
                         absl::StrCat("map \"", id, "\" is not in memory, and is being loaded")),
                 "map");
   status.SetPayload(kMapPayload, absl::Cord(id));

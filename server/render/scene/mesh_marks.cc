@@ -14,7 +14,7 @@
 namespace waystar::core {
 namespace {
 
-constexpr std::size_t kEventsBetweenChecks = 1 << 8;
+constexpr std::size_t kMeshEventsBetweenChecks = 1 << 8;
 constexpr double kSeenOpacity = 0.82;
 
 picture::Point PlanOf(const WorldPoint& point) { return {point.x, point.y}; }
@@ -86,7 +86,7 @@ class MeshSearchDrawer {
     std::vector<bool> is_expanded(search_.intervals().size(), false);
     std::size_t seen = 0;
     for (const IntervalEvent& event : search_.events()) {
-      if (seen++ % kEventsBetweenChecks == 0) {
+      if (seen++ % kMeshEventsBetweenChecks == 0) {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
       }
       if (event.kind == SearchEvent::Kind::kExpanded) {
@@ -95,7 +95,7 @@ class MeshSearchDrawer {
       }
     }
     for (std::size_t i = 0; i < is_expanded.size(); ++i) {
-      if (i % kEventsBetweenChecks == 0) {
+      if (i % kMeshEventsBetweenChecks == 0) {
         WAYSTAR_RETURN_IF_ERROR(stop.Check());
       }
       const TracedInterval& interval = search_.intervals()[i];
