@@ -1,6 +1,7 @@
 // Shares of a limited resource, such as slots or bytes, by holder.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <limits>
 
@@ -59,6 +60,7 @@ class Quota {
       return;
     }
     const auto held = held_.find(holder);
+    assert(held != held_.end() && held->second >= amount);
     held->second -= amount;
     total_ -= amount;
     if (held->second == 0) {

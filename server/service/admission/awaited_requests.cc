@@ -35,7 +35,8 @@ void AwaitedRequests::Enter(std::uint64_t holder, const std::string& peer, grpc_
       const auto own = lines_.find(holder);
       ++crowded_out_;
       crowded_out = Take(own == lines_.end() ? Oldest() : *own->second.front());
-      shares_.Take(holder);
+      // The holder keeps its number of calls, which may exceed its share since others came.
+      shares_.TakeAnyway(holder);
     }
     Line& line = lines_[holder];
     place.call_ = call;

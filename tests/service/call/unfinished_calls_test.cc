@@ -157,6 +157,26 @@ TEST(UnfinishedCallsTest, TakeNothingFromOthers) {
   EXPECT_EQ(modest.Complete().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
+// A client that holds its share when another takes the last room replaces its own calls one by one.
+TEST(UnfinishedCallsTest, OneAtItsShareReplacesItsOwn) {
+  GuardedServer server(TokenLine("greedy", "read:*") + TokenLine("modest", "read:*"),
+                       {.max_awaited_requests = 4, .request_timeout = absl::Hours(1)});
+  UnfinishedCalls modest(server.server().NewChannel());
+  {
+    UnfinishedCalls greedy(server.server().NewChannel());
+    for (int i = 0; i < 3; ++i) {
+      greedy.Begin(kFindPath, "greedy");
+    }
+    modest.Begin(kFindPath, "modest");
+    for (int i = 0; i < 20; ++i) {
+      greedy.Begin(kFindPath, "greedy");
+      EXPECT_EQ(greedy.NextEnd().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    }
+  }
+  EXPECT_EQ(server.Get("root", "none"), "5 MAP_NOT_FOUND");
+  EXPECT_EQ(modest.Complete().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+}
+
 TEST(UnfinishedCallsTest, OfStrangersAreToldWhoTheyAre) {
   GuardedServer server("");
   UnfinishedCalls calls(server.server().NewChannel());
