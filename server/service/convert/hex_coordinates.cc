@@ -21,6 +21,13 @@ int ShiftOf(const core::HexBoard& board, double line) {
                                           : board.PlaneCellOf({0, number}).x;
 }
 
+// Moves a point by `sign` times the shift of its line. The row of a pointy-topped map, and the column of a
+// flat-topped one, is the same on the plane.
+core::Point Shifted(const core::HexBoard& board, const core::Point& point, int sign) {
+  return core::IsFlatTopped(board.layout) ? core::Point{point.x, point.y + sign * ShiftOf(board, point.x)}
+                                          : core::Point{point.x + sign * ShiftOf(board, point.y), point.y};
+}
+
 // Returns true if `line`, a part of one row or column, continues at the end of `last`.
 bool GoesOn(const core::Rectangle& last, const core::Rectangle& line, bool is_flat) {
   return is_flat ? last.y == line.y && last.height == line.height && last.x + last.width == line.x
@@ -45,24 +52,11 @@ HexCoordinates HexCoordinates::Of(const core::MapStore& store, const std::string
 }
 
 core::Point HexCoordinates::ToPlane(const core::Point& point) const {
-  if (IsPlane()) {
-    return point;
-  }
-  // The row of a pointy-topped map, and the column of a flat-topped one, is the same on the plane.
-  if (core::IsFlatTopped(board_->layout)) {
-    return {point.x, point.y + ShiftOf(*board_, point.x)};
-  }
-  return {point.x + ShiftOf(*board_, point.y), point.y};
+  return IsPlane() ? point : Shifted(*board_, point, 1);
 }
 
 core::Point HexCoordinates::FromPlane(const core::Point& point) const {
-  if (IsPlane()) {
-    return point;
-  }
-  if (core::IsFlatTopped(board_->layout)) {
-    return {point.x, point.y - ShiftOf(*board_, point.x)};
-  }
-  return {point.x - ShiftOf(*board_, point.y), point.y};
+  return IsPlane() ? point : Shifted(*board_, point, -1);
 }
 
 bool HexCoordinates::IsSound(const core::Rectangle& rectangle) const {

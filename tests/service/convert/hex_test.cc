@@ -322,7 +322,7 @@ TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
   }
 }
 
-// What is put by columns and rows is listed and told of by them.
+// Obstacles and portals that were put by columns and rows are listed by columns and rows.
 TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   TestServer server;
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));

@@ -41,7 +41,7 @@ const PageFile* FindFile(const std::string& path) {
   return nullptr;
 }
 
-// What stands between the quotes after each `before` in a file.
+// Returns the quoted text that follows each `before` in a file.
 std::vector<std::string> Quoted(absl::string_view text, absl::string_view before) {
   std::vector<std::string> found;
   std::vector<absl::string_view> parts = absl::StrSplit(text, before);
@@ -163,7 +163,7 @@ TEST(OwnSiteTest, KnowsItsOwnOrigin) {
   }
 }
 
-// Of other sites, inline scripts and styles the content policy would keep nothing.
+// Files use only what the content policy allows: no other sites, no inline scripts or styles.
 TEST(PageFilesTest, AreWhole) {
   for (const PageFile& file : PageFiles()) {
     const std::string name(file.path);

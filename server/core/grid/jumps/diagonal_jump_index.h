@@ -26,7 +26,7 @@ class WalkCells;
 // one changed cell can change tens of thousands of distances. A stop depends on only two straight runs, so a
 // changed cell changes the bits of the few runs that pass it.
 //
-// Those runs may cross the map, and bits that are adjacent along diagonals are scattered along a run. A
+// The runs may cross the map, and bits that are adjacent along diagonals are scattered along a run. A
 // repair therefore records a word of a row or column whose 64 cells all start to find a jump point as one bit
 // (RunEnds). Where all cells stop finding one in many words, it leaves their bits set. Stops of a full build
 // are exact. Repaired stops include all necessary ones and may include obsolete ones: a jump that stops
