@@ -15,7 +15,7 @@ absl::Status Missing(absl::string_view field) {
   return MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
 }
 
-absl::Status CheckPosition(absl::string_view field, const Position& position) {
+absl::Status CheckPosition(absl::string_view field, const WorldPoint& position) {
   const std::pair<absl::string_view, double> parts[] = {
       {".x", position.x}, {".y", position.y}, {".z", position.z}};
   for (const auto& [part, value] : parts) {

@@ -148,12 +148,12 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   absl::StatusOr<ResolvedRoute> resolved(WithWishes(snapshot, query));
   MeshRouteQuery& mesh = resolved->query.emplace<MeshRouteQuery>();
   mesh.agent = agent;
-  mesh.path.start = ToWorldPoint(query.start);
+  mesh.path.start = *query.start.position;
   mesh.path.snap = ToMeshSnap(query.snap);
   mesh.path.algorithm = query.algorithm;
   mesh.path.unreachable_policy = query.unreachable_policy;
   for (const Location& goal : query.goals) {
-    mesh.path.goals.push_back(ToWorldPoint(goal));
+    mesh.path.goals.push_back(*goal.position);
   }
   if (query.goal_map != snapshot.id) {
     mesh.goal_map = query.goal_map;
@@ -204,10 +204,6 @@ absl::StatusOr<SharedAgent> AgentOn(const MapSnapshot& snapshot, const AgentQuer
 
 }  // namespace
 
-WorldPoint ToWorldPoint(const Location& location) {
-  return {location.position->x, location.position->y, location.position->z};
-}
-
 MeshSnap ToMeshSnap(const std::optional<Snap>& snap) {
   MeshSnap out;
   if (snap.has_value()) {
@@ -219,7 +215,7 @@ MeshSnap ToMeshSnap(const std::optional<Snap>& snap) {
 
 GraphPlace ToPlace(const Location& location) {
   if (location.position.has_value()) {
-    return ToWorldPoint(location);
+    return *location.position;
   }
   return location.node;
 }

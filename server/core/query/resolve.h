@@ -107,10 +107,6 @@ absl::Status InQuery(const absl::Status& status);
 // are few. Returns the errors of BeginUpkeep.
 absl::Status BeginToPlace(std::size_t positions, const Budget& budget);
 
-// Returns the position of a location.
-// REQUIRES: the location has one.
-WorldPoint ToWorldPoint(const Location& location);
-
 // Returns the limits of a snap on a mesh.
 MeshSnap ToMeshSnap(const std::optional<Snap>& snap);
 

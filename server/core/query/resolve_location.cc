@@ -16,7 +16,7 @@ absl::StatusOr<Cell> LocationResolver::Resolve(absl::string_view field, const Lo
   if (!location.position.has_value()) {
     return snap_.has_value() ? Snapped(*location.cell, *location.cell) : *location.cell;
   }
-  const Position& position = *location.position;
+  const WorldPoint& position = *location.position;
   Cell cell = frame.CellAt(position);
   if (snap_.has_value()) {
     WAYSTAR_ASSIGN_OR_RETURN(cell, Snapped(position, cell));

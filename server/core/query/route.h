@@ -66,7 +66,7 @@ struct Route {
 
   // Positions of the path. On a grid, the centres of its points, if the query asked for them. On a graph, a
   // start given as a position, the nodes, and a reached goal given as a position. On a mesh, the corners.
-  std::vector<Position> positions;
+  std::vector<WorldPoint> positions;
 
   // Duration of the search.
   std::chrono::nanoseconds searching{0};

@@ -11,8 +11,6 @@
 namespace waystar::core {
 namespace {
 
-Position ToPosition(const WorldPoint& point) { return {point.x, point.y, point.z}; }
-
 void AddSummary(const PathSummary& leg, const GridSettings& settings, RouteSummary& summary) {
   const double cell_size = settings.frame.cell_size;
   summary.length += leg.length * cell_size;
@@ -35,7 +33,7 @@ absl::Span<const T> Part(absl::Span<const T> list, std::size_t begin, std::size_
   return list.subspan(first, std::min(end, list.size()) - first);
 }
 
-WorldPoint Between(const Position& a, const Position& b) { return {b.x - a.x, b.y - a.y, b.z - a.z}; }
+WorldPoint Between(const WorldPoint& a, const WorldPoint& b) { return {b.x - a.x, b.y - a.y, b.z - a.z}; }
 double LengthOf(const WorldPoint& way) { return Distance({}, way); }
 
 }  // namespace
@@ -72,24 +70,24 @@ void AddExtras(const ResolvedRoute& resolved, Route& route) {
   }
 }
 
-std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
-                                       const GraphPathResult& found) {
-  std::vector<Position> positions;
+std::vector<WorldPoint> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
+                                         const GraphPathResult& found) {
+  std::vector<WorldPoint> positions;
   const auto* start = std::get_if<WorldPoint>(&query.start);
   if (start != nullptr && (found.reaches_goal || !found.nodes.empty())) {
-    positions.push_back(ToPosition(*start));
+    positions.push_back(*start);
   }
   for (const NodeNumber node : found.nodes) {
-    positions.push_back(ToPosition(graph.PositionOf(node)));
+    positions.push_back(graph.PositionOf(node));
   }
   const auto* goal = std::get_if<WorldPoint>(&query.goals[found.goal_index]);
   if (goal != nullptr && found.reaches_goal) {
-    positions.push_back(ToPosition(*goal));
+    positions.push_back(*goal);
   }
   return positions;
 }
 
-RouteSummary SummaryOf(const std::vector<Position>& positions) {
+RouteSummary SummaryOf(const std::vector<WorldPoint>& positions) {
   RouteSummary summary;
   WorldPoint before;
   for (std::size_t i = 1; i < positions.size(); ++i) {

@@ -15,12 +15,12 @@ namespace waystar::core {
 void AddExtras(const ResolvedRoute& resolved, Route& route);
 
 // Returns a start given as a position, the nodes, and a reached goal given as a position.
-std::vector<Position> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
-                                       const GraphPathResult& found);
+std::vector<WorldPoint> PositionsOnGraph(const WaypointGraph& graph, const GraphQuery& query,
+                                         const GraphPathResult& found);
 
 // Returns the length and number of turns of a path on a waypoint graph; there are no legs. A point is a turn
 // if the unit directions before and after it differ by more than 1e-9.
-RouteSummary SummaryOf(const std::vector<Position>& positions);
+RouteSummary SummaryOf(const std::vector<WorldPoint>& positions);
 
 // Returns the length in space along the surface and the number of turns of a path on a navigation mesh; there
 // are no legs.

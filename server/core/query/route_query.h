@@ -32,7 +32,7 @@ struct AgentQuery {
 // set.
 struct Location {
   std::optional<Cell> cell;
-  std::optional<Position> position;
+  std::optional<WorldPoint> position;
   std::string node;
 };
 

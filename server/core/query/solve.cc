@@ -131,10 +131,7 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   for (const MeshCrossing& crossing : route.mesh_crossings) {
     route.crossing_versions.push_back(asked.agent->VersionOf(crossing.portal->to_map));
   }
-  route.positions.reserve(found.corners.size());
-  for (const WorldPoint& corner : found.corners) {
-    route.positions.push_back({corner.x, corner.y, corner.z});
-  }
+  route.positions = found.corners;
   if (asked.with_corridor) {
     route.corridor = found.corridor;
   }

@@ -44,7 +44,7 @@ class MeshAnswer final : public KeptAnswer {
   absl::Status error_;
   Outcome outcome_ = Outcome::kUnreachable;
   double cost_ = 0.0;
-  std::vector<Position> corners_;
+  std::vector<WorldPoint> corners_;
   std::vector<std::string> portals_;
 };
 

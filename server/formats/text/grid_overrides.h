@@ -32,7 +32,7 @@ struct GridOverrides {
   std::optional<double> diagonal_cost;
   std::vector<TerrainOverride> terrains;
   std::optional<std::string> world;
-  std::optional<Position> origin;
+  std::optional<WorldPoint> origin;
   std::optional<double> cell_size;
   // Maximum width and height.
   int max_side = kMaxMapSide;

@@ -68,7 +68,7 @@ absl::Status ParseFrameLine(absl::Span<const absl::string_view> words, std::size
   if (numbers.size() < 2 || numbers.size() > 3 || header.origin) {
     return BadLine(line, "expected \"origin X Y\" or \"origin X Y Z\", once");
   }
-  header.origin = Position{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
+  header.origin = WorldPoint{numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0.0};
   return absl::OkStatus();
 }
 
@@ -247,7 +247,7 @@ std::string FormatText(const GridMap& map, const StopCheck* stop) {
       absl::StrAppend(&text, "world ", settings.world, "\n");
     }
     const WorldFrame& frame = settings.frame;
-    if (frame.origin != Position{}) {
+    if (frame.origin != WorldPoint{}) {
       absl::StrAppend(&text, "origin ", ShortestText(frame.origin.x), " ", ShortestText(frame.origin.y), " ",
                       ShortestText(frame.origin.z), "\n");
     }

@@ -114,20 +114,15 @@ GraphQueryMarks ToGraphQueryMarks(const RouteQuery& query, const Route& route) {
   // The positions are the nodes, plus a start and a goal given as positions.
   const std::size_t first = query.start.position.has_value() ? 1 : 0;
   for (std::size_t i = 0; i < route.positions.size(); ++i) {
-    const Position& position = route.positions[i];
+    const WorldPoint& position = route.positions[i];
     const bool is_node = i >= first && i - first < route.nodes.size();
-    marks.way.push_back({.position = {position.x, position.y, position.z},
-                         .node = is_node ? route.nodes[i - first] : kNoNodeNumber});
+    marks.way.push_back({.position = position, .node = is_node ? route.nodes[i - first] : kNoNodeNumber});
   }
   return marks;
 }
 
 MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, const Route& route) {
-  MeshQueryMarks marks{.start = ToWorldPoint(query.start)};
-  std::vector<WorldPoint> corners;
-  for (const Position& corner : route.positions) {
-    corners.push_back({corner.x, corner.y, corner.z});
-  }
+  MeshQueryMarks marks{.start = *query.start.position};
   bool was_home = false;
   std::optional<WorldPoint> last;
   for (const MeshLeg& leg : LegsOnMeshes(*route.mesh_agent, corners, route.corridor, route.mesh_crossings)) {
@@ -144,7 +139,7 @@ MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, 
   }
   if (query.goal_map.empty() || query.goal_map == map) {
     for (const Location& goal : query.goals) {
-      marks.goals.push_back(ToWorldPoint(goal));
+      marks.goals.push_back(*goal.position);
     }
   }
   return marks;

@@ -131,8 +131,8 @@ void FillKind(const core::NavMesh& mesh, v1::MapInfo& info) {
   out.set_portals(static_cast<std::int32_t>(mesh.portals().size()));
   if (mesh.vertex_count() > 0) {
     const core::MeshBounds& bounds = mesh.bounds();
-    FillPosition({bounds.low.x, bounds.low.y, bounds.low.z}, *out.mutable_low());
-    FillPosition({bounds.high.x, bounds.high.y, bounds.high.z}, *out.mutable_high());
+    FillPosition(bounds.low, *out.mutable_low());
+    FillPosition(bounds.high, *out.mutable_high());
   }
 }
 
@@ -225,7 +225,9 @@ absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& versi
   return expected;
 }
 
-core::Position ToPosition(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
+core::WorldPoint ToWorldPoint(const v1::Position& position) {
+  return {position.x(), position.y(), position.z()};
+}
 
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) {
   constexpr int kMaxTerrainsInRequest = 64;
@@ -249,7 +251,7 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
     overrides.world = options.world();
   }
   if (options.has_origin()) {
-    overrides.origin = ToPosition(options.origin());
+    overrides.origin = ToWorldPoint(options.origin());
   }
   if (options.has_cell_size()) {
     overrides.cell_size = options.cell_size();
@@ -377,7 +379,7 @@ void FillCell(core::Cell cell, v1::Cell& out) {
   out.set_y(cell.y);
 }
 
-void FillPosition(const core::Position& position, v1::Position& out) {
+void FillPosition(const core::WorldPoint& position, v1::Position& out) {
   out.set_x(position.x);
   out.set_y(position.y);
   out.set_z(position.z);

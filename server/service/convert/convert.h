@@ -52,7 +52,7 @@ absl::StatusOr<core::ExpectedVersion> ToExpectedVersion(const v1::Version& versi
 
 std::chrono::nanoseconds ToNanoseconds(const google::protobuf::Duration& duration);
 
-core::Position ToPosition(const v1::Position& position);
+core::WorldPoint ToWorldPoint(const v1::Position& position);
 // Returns INVALID_ARGUMENT / BAD_VALUE with field "low" or "high" if one is NaN, or low is above high.
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range);
 absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options);
@@ -65,7 +65,7 @@ absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format);
 // The following convert to the wire.
 v1::MapFormat FromFormat(core::MapFormat format);
 void FillCell(core::Cell cell, v1::Cell& out);
-void FillPosition(const core::Position& position, v1::Position& out);
+void FillPosition(const core::WorldPoint& position, v1::Position& out);
 void FillDuration(absl::Duration duration, google::protobuf::Duration& out);
 void FillDuration(std::chrono::nanoseconds duration, google::protobuf::Duration& out);
 void FillTimestamp(absl::Time time, google::protobuf::Timestamp& out);

@@ -21,16 +21,6 @@ namespace {
 
 using Texts = google::protobuf::RepeatedPtrField<std::string>;
 
-core::WorldPoint ToWorldPoint(const v1::Position& position) {
-  return {position.x(), position.y(), position.z()};
-}
-
-void FillPoint(const core::WorldPoint& point, v1::Position& out) {
-  out.set_x(point.x);
-  out.set_y(point.y);
-  out.set_z(point.z);
-}
-
 std::vector<std::string> ToTexts(const Texts& texts) { return {texts.begin(), texts.end()}; }
 
 core::WaypointNode ToNode(const v1::WaypointNode& node) {
@@ -43,7 +33,7 @@ core::WaypointNode ToNode(const v1::WaypointNode& node) {
 
 void FillNode(const core::WaypointNode& node, v1::WaypointNode& out) {
   out.set_id(node.id);
-  FillPoint(node.position, *out.mutable_position());
+  FillPosition(node.position, *out.mutable_position());
   out.set_disabled(!node.enabled);
   out.mutable_tags()->Add(node.tags.begin(), node.tags.end());
   out.set_label(node.label);

@@ -23,8 +23,6 @@
 namespace waystar::rpc {
 namespace {
 
-core::WorldPoint ToPoint(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
-
 bool IsOfMesh(const v1::Portal& portal) { return portal.has_from_position() || portal.has_to_position(); }
 
 absl::Status CheckFields(const v1::Portal& portal) {
@@ -91,8 +89,8 @@ absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_v
   }
   if (IsOfMesh(portal)) {
     core::MeshPortal of_mesh = WithRules<core::MeshPortal>(portal, map);
-    of_mesh.from = ToPoint(portal.from_position());
-    of_mesh.to = ToPoint(portal.to_position());
+    of_mesh.from = ToWorldPoint(portal.from_position());
+    of_mesh.to = ToWorldPoint(portal.to_position());
     of_mesh.cost = portal.cost();
     return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = edit.replace()};
   }
@@ -121,7 +119,7 @@ std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
   std::vector<core::CrossedMeshPortal> crossed;
   for (const v1::PortalCrossing& crossing : crossings) {
     crossed.push_back({.id = crossing.portal(),
-                       .arrival = ToPoint(crossing.arrival_position()),
+                       .arrival = ToWorldPoint(crossing.arrival_position()),
                        .index = IndexOf(crossing)});
   }
   return crossed;
@@ -136,8 +134,8 @@ void FillPortal(const core::Portal& portal, const HexCoordinates& coordinates, v
 
 void FillPortal(const core::MeshPortal& portal, const HexCoordinates& /*coordinates*/, v1::Portal& out) {
   FillRules(portal, out);
-  FillPosition({portal.from.x, portal.from.y, portal.from.z}, *out.mutable_from_position());
-  FillPosition({portal.to.x, portal.to.y, portal.to.z}, *out.mutable_to_position());
+  FillPosition(portal.from, *out.mutable_from_position());
+  FillPosition(portal.to, *out.mutable_to_position());
   out.set_cost(portal.cost);
 }
 

@@ -63,7 +63,7 @@ core::Location ToLocation(const v1::Location& location, const HexCoordinates& co
       converted.cell = coordinates.ToPlane(ToCell(location.cell()));
       break;
     case v1::Location::kPosition:
-      converted.position = ToPosition(location.position());
+      converted.position = ToWorldPoint(location.position());
       break;
     case v1::Location::kNode:
       converted.node = location.node();

@@ -157,8 +157,7 @@ void FillOnMesh(const core::Route& route, v1::FindPathResponse& response) {
     const core::MeshCrossing& crossing = route.mesh_crossings[i];
     v1::PortalCrossing& out =
         AddCrossing(*crossing.portal, crossing.index, route.crossing_versions[i], response);
-    FillPosition({crossing.arrival.x, crossing.arrival.y, crossing.arrival.z},
-                 *out.mutable_arrival_position());
+    FillPosition(crossing.arrival, *out.mutable_arrival_position());
   }
 }
 
@@ -197,14 +196,14 @@ bool CountsBoards(const core::Route& route, const HexCoordinates& at_home) {
                                            [](const auto& board) { return board.has_value(); });
 }
 
-void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::Position> positions,
+void FillPoints(absl::Span<const core::Cell> points, absl::Span<const core::WorldPoint> positions,
                 v1::FindPathResponse& response) {
   response.mutable_points()->Reserve(static_cast<int>(points.size()));
   for (const core::Cell point : points) {
     FillCell(point, *response.add_points());
   }
   response.mutable_positions()->Reserve(static_cast<int>(positions.size()));
-  for (const core::Position& position : positions) {
+  for (const core::WorldPoint& position : positions) {
     FillPosition(position, *response.add_positions());
   }
 }
@@ -256,9 +255,9 @@ void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
   });
 }
 
-void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer) {
+void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& answer) {
   answer.Add(positions.size() * kMostPositionBytes, [positions](std::uint8_t* out) {
-    for (const core::Position& position : positions) {
+    for (const core::WorldPoint& position : positions) {
       out = WritePlace<v1::FindPathResponse::kPositionsFieldNumber>(out, [&position](std::uint8_t* part) {
         part = WriteCoordinate<v1::Position::kXFieldNumber>(position.x, part);
         part = WriteCoordinate<v1::Position::kYFieldNumber>(position.y, part);
@@ -331,7 +330,7 @@ void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const Told
   FillStep(event, out);
   out.set_node(node.id);
   if (out.kind() == v1::SearchEvent::KIND_GENERATED) {
-    FillPosition({node.position.x, node.position.y, node.position.z}, *out.mutable_position());
+    FillPosition(node.position, *out.mutable_position());
     if (event.parent != event.node) {
       out.set_parent_node(parent.id);
     }
@@ -353,12 +352,9 @@ void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterv
     told.set_parent(interval.parent + 1);
   }
   told.set_polygon(interval.polygon);
-  const auto fill = [](const core::WorldPoint& point, v1::Position& position) {
-    FillPosition({point.x, point.y, point.z}, position);
-  };
-  fill(interval.left, *told.mutable_left());
-  fill(interval.right, *told.mutable_right());
-  fill(interval.root, *told.mutable_root());
+  FillPosition(interval.left, *told.mutable_left());
+  FillPosition(interval.right, *told.mutable_right());
+  FillPosition(interval.root, *told.mutable_root());
 }
 
 }  // namespace waystar::rpc

@@ -61,6 +61,6 @@ v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
 
 // Writes the field `points`, or `positions`, of a FindPathResponse in protobuf's own encoding.
 void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer);
-void WritePositions(absl::Span<const core::Position> positions, WrittenMessage& answer);
+void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& answer);
 
 }  // namespace waystar::rpc

@@ -18,7 +18,7 @@ using ::waystar::testing::Between;
 using ::waystar::testing::Block;
 using ::waystar::testing::RouteTest;
 
-RouteQuery BetweenPositions(Position start, Position goal) {
+RouteQuery BetweenPositions(WorldPoint start, WorldPoint goal) {
   return {.start = {.position = start}, .goals = {{.position = goal}}};
 }
 
@@ -56,7 +56,7 @@ TEST_F(EndpointsTest, PositionsAreTheCellsThatHoldThem) {
 
 TEST_F(EndpointsTest, CentresAreToldIfAPositionWasGivenOrTheyWereAskedFor) {
   EXPECT_THAT(Find("room", BetweenPositions({-2, -1}, {-1.01, -0.99}))->positions,
-              ElementsAre(Position{-1.75, -0.75, 7}, Position{-1.25, -0.75, 7}));
+              ElementsAre(WorldPoint{-1.75, -0.75, 7}, WorldPoint{-1.25, -0.75, 7}));
   RouteQuery cells = Between({0, 0}, {1, 0});
   EXPECT_THAT(Find("room", cells)->positions, IsEmpty());
   cells.with_positions = true;

@@ -150,7 +150,7 @@ class GraphRoutesTest : public RouteTest {
 TEST_F(GraphRoutesTest, GoByNodes) {
   EXPECT_EQ(Nodes(BetweenNodes("a", "c")), "a b c at 8");
   EXPECT_THAT(Find("paths", BetweenNodes("a", "c"))->positions,
-              ElementsAre(Position{0, 0}, Position{4, 0}, Position{8, 0}));
+              ElementsAre(WorldPoint{0, 0}, WorldPoint{4, 0}, WorldPoint{8, 0}));
   RouteQuery dry = BetweenNodes("a", "c");
   dry.agent.profile = MovementProfile{.required_tags = {"dry"}};
   EXPECT_EQ(Nodes(dry), "a d c at 10");
@@ -158,11 +158,11 @@ TEST_F(GraphRoutesTest, GoByNodes) {
 
 TEST_F(GraphRoutesTest, GoToTheNearestOfSeveralGoals) {
   RouteQuery query = BetweenNodes("a", "c");
-  query.goals.push_back({.position = Position{4, 2}});
+  query.goals.push_back({.position = WorldPoint{4, 2}});
   query.snap = Snap{2};
   EXPECT_EQ(Nodes(query), "a d at 6");
   EXPECT_EQ(Find("paths", query)->goal_index, 1U);
-  EXPECT_EQ(Find("paths", query)->positions.back(), (Position{4, 2}));
+  EXPECT_EQ(Find("paths", query)->positions.back(), (WorldPoint{4, 2}));
   query.goals.push_back({.node = "b"});
   EXPECT_EQ(Nodes(query), "a b at 4");
   EXPECT_EQ(Find("paths", query)->goal_index, 2U);
@@ -176,20 +176,21 @@ TEST_F(GraphRoutesTest, GoToTheNearestOfSeveralGoals) {
 }
 
 TEST_F(GraphRoutesTest, GoBetweenPositions) {
-  RouteQuery query = {.start = {.position = Position{0, -1}}, .goals = {{.position = Position{8, 2}}}};
+  RouteQuery query = {.start = {.position = WorldPoint{0, -1}}, .goals = {{.position = WorldPoint{8, 2}}}};
   query.snap = Snap{3};
   EXPECT_EQ(Nodes(query), "a b c at 11");
-  EXPECT_THAT(Find("paths", query)->positions,
-              ElementsAre(Position{0, -1}, Position{0, 0}, Position{4, 0}, Position{8, 0}, Position{8, 2}));
+  EXPECT_THAT(
+      Find("paths", query)->positions,
+      ElementsAre(WorldPoint{0, -1}, WorldPoint{0, 0}, WorldPoint{4, 0}, WorldPoint{8, 0}, WorldPoint{8, 2}));
   query.snap = Snap{0.5};
   EXPECT_EQ(Nodes(query), "NO_NODE_NEAR start");
 }
 
 TEST_F(GraphRoutesTest, WithoutASnapAPositionIsAtANodeOrNowhere) {
-  EXPECT_EQ(Nodes({.start = {.position = Position{0, 0}}, .goals = {{.position = Position{8, 0}}}}),
+  EXPECT_EQ(Nodes({.start = {.position = WorldPoint{0, 0}}, .goals = {{.position = WorldPoint{8, 0}}}}),
             "a b c at 8");
-  EXPECT_EQ(Nodes({.start = {.position = Position{0, 1}}, .goals = {{.node = "c"}}}), "NO_NODE_NEAR start");
-  EXPECT_EQ(Nodes({.start = {.node = "a"}, .goals = {{.position = Position{1000, 0}}}}),
+  EXPECT_EQ(Nodes({.start = {.position = WorldPoint{0, 1}}, .goals = {{.node = "c"}}}), "NO_NODE_NEAR start");
+  EXPECT_EQ(Nodes({.start = {.node = "a"}, .goals = {{.position = WorldPoint{1000, 0}}}}),
             "NO_NODE_NEAR goals[0]");
 }
 
@@ -203,8 +204,8 @@ TEST_F(GraphRoutesTest, BadEndsNameTheField) {
   query = BetweenNodes("a", "b");
   query.agent.profile = MovementProfile{.required_tags = {"no way"}};
   EXPECT_EQ(Nodes(query), "BAD_PROFILE agent.profile.required_tags[0]");
-  query = {.start = {.position = Position()},
-           .goals = {{.position = Position{std::numeric_limits<double>::infinity(), 0}}}};
+  query = {.start = {.position = WorldPoint()},
+           .goals = {{.position = WorldPoint{std::numeric_limits<double>::infinity(), 0}}}};
   EXPECT_EQ(Nodes(query), "BAD_VALUE goals[0].position.x");
   query = BetweenNodes("a", "b");
   query.snap = Snap{-1};

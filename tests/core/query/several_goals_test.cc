@@ -19,9 +19,9 @@ namespace {
 using ::waystar::testing::Random;
 using ::waystar::testing::RouteTest;
 
-RouteQuery From(Cell start, const std::vector<Position>& goals) {
+RouteQuery From(Cell start, const std::vector<WorldPoint>& goals) {
   RouteQuery query = {.start = {.cell = start}};
-  for (const Position& goal : goals) {
+  for (const WorldPoint& goal : goals) {
     query.goals.push_back({.position = goal});
   }
   return query;
@@ -62,9 +62,9 @@ class SeveralGoalsTest : public RouteTest {
 TEST_F(SeveralGoalsTest, TheNearestIsGoneTo) {
   RouteQuery query = From({0, 0}, {{1.9, 0.9}, {-1.4, 0.9}, {-0.6, -0.9}});
   EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
-  EXPECT_EQ(Find("room", query)->positions.back(), (Position{-0.75, -0.75}));
+  EXPECT_EQ(Find("room", query)->positions.back(), (WorldPoint{-0.75, -0.75}));
   // Of two in one cell the first.
-  query.goals.push_back({.position = Position{-0.9, -0.7}});
+  query.goals.push_back({.position = WorldPoint{-0.9, -0.7}});
   EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (2, 0)");
   // One may be alone.
   EXPECT_EQ(Nearest(From({0, 0}, {{-1.4, -0.9}})), "goal 0: (0, 0) (1, 0)");
@@ -76,7 +76,7 @@ TEST_F(SeveralGoalsTest, EachSnapsToTheNearestFreeCell) {
   query.snap = Snap{0.5};
   EXPECT_EQ(Nearest(query), "goal 1: (0, 1) (1, 1) (2, 1)");
   // From off the map.
-  query.goals = {{.position = Position{-2.2, 0.6}}};
+  query.goals = {{.position = WorldPoint{-2.2, 0.6}}};
   EXPECT_EQ(Nearest(query), "goal 0: (0, 1) (0, 2) (0, 3)");
   // For the agent that asks.
   query = From({6, 1}, {{1.9, 0.9}});
@@ -98,7 +98,7 @@ TEST_F(SeveralGoalsTest, CellsSnapAsOneDoes) {
 TEST_F(SeveralGoalsTest, BlockedOnesArePassedOverUnlessAllAre) {
   RouteQuery query = From({0, 0}, {{-0.4, -0.2}});
   EXPECT_EQ(Nearest(query), "GOAL_BLOCKED goals[0]");
-  query.goals.push_back({.position = Position{1.9, 0.9}});
+  query.goals.push_back({.position = WorldPoint{1.9, 0.9}});
   EXPECT_EQ(Find("room", query)->goal_index, 1U);
   EXPECT_EQ(Nearest(FromToCells({0, 0}, {{3, 1}, {4, 1}})), "GOAL_BLOCKED goals");
 }
@@ -125,11 +125,11 @@ TEST_F(SeveralGoalsTest, BadOnesNameTheField) {
             "BAD_VALUE goals");
   EXPECT_EQ(told([](RouteQuery& query) { query.algorithm = Algorithm::kLazyThetaStar; }), "BAD_VALUE goals");
   EXPECT_EQ(told([](RouteQuery& query) {
-              query.goals.push_back({.position = Position{2, 0}});
+              query.goals.push_back({.position = WorldPoint{2, 0}});
             }),
             "OFF_MAP goals[2]");
   EXPECT_EQ(told([](RouteQuery& query) {
-              query.goals.push_back({.position = Position{2.6, 0}});
+              query.goals.push_back({.position = WorldPoint{2.6, 0}});
               query.snap = Snap{0.25};
             }),
             "OFF_MAP goals[2]");
@@ -149,8 +149,8 @@ TEST_F(SeveralGoalsTest, OnAnotherMapTheyAreInItsFrame) {
   RouteQuery query = From({0, 0}, {{109, 1}, {107, 1}, {103, 1}});
   query.goal_map = "hall";
   EXPECT_EQ(Nearest(query), "goal 2: (0, 0) (1, 0) (0, 0) (1, 0)");
-  EXPECT_EQ(Find("room", query)->positions.back(), (Position{103, 1}));
-  query.goals.push_back({.position = Position{99, 1}});
+  EXPECT_EQ(Find("room", query)->positions.back(), (WorldPoint{103, 1}));
+  query.goals.push_back({.position = WorldPoint{99, 1}});
   EXPECT_EQ(Nearest(query), "OFF_MAP goals[3]");
 }
 
@@ -178,7 +178,7 @@ TEST_F(SeveralGoalsTest, TheNearestIsTheCheapestOfWhatEachWouldCostAlone) {
     bool is_any_free = false;
     for (std::size_t i = 0; i < 5; ++i) {
       const double x = random.Between(0, 359) * 0.1;
-      several.goals.push_back({.position = Position{x, random.Between(0, 359) * 0.1}});
+      several.goals.push_back({.position = WorldPoint{x, random.Between(0, 359) * 0.1}});
       RouteQuery alone = several;
       alone.goals = {several.goals[i]};
       const absl::StatusOr<Route> route = Find("round", alone);

@@ -92,13 +92,13 @@ class SolveManyTest : public RouteTest {
     several.goals = {{.cell = Cell{1, 0}}, {.cell = Cell{3, 1}}};
     // A goal in the wall, which snaps to the left of it; one cell further for an agent of two.
     RouteQuery& positions = add({0, 0}, {4, 0});
-    positions.goals = {{.position = Position{2.2, 0.5}}};
+    positions.goals = {{.position = WorldPoint{2.2, 0.5}}};
     const RouteQuery blocked = positions;
     positions.snap = Snap{2};
     RouteQuery large = positions;
     large.agent.footprint = 2;
     RouteQuery off_the_map = positions;
-    off_the_map.goals.push_back({.position = Position{99, 0}});
+    off_the_map.goals.push_back({.position = WorldPoint{99, 0}});
     queries.insert(queries.end(), {blocked, large, off_the_map});
     add({0, 0}, {9, 0});
     add({3, 0}, {4, 1}).max_expansions = 1;

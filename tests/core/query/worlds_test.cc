@@ -107,13 +107,13 @@ TEST_F(WorldsTest, RequiredTagsAreThoseOfPortals) {
 TEST_F(WorldsTest, PositionsAndSummariesAreOfTheMapsThatLegsLieOn) {
   Create("hall", {"...."}, {.frame = {.origin = {100, 0}, .cell_size = 2}});
   Apply("upper", {PutDoor("door", {0, 1}, {0, 0}, "hall")});
-  RouteQuery query = {.start = {.cell = Cell{0, 0}}, .goals = {{.position = Position{106.5, 1}}}};
+  RouteQuery query = {.start = {.cell = Cell{0, 0}}, .goals = {{.position = WorldPoint{106.5, 1}}}};
   query.goal_map = "hall";
   query.with_summary = true;
   EXPECT_EQ(Told("upper", query), "5: (0, 0) (0, 1) (0, 0) (1, 0) (2, 0) (3, 0)");
   const absl::StatusOr<Route> route = Find("upper", query);
-  EXPECT_THAT(route->positions, ElementsAre(Position{0.5, 0.5}, Position{0.5, 1.5}, Position{101, 1},
-                                            Position{103, 1}, Position{105, 1}, Position{107, 1}));
+  EXPECT_THAT(route->positions, ElementsAre(WorldPoint{0.5, 0.5}, WorldPoint{0.5, 1.5}, WorldPoint{101, 1},
+                                            WorldPoint{103, 1}, WorldPoint{105, 1}, WorldPoint{107, 1}));
   EXPECT_EQ(route->summary->length, 1.0 + 3 * 2.0);
   ASSERT_EQ(route->summary->legs.size(), 2U);
   EXPECT_EQ(route->summary->legs[1].cells, 3);

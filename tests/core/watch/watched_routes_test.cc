@@ -426,7 +426,8 @@ TEST_F(WatchedRoutesTest, FollowTheCellThatIsSnappedTo) {
                    "...##...",  //
                    "...##...",  //
                    "........"});
-  RouteQuery query = {.start = {.position = Position{4.4, 2.4}}, .goals = {{.position = Position{7.5, 2.5}}}};
+  RouteQuery query = {.start = {.position = WorldPoint{4.4, 2.4}},
+                      .goals = {{.position = WorldPoint{7.5, 2.5}}}};
   query.snap = Snap{4};
   EXPECT_THAT(Watch(query), HasSubstr(": (5, 2) "));
   EXPECT_THAT(After({Unblock({4, 2})}), HasSubstr(": (4, 2) "));

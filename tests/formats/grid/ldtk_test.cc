@@ -51,7 +51,7 @@ TEST(LdtkTest, GoesByTheIdentifiersOfValues) {
   const GridMap map = ImportGrid(File(Level("Entrance", Layer("Collisions", "0,1,2,3,1,0"), "-32")));
   EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#w", "g#."));
   EXPECT_EQ(map.StraightCost({2, 0}), CostFromDouble(3.0));
-  EXPECT_EQ(map.settings().frame.origin, (Position{-2.0, 0.0, 0.0}));
+  EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, 0.0, 0.0}));
 }
 
 TEST(LdtkTest, AMappingComesFirst) {
@@ -164,9 +164,9 @@ TEST(LdtkTest, LevelsInALineHaveNoPlace) {
   for (const std::string layout : {"LinearHorizontal", "LinearVertical"}) {
     const GridMap map = ImportGrid(R"({"jsonVersion": "1.5", "worldLayout": ")" + layout +
                                    R"(", "levels": [)" + level + "]}");
-    EXPECT_EQ(map.settings().frame.origin, (Position{})) << layout;
+    EXPECT_EQ(map.settings().frame.origin, (WorldPoint{})) << layout;
   }
-  EXPECT_EQ(ImportGrid(File(level)).settings().frame.origin, (Position{-0.0625, -0.0625, 0.0}));
+  EXPECT_EQ(ImportGrid(File(level)).settings().frame.origin, (WorldPoint{-0.0625, -0.0625, 0.0}));
 }
 
 TEST(LdtkTest, NotesWhatItPassesOver) {

@@ -122,13 +122,13 @@ TEST(TiledTest, InfiniteMapsHaveTheBoundsOfTheirChunks) {
   const std::string attributes = R"(orientation="orthogonal" width="30" height="20" infinite="1")";
   const GridMap map = ImportGrid(TiledXml(attributes, layer));
   EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".###", "..##", "##w.", "##.#"));
-  EXPECT_EQ(map.settings().frame.origin, (Position{-2.0, -1.0, 0.0}));
+  EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, -1.0, 0.0}));
   const std::string free = absl::StrCat(
       R"(<properties><property name="empty" value="free"/><property name="cell_size" type="float" value="16"/></properties>)",
       layer);
   const GridMap larger = ImportGrid(TiledXml(attributes, free));
   EXPECT_THAT(::waystar::testing::Rows(larger), ElementsAre(".#..", "....", "..w.", "...#"));
-  EXPECT_EQ(larger.settings().frame.origin, (Position{-32.0, -16.0, 0.0}));
+  EXPECT_EQ(larger.settings().frame.origin, (WorldPoint{-32.0, -16.0, 0.0}));
   EXPECT_EQ(larger.settings().frame.cell_size, 16.0);
 }
 

@@ -343,7 +343,7 @@ TEST(TiledVersionsTest, OffsetsMoveTheChunksOfInfiniteMaps) {
                           R"(<layer name="l" width="3" height="2" offsetx="-32"><data encoding="csv">
          <chunk x="0" y="0" width="3" height="2">1,2,1,1,1,1</chunk></data></layer>)"));
   EXPECT_THAT(::waystar::testing::Rows(map), ElementsAre(".#.", "..."));
-  EXPECT_EQ(map.settings().frame.origin, (Position{-2.0, 0.0, 0.0}));
+  EXPECT_EQ(map.settings().frame.origin, (WorldPoint{-2.0, 0.0, 0.0}));
 }
 
 TEST(TiledVersionsTest, ObliqueMapsAreSquares) {

@@ -74,11 +74,11 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
   request.mutable_view()->mutable_overlay()->add_ignored_obstacles("guard");
   const auto query = Read(request);
   ASSERT_TRUE(query.ok()) << query.status();
-  EXPECT_EQ(query->start.position, (core::Position{0.5, -1.5, 0}));
+  EXPECT_EQ(query->start.position, (core::WorldPoint{0.5, -1.5, 0}));
   EXPECT_EQ(query->start.cell, std::nullopt);
   ASSERT_THAT(query->goals, SizeIs(4));
   EXPECT_EQ(query->goals[0].cell, (core::Cell{3, 4}));
-  EXPECT_EQ(query->goals[1].position, (core::Position{0, 0, 7}));
+  EXPECT_EQ(query->goals[1].position, (core::WorldPoint{0, 0, 7}));
   EXPECT_EQ(query->goals[1].cell, std::nullopt);
   EXPECT_EQ(query->goals[2].node, "b");
   EXPECT_EQ(query->goals[3].cell, std::nullopt);

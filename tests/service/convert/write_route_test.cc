@@ -68,7 +68,7 @@ class WriteRouteTest : public ::testing::Test {
     WritePoints(points, written_points);
     EXPECT_EQ(BytesOf(written_points), with_points.SerializeAsString());
     v1::FindPathResponse with_positions;
-    std::vector<core::Position> positions;
+    std::vector<core::WorldPoint> positions;
     for (const core::Cell point : points) {
       positions.push_back(frame.CenterOf(point));
       FillPosition(positions.back(), *with_positions.add_positions());
@@ -139,7 +139,7 @@ TEST(FilledRouteTest, EveryFieldIsTold) {
   route.crossing_boards.resize(2);
   route.summary = core::RouteSummary{
       .length = 4, .turns = 1, .legs = {{.terrain = '~', .cells = 2, .length = 3, .cost = 2}}};
-  route.positions = {core::Position{1.5, 2.5, 3.5}};
+  route.positions = {core::WorldPoint{1.5, 2.5, 3.5}};
   route.searching = std::chrono::nanoseconds(14);
   const RouteStamp stamp{.version = {.epoch = 31, .revision = 32}, .queued = std::chrono::nanoseconds(33)};
   v1::FindPathResponse told;

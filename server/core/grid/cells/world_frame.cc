@@ -50,14 +50,14 @@ absl::Status CheckOrigin(double value, absl::string_view field) {
 
 }  // namespace
 
-Cell WorldFrame::CellAt(const Position& position) const {
+Cell WorldFrame::CellAt(const WorldPoint& position) const {
   if (hexagons) {
     return HexagonAt(position);
   }
   return {CellAlong(position.x, origin.x, cell_size), CellAlong(position.y, origin.y, cell_size)};
 }
 
-WorldFrame::PlanePoint WorldFrame::PointAt(const Position& position) const {
+WorldFrame::PlanePoint WorldFrame::PointAt(const WorldPoint& position) const {
   const double x = (position.x - origin.x) / cell_size;
   const double y = (position.y - origin.y) / cell_size;
   if (!hexagons) {
@@ -72,7 +72,7 @@ WorldFrame::PlanePoint WorldFrame::PointAt(const Position& position) const {
   return {x - row / 2 + zero.x, row + zero.y};
 }
 
-Cell WorldFrame::HexagonAt(const Position& position) const {
+Cell WorldFrame::HexagonAt(const WorldPoint& position) const {
   const PlanePoint point = PointAt(position);
   const auto rounded = [](double value) {
     return static_cast<std::int32_t>(std::lround(std::clamp(value, -kFurthestCell, kFurthestCell)));
@@ -83,7 +83,7 @@ Cell WorldFrame::HexagonAt(const Position& position) const {
   for (int dy = -1; dy <= 1; ++dy) {
     for (int dx = -1; dx <= 1; ++dx) {
       const Cell cell{middle.x + dx, middle.y + dy};
-      const Position center = CenterOf(cell);
+      const WorldPoint center = CenterOf(cell);
       const double away_x = center.x - position.x;
       const double away_y = center.y - position.y;
       if (const double squared = away_x * away_x + away_y * away_y; squared <= least) {
@@ -95,11 +95,11 @@ Cell WorldFrame::HexagonAt(const Position& position) const {
   return nearest;
 }
 
-Position WorldFrame::CenterOf(Cell cell) const {
+WorldPoint WorldFrame::CenterOf(Cell cell) const {
   return PositionOf({static_cast<double>(cell.x), static_cast<double>(cell.y)});
 }
 
-Position WorldFrame::PositionOf(const PlanePoint& point) const {
+WorldPoint WorldFrame::PositionOf(const PlanePoint& point) const {
   if (hexagons) {
     const Cell zero = hexagons->zero();
     const double q = point.x - zero.x;

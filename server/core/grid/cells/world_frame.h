@@ -7,17 +7,9 @@
 #include "absl/status/status.h"
 #include "server/core/grid/cells/hex_board.h"
 #include "server/geometry/cell.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
-
-// Position in game units.
-struct Position {
-  double x = 0.0;
-  double y = 0.0;
-  double z = 0.0;
-
-  friend bool operator==(const Position&, const Position&) = default;
-};
 
 inline constexpr double kMaxOrigin = 1e9;
 inline constexpr double kMinCellSize = 0.001;
@@ -34,7 +26,7 @@ inline constexpr double kMaxCellSize = 1e6;
 // doubles; of equally near ones, to the last in row-major order of the plane.
 struct WorldFrame {
   // Position of the outer corner of cell (0, 0); of its centre on hexagonal maps.
-  Position origin;
+  WorldPoint origin;
   // Side of a square, or the distance between the centres of two adjacent hexagons.
   double cell_size = 1.0;
   // Board of a hexagonal map; null on square maps.
@@ -46,11 +38,11 @@ struct WorldFrame {
 
   // Returns the cell that contains the position, on the map or outside it. For positions far outside the map,
   // returns an arbitrary cell outside the map.
-  Cell CellAt(const Position& position) const;
+  Cell CellAt(const WorldPoint& position) const;
 
   // Returns the centre of a cell. CellAt maps it back to the cell.
   // REQUIRES: the cell is on a map.
-  Position CenterOf(Cell cell) const;
+  WorldPoint CenterOf(Cell cell) const;
 
   // Point on the plane of cells: cell (x, y) has its centre at (x, y).
   struct PlanePoint {
@@ -58,13 +50,13 @@ struct WorldFrame {
     double y = 0.0;
   };
   // Convert approximately between positions and points on the plane.
-  PlanePoint PointAt(const Position& position) const;
-  Position PositionOf(const PlanePoint& point) const;
+  PlanePoint PointAt(const WorldPoint& position) const;
+  WorldPoint PositionOf(const PlanePoint& point) const;
 
   friend bool operator==(const WorldFrame&, const WorldFrame&) = default;
 
  private:
-  Cell HexagonAt(const Position& position) const;
+  Cell HexagonAt(const WorldPoint& position) const;
 };
 
 // Returns INVALID_ARGUMENT / BAD_VALUE, with a field such as "origin.x" or "cell_size", unless the origin's

@@ -40,7 +40,7 @@ int LastFreeBefore(const Word* row, int x) {
 // Squared distances from a position, in game units.
 class FromPosition {
  public:
-  FromPosition(const WorldFrame& frame, const Position& position, double radius)
+  FromPosition(const WorldFrame& frame, const WorldPoint& position, double radius)
       : frame_(frame), position_(position), limit_(radius * radius), cell_(frame.CellAt(position)) {}
 
   double limit() const { return limit_; }
@@ -69,7 +69,7 @@ class FromPosition {
   }
 
   double SquaredTo(Cell cell) const {
-    const Position center = frame_.CenterOf(cell);
+    const WorldPoint center = frame_.CenterOf(cell);
     const double dx = center.x - position_.x;
     const double dy = center.y - position_.y;
     return dx * dx + dy * dy;
@@ -80,7 +80,7 @@ class FromPosition {
   static constexpr double kSlack = 1.0 + 1e-9;
 
   const WorldFrame& frame_;
-  const Position& position_;
+  const WorldPoint& position_;
   const double limit_;
   const Cell cell_;
 };
@@ -158,7 +158,7 @@ std::optional<Cell> Nearest(const WalkGrid& walk, const From& from) {
 
 }  // namespace
 
-std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const Position& position,
+std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const WorldPoint& position,
                                 double radius) {
   return Nearest(walk, FromPosition(frame, position, radius));
 }

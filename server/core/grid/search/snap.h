@@ -18,7 +18,7 @@ namespace waystar::core {
 // because in doubles 0.3 is slightly less than three cells of 0.1.
 //
 // REQUIRES: the position is finite; 0 <= radius.
-std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const Position& position,
+std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, const WorldPoint& position,
                                 double radius);
 std::optional<Cell> NearestFree(const WalkGrid& walk, const WorldFrame& frame, Cell from, double radius);
 

@@ -40,8 +40,6 @@ constexpr std::uint64_t kPathNodesPerExpansion = 2;
 // Nodes or arcs examined for a sample in the time of one expansion.
 constexpr std::uint64_t kSampledPerExpansion = 8;
 
-core::WorldPoint ToPoint(const v1::Position& position) { return {position.x(), position.y(), position.z()}; }
-
 // Returns the id of an obstacle, or an empty string for the area that an overlay blocks.
 std::string NameOf(const std::string& obstacle) {
   return obstacle == core::GraphEditor::kAreaId ? std::string() : obstacle;
@@ -240,7 +238,7 @@ absl::Status GraphAnswers::Answer(const v1::CastRayRequest& request, v1::CastRay
   WAYSTAR_ASSIGN_OR_RETURN(const core::GraphRayHit hit, core::CastGraphRay(graph(), from, to));
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   response.set_blocked(hit.is_blocked);
-  FillPoint(hit.position, *response.mutable_position());
+  FillPosition(hit.position, *response.mutable_position());
   response.set_fraction(hit.fraction);
   response.set_obstacle(NameOf(hit.obstacle));
   return absl::OkStatus();
@@ -330,7 +328,7 @@ absl::Status GraphAnswers::DrawPoints(const v1::SampleCellsRequest& request,
     out.mutable_edge()->set_from(graph().IdOf(place.from));
     out.mutable_edge()->set_to(graph().IdOf(place.to));
     out.set_fraction(place.fraction);
-    FillPoint(place.position, *out.mutable_position());
+    FillPosition(place.position, *out.mutable_position());
   }
   response.set_candidates(sampled.candidates);
   return absl::OkStatus();
@@ -356,10 +354,10 @@ absl::Status GraphAnswers::Answer(const v1::ValidatePathRequest& request,
   const std::vector<std::string> nodes(request.nodes().begin(), request.nodes().end());
   core::GraphPathToCheck path{.nodes = nodes, .required_tags = agent_->required_tags()};
   if (request.has_start_position()) {
-    path.start = ToPoint(request.start_position());
+    path.start = ToWorldPoint(request.start_position());
   }
   if (request.has_goal_position()) {
-    path.goal = ToPoint(request.goal_position());
+    path.goal = ToWorldPoint(request.goal_position());
   }
   const WorkStopwatch stopwatch;
   const absl::StatusOr<core::GraphPathCheck> check = core::ValidateGraphPath(graph(), path, budget_);

@@ -56,7 +56,7 @@ absl::StatusOr<core::WorldPoint> MeshAnswers::PositionOf(absl::string_view field
                                                          const v1::Location& location) const {
   const core::Location converted = ToLocation(location, question_.coordinates);
   WAYSTAR_RETURN_IF_ERROR(core::CheckLocationOnMesh(field, converted));
-  const core::WorldPoint position = core::ToWorldPoint(converted);
+  const core::WorldPoint position = *converted.position;
   WAYSTAR_RETURN_IF_ERROR(core::CheckMeshPosition(position, field));
   return position;
 }
@@ -189,7 +189,7 @@ absl::Status MeshAnswers::Answer(const v1::CastRayRequest& request, v1::CastRayR
   }
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   response.set_blocked(!hit.reaches_goal);
-  FillPoint(hit.end.point, *response.mutable_position());
+  FillPosition(hit.end.point, *response.mutable_position());
   response.set_fraction(hit.fraction);
   return absl::OkStatus();
 }
@@ -223,7 +223,7 @@ absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::Samp
                            core::SampleMeshPoints(mesh(), query, &stop));
   stopwatch.Stamp(context(), 0, *response.mutable_statistics());
   for (const core::MeshPlace& place : sampled.places) {
-    FillPoint(place.point, *response.add_positions());
+    FillPosition(place.point, *response.add_positions());
   }
   response.set_candidates(sampled.candidates);
   return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "count");
@@ -263,7 +263,7 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
     response.set_blocked_index(static_cast<std::int32_t>(check.blocked_index));
   }
   if (check.blocked_at) {
-    FillPoint(*check.blocked_at, *response.mutable_blocked_position());
+    FillPosition(*check.blocked_at, *response.mutable_blocked_position());
   }
   return absl::OkStatus();
 }

@@ -62,7 +62,7 @@ absl::Status MeshAnswers::Answer(const v1::FindReachableRequest& request,
   for (const core::ReachablePolygon& polygon : reachable->polygons) {
     v1::ReachablePolygon& out = *response.add_polygons();
     out.set_polygon(agent_->NumberOnMap(polygon.polygon));
-    FillPoint(polygon.nearest, *out.mutable_nearest());
+    FillPosition(polygon.nearest, *out.mutable_nearest());
     if (request.with_costs()) {
       out.set_cost(polygon.cost);
     }
@@ -92,8 +92,8 @@ absl::Status MeshAnswers::Answer(const v1::ComputeFlowFieldRequest& request,
   for (const core::MeshFlowStep& step : flow->steps) {
     v1::PolygonStep& out = *response.add_polygons();
     out.set_polygon(agent_->NumberOnMap(step.polygon));
-    FillPoint(step.middle, *out.mutable_middle());
-    FillPoint(step.next, *out.mutable_next());
+    FillPosition(step.middle, *out.mutable_middle());
+    FillPosition(step.next, *out.mutable_next());
     if (request.with_costs()) {
       out.set_cost(step.cost);
     }

@@ -65,7 +65,7 @@ class Prober {
     if (!start) {
       return absl::OkStatus();
     }
-    FillPoint(start->point, *result.mutable_start());
+    FillPosition(start->point, *result.mutable_start());
     switch (probe.question_case()) {
       case v1::SurfaceProbe::kMoveTo: {
         const core::MeshMove move = core::MoveAlongSurface(mesh_, *start, target, &meter_);
@@ -108,12 +108,8 @@ class Prober {
     return core::WorldPoint();
   }
 
-  static void FillPoint(const core::WorldPoint& point, v1::Position& out) {
-    FillPosition({point.x, point.y, point.z}, out);
-  }
-
   void FillEnd(const core::MeshPlace& start, const core::MeshPlace& end, v1::SurfaceResult& result) const {
-    FillPoint(end.point, *result.mutable_end());
+    FillPosition(end.point, *result.mutable_end());
     result.set_polygon(agent_.NumberOnMap(end.polygon));
     result.set_distance(core::DistanceInPlan(start.point, end.point));
   }

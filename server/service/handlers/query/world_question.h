@@ -30,8 +30,4 @@ std::optional<double> MaxCostOf(const Request& request) {
   return request.has_max_cost() ? std::optional(request.max_cost()) : std::nullopt;
 }
 
-inline void FillPoint(const core::WorldPoint& point, v1::Position& out) {
-  FillPosition({point.x, point.y, point.z}, out);
-}
-
 }  // namespace waystar::rpc

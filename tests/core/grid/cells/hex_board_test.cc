@@ -130,10 +130,10 @@ TEST(HexWorldFrameTest, APositionIsInTheHexagonWithTheNearestCentre) {
         .origin = {-7.5, 3.25, 2.0}, .cell_size = 1.75, .hexagons = HexBoard{layout, 9, 7}};
     Random random(static_cast<std::uint64_t>(layout));
     for (int i = 0; i < 2000; ++i) {
-      const Position position{-20.0 + random.Between(0, 4000) / 100.0,
-                              -10.0 + random.Between(0, 4000) / 100.0, 0.0};
+      const WorldPoint position{-20.0 + random.Between(0, 4000) / 100.0,
+                                -10.0 + random.Between(0, 4000) / 100.0, 0.0};
       const auto distance = [&](Cell cell) {
-        const Position center = frame.CenterOf(cell);
+        const WorldPoint center = frame.CenterOf(cell);
         return std::hypot(center.x - position.x, center.y - position.y);
       };
       const Cell cell = frame.CellAt(position);
@@ -144,7 +144,7 @@ TEST(HexWorldFrameTest, APositionIsInTheHexagonWithTheNearestCentre) {
       }
       ASSERT_LE(distance(cell), 1.75 / std::sqrt(3.0) + 1e-9);
     }
-    EXPECT_EQ(frame.CenterOf(frame.hexagons->zero()), (Position{-7.5, 3.25, 2.0}));
+    EXPECT_EQ(frame.CenterOf(frame.hexagons->zero()), (WorldPoint{-7.5, 3.25, 2.0}));
     for (int y = 0; y < 5; ++y) {
       for (int x = 0; x < 5; ++x) {
         EXPECT_EQ(frame.CellAt(frame.CenterOf({x, y})), (Cell{x, y}));

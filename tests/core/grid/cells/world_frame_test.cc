@@ -18,7 +18,7 @@ TEST(WorldFrameTest, BordersBelongToTheLargerCell) {
   EXPECT_EQ(frame.CellAt({-9.5, 5.5}), (Cell{1, 1}));
   EXPECT_EQ(frame.CellAt({std::nextafter(-9.5, -10.0), std::nextafter(5.5, 0.0)}), (Cell{0, 0}));
   EXPECT_EQ(frame.CellAt({-10.1, 4.9}), (Cell{-1, -1}));
-  EXPECT_EQ(frame.CenterOf({0, 0}), (Position{-9.75, 5.25, 2.0}));
+  EXPECT_EQ(frame.CenterOf({0, 0}), (WorldPoint{-9.75, 5.25, 2.0}));
 }
 
 TEST(WorldFrameTest, FarAwayIsOffEveryMap) {

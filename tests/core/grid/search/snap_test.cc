@@ -19,12 +19,12 @@ using ::waystar::testing::Generator;
 
 // Looks at every cell.
 std::optional<Cell> SlowNearest(const GridMap& map, int footprint, const WorldFrame& frame,
-                                const Position& position, double radius) {
+                                const WorldPoint& position, double radius) {
   std::optional<Cell> best;
   double least = radius * radius;
   for (int y = 0; y < map.height(); ++y) {
     for (int x = 0; x < map.width(); ++x) {
-      const Position center = frame.CenterOf({x, y});
+      const WorldPoint center = frame.CenterOf({x, y});
       const double squared = (center.x - position.x) * (center.x - position.x) +
                              (center.y - position.y) * (center.y - position.y);
       if (CanStand(map, {x, y}, footprint) && (best ? squared < least : squared <= least)) {
@@ -43,18 +43,18 @@ TEST(SnapTest, TiesGoToTheUpperLeft) {
                                ".###.",  //
                                "....."});
   const WorldFrame frame;
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{2.5, 2.5}, 2.0), (Cell{2, 0}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{2.5, 2.5}, 1.999), std::nullopt);
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{2.5, 2.75}, 5.0), (Cell{2, 4}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{1.5, 2.5}, 5.0), (Cell{0, 2}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.5}, 2.0), (Cell{2, 0}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.5}, 1.999), std::nullopt);
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.75}, 5.0), (Cell{2, 4}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{1.5, 2.5}, 5.0), (Cell{0, 2}));
 }
 
 TEST(SnapTest, ComesBackFromOffTheMap) {
   const GridMap map = DrawMap({"#..", "..."});
   const WorldFrame frame{.origin = {-3, 0}};
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{-4.0, -0.25}, 2.5), (Cell{0, 1}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{1e9, 0.5}, 1e10), (Cell{2, 0}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, Position{7.0, 0.5}, 7.0), std::nullopt);
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{-4.0, -0.25}, 2.5), (Cell{0, 1}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{1e9, 0.5}, 1e10), (Cell{2, 0}));
+  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{7.0, 0.5}, 7.0), std::nullopt);
 }
 
 TEST(SnapTest, IsTheNearestOfAllHexagons) {
@@ -64,7 +64,8 @@ TEST(SnapTest, IsTheNearestOfAllHexagons) {
     const GridMap map = generator.Map({.max_side = 30, .connectivity = Connectivity::kSix});
     const WorldFrame frame{.origin = {4.0, -2.5}, .cell_size = 1.5, .hexagons = HexBoard{kLayouts[seed % 2]}};
     for (int i = 0; i < 40; ++i) {
-      const Position position{generator.Between(-100, 900) / 10.0, generator.Between(-100, 700) / 10.0, 0.0};
+      const WorldPoint position{generator.Between(-100, 900) / 10.0, generator.Between(-100, 700) / 10.0,
+                                0.0};
       const double radius = generator.Between(0, 200) / 10.0;
       ASSERT_EQ(NearestFree(map.walk(), frame, position, radius),
                 SlowNearest(map, 1, frame, position, radius))
@@ -81,8 +82,8 @@ TEST(SnapTest, IsTheNearestOfAllCells) {
                            .cell_size = 0.25 * generator.Between(1, 8)};
     for (int i = 0; i < 40; ++i) {
       const int footprint = generator.Between(1, 3);
-      const Position position{frame.origin.x + 0.125 * generator.Between(-40, 8 * map.width() + 40),
-                              frame.origin.y + 0.125 * generator.Between(-40, 8 * map.height() + 40)};
+      const WorldPoint position{frame.origin.x + 0.125 * generator.Between(-40, 8 * map.width() + 40),
+                                frame.origin.y + 0.125 * generator.Between(-40, 8 * map.height() + 40)};
       const double radius = 0.5 * generator.Between(0, 30);
       ASSERT_EQ(NearestFree(*map.walk(footprint), frame, position, radius),
                 SlowNearest(map, footprint, frame, position, radius))
