@@ -131,7 +131,7 @@ absl::StatusOr<Route> SolveOn(const MeshRouteQuery& asked, const ResolvedRoute& 
   for (const MeshCrossing& crossing : route.mesh_crossings) {
     route.crossing_versions.push_back(asked.agent->VersionOf(crossing.portal->to_map));
   }
-  route.positions = found.corners;
+  route.positions.assign(found.corners.begin(), found.corners.end());
   if (asked.with_corridor) {
     route.corridor = found.corridor;
   }

@@ -125,7 +125,8 @@ MeshQueryMarks ToMeshQueryMarks(absl::string_view map, const RouteQuery& query, 
   MeshQueryMarks marks{.start = *query.start.position};
   bool was_home = false;
   std::optional<WorldPoint> last;
-  for (const MeshLeg& leg : LegsOnMeshes(*route.mesh_agent, corners, route.corridor, route.mesh_crossings)) {
+  for (const MeshLeg& leg :
+       LegsOnMeshes(*route.mesh_agent, route.positions, route.corridor, route.mesh_crossings)) {
     if (leg.is_home && !leg.corners.empty()) {
       if (was_home && last) {
         marks.jumps.emplace_back(*last, leg.corners.front());

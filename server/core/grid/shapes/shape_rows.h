@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "server/core/grid/cells/lattice.h"
 #include "server/geometry/shape.h"
 #include "server/geometry/wide_integer.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 
@@ -22,15 +22,7 @@ struct Interval {
 };
 
 // Units of fixed-point coordinates per cell.
-inline constexpr std::int64_t kUnitsPerCell = std::int64_t{1} << 20;
-
-struct FixedPoint {
-  std::int64_t x = 0;
-  std::int64_t y = 0;
-};
-
-inline std::int64_t ToFixed(double value) { return std::llround(value * static_cast<double>(kUnitsPerCell)); }
-inline FixedPoint ToFixed(const Point& point) { return {ToFixed(point.x), ToFixed(point.y)}; }
+inline constexpr auto kUnitsPerCell = static_cast<std::int64_t>(kFixedScale);
 
 class DiscRows {
  public:
