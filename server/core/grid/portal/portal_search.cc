@@ -203,7 +203,7 @@ class PortalSearch final : Rival {
   void TraceOn(const GridMap& map) {
     if (recorder_ != nullptr) {
       if (map_ids_.empty()) {
-        for (const PortalScratch::Map& known : graph_.maps()) {
+        for (const GridLayer& known : graph_.maps()) {
           map_ids_.emplace(known.map, known.id);
         }
       }

@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/portal/mesh_doors.h"
 #include "server/core/mesh/portal/mesh_wave.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"
@@ -71,8 +70,8 @@ class WavesOverMaps {
         goals_(goals),
         budget_(budget),
         scratches_(scratch),
-        waves_(doors.maps().size()),
-        passed_(doors.size()) {}
+        waves_(doors.net().maps().size()),
+        passed_(doors.net().door_count()) {}
 
   // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or the
   // reason for an early end.
@@ -126,13 +125,13 @@ class WavesOverMaps {
       if (index == kStart) {
         break;
       }
-      const MeshDoor& door = doors_[index];
-      found.crossings.push_back({.portal = door.portal,
-                                 .is_reversed = door.is_reversed,
-                                 .map = doors_.maps()[door.to_map].id,
-                                 .arrival = door.to.point,
-                                 .index = corners.size(),
-                                 .corridor_index = corridor.size()});
+      const MeshDoor& door = doors_.net().door(index);
+      found.crossings.push_back({{.portal = door.portal,
+                                  .is_reversed = door.is_reversed,
+                                  .map = doors_.net().maps()[door.to_map].id,
+                                  .arrival = door.to.point,
+                                  .index = corners.size()},
+                                 corridor.size()});
       map = door.from_map;
       target = passed_[index];
     }
@@ -220,19 +219,20 @@ class WavesOverMaps {
       }
       waves_[map].departures = doors_.DeparturesOn(map);
       for (const std::uint32_t index : waves_[map].departures) {
-        targets.push_back({doors_[index].from, doors_[index].portal->cost + doors_.RestBehind(index)});
+        const MeshDoor& door = doors_.net().door(index);
+        targets.push_back({door.from, door.portal->cost + doors_.RestBehind(index)});
       }
       std::vector<MeshPlace> seeds;
       if (map == 0) {
         seeds.push_back(start_);
       }
-      for (std::uint32_t i = 0; i < doors_.size(); ++i) {
-        if (doors_[i].to_map == map) {
-          seeds.push_back(doors_[i].to);
+      for (const std::uint32_t index : doors_.numbers()) {
+        if (const MeshDoor& door = doors_.net().door(index); door.to_map == map) {
+          seeds.push_back(door.to);
         }
       }
-      wave =
-          std::make_unique<MeshWave>(*doors_.maps()[map].mesh, std::move(targets), seeds, scratches_.Of(map));
+      wave = std::make_unique<MeshWave>(*doors_.net().maps()[map].map, std::move(targets), seeds,
+                                        scratches_.Of(map));
     }
     return *wave;
   }
@@ -249,7 +249,7 @@ class WavesOverMaps {
 
   // Returns false if a scratch is full.
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
-    const MeshDoor& door = doors_[index];
+    const MeshDoor& door = doors_.net().door(index);
     const double behind = g + door.portal->cost;
     // Several portals may lead to the same place.
     const auto [least, is_new] =
@@ -308,9 +308,9 @@ class PortalPathFinder {
       return MakeError(ErrorReason::kMapNotFound, "goal_map",
                        absl::StrCat("there is no navigation mesh \"", query.goal_map, "\""));
     }
-    const NavMesh& there = *net_.maps()[*map].mesh;
+    const NavMesh& there = *net_.maps()[*map].map;
     WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, start_, stop_));
-    if (doors.empty() && *map == 0) {
+    if (doors.numbers().empty() && *map == 0) {
       WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult plain,
                                FindMeshPath(home_, path, budget_, scratch_, recorder_));
       return MeshPortalPath{plain, {}};
@@ -380,7 +380,7 @@ class PortalPathFinder {
                                                   std::uint32_t map) const {
     WAYSTAR_ASSIGN_OR_RETURN(
         const std::optional<MeshPlace> nearest,
-        FindNearestInParts(*doors.maps()[map].mesh, position, doors.ReachedParts(map), stop_));
+        FindNearestInParts(*doors.net().maps()[map].map, position, doors.ReachedParts(map), stop_));
     return nearest ? std::vector<MeshGoal>{{*nearest, 0}} : std::vector<MeshGoal>();
   }
 
