@@ -25,7 +25,7 @@ class PortalPlanner {
   explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
 
   absl::Status operator()(const PutMeshPortal& edit) {
-    if (absl::Status status = CheckMeshPortal(edit.portal); !status.ok()) {
+    if (absl::Status status = CheckPortal(edit.portal); !status.ok()) {
       return WithFieldPrefix(status, "put_portal.portal");
     }
     WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));

@@ -1,4 +1,4 @@
-// Edits of the portals of a map, the same for grids and navigation meshes.
+// Edits of the portals of a map, for grids and navigation meshes.
 #pragma once
 
 #include <memory>

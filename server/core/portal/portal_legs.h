@@ -1,4 +1,4 @@
-// Legs of a path, which its portals separate, and their validation. What all kinds of maps share.
+// Legs of a path, which its portals separate, and their validation, for all kinds of maps.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Portals that some agents can use, on a map and on the maps that portals lead to. What all kinds of maps
-// share.
+// Nets of the portals that some agents can use, on a map and on the maps that portals lead to, for all kinds
+// of maps.
 #pragma once
 
 #include <algorithm>

@@ -10,9 +10,6 @@
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/walk_matrix.h"
-#include "server/core/grid/portal/grid_portal_net.h"
-#include "server/core/grid/search/reachability.h"
-#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
@@ -221,7 +218,7 @@ absl::Status RoundTrips::MeasureWalks(std::size_t index, const Budget& budget, S
     return absl::OkStatus();
   }
   const GridMap& map = *net_.maps()[index].map;
-  const Components& components = net_.maps()[index].walk->components(AdjacencyOf(map, agent_.corner_rule));
+  const Components& components = net_.ComponentsOf(static_cast<std::uint32_t>(index));
   const auto leads = [&](Cell from, Cell to) { return components.AreConnected(from, to); };
   const auto search = [&](const PathQuery& pair) { return FindPath(map, pair, budget, scratch); };
   WAYSTAR_ASSIGN_OR_RETURN(

@@ -67,8 +67,8 @@ struct GridPart {
   bool is_reached = false;
 };
 
-// A door is listed if its portal is open and has all required tags, and the agent can stand at both ends,
-// even if no path leads to it.
+// Portal net of one query. A door is listed if its portal is open and has all required tags, and the agent
+// can stand at both ends, even if no path leads to it.
 //
 // Not thread-safe.
 class GridPortalNet : public PortalNet<World, GridLayer, Door, absl::string_view> {

@@ -49,8 +49,8 @@ class PortalGraph {
   Cost BoundThroughPortals() const;
 
   // Computes a lower bound of the cost from behind each door to a goal, ignoring walls; kFar if no goal can
-  // be reached. Calls check() repeatedly and stops with its error. The argument of check() is the
-  // number of connections evaluated since the last call.
+  // be reached. Calls check() repeatedly and stops with its error. The argument of check() is the number of
+  // connections evaluated since the last call.
   template <typename Check>
   absl::Status EstimateRests(Check check);
 

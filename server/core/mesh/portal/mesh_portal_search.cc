@@ -23,18 +23,6 @@
 namespace waystar::core {
 namespace {
 
-// Copy of a path that survives further searches on the scratch.
-struct KeptPath {
-  MeshPathResult path;
-  std::vector<WorldPoint> corners;
-  std::vector<PolygonNumber> corridor;
-
-  explicit KeptPath(const MeshPathResult& found)
-      : path(found),
-        corners(found.corners.begin(), found.corners.end()),
-        corridor(found.corridor.begin(), found.corridor.end()) {}
-};
-
 // Scratches of the waves: the caller's for the first map, and one for each other map. All share one limit.
 class WaveScratches {
  public:
@@ -416,7 +404,9 @@ class PortalPathFinder {
     if (has_plain && plain.path.cost <= doors.LeastThroughDoors(start_)) {
       return plain;
     }
-    const KeptPath kept(plain.path);
+    // The waves clear the path on the scratch.
+    const std::vector<WorldPoint> corners(plain.path.corners.begin(), plain.path.corners.end());
+    const std::vector<PolygonNumber> corridor(plain.path.corridor.begin(), plain.path.corridor.end());
     WavesOverMaps waves(doors, start_, goal_map, goals, budget, scratch_);
     const std::uint64_t before = plain.path.statistics.expanded;
     const SearchEnd end = waves.Run(has_plain ? plain.path.cost : kNoWay,
@@ -431,7 +421,10 @@ class PortalPathFinder {
         break;
       case SearchEnd::kExhausted:
         if (has_plain) {
-          TakeKept(kept, found.path);
+          plain.path.statistics = found.path.statistics;
+          plain.path.corners = scratch_.corners() = corners;
+          plain.path.corridor = scratch_.corridor() = corridor;
+          return plain;
         }
         break;
       case SearchEnd::kExpansionLimit:
@@ -446,16 +439,6 @@ class PortalPathFinder {
         return InterruptionError(end, found.path.statistics.expanded);
     }
     return found;
-  }
-
-  void TakeKept(const KeptPath& kept, MeshPathResult& path) {
-    const SearchStatistics statistics = path.statistics;
-    path = kept.path;
-    path.statistics = statistics;
-    scratch_.corners() = kept.corners;
-    scratch_.corridor() = kept.corridor;
-    path.corners = scratch_.corners();
-    path.corridor = scratch_.corridor();
   }
 
   MeshPortalNet& net_;
