@@ -20,7 +20,7 @@
 #include "server/core/grid/path/validate_path.h"
 #include "server/core/grid/search/reachability.h"
 #include "server/core/grid/walk/walk_grid.h"
-#include "server/core/search/path_legs.h"
+#include "server/core/portal/portal_legs.h"
 #include "server/core/watch/dependent_cells.h"
 
 namespace waystar::core {

@@ -13,7 +13,7 @@
 #include "server/core/grid/field/reachable.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/nearest/nearest_goal.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 

@@ -1,11 +1,11 @@
 #include "server/core/grid/field/passage_costs.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "server/core/elements/portal.h"
-#include "server/core/grid/portal/portal_doors.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 
 namespace waystar::core {
 namespace {
@@ -29,12 +29,10 @@ std::vector<Passage> OwnPassages(const GridMap& map, const Agent& agent) {
     return passages;
   }
   NoWorld world;
-  std::vector<PortalScratch::Map> maps;
-  std::vector<Door> doors;
-  PortalDoors finder(world, agent.footprint, agent.required_tags, maps, doors);
-  finder.AddHome(map);
-  finder.FindDoors();
-  for (const Door& door : doors) {
+  GridPortalNet net(map, world, agent);
+  net.FindDoors();
+  for (std::uint32_t i = 0; i < net.door_count(); ++i) {
+    const Door& door = net.door(i);
     passages.push_back({.from = door.from, .to = door.to, .cost = door.portal->cost, .portal = door.portal});
   }
   return passages;

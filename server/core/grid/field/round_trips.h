@@ -11,9 +11,8 @@
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/passage_costs.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/agent.h"
-#include "server/core/grid/search/portal_scratch.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"
 
@@ -29,7 +28,7 @@ class RoundTrips {
   RoundTrips(const GridMap& map, World& world, const Agent& agent);
 
   // Number of portals; two-way portals count twice.
-  std::size_t door_count() const { return doors_.size(); }
+  std::size_t door_count() const { return net_.door_count(); }
   // Returns the number of cells of floods from the arrival of each portal on a round trip: an upper bound of
   // the cost of Find before it combines walks into trips. 0 if there are no round trips.
   std::uint64_t flood_cells() const;
@@ -54,29 +53,20 @@ class RoundTrips {
  private:
   // Costs of walks on one map, from the doors that lead to it to the doors that lead from it.
   struct Walks {
-    std::vector<std::size_t> departures;
+    std::vector<std::uint32_t> departures;
     // One row per door that leads to it: see numbers_.
     std::vector<double> costs;
   };
 
-  // Components in which doors start and end, by door.
-  struct Parts {
-    std::vector<std::size_t> from;
-    std::vector<std::size_t> to;
-    std::size_t count = 0;
-  };
-
-  bool LeadsOut(std::size_t door) const { return is_kept_[door] && doors_[door].from_map == 0; }
-  Parts FindParts() const;
-  std::vector<bool> DoorsReached(const Parts& parts, bool backwards) const;
+  bool LeadsOut(std::uint32_t door) const { return is_kept_[door] && net_.door(door).from_map == 0; }
+  std::vector<bool> DoorsReached(bool backwards);
   std::uint64_t KeptCount(const std::vector<std::uint32_t>& doors) const;
   absl::Status MeasureWalks(std::size_t index, const Budget& budget, Scratch& scratch,
                             FieldScratch& field_scratch, std::uint64_t& expanded);
-  void AddTripsThrough(std::size_t first, std::vector<Passage>& trips) const;
+  void AddTripsThrough(std::uint32_t first, std::vector<Passage>& trips) const;
 
   const Agent agent_;
-  std::vector<PortalScratch::Map> maps_;
-  std::vector<Door> doors_;
+  GridPortalNet net_;
   // True if a door is part of a round trip.
   std::vector<bool> is_kept_;
   // Indexed by map.

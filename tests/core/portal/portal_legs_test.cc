@@ -1,4 +1,4 @@
-#include "server/core/search/path_legs.h"
+#include "server/core/portal/portal_legs.h"
 
 #include <vector>
 
