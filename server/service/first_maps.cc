@@ -22,7 +22,7 @@
 #include "server/runtime/logging.h"
 #include "server/runtime/signals.h"
 #include "server/service/handlers/maps/map_size_log.h"
-#include "server/storage/folder/kept_files.h"
+#include "server/storage/folder/folder_files.h"
 
 namespace waystar::rpc {
 namespace {

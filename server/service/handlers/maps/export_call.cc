@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,8 +26,7 @@ absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core
     WAYSTAR_ASSIGN_OR_RETURN(const core::GridMap* const grid, core::GridOf(snapshot));
     return core::FormatMap(format, *grid, stop);
   }
-  std::string image =
-      std::visit([stop](const auto& map) { return core::EncodeImage(map, stop); }, snapshot.map);
+  std::string image = core::EncodeImage(snapshot.map, stop);
   WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
   return image;
 }

@@ -1,13 +1,55 @@
-#include "server/core/codec/value_reader.h"
+#include "server/core/codec/values.h"
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/file_errors.h"
 
 namespace waystar::core {
+
+void ValueWriter::PutByte(std::uint8_t byte) {
+  if (bytes_.size() == max_bytes_) {
+    MakeRoom();
+  }
+  bytes_.push_back(static_cast<char>(byte));
+}
+
+void ValueWriter::PutNumber(std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) {
+    PutByte(static_cast<std::uint8_t>(number | 0x80));
+  }
+  PutByte(static_cast<std::uint8_t>(number));
+}
+
+void ValueWriter::PutSigned(std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  PutNumber(bits << 1 ^ (number < 0 ? ~std::uint64_t{0} : 0));
+}
+
+void ValueWriter::PutFixed(std::uint64_t bits) {
+  for (int i = 0; i < 8; ++i, bits >>= 8) {
+    PutByte(static_cast<std::uint8_t>(bits));
+  }
+}
+
+void ValueWriter::PutDouble(double value) { PutFixed(std::bit_cast<std::uint64_t>(value)); }
+
+void ValueWriter::PutText(absl::string_view text) {
+  PutNumber(text.size());
+  PutBytes(text);
+}
+
+void ValueWriter::PutBytes(absl::string_view bytes) {
+  while (!bytes.empty()) {
+    if (bytes_.size() == max_bytes_) {
+      MakeRoom();
+    }
+    const std::size_t count = std::min(bytes.size(), max_bytes_ - bytes_.size());
+    bytes_.append(bytes.data(), count);
+    bytes.remove_prefix(count);
+  }
+}
 
 std::string ValueReader::Place() const { return absl::StrCat("value at byte ", read_); }
 
@@ -25,8 +67,6 @@ bool ValueReader::HasByte() {
 }
 
 std::uint8_t ValueReader::Byte() { return HasByte() ? static_cast<std::uint8_t>(bytes_[read_++]) : 0; }
-
-bool ValueReader::Bool() { return Number(1) == 1; }
 
 std::uint64_t ValueReader::Number(std::uint64_t max) {
   std::uint64_t number = 0;
@@ -50,7 +90,7 @@ std::uint64_t ValueReader::Number(std::uint64_t max) {
 }
 
 std::int64_t ValueReader::Signed(std::int64_t min, std::int64_t max) {
-  const std::uint64_t bits = Number(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t bits = Number();
   const auto number = static_cast<std::int64_t>(bits >> 1 ^ ((bits & 1) != 0 ? ~std::uint64_t{0} : 0));
   if (number < min || number > max) {
     Fail(absl::StrCat("a number is ", number, " and must be from ", min, " to ", max));
@@ -59,13 +99,15 @@ std::int64_t ValueReader::Signed(std::int64_t min, std::int64_t max) {
   return number;
 }
 
-double ValueReader::Double() {
+std::uint64_t ValueReader::Fixed() {
   std::uint64_t bits = 0;
   for (unsigned shift = 0; shift < 64; shift += 8) {
     bits |= std::uint64_t{Byte()} << shift;
   }
-  return ok() ? std::bit_cast<double>(bits) : 0.0;
+  return ok() ? bits : 0;
 }
+
+double ValueReader::Double() { return std::bit_cast<double>(Fixed()); }
 
 std::string ValueReader::Text(std::size_t max_bytes) {
   std::string text(static_cast<std::size_t>(Number(max_bytes)), '\0');

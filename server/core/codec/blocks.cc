@@ -1,15 +1,43 @@
-#include "server/core/codec/block_reader.h"
+#include "server/core/codec/blocks.h"
 
 #include <zstd.h>
 
-#include <limits>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/file_errors.h"
-#include "server/core/codec/block_writer.h"
 
 namespace waystar::core {
+
+BlockWriter::BlockWriter() : ValueWriter(kImageBlockBytes), image_(kImageMagic) { BeginBlock(); }
+
+void BlockWriter::BeginBlock() {
+  bytes_.clear();
+  PutNumber(blocks_++);
+}
+
+void BlockWriter::EndBlock() {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), &ZSTD_freeCCtx);
+  // These calls cannot fail: the parameter is valid, and the buffer suffices.
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  const std::size_t before = image_.size();
+  image_.resize(before + ZSTD_compressBound(bytes_.size()));
+  const std::size_t written = ZSTD_compress2(context.get(), image_.data() + before, image_.size() - before,
+                                             bytes_.data(), bytes_.size());
+  image_.resize(before + written);
+}
+
+void BlockWriter::MakeRoom() {
+  EndBlock();
+  BeginBlock();
+}
+
+std::string BlockWriter::Finish() && {
+  EndBlock();
+  return std::move(image_);
+}
 
 BlockReader::BlockReader(absl::string_view image, std::uint64_t max_content_bytes)
     : ValueReader({}), image_(image), content_left_(max_content_bytes), next_(kImageMagic.size()) {
@@ -47,7 +75,7 @@ void BlockReader::NextBytes() {
   bytes_ = block_;
   read_ = 0;
   const std::uint64_t number = blocks_++;
-  if (Number(std::numeric_limits<std::uint64_t>::max()) != number || read_ == bytes_.size()) {
+  if (Number() != number || read_ == bytes_.size()) {
     Fail(absl::StrCat("it is not block number ", number));
   }
 }

@@ -1,5 +1,3 @@
-#include "server/core/codec/mesh_image.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -8,7 +6,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_values.h"
+#include "server/core/codec/map_body.h"
+#include "server/core/codec/map_fields.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/portal.h"
@@ -17,13 +16,10 @@
 
 namespace waystar::core {
 
-void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
+void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(mesh.vertex_count());
   for (std::uint32_t vertex = 0; vertex < mesh.vertex_count() && !IsStopped(stop); ++vertex) {
-    const WorldPoint& at = mesh.VertexAt(vertex);
-    to.PutDouble(at.x);
-    to.PutDouble(at.y);
-    to.PutDouble(at.z);
+    WriteValue(mesh.VertexAt(vertex), to);
   }
   to.PutNumber(mesh.polygon_count());
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count() && !IsStopped(stop); ++polygon) {
@@ -36,11 +32,7 @@ void WriteMesh(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
       to.PutNumber(neighbours[i] == kNoPolygon ? 0 : std::uint64_t{neighbours[i]} + 1);
     }
   }
-  to.PutNumber(mesh.portals().size());
-  mesh.portals().VisitAfter("", [&](const MeshPortal& portal) {
-    WriteMeshPortal(portal, to);
-    return true;
-  });
+  WriteTable<MeshPortal>(mesh.portals(), to, stop);
 }
 
 absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
@@ -48,9 +40,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
   const std::uint64_t vertices = from.Number(kMaxMeshVertices);
   for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
-    const double x = from.Double();
-    const double y = from.Double();
-    spec.vertices.push_back({x, y, from.Double()});
+    spec.vertices.push_back(ReadValue<WorldPoint>(from));
   }
   const std::uint64_t polygons = from.Number(kMaxMeshPolygons);
   for (std::uint64_t i = 0; i < polygons && from.ok(); ++i) {
@@ -66,7 +56,7 @@ absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
   }
   std::vector<Edit> portals;
   for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
-    portals.push_back(PutMeshPortal{.portal = ReadMeshPortal(from)});
+    portals.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);

@@ -1,5 +1,3 @@
-#include "server/core/codec/grid_image.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_values.h"
+#include "server/core/codec/map_body.h"
+#include "server/core/codec/map_fields.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/edit/edit_plan.h"
@@ -212,7 +211,7 @@ absl::Status ReadObstacles(BlockReader& from, const GridMap& map, const ImageLim
   std::int64_t cells = 0;
   for (std::uint64_t left = from.Number(kMaxObstacles); left > 0; --left) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(limits.stop));
-    auto obstacle = std::make_shared<const Obstacle>(ReadObstacle(from));
+    auto obstacle = ReadValue<std::shared_ptr<const Obstacle>>(from);
     WAYSTAR_RETURN_IF_ERROR(from.status());
     WAYSTAR_RETURN_IF_ERROR(Damaged(CheckObstacle(*obstacle, map.bounds()), from));
     if (table.Find(obstacle->id) != nullptr) {
@@ -235,10 +234,10 @@ absl::Status ReadObstacles(BlockReader& from, const GridMap& map, const ImageLim
 absl::StatusOr<EditPlan> ReadTables(BlockReader& from, const GridMap& map) {
   std::vector<Edit> edits;
   for (std::uint64_t left = from.Number(kMaxProfiles); left > 0 && from.ok(); --left) {
-    edits.push_back(PutProfile{.named = ReadProfile(from)});
+    edits.push_back(PutProfile{.named = ReadValue<NamedProfile>(from)});
   }
   for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
-    edits.push_back(PutPortal{.portal = ReadPortal(from)});
+    edits.push_back(PutPortal{.portal = ReadValue<Portal>(from)});
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   if (edits.empty()) {
@@ -251,31 +250,23 @@ absl::StatusOr<EditPlan> ReadTables(BlockReader& from, const GridMap& map) {
 
 }  // namespace
 
-void WriteGrid(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
+void WriteBody(const GridMap& map, BlockWriter& to, const StopCheck* stop) {
   to.PutNumber(static_cast<std::uint64_t>(map.width()));
   to.PutNumber(static_cast<std::uint64_t>(map.height()));
-  WriteSettings(map.settings(), to);
+  WriteValue(map.settings(), to);
   WriteCells(map, to, stop);
   to.PutNumber(map.profiles().size());
   for (const NamedProfile& profile : map.profiles()) {
-    WriteProfile(profile, to);
+    WriteValue(profile, to);
   }
-  to.PutNumber(map.portals().size());
-  map.portals().VisitAfter("", [&](const Portal& portal) {
-    WritePortal(portal, to);
-    return true;
-  });
-  to.PutNumber(map.obstacles().size());
-  map.obstacles().VisitAfter("", [&](const Obstacle& obstacle) {
-    WriteObstacle(obstacle, to);
-    return !IsStopped(stop);
-  });
+  WriteTable<Portal>(map.portals(), to, stop);
+  WriteTable<Obstacle>(map.obstacles(), to, stop);
 }
 
 absl::StatusOr<GridMap> ReadGrid(BlockReader& from, const ImageLimits& limits) {
   const int width = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
   const int height = static_cast<int>(from.Number(static_cast<std::uint64_t>(limits.max_side)));
-  GridSettings settings = ReadSettings(from);
+  GridSettings settings = ReadValue<GridSettings>(from);
   WAYSTAR_RETURN_IF_ERROR(from.status());
   WAYSTAR_RETURN_IF_ERROR(Damaged(CheckMapSize(width, height, limits.max_side), from));
   WAYSTAR_RETURN_IF_ERROR(Damaged(CheckGridSettings(settings), from));

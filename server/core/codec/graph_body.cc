@@ -1,5 +1,3 @@
-#include "server/core/codec/graph_image.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -13,7 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_values.h"
+#include "server/core/codec/map_body.h"
+#include "server/core/codec/map_fields.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/tags.h"
 #include "server/core/graph/map/graph_editor.h"
@@ -24,8 +23,7 @@ namespace {
 
 void WriteSight(const GridSight& sight, BlockWriter& to) {
   const BitPlane& walkable = sight.walkable();
-  to.PutDouble(sight.origin().x);
-  to.PutDouble(sight.origin().y);
+  WriteValue(sight.origin(), to);
   to.PutDouble(sight.cell_size());
   to.PutNumber(static_cast<std::uint64_t>(walkable.width()));
   to.PutNumber(static_cast<std::uint64_t>(walkable.height()));
@@ -39,9 +37,7 @@ void WriteSight(const GridSight& sight, BlockWriter& to) {
 }
 
 std::shared_ptr<const GridSight> ReadSight(BlockReader& from) {
-  Point origin;
-  origin.x = from.Double();
-  origin.y = from.Double();
+  const auto origin = ReadValue<Point>(from);
   const double cell_size = from.Double();
   const int width = static_cast<int>(from.Number(kMaxMapSide));
   const int height = static_cast<int>(from.Number(kMaxMapSide));
@@ -72,31 +68,12 @@ std::shared_ptr<const GridSight> ReadSight(BlockReader& from) {
   return std::make_shared<const GridSight>(std::move(walkable), origin, cell_size);
 }
 
-void WriteTagSet(const WaypointGraph& graph, TagSet tags, BlockWriter& to) {
-  WriteTags(graph.NamesOf(tags), to);
-}
-
-void WriteNode(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {
-  const WorldPoint& position = graph.PositionOf(node);
-  to.PutText(graph.IdOf(node));
-  to.PutDouble(position.x);
-  to.PutDouble(position.y);
-  to.PutDouble(position.z);
-  to.PutBool(graph.IsEnabled(node));
-  WriteTagSet(graph, graph.TagsOf(node), to);
-  to.PutText(graph.LabelOf(node));
-}
-
-WaypointNode ReadNode(BlockReader& from) {
-  WaypointNode node;
-  node.id = from.Text(kMaxNameBytes);
-  node.position.x = from.Double();
-  node.position.y = from.Double();
-  node.position.z = from.Double();
-  node.enabled = from.Bool();
-  node.tags = ReadTags(from);
-  node.label = from.Text(kMaxLabelBytes);
-  return node;
+WaypointNode NodeOf(const WaypointGraph& graph, NodeNumber node) {
+  return {.id = graph.IdOf(node),
+          .position = graph.PositionOf(node),
+          .enabled = graph.IsEnabled(node),
+          .tags = graph.NamesOf(graph.TagsOf(node)),
+          .label = std::string(graph.LabelOf(node))};
 }
 
 // Writes the explicit arcs of a node. AutoConnect recreates the automatic ones.
@@ -113,7 +90,7 @@ void WriteArcs(const WaypointGraph& graph, NodeNumber node, BlockWriter& to) {
       if (!is_length) {
         to.PutNumber(static_cast<std::uint64_t>(arc.cost));
       }
-      WriteTagSet(graph, graph.TagsOfArc(node, arc), to);
+      WriteValue(graph.NamesOf(graph.TagsOfArc(node, arc)), to);
     }
   }
 }
@@ -128,7 +105,7 @@ WaypointEdge ReadArc(BlockReader& from, const std::string& source, const std::ve
   if (!from.Bool()) {
     edge.cost = CostToDouble(static_cast<Cost>(from.Number(std::numeric_limits<Cost>::max())));
   }
-  edge.tags = ReadTags(from);
+  FieldReader{from}(TagsField(edge.tags));
   return edge;
 }
 
@@ -174,7 +151,7 @@ class GraphReader {
 
   absl::Status ReadObstacles() {
     for (std::uint64_t left = from_.Number(kMaxObstacles); left > 0; --left) {
-      auto obstacle = std::make_shared<const Obstacle>(ReadObstacle(from_));
+      auto obstacle = ReadValue<std::shared_ptr<const Obstacle>>(from_);
       WAYSTAR_RETURN_IF_ERROR(
           Edit([&](GraphEditor& editor) { return editor.PutObstacle(std::move(obstacle), false); }));
     }
@@ -188,7 +165,7 @@ class GraphReader {
     absl::flat_hash_set<std::string> ids;
     for (std::uint64_t left = from_.Number(kMaxNodes); left > 0 && from_.ok(); --left) {
       WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, left));
-      nodes.push_back(from_.Bool() ? ReadNode(from_) : WaypointNode());
+      nodes.push_back(from_.Bool() ? ReadValue<WaypointNode>(from_) : WaypointNode());
       ids.insert(nodes.back().id);
       ids_.push_back(nodes.back().id);
     }
@@ -238,7 +215,7 @@ class GraphReader {
 
 }  // namespace
 
-void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop) {
+void WriteBody(const WaypointGraph& graph, BlockWriter& to, const StopCheck* stop) {
   const GridSight* const grid = graph.sight().grid();
   to.PutBool(graph.max_distance().has_value());
   if (graph.max_distance()) {
@@ -248,12 +225,7 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* st
       WriteSight(*grid, to);
     }
   }
-  const ObstacleTable& obstacles = graph.obstacles();
-  to.PutNumber(obstacles.size());
-  obstacles.VisitAfter("", [&](const Obstacle& obstacle) {
-    WriteObstacle(obstacle, to);
-    return !IsStopped(stop);
-  });
+  WriteTable<Obstacle>(graph.obstacles(), to, stop);
 
   const std::vector<NodeNumber> free = graph.FreeNumbers();
   const auto numbers = static_cast<NodeNumber>(graph.node_count() + free.size());
@@ -262,7 +234,7 @@ void WriteGraph(const WaypointGraph& graph, BlockWriter& to, const StopCheck* st
   for (NodeNumber node = 0; node < numbers && !IsStopped(stop); ++node) {
     to.PutBool(graph.Exists(node));
     if (graph.Exists(node)) {
-      WriteNode(graph, node, to);
+      WriteValue(NodeOf(graph, node), to);
     } else {
       unused.push_back(node);
     }
