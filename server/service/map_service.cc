@@ -18,7 +18,6 @@
 #include "server/service/handlers/maps/render_map.h"
 #include "server/service/handlers/maps/table_changes.h"
 #include "server/service/handlers/maps/update_stream.h"
-#include "server/service/handlers/watch/map_watch.h"
 #include "server/service/metrics/stamp_staleness.h"
 
 namespace waystar::rpc {

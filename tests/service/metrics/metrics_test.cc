@@ -14,7 +14,7 @@
 #include "server/service/server.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/captured_log.h"
-#include "tests/service/handlers/watch/watch_of_path.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"

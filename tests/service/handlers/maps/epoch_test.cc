@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "grpcpp/support/status.h"
 #include "tests/service/bounded_context.h"
-#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 
 namespace waystar {

@@ -1,111 +1,110 @@
-// How watches of maps end, and what they may cost others.
+// How watches of maps and paths end, and what they may cost others.
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "tests/service/auth/guarded_server.h"
-#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::ExpectOneTooManyIsRefused;
 using ::waystar::testing::GuardedServer;
 using ::waystar::testing::kPatience;
+using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::TokenLine;
-using ::waystar::testing::WaitUntil;
+using ::waystar::testing::UnblockRequest;
+using ::waystar::testing::Update;
 using ::waystar::testing::WatchedRoomTest;
 using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchOfPath;
 using ::waystar::testing::WatchRequest;
 
-class MapWatchLifeTest : public WatchedRoomTest {};
+v1::FindPathRequest QueryIn(const std::string& map) { return PathRequest(map, CellAt(0, 0), CellAt(3, 0)); }
 
-TEST_F(MapWatchLifeTest, EndsWhenTheMapIsDeleted) {
+class WatchLifeTest : public WatchedRoomTest {};
+
+TEST_F(WatchLifeTest, EndsWhenTheMapIsDeleted) {
   server_.Create("other", {"."});
   WatchOfMap watch(server_, WatchRequest("room"));
   WatchOfMap other(server_, WatchRequest("other"));
+  WatchOfPath path(server_, QueryIn("room"));
   EXPECT_EQ(watch.Next(), "watching 1");
   EXPECT_EQ(other.Next(), "watching 1");
+  path.Next();
   Delete("room");
   server_.Create("room", {"....", "...."});
   const absl::Status status = watch.End();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
   EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND");
+  EXPECT_EQ(client::ReasonOf(path.End()), "MAP_NOT_FOUND");
   // The new map and the other one are not meant.
   WatchOfMap again(server_, WatchRequest("room"));
   EXPECT_EQ(again.Next(), "watching 1");
+  EXPECT_EQ(WatchOfPath(server_, QueryIn("room")).Next().answer().cost(), 3.0);
   EXPECT_EQ(Change(), 2U);
   EXPECT_EQ(again.Next(), "revision 2");
 }
 
 // The new map's revisions are smaller than those that the old one had.
-TEST_F(MapWatchLifeTest, EndsWithTheMapThatItBeganOn) {
+TEST_F(WatchLifeTest, EndsWithTheMapThatItBeganOn) {
   for (int i = 0; i < 3; ++i) {
     Change();
   }
   for (int i = 0; i < 20; ++i) {
     WatchOfMap old(server_, WatchRequest("room"));
+    WatchOfPath old_path(server_, QueryIn("room"));
     const v1::Version before = old.NextEvent().watching().version();
-    v1::ImportMapHeader import;
-    import.set_map("room");
-    import.set_format(v1::MAP_FORMAT_TEXT);
-    import.set_replace(true);
-    const auto imported = server_.client().ImportMap(import, "....\n....\n");
-    ASSERT_TRUE(imported.ok()) << imported.status();
+    EXPECT_EQ(old_path.Next().version().epoch(), before.epoch());
+    Replace();
     WatchOfMap watch(server_, WatchRequest("room"));
+    WatchOfPath path(server_, QueryIn("room"));
     const v1::Version after = watch.NextEvent().watching().version();
     EXPECT_EQ(after.revision(), 1U);
     EXPECT_NE(after.epoch(), before.epoch());
+    EXPECT_EQ(path.Next().version().epoch(), after.epoch());
     EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
-    EXPECT_EQ(Change(), 2U);
+    EXPECT_EQ(client::ReasonOf(old_path.End()), "MAP_NOT_FOUND");
+    Update(server_, BlockRequest("room", {CellAt(1, 0)}));
     EXPECT_EQ(watch.Next(), "revision 2");
-    EXPECT_EQ(Change(), 3U);
+    const v1::WatchPathResponse next = path.Next();
+    EXPECT_EQ(next.version().revision(), 2U);
+    EXPECT_EQ(next.version().epoch(), after.epoch());
+    Update(server_, UnblockRequest("room", {CellAt(1, 0)}));
   }
 }
 
-TEST_F(MapWatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
+TEST_F(WatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
   for (int i = 0; i < 50; ++i) {
     WatchOfMap watch(server_, WatchRequest("room"));
     Change();
     std::thread deleter([this] { Delete("room"); });
-    v1::WatchMapResponse event;
-    while (watch->Next(event)) {
-    }
-    const absl::Status status = watch->Finish();
+    const absl::Status status = watch.OwnWatch::End();
     deleter.join();
     EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
     server_.Create("room", {"....", "...."});
   }
 }
 
-TEST(MapWatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
+TEST(WatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
   TestServer server({.max_watches = 1});
-  server.Create("room", {"."});
-  {
-    WatchOfMap watch(server, WatchRequest("room"));
-    EXPECT_EQ(watch.Next(), "watching 1");
-    const absl::Status refused = WatchOfMap(server, WatchRequest("room")).End();
-    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
-    EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
-  }
-  absl::Status status;
-  const auto has_ended = [&] {
-    WatchOfMap watch(server, WatchRequest("room"));
-    v1::WatchMapResponse event;
-    status = watch->Next(event) ? absl::OkStatus() : watch->Finish();
-    return client::ReasonOf(status) != "TOO_MANY_WATCHES";
-  };
-  EXPECT_TRUE(WaitUntil(has_ended, "the end of the first watch"));
-  EXPECT_TRUE(status.ok()) << status;
+  server.Create("room", {"...."});
+  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfMap>(server, WatchRequest("room")); });
+  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfPath>(server, QueryIn("room")); });
 }
 
-TEST(MapWatchLimitTest, OneClientLeavesOthersSome) {
+TEST(WatchLimitTest, OneClientLeavesOthersSome) {
   GuardedServer server(
       TokenLine("greedy", "read:*") + TokenLine("modest", "read:*") + TokenLine("shy", "read:*"),
       {.max_watches = 8});
@@ -129,7 +128,7 @@ TEST(MapWatchLimitTest, OneClientLeavesOthersSome) {
 }
 
 // So that cancelling meets the beginning, reading of history and writing.
-TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
+TEST_F(WatchLifeTest, ClientsMayGiveUpAtAnyTime) {
   std::thread writer([this] {
     while (Change() < 400) {
     }
@@ -138,11 +137,8 @@ TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
     WatchOfMap watch(server_, i % 2 == 0 ? WatchRequest("room", /*with_edits=*/true)
                                          : WatchFrom(server_, "room", 2, /*with_edits=*/true));
     std::thread canceller([&] { watch->Cancel(); });
-    v1::WatchMapResponse event;
-    while (watch->Next(event)) {
-    }
+    const absl::Status status = watch.OwnWatch::End();
     canceller.join();
-    const absl::Status status = watch->Finish();
     EXPECT_TRUE(status.code() == absl::StatusCode::kCancelled ||
                 client::ReasonOf(status) == "FUTURE_REVISION")
         << status;
@@ -150,9 +146,11 @@ TEST_F(MapWatchLifeTest, ClientsMayGiveUpAtAnyTime) {
   writer.join();
 }
 
-TEST_F(MapWatchLifeTest, StopEndsWatchesAtOnce) {
+TEST_F(WatchLifeTest, StopEndsWatchesAtOnce) {
   WatchOfMap idle(server_, WatchRequest("room"));
   WatchOfMap busy(server_, WatchRequest("room", /*with_edits=*/true));
+  WatchOfPath path(server_, QueryIn("room"));
+  path.Next();
   EXPECT_EQ(idle.Next(), "watching 1");
   EXPECT_EQ(busy.Next(), "watching 1");
   for (int i = 0; i < 50; ++i) {
@@ -160,18 +158,16 @@ TEST_F(MapWatchLifeTest, StopEndsWatchesAtOnce) {
   }
   std::thread stop([&] { server_.server().Stop(kPatience, kPatience); });
   for (WatchOfMap* watch : {&idle, &busy}) {
-    v1::WatchMapResponse event;
-    while ((*watch)->Next(event)) {
-    }
-    const absl::Status status = (*watch)->Finish();
+    const absl::Status status = watch->OwnWatch::End();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
     EXPECT_EQ(client::ReasonOf(status), "DRAINING");
   }
+  EXPECT_EQ(client::ReasonOf(path.End()), "DRAINING");
   stop.join();
 }
 
 // A watch holds neither the one worker nor the one transfer.
-TEST(MapWatchLimitTest, WatchesHoldUpNobody) {
+TEST(WatchLimitTest, WatchesHoldUpNobody) {
   TestServer server({.workers = 1, .max_transfers = 1});
   server.Create("room", {"."});
   std::vector<std::unique_ptr<WatchOfMap>> watches;

@@ -1,24 +1,26 @@
-#include "server/service/handlers/watch/path_watch_scheduler.h"
+#include "server/service/handlers/watch/path_watch.h"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
 #include "server/core/watch/answer_renewal.h"
-#include "server/service/call/call_context.h"
+#include "server/service/auth/check_access.h"
 #include "server/service/call/cancelled.h"
+#include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
 #include "server/service/call/within_memory.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
+#include "server/service/convert/hex_coordinates.h"
 #include "server/service/handlers/query/answer_query.h"
 
 namespace waystar::rpc {
@@ -45,32 +47,28 @@ PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& ex
 
 PathWatchScheduler::~PathWatchScheduler() = default;
 
-absl::Status PathWatchScheduler::Register(const PathWatchPtr& watch) {
-  std::uint64_t epoch = 0;
-  {
-    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot latest, store_.Pin(watch->request.map()));
-    epoch = latest->epoch;
-  }
-  MutexLock lock(mutex_);
-  if (watch->is_over_) {
-    return CancelledError();
-  }
-  // If the map was deleted meanwhile, there is no further notification; the search then fails.
-  Known& known = maps_[epoch];
-  if (known.map == nullptr) {
-    known.map = std::make_shared<core::MapSubscriptions>();
-  }
-  ++known.watches;
-  watch->epoch_ = epoch;
-  watch->map_ = known.map;
-  known.map->Add(watch);
-  return absl::OkStatus();
-}
-
 void PathWatchScheduler::Begin(const PathWatchPtr& watch, int worker) {
-  if (const absl::Status status = Register(watch); !status.ok()) {
-    watch->End(BelowQuery(status));
+  absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch->request.map());
+  if (!latest.ok()) {
+    watch->End(BelowQuery(latest.status()));
     return;
+  }
+  const std::uint64_t epoch = (*latest)->epoch;
+  latest->reset();
+  {
+    MutexLock lock(mutex_);
+    if (watch->is_over_) {
+      return;
+    }
+    // If the map was deleted meanwhile, there is no further notification; the search then fails.
+    Known& known = maps_[epoch];
+    if (known.map == nullptr) {
+      known.map = std::make_shared<core::MapSubscriptions>();
+    }
+    ++known.watches;
+    watch->epoch_ = epoch;
+    watch->map_ = known.map;
+    known.map->Add(watch);
   }
   Search(watch, worker);
 }
@@ -91,32 +89,25 @@ void PathWatchScheduler::Remove(PathWatch& watch) {
   }
 }
 
-absl::StatusOr<core::PinnedSnapshot> PathWatchScheduler::Pin(const PathWatch& watch) const {
-  absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch.request.map());
-  if (!latest.ok()) {
-    return BelowQuery(latest.status());
-  }
-  if ((*latest)->epoch != watch.epoch_) {
-    return Deleted();
-  }
-  return latest;
-}
-
 void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
   core::MapSubscriptions& map = *watch->map_;
   if (watch->cancelled.load(std::memory_order_relaxed) || !map.BeginSearch(*watch)) {
     return;
   }
-  const absl::StatusOr<core::PinnedSnapshot> snapshot = Pin(*watch);
-  if (!snapshot.ok()) {
+  const auto end = [&](const absl::Status& why) {
     map.AbandonSearch(*watch);
-    watch->End(snapshot.status());
+    watch->End(why);
+  };
+  const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(watch->request.map());
+  if (!pinned.ok()) {
+    end(BelowQuery(pinned.status()));
     return;
   }
-  SearchOn(**snapshot, watch, worker);
-}
-
-void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathWatchPtr& watch, int worker) {
+  const core::MapSnapshot& snapshot = **pinned;
+  if (snapshot.epoch != watch->epoch_) {
+    end(Deleted());
+    return;
+  }
   const bool is_first = watch->answer() == nullptr;
   const core::PathSubscription::Clock::time_point now = core::PathSubscription::Clock::now();
   const Caller caller = watch->GetCaller();
@@ -138,20 +129,15 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
   });
   NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
             Executor::Clock::now() - now, context);
-  if (absl::IsCancelled(status)) {
-    watch->map_->AbandonSearch(*watch);
-    return;
-  }
-  if (absl::IsAborted(status)) {
-    // The snapshot was evicted.
-    if (watch->map_->AbandonSearch(*watch)) {
-      EnqueueAgain(watch);
+  // The snapshot of an aborted search was evicted.
+  if (absl::IsCancelled(status) || absl::IsAborted(status)) {
+    if (map.AbandonSearch(*watch) && absl::IsAborted(status)) {
+      Enqueue({watch});
     }
     return;
   }
   if (!status.ok() && is_first) {
-    watch->map_->AbandonSearch(*watch);
-    watch->End(BelowQuery(status));
+    end(BelowQuery(status));
     return;
   }
   if (!status.ok()) {
@@ -164,17 +150,12 @@ void PathWatchScheduler::SearchOn(const core::MapSnapshot& snapshot, const PathW
   if (renewal.is_news()) {
     watch->Send(message);
   }
-  if (watch->map_->EndSearch(*watch, snapshot, renewal.answer())) {
-    EnqueueAgain(watch);
+  if (map.EndSearch(*watch, snapshot, renewal.answer())) {
+    Enqueue({watch});
   }
 }
 
-void PathWatchScheduler::EnqueueAgain(const PathWatchPtr& watch) {
-  const core::PathSubscriptionPtr subscription = watch;
-  Enqueue(absl::MakeConstSpan(&subscription, 1));
-}
-
-void PathWatchScheduler::Enqueue(absl::Span<const core::PathSubscriptionPtr> watches) {
+void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& watches) {
   std::vector<SearchJob*> to_start;
   {
     MutexLock lock(mutex_);
@@ -196,20 +177,18 @@ void PathWatchScheduler::Enqueue(absl::Span<const core::PathSubscriptionPtr> wat
   }
 }
 
-PathWatchPtr PathWatchScheduler::TakeQueued() {
-  MutexLock lock(mutex_);
-  if (queue_.empty()) {
-    return nullptr;
-  }
-  // It only contains watches.
-  PathWatchPtr watch = std::static_pointer_cast<PathWatch>(std::move(queue_.front()));
-  queue_.pop_front();
-  return watch;
-}
-
 void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
-  if (const PathWatchPtr watch = TakeQueued()) {
-    Search(watch, worker);
+  core::PathSubscriptionPtr next;
+  {
+    MutexLock lock(mutex_);
+    if (!queue_.empty()) {
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+  }
+  if (next != nullptr) {
+    // The queue only contains watches.
+    Search(std::static_pointer_cast<PathWatch>(next), worker);
   }
   {
     MutexLock lock(mutex_);
@@ -258,6 +237,54 @@ void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
   }
   for (const core::PathSubscriptionPtr& watch : map->All()) {
     std::static_pointer_cast<PathWatch>(watch)->End(Deleted());
+  }
+}
+
+absl::Status WatchPathCall::Admit() {
+  v1::WatchPathRequest message;
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message, memory_));
+  if (!message.has_query()) {
+    return MissingField("query");
+  }
+  request = std::move(*message.mutable_query());
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
+    return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
+  }));
+  const auto parse = [this]() -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(request.map()));
+    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
+    return core::CheckOneGoal(query);
+  };
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return MakeError(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+  }
+  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
+  {
+    MutexLock lock(mutex_);
+    BeginJob();
+  }
+  SubmitJob(Lane::kLarge, FlowOf(caller_.Get(), rpc_, request.map()));
+  return absl::OkStatus();
+}
+
+void WatchPathCall::RunJob(int worker) {
+  watches_.Begin(std::static_pointer_cast<WatchPathCall>(shared_from_this()), worker);
+}
+
+void WatchPathCall::Send(const v1::WatchPathResponse& message) {
+  grpc::ByteBuffer bytes = Serialize(message);
+  const Change change(*this);
+  unsent_ = std::move(bytes);
+}
+
+void WatchPathCall::Advance() {
+  if (end().has_value()) {
+    // Stops the search.
+    cancelled.store(true, std::memory_order_relaxed);
+  } else if (!is_writing() && unsent_.has_value()) {
+    Write(*std::exchange(unsent_, std::nullopt));
   }
 }
 
