@@ -17,14 +17,13 @@
 namespace waystar::core {
 
 PortalReach::PortalReach(const GridMap& map, World& world, const Agent& agent) : agent_(agent) {
-  std::vector<Door> doors;
-  PortalDoors finder(world, agent.footprint, agent.required_tags, maps_, doors);
+  PortalDoors finder(world, agent.footprint, agent.required_tags, maps_, doors_);
   finder.AddHome(map);
   finder.FindDoors();
-  for (const Door& door : doors) {
-    const std::size_t from = AddNode(door.from_map, door.from);
-    const std::size_t to = AddNode(door.to_map, door.to);
-    nodes_[from].next.push_back(to);
+  for (const Door& door : doors_) {
+    nodes_before_.push_back(AddNode(door.from_map, door.from));
+    nodes_behind_.push_back(AddNode(door.to_map, door.to));
+    nodes_[nodes_before_.back()].next.push_back(nodes_behind_.back());
   }
 }
 
@@ -75,6 +74,51 @@ bool PortalReach::Leads(Cell from, Cell to) {
   const std::optional<std::size_t> begin = Find(start);
   const std::optional<std::size_t> end = begin ? Find(goal) : std::nullopt;
   return end && ReachedFrom(*begin)[*end];
+}
+
+// Returns the doors that can be reached from the map without having returned to it; with `backwards`, the
+// doors from which the map can be reached again.
+std::vector<bool> PortalReach::DoorsReached(bool backwards) const {
+  const std::vector<std::size_t>& before = backwards ? nodes_behind_ : nodes_before_;
+  const std::vector<std::size_t>& behind = backwards ? nodes_before_ : nodes_behind_;
+  std::vector<std::vector<std::size_t>> doors_of(nodes_.size());
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    doors_of[before[door]].push_back(door);
+  }
+  const auto is_at_home = [&](std::size_t node) { return std::get<0>(nodes_[node].place) == 0; };
+  std::vector<std::size_t> open;
+  std::vector<bool> is_reached(doors_.size(), false);
+  std::vector<bool> is_node_reached(nodes_.size(), false);
+  const auto pass = [&](std::size_t door) {
+    is_reached[door] = true;
+    const std::size_t node = behind[door];
+    if (!is_at_home(node) && !is_node_reached[node]) {
+      is_node_reached[node] = true;
+      open.push_back(node);
+    }
+  };
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    if (is_at_home(before[door]) && !is_at_home(behind[door])) {
+      pass(door);
+    }
+  }
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    for (const std::size_t door : doors_of[node]) {
+      pass(door);
+    }
+  }
+  return is_reached;
+}
+
+std::vector<bool> PortalReach::DoorsOfRoundTrips() const {
+  std::vector<bool> is_passed = DoorsReached(/*backwards=*/false);
+  const std::vector<bool> leads_back = DoorsReached(/*backwards=*/true);
+  for (std::size_t door = 0; door < doors_.size(); ++door) {
+    is_passed[door] = is_passed[door] && leads_back[door];
+  }
+  return is_passed;
 }
 
 std::vector<ComponentId> PortalReach::ComponentsFrom(Cell cell) {

@@ -36,6 +36,12 @@ class PortalReach {
 
   // Returns the components of the map. Another call of GridMap::walk may return different ones.
   const Components& components() const { return ComponentsOf(0); }
+  // The map, the maps that its portals lead to, and so on; and their doors.
+  const std::vector<PortalScratch::Map>& maps() const { return maps_; }
+  const std::vector<Door>& doors() const { return doors_; }
+  // Returns, by door, true if it is part of a round trip: a path from the map to itself that passes through
+  // other maps in between.
+  std::vector<bool> DoorsOfRoundTrips() const;
   // Returns the components reachable from the cell, including its own.
   // REQUIRES: the cell is walkable.
   std::vector<ComponentId> ComponentsFrom(Cell cell);
@@ -57,9 +63,14 @@ class PortalReach {
   // Returns the node of a component of the map, or nothing if no portal begins or ends there.
   std::optional<std::size_t> Find(ComponentId id) const;
   const std::vector<bool>& ReachedFrom(std::size_t node);
+  std::vector<bool> DoorsReached(bool backwards) const;
 
   const Agent agent_;
   std::vector<PortalScratch::Map> maps_;
+  std::vector<Door> doors_;
+  // Nodes that each door leads from and to.
+  std::vector<std::size_t> nodes_before_;
+  std::vector<std::size_t> nodes_behind_;
   std::vector<Node> nodes_;
   absl::flat_hash_map<Place, std::size_t> numbers_;
 };
