@@ -99,6 +99,7 @@ class PortalNet {
     return entry->second;
   }
 
+  const std::vector<Door>& doors() const { return doors_; }
   std::size_t door_count() const { return doors_.size(); }
   const Door& door(std::uint32_t number) const { return doors_[number]; }
   Door& door(std::uint32_t number) { return doors_[number]; }

@@ -20,10 +20,10 @@ PortalReach::PortalReach(const GridMap& map, World& world, const Agent& agent) :
   net_.FindDoors();
   for (std::uint32_t i = 0; i < net_.door_count(); ++i) {
     const Door& door = net_.door(i);
-    const std::uint32_t from = net_.PartOf(door.from_map, door.from);
-    const std::uint32_t to = net_.PartOf(door.to_map, door.to);
+    parts_before_.push_back(net_.PartOf(door.from_map, door.from));
+    parts_behind_.push_back(net_.PartOf(door.to_map, door.to));
     nodes_.resize(net_.part_count());
-    nodes_[from].next.push_back(to);
+    nodes_[parts_before_.back()].next.push_back(parts_behind_.back());
   }
 }
 
@@ -56,6 +56,51 @@ bool PortalReach::Leads(Cell from, Cell to) {
   const std::optional<std::uint32_t> begin = net_.FindPart(0, start);
   const std::optional<std::uint32_t> end = begin ? net_.FindPart(0, goal) : std::nullopt;
   return end && ReachedFrom(*begin)[*end];
+}
+
+// Returns the doors that can be reached from the map without having returned to it; with `backwards`, the
+// doors from which the map can be reached again.
+std::vector<bool> PortalReach::DoorsReached(bool backwards) const {
+  const std::vector<std::uint32_t>& before = backwards ? parts_behind_ : parts_before_;
+  const std::vector<std::uint32_t>& behind = backwards ? parts_before_ : parts_behind_;
+  std::vector<std::vector<std::size_t>> doors_of(nodes_.size());
+  for (std::size_t door = 0; door < before.size(); ++door) {
+    doors_of[before[door]].push_back(door);
+  }
+  const auto is_at_home = [&](std::uint32_t part) { return net_.part(part).map == 0; };
+  std::vector<std::uint32_t> open;
+  std::vector<bool> is_reached(before.size(), false);
+  std::vector<bool> is_part_reached(nodes_.size(), false);
+  const auto pass = [&](std::size_t door) {
+    is_reached[door] = true;
+    const std::uint32_t part = behind[door];
+    if (!is_at_home(part) && !is_part_reached[part]) {
+      is_part_reached[part] = true;
+      open.push_back(part);
+    }
+  };
+  for (std::size_t door = 0; door < before.size(); ++door) {
+    if (is_at_home(before[door]) && !is_at_home(behind[door])) {
+      pass(door);
+    }
+  }
+  while (!open.empty()) {
+    const std::uint32_t part = open.back();
+    open.pop_back();
+    for (const std::size_t door : doors_of[part]) {
+      pass(door);
+    }
+  }
+  return is_reached;
+}
+
+std::vector<bool> PortalReach::DoorsOfRoundTrips() const {
+  std::vector<bool> is_passed = DoorsReached(/*backwards=*/false);
+  const std::vector<bool> leads_back = DoorsReached(/*backwards=*/true);
+  for (std::size_t door = 0; door < is_passed.size(); ++door) {
+    is_passed[door] = is_passed[door] && leads_back[door];
+  }
+  return is_passed;
 }
 
 std::vector<ComponentId> PortalReach::ComponentsFrom(Cell cell) {

@@ -32,6 +32,12 @@ class PortalReach {
 
   // Returns the components of the map. Another call of GridMap::walk may return different ones.
   const Components& components() const { return net_.ComponentsOf(0); }
+  // The map, the maps that its portals lead to, and so on; and their doors.
+  const std::vector<GridLayer>& maps() const { return net_.maps(); }
+  const std::vector<Door>& doors() const { return net_.doors(); }
+  // Returns, by door, true if it is part of a round trip: a path from the map to itself that passes through
+  // other maps in between.
+  std::vector<bool> DoorsOfRoundTrips() const;
   // Returns the components reachable from the cell, including its own.
   // REQUIRES: the cell is walkable.
   std::vector<ComponentId> ComponentsFrom(Cell cell);
@@ -46,8 +52,12 @@ class PortalReach {
   };
 
   const std::vector<bool>& ReachedFrom(std::uint32_t part);
+  std::vector<bool> DoorsReached(bool backwards) const;
 
   GridPortalNet net_;
+  // Parts that each door leads from and to.
+  std::vector<std::uint32_t> parts_before_;
+  std::vector<std::uint32_t> parts_behind_;
   // Indexed by the parts of the net.
   std::vector<Node> nodes_;
 };

@@ -92,6 +92,7 @@ class GridPortalNet : public PortalNet<World, GridLayer, Door, absl::string_view
   std::optional<std::uint32_t> FindPart(std::uint32_t map, ComponentId id) const;
   std::size_t part_count() const { return parts_.size(); }
   GridPart& part(std::uint32_t number) { return parts_[number]; }
+  const GridPart& part(std::uint32_t number) const { return parts_[number]; }
 
  private:
   using PartKey = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;

@@ -1,4 +1,5 @@
-// Flow fields on waypoint graphs: the next node from every node towards the nearest goal, for many agents.
+// Nodes of a waypoint graph within a cost of a start, and flow fields: the next node from every node towards
+// the nearest goal, for many agents.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,51 @@
 #include "absl/types/span.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_loop.h"
+#include "server/core/graph/search/graph_query.h"
 #include "server/core/graph/search/graph_scratch.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
+
+struct ReachableNodesQuery {
+  GraphPlace start;
+  // As in GraphQuery, also below.
+  double snap_radius = 0.0;
+  std::vector<std::string> required_tags;
+  // Maximum cost; see ToMaxCost. If unset, all reachable nodes are returned.
+  std::optional<double> max_cost;
+  // Area that paths may not leave, seen from above, including its edges; unlimited if unset.
+  std::optional<Box> region;
+  // kToSeeds asks for the nodes from which the start is within the cost.
+  GraphSense sense = GraphSense::kFromSeeds;
+};
+
+struct ReachableNode {
+  NodeNumber node = 0;
+  // Cost of the cheapest path between the node and the start, including the line from a start position to its
+  // node.
+  double cost = 0.0;
+
+  friend bool operator==(const ReachableNode&, const ReachableNode&) = default;
+};
+
+struct ReachableNodes {
+  // In the order of node numbers. Includes the start's node, unless the line to it exceeds the cost.
+  std::vector<ReachableNode> nodes;
+  std::uint64_t expanded = 0;
+};
+
+// Finds the nodes. A position is represented by the nearest enabled node that it sees (FindSeat); other nodes
+// that it sees are not used. Takes the time of a flood (FloodGraph) of the nodes within the cost.
+//
+// Returns the errors of FindSeat with "start", and of FindRequiredTags; INVALID_ARGUMENT / BAD_VALUE with
+// "max_cost", or with "start" if the region does not contain its node; FAILED_PRECONDITION / START_BLOCKED
+// with "start"; and the errors of StatusOfFlood.
+// REQUIRES: the snap radius is finite and not negative.
+absl::StatusOr<ReachableNodes> FindReachableNodes(const WaypointGraph& graph,
+                                                  const ReachableNodesQuery& query, const Budget& budget,
+                                                  GraphScratch& scratch);
 
 struct GraphFlowQuery {
   // At least one. Disabled nodes are skipped.

@@ -1,4 +1,4 @@
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,8 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/cost.h"
-#include "server/core/grid/field/passage_costs.h"
+#include "server/core/grid/field/flood.h"
+#include "server/core/grid/nearest/nearest_goal.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/walk/footprint.h"
 #include "server/core/grid/walk/walk_grid.h"
@@ -77,6 +78,38 @@ ReachableCells Pack(const FloodGround& ground, const Flood& flood, bool want_cos
   return reachable;
 }
 
+FlowField Write(const FloodGround& ground, const Flood& flood, bool want_costs) {
+  const std::vector<Cost>& costs = flood.costs();
+  FlowField field{.region = ground.region()};
+  field.directions.resize(costs.size());
+  flood.WriteSteps(absl::MakeSpan(field.directions));
+  for (const Gate& gate : flood.GatesTaken()) {
+    field.portals.push_back(
+        {.cell = ground.CellOf(gate.to), .portal = gate.portal, .arrival = ground.CellOf(gate.from)});
+  }
+  if (want_costs) {
+    field.costs.resize(costs.size());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      field.costs[i] = costs[i] == Flood::kUnreached ? FlowField::kUnreachable
+                                                     : static_cast<float>(CostToDouble(costs[i]));
+    }
+  }
+  return field;
+}
+
+// Floods the region, whose cells and passages it reads. Returns the number of expansions.
+absl::StatusOr<std::uint64_t> FloodRegion(const GridMap& map, const WalkGrid& walk, const Agent& agent,
+                                          const Rectangle& region, absl::Span<const Passage> passages,
+                                          FloodSpec spec, const Budget& budget, FieldScratch& scratch) {
+  scratch.ground().Read(map, walk, agent.footprint, agent.corner_rule, region);
+  scratch.gates().Read(scratch.ground(), passages, spec.sense);
+  spec.gates = &scratch.gates();
+  std::uint64_t expanded = 0;
+  WAYSTAR_RETURN_IF_ERROR(
+      StatusOfEnd(scratch.flood().Run(scratch.ground(), spec, budget, expanded), expanded));
+  return expanded;
+}
+
 }  // namespace
 
 Rectangle ReachRegion(const GridMap& map, absl::Span<const Passage> passages, Cell seed, FloodSense sense,
@@ -125,19 +158,38 @@ absl::StatusOr<ReachableCells> FindReachable(const GridMap& map, const ReachQuer
   const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
   WAYSTAR_RETURN_IF_ERROR(CheckFree(map, *walk, "start", query.start, ErrorReason::kStartBlocked));
 
-  FloodGround& ground = scratch.ground();
-  Flood& flood = scratch.flood();
-  ground.Read(map, *walk, query.agent.footprint, query.agent.corner_rule, searched);
-  FloodGates& gates = scratch.gates();
-  gates.Read(ground, passages, query.sense);
-  std::uint64_t expanded = 0;
-  const FloodSpec spec{
-      .seeds = {&query.start, 1}, .sense = query.sense, .max_cost = max_cost, .gates = &gates};
-  WAYSTAR_RETURN_IF_ERROR(StatusOfEnd(flood.Run(ground, spec, budget, expanded), expanded));
-  ReachableCells reachable = Pack(ground, flood, query.want_costs);
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::uint64_t expanded,
+      FloodRegion(map, *walk, query.agent, searched, passages,
+                  {.seeds = {&query.start, 1}, .sense = query.sense, .max_cost = max_cost}, budget, scratch));
+  ReachableCells reachable = Pack(scratch.ground(), scratch.flood(), query.want_costs);
   reachable.expanded = expanded;
   scratch.Trim();
   return reachable;
+}
+
+absl::StatusOr<FlowField> ComputeFlowField(const GridMap& map, const FlowFieldQuery& query,
+                                           const Budget& budget, FieldScratch& scratch) {
+  WAYSTAR_RETURN_IF_ERROR(CheckFootprint(query.agent.footprint));
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
+  WAYSTAR_RETURN_IF_ERROR(CheckAllOnMap(map, "goals", query.goals));
+  WAYSTAR_ASSIGN_OR_RETURN(const Cost max_cost, ToMaxCost(query.max_cost));
+  WAYSTAR_ASSIGN_OR_RETURN(const Rectangle region, CheckRegion(map, query.region));
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckInRegion(map, region, IndexedField("goals", i), query.goals[i]));
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckFieldSize(region));
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.agent.footprint);
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<Cell> free, FreeGoals(*walk, query.goals));
+
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const std::uint64_t expanded,
+      FloodRegion(map, *walk, query.agent, region, OwnPassages(map, query.agent),
+                  {.seeds = free, .sense = FloodSense::kToSeeds, .max_cost = max_cost}, budget, scratch));
+  FlowField field = Write(scratch.ground(), scratch.flood(), query.want_costs);
+  field.expanded = expanded;
+  scratch.Trim();
+  return field;
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_query.h"
 
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
@@ -7,11 +7,6 @@
 #include "server/core/search/checks.h"
 
 namespace waystar::core {
-namespace {
-
-constexpr std::size_t kPlacesPerPoll = 16;
-
-}  // namespace
 
 absl::Status CheckPlace(const GraphPlace& place, absl::string_view field) {
   if (const auto* position = std::get_if<WorldPoint>(&place)) {
