@@ -42,18 +42,18 @@ TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   }
 }
 
-TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
-  EXPECT_THAT(OpenHttpDoors({.address = "127.0.0.1:8080"}), IsEmpty());
+TEST(OpenDoorsTest, NamesTheFlagThatClosesEachOfHttp) {
+  EXPECT_THAT(OpenDoors({.address = "127.0.0.1:8080"}, /*is_http=*/true), IsEmpty());
   Listening listening{.address = "0.0.0.0:8080"};
-  EXPECT_THAT(OpenHttpDoors(listening), SizeIs(2));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), SizeIs(2));
   listening.wants_tokens = true;
-  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--http_tls")));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), ElementsAre(HasSubstr("--http_tls")));
   listening.has_tls = true;
-  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), IsEmpty());
   listening.wants_tokens = false;
-  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--tokens_file")));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), ElementsAre(HasSubstr("--tokens_file")));
   listening.wants_certificates = true;
-  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), IsEmpty());
 }
 
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {

@@ -9,7 +9,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/service/gateway/http_refusals.h"
+#include "server/service/gateway/http_gateway.h"
 #include "tests/service/gateway/http_server.h"
 #include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/patience.h"
