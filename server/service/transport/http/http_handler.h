@@ -1,4 +1,4 @@
-// What the owner of an HTTP server provides: a handler, and limits.
+// The handler of an HTTP server, and the limits that its owner sets.
 #pragma once
 
 #include <chrono>
