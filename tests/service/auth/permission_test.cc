@@ -1,3 +1,6 @@
+#include <array>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -15,25 +18,22 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MatchesPatternTest, StarsStandForAnything) {
-  EXPECT_TRUE(MatchesPattern("*", ""));
-  EXPECT_TRUE(MatchesPattern("*", "arena-1"));
-  EXPECT_TRUE(MatchesPattern("arena-*", "arena-1"));
-  EXPECT_TRUE(MatchesPattern("arena-*", "arena-"));
-  EXPECT_TRUE(MatchesPattern("*-test", "a-test-test"));
-  EXPECT_TRUE(MatchesPattern("a*b*c", "axbxbxc"));
-  EXPECT_TRUE(MatchesPattern("**", "x"));
-  EXPECT_TRUE(MatchesPattern("arena", "arena"));
-}
-
-TEST(MatchesPatternTest, TheRestStandsForItself) {
-  EXPECT_FALSE(MatchesPattern("arena", "arena-1"));
-  EXPECT_FALSE(MatchesPattern("arena-*", "xarena-1"));
-  EXPECT_FALSE(MatchesPattern("arena-*", "arena"));
-  EXPECT_FALSE(MatchesPattern("a*b*c", "axbxcx"));
-  EXPECT_FALSE(MatchesPattern("a.c", "abc"));
-  EXPECT_FALSE(MatchesPattern("", "a"));
-  EXPECT_TRUE(MatchesPattern("", ""));
+TEST(MatchesPatternTest, StarsStandForAnythingAndTheRestForItself) {
+  for (const auto& [pattern, matching, other] :
+       std::vector<std::array<const char*, 3>>{{"arena-*", "arena-1", "xarena-1"},
+                                               {"arena-*", "arena-", "arena"},
+                                               {"*-test", "a-test-test", "test"},
+                                               {"a*b*c", "axbxbxc", "axbxcx"},
+                                               {"arena", "arena", "arena-1"},
+                                               {"a.c", "a.c", "abc"},
+                                               {"", "", "a"}}) {
+    EXPECT_TRUE(MatchesPattern(pattern, matching)) << pattern;
+    EXPECT_FALSE(MatchesPattern(pattern, other)) << pattern;
+  }
+  for (const char* const name : {"", "x", "arena-1"}) {
+    EXPECT_TRUE(MatchesPattern("*", name)) << name;
+    EXPECT_TRUE(MatchesPattern("**", name)) << name;
+  }
 }
 
 TEST(OpenDoorsTest, LocalAddressesHaveNone) {

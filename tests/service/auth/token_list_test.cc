@@ -1,5 +1,3 @@
-
-
 #include <sstream>
 #include <string>
 #include <vector>
@@ -85,6 +83,7 @@ TEST(TokenListTest, MayHaveNoTokens) {
   }
 }
 
+// A token that the command line tool makes is taken by the server.
 TEST(TokenCommandTest, MakesTokensThatTheServerTakes) {
   std::istringstream in;
   std::ostringstream out;
