@@ -1,9 +1,7 @@
-#include "server/base/periodic_thread.h"
+#include "server/base/thread.h"
 
 #include <chrono>
 #include <utility>
-
-#include "server/base/thread.h"
 
 namespace waystar {
 

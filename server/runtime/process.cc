@@ -1,8 +1,11 @@
-#include "server/runtime/process_metrics.h"
+#include "server/runtime/process.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +16,11 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/version.h"
 
 namespace waystar::runtime {
 namespace {
@@ -101,15 +104,15 @@ void CollectStat(MetricSink& sink) {
   if (!usage.has_value()) {
     return;
   }
-  sink.AddCounter("process_cpu_seconds_total", "Processor time that the process has used.", {},
+  sink.AddCounter("process_cpu_seconds_total", "Processor time that the process has used.",
                   usage->cpu_seconds);
-  sink.AddGauge("process_resident_memory_bytes", "Memory of the process that is in use.", {},
+  sink.AddGauge("process_resident_memory_bytes", "Memory of the process that is in use.",
                 usage->resident_bytes);
-  sink.AddGauge("process_virtual_memory_bytes", "Memory that the process has asked for.", {},
+  sink.AddGauge("process_virtual_memory_bytes", "Memory that the process has asked for.",
                 usage->virtual_bytes);
-  sink.AddGauge("process_threads", "Threads of the process.", {}, usage->threads);
+  sink.AddGauge("process_threads", "Threads of the process.", usage->threads);
   if (const std::optional<double> boot = BootTime()) {
-    sink.AddGauge("process_start_time_seconds", "When the process was started, in seconds since 1970.", {},
+    sink.AddGauge("process_start_time_seconds", "When the process was started, in seconds since 1970.",
                   *boot + usage->seconds_after_boot);
   }
 }
@@ -117,20 +120,98 @@ void CollectStat(MetricSink& sink) {
 }  // namespace
 
 void ProcessMetrics::Collect(MetricSink& sink) const {
-  sink.AddGauge("waystar_build_info", "Which build this is; always 1.", {{"version", std::string(Version())}},
-                1);
+  sink.AddGauge("waystar_build_info", "Which build this is; always 1.", 1,
+                {{"version", std::string(Version())}});
   sink.AddCounter("waystar_log_lines_dropped_total",
                   "Lines that are not in the log, because it could not be written for too long or at all.",
-                  {}, static_cast<double>(DroppedLogLines()));
+                  DroppedLogLines());
   CollectStat(sink);
   if (const std::optional<std::int64_t> open = OpenFiles()) {
-    sink.AddGauge("process_open_fds", "Files and sockets that are open.", {}, static_cast<double>(*open));
+    sink.AddGauge("process_open_fds", "Files and sockets that are open.", *open);
   }
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    sink.AddGauge("process_max_fds", "Files and sockets that may be open.", {},
-                  static_cast<double>(limit.rlim_cur));
+    sink.AddGauge("process_max_fds", "Files and sockets that may be open.", limit.rlim_cur);
   }
 }
+
+namespace {
+
+sigset_t StopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+}  // namespace
+
+void BlockStopSignals() {
+  // A shell may start background programs with SIGINT ignored.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+bool IsStopAsked() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
+int WaitForStop() {
+  const sigset_t signals = StopSignals();
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+  // The default action, which ends the process, applies to the next signal.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  return signal;
+}
+
+namespace {
+
+// Returns the smallest of `least` and the limits in `file` of the group and its ancestors up to `groups`.
+std::size_t LeastLimit(const std::filesystem::path& groups, std::filesystem::path group,
+                       const std::string& file, std::size_t least) {
+  for (;; group = group.parent_path()) {
+    // "max" does not parse, and means no limit.
+    std::size_t limit = 0;
+    if (std::ifstream(groups / group / file) >> limit && limit > 0) {
+      least = std::min(least, limit);
+    }
+    if (group.empty()) {
+      return least;
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t MemoryLimit(const std::filesystem::path& root) {
+  std::size_t least =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::filesystem::path groups = root / "sys/fs/cgroup";
+  // One line per hierarchy: NUMBER:CONTROLLERS:/GROUP. Version 2 is number 0 and has no controllers.
+  std::ifstream hierarchies(root / "proc/self/cgroup");
+  for (std::string line; std::getline(hierarchies, line);) {
+    const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(':', 2));
+    if (parts.size() != 3) {
+      continue;
+    }
+    const std::filesystem::path group = std::filesystem::path(parts[2]).relative_path();
+    if (parts[1].empty()) {
+      least = LeastLimit(groups, group, "memory.max", least);
+    } else if (absl::StrContains(parts[1], "memory")) {
+      least = LeastLimit(groups / "memory", group, "memory.limit_in_bytes", least);
+    }
+  }
+  return least;
+}
+
+absl::string_view Version() { return WAYSTAR_VERSION; }
 
 }  // namespace waystar::runtime

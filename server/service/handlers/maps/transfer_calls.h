@@ -1,7 +1,7 @@
-// Reactor of MapService.ImportMap: collects a file's chunks, parses it on a worker, and waits without a
-// worker until the map is in the store.
+// Reactors of MapService.ImportMap and ExportMap.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,8 +12,12 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/base/memory_account.h"
+#include "server/base/stop_check.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
+#include "server/formats/text/map_format.h"
 #include "server/service/admission/server_context.h"
+#include "server/service/call/sending_call.h"
 #include "server/service/call/streaming_call.h"
 #include "server/service/handlers/maps/change_queue.h"
 #include "server/service/handlers/maps/map_creation.h"
@@ -27,6 +31,8 @@ struct TransferLimits {
   TransferTimes times;
 };
 
+// Collects a file's chunks, parses it on a worker, and waits without a worker until the map is in the store.
+//
 // Reads one message at a time, so a client can be ahead only by what the transport buffers. It reads the
 // header immediately, and waits for its slot before it reads the file.
 //
@@ -69,6 +75,30 @@ class ImportCall final : public ReadingCall {
   std::string bytes_;
   // True while the map waits for the store or is being put into it.
   bool is_changing_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// Returns the map as a file of that format, the errors of FormatMap, or the error of `stop`.
+absl::StatusOr<std::string> WriteMapFile(const core::MapSnapshot& snapshot, core::MapFormat format,
+                                         const StopCheck* stop);
+
+// Writes a map as a file on a worker, then streams it in chunks.
+class ExportCall final : public SendingCall<v1::ExportMapRequest, v1::ExportMapResponse> {
+ public:
+  // The referenced objects must outlive the call.
+  ExportCall(const ServerContext& server, const core::MapStore& store, const TransferTimes& times,
+             grpc::CallbackServerContext& rpc, const grpc::ByteBuffer& request)
+      : SendingCall(server, rpc, request, times), store_(store) {}
+
+ private:
+  absl::Status Prepare(int worker) override;
+  bool FillNext(v1::ExportMapResponse& message) override;
+
+  const core::MapStore& store_;
+  // Set until it is sent.
+  std::optional<v1::ExportMapHeader> header_;
+  std::string file_;
+  // Number of bytes of the file that have been sent.
+  std::size_t sent_ = 0;
 };
 
 }  // namespace waystar::rpc

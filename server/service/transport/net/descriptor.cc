@@ -1,4 +1,4 @@
-#include "server/service/transport/net/descriptor_limit.h"
+#include "server/service/transport/net/descriptor.h"
 
 #include <sys/resource.h>
 

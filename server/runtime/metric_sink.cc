@@ -1,4 +1,4 @@
-#include "server/runtime/histogram.h"
+#include "server/runtime/metric_sink.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,16 @@
-#include "server/service/transport/http/answer_queue.h"
+#include "server/service/transport/http/exchange.h"
 
+// Boost.Asio 1.74 needs this header and does not include it.
 #include <utility>
+// The header above must precede all others.
+#include <algorithm>
+#include <boost/beast/http/status.hpp>
+#include <string_view>
 
-#include "server/service/transport/http/answer_head.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace waystar::http {
 namespace {
@@ -10,10 +18,67 @@ namespace {
 // Small pieces are joined up to this size.
 constexpr std::size_t kTogetherBytes = std::size_t{64} << 10;
 
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+// How the end of an answer's body is marked.
+enum class AnswerFraming { kLength, kChunks, kClose };
+
+// Returns false for text that would end the line of its field.
+bool IsOneLine(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return absl::ascii_iscntrl(c); });
+}
+
+std::string Reason(int code) {
+  const auto known = boost::beast::http::int_to_status(static_cast<unsigned>(code));
+  if (known == boost::beast::http::status::unknown) {
+    return "";
+  }
+  const auto reason = boost::beast::http::obsolete_reason(known);
+  return std::string(reason.data(), reason.size());
+}
+
+// Returns the status line and all fields, with the empty line at the end.
+std::string AnswerHead(const HttpAnswer& answer, AnswerFraming framing, bool is_version_1_0,
+                       bool keep_alive) {
+  std::string head =
+      absl::StrCat("HTTP/1.1 ", answer.code, " ", Reason(answer.code), "\r\nDate: ",
+                   absl::FormatTime("%a, %d %b %E4Y %H:%M:%S GMT", absl::Now(), absl::UTCTimeZone()), "\r\n");
+  if (!answer.content_type.empty() && IsOneLine(answer.content_type)) {
+    absl::StrAppend(&head, "Content-Type: ", answer.content_type, "\r\n");
+  }
+  for (const auto& [name, value] : answer.fields) {
+    if (IsOneLine(name) && IsOneLine(value)) {
+      absl::StrAppend(&head, name, ": ", value, "\r\n");
+    }
+  }
+  if (framing == AnswerFraming::kChunks) {
+    absl::StrAppend(&head, "Transfer-Encoding: chunked\r\n");
+  } else if (framing == AnswerFraming::kLength && answer.code != 204 && answer.code != 304) {
+    absl::StrAppend(&head, "Content-Length: ", answer.body.size(), "\r\n");
+  }
+  if (!keep_alive) {
+    absl::StrAppend(&head, "Connection: close\r\n");
+  } else if (is_version_1_0) {
+    absl::StrAppend(&head, "Connection: keep-alive\r\n");
+  }
+  head += "\r\n";
+  return head;
+}
+
+// Returns the text as one chunk.
+// REQUIRES: `text` is not empty.
+std::string Chunk(std::string_view text) {
+  std::string chunk = absl::StrCat(absl::Hex(text.size()), "\r\n");
+  chunk.reserve(chunk.size() + text.size() + 2);
+  chunk += text;
+  chunk += "\r\n";
+  return chunk;
+}
+
 }  // namespace
 
-AnswerQueue::AnswerQueue(const RequestHead& head, bool keep_alive, const std::atomic<bool>& is_draining,
-                         std::atomic<std::size_t>& server_bytes, std::function<void()> wake)
+Exchange::Exchange(const RequestHead& head, bool keep_alive, const std::atomic<bool>& is_draining,
+                   std::atomic<std::size_t>& server_bytes, std::function<void()> wake)
     : is_head_method_(head.method == "HEAD"),
       is_version_1_0_(head.is_version_1_0),
       is_draining_(is_draining),
@@ -21,7 +86,12 @@ AnswerQueue::AnswerQueue(const RequestHead& head, bool keep_alive, const std::at
       keep_alive_(keep_alive),
       wake_(std::move(wake)) {}
 
-void AnswerQueue::Answer(HttpAnswer answer) {
+std::shared_ptr<Exchange> Exchange::ForHandler(std::shared_ptr<Exchange> exchange) {
+  Exchange* const lent = exchange.get();
+  return {lent, [owner = std::move(exchange)](Exchange* given_up) { given_up->Abandon(); }};
+}
+
+void Exchange::Answer(HttpAnswer answer) {
   MutexLock lock(mutex_);
   if (state_ != State::kNotBegun || is_detached_) {
     return;
@@ -35,7 +105,7 @@ void AnswerQueue::Answer(HttpAnswer answer) {
   Wake();
 }
 
-void AnswerQueue::BeginStream(HttpAnswer head) {
+void Exchange::BeginStream(HttpAnswer head) {
   MutexLock lock(mutex_);
   if (state_ != State::kNotBegun || is_detached_) {
     return;
@@ -48,7 +118,7 @@ void AnswerQueue::BeginStream(HttpAnswer head) {
   Wake();
 }
 
-void AnswerQueue::Write(std::string bytes) {
+void Exchange::Write(std::string bytes) {
   if (bytes.empty()) {
     return;
   }
@@ -62,7 +132,7 @@ void AnswerQueue::Write(std::string bytes) {
   }
 }
 
-void AnswerQueue::Finish() {
+void Exchange::Finish() {
   MutexLock lock(mutex_);
   if (state_ != State::kStreaming || is_detached_) {
     return;
@@ -74,7 +144,7 @@ void AnswerQueue::Finish() {
   Wake();
 }
 
-void AnswerQueue::Abort() {
+void Exchange::Abort() {
   MutexLock lock(mutex_);
   if (state_ != State::kComplete && !is_detached_) {
     state_ = State::kAborted;
@@ -82,7 +152,7 @@ void AnswerQueue::Abort() {
   }
 }
 
-void AnswerQueue::Abandon() {
+void Exchange::Abandon() {
   if (state() == State::kNotBegun) {
     Answer({.code = 500, .content_type = "text/plain", .closes = true});
   } else {
@@ -90,7 +160,7 @@ void AnswerQueue::Abandon() {
   }
 }
 
-void AnswerQueue::NotifyWhenRoom(std::function<void()> callback) {
+void Exchange::NotifyWhenRoom(std::function<void()> callback) {
   MutexLock lock(mutex_);
   if (is_detached_) {
     return;
@@ -100,7 +170,7 @@ void AnswerQueue::NotifyWhenRoom(std::function<void()> callback) {
   Wake();
 }
 
-void AnswerQueue::NotifyWhenGone(std::function<void()> callback) {
+void Exchange::NotifyWhenGone(std::function<void()> callback) {
   {
     MutexLock lock(mutex_);
     if (!is_gone_) {
@@ -113,17 +183,17 @@ void AnswerQueue::NotifyWhenGone(std::function<void()> callback) {
   callback();
 }
 
-bool AnswerQueue::is_gone() const {
+bool Exchange::is_gone() const {
   MutexLock lock(mutex_);
   return is_gone_;
 }
 
-void AnswerQueue::OnWoken() {
+void Exchange::OnWoken() {
   MutexLock lock(mutex_);
   is_wake_under_way_ = false;
 }
 
-std::string AnswerQueue::Take() {
+std::string Exchange::Take() {
   MutexLock lock(mutex_);
   if (pieces_.empty()) {
     return "";
@@ -137,12 +207,12 @@ std::string AnswerQueue::Take() {
   return taken;
 }
 
-void AnswerQueue::OnSent(std::size_t bytes) {
+void Exchange::OnSent(std::size_t bytes) {
   Uncount(bytes);
   AskSource();
 }
 
-void AnswerQueue::AskSource() {
+void Exchange::AskSource() {
   std::function<void()> ask;
   {
     MutexLock lock(mutex_);
@@ -155,12 +225,12 @@ void AnswerQueue::AskSource() {
   }
 }
 
-bool AnswerQueue::has_heartbeat() const {
+bool Exchange::has_heartbeat() const {
   MutexLock lock(mutex_);
   return state_ == State::kStreaming && !heartbeat_.empty();
 }
 
-void AnswerQueue::SendHeartbeat() {
+void Exchange::SendHeartbeat() {
   std::string heartbeat;
   {
     MutexLock lock(mutex_);
@@ -169,7 +239,7 @@ void AnswerQueue::SendHeartbeat() {
   Write(std::move(heartbeat));
 }
 
-void AnswerQueue::OnGone() {
+void Exchange::OnGone() {
   std::function<void()> tell;
   {
     MutexLock lock(mutex_);
@@ -181,7 +251,7 @@ void AnswerQueue::OnGone() {
   }
 }
 
-void AnswerQueue::Detach() {
+void Exchange::Detach() {
   std::deque<std::string> pieces;
   std::function<void()> wake;
   std::function<void()> when_room;
@@ -195,17 +265,17 @@ void AnswerQueue::Detach() {
   Uncount(waiting_bytes());
 }
 
-AnswerQueue::State AnswerQueue::state() const {
+Exchange::State Exchange::state() const {
   MutexLock lock(mutex_);
   return state_;
 }
 
-bool AnswerQueue::keep_alive() const {
+bool Exchange::keep_alive() const {
   MutexLock lock(mutex_);
   return keep_alive_;
 }
 
-void AnswerQueue::Push(std::string bytes) {
+void Exchange::Push(std::string bytes) {
   waiting_ += bytes.size();
   server_bytes_ += bytes.size();
   if (!bytes.empty()) {
@@ -213,15 +283,19 @@ void AnswerQueue::Push(std::string bytes) {
   }
 }
 
-void AnswerQueue::Wake() {
+void Exchange::Wake() {
   if (wake_ && !std::exchange(is_wake_under_way_, true)) {
     wake_();
   }
 }
 
-void AnswerQueue::Uncount(std::size_t bytes) {
+void Exchange::Uncount(std::size_t bytes) {
   waiting_ -= bytes;
   server_bytes_ -= bytes;
+}
+
+HttpAnswer HttpHandler::Refuse(int code, const RequestHead* /*head*/) {
+  return {.code = code, .content_type = "text/plain", .body = absl::StrCat(code, " ", Reason(code), "\n")};
 }
 
 }  // namespace waystar::http
