@@ -109,20 +109,29 @@ struct CostBound {
   // shortcut end.
   // REQUIRES: `cells` is not empty.
   bool MayBeCheaperBy(const Rectangle& cells, const Ground& ground, double gap) const {
+    const LeastCosts& least = ground.least;
+    const double unit = UnitOf(least);
+    const double below = limit + CornerCost(least);
+    // A path to cells far from both ends covers that distance twice. This decides for most answers.
+    const int across = std::max(std::min(start.x, goal.x) - (cells.x + cells.width - 1),
+                                cells.x - std::max(start.x, goal.x));
+    const int along = std::max(std::min(start.y, goal.y) - (cells.y + cells.height - 1),
+                               cells.y - std::max(start.y, goal.y));
+    const double away = std::min<double>(std::max(across, along), gap) - footprint;
+    if (!is_open && 2 * unit * away >= below) {
+      return false;
+    }
     // Positions of an agent on the cells; lines may also touch the cells beside them.
     const int after = is_lines ? 1 : 0;
     const int before = footprint - 1 + after;
     const Rectangle area{cells.x - before, cells.y - before, cells.width + before + after,
                          cells.height + before + after};
-    const LeastCosts& least = ground.least;
     const double to = CostTo(start, area, least);
     const double from = is_open ? 0.0 : CostTo(goal, area, least);
-    const double below = limit + CornerCost(least);
     if (to + from < below && !IsTight(least)) {
       return true;
     }
     // A lower bound on the cost between the area and a shortcut end.
-    const double unit = UnitOf(least);
     const double near = unit * std::max(0.0, gap - footprint);
     if (gap == ShortcutEnds::kNone || limit <= 0.0 || !(std::min(to, near) + std::min(from, near) < below)) {
       return false;
@@ -135,8 +144,9 @@ struct CostBound {
  private:
   // Returns the least cost of advancing by one cell along a row, a column, or both.
   double UnitOf(const LeastCosts& least) const {
-    return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
-                                                            : least.straight;
+    return is_lines && least.lattice == Lattice::kHexagonal
+               ? std::sqrt(0.75) * least.straight
+               : std::min({least.straight, least.rising, least.falling});
   }
 
   // Returns what a path saves at most by a diagonal step past a cell over a visit of it.

@@ -29,30 +29,20 @@
 namespace waystar::core {
 namespace {
 
-std::vector<Cell> CornersOf(Cell start, const PathResult& result) {
-  std::vector<Cell> corners = {start};
-  const auto add = [&corners](Cell cell) {
-    const std::size_t size = corners.size();
-    if (size >= 2) {
-      const Cell before = corners[size - 2];
-      const Cell last = corners[size - 1];
-      if (Sign(last.x - before.x) == Sign(cell.x - last.x) &&
-          Sign(last.y - before.y) == Sign(cell.y - last.y)) {
-        corners.back() = cell;
-        return;
-      }
-    }
-    corners.push_back(cell);
+// Removes the points at which a path of steps does not change its direction.
+void KeepCorners(std::vector<Cell>& points) {
+  const auto is_straight = [](Cell before, Cell at, Cell after) {
+    return Sign(at.x - before.x) == Sign(after.x - at.x) && Sign(at.y - before.y) == Sign(after.y - at.y);
   };
-  Cell at = start;
-  for (const Direction direction : result.directions) {
-    at = Step(at, direction);
-    add(at);
+  std::size_t kept = 0;
+  for (const Cell point : points) {
+    if (kept >= 2 && is_straight(points[kept - 2], points[kept - 1], point)) {
+      --kept;
+    }
+    points[kept++] = point;
   }
-  for (std::size_t i = 1; i < result.points.size(); ++i) {
-    add(result.points[i]);
-  }
-  return corners;
+  points.resize(kept);
+  points.shrink_to_fit();
 }
 
 bool IsBefore(const WordChange& a, const WordChange& b) {
@@ -251,18 +241,12 @@ void GridAnswer::TakePath(const GridMap& map, const PortalPath& found) {
   for (const PortalCrossing& crossing : found.crossings) {
     crossings_.push_back({.id = crossing.portal->id, .arrival = crossing.arrival, .index = crossing.index});
   }
-  if (!crossings_.empty()) {
-    points_.assign(result.points.begin(), result.points.end());
-    if (points_.empty()) {
-      points_ = WalkDirections(query_.start, result.directions, crossings_);
-    }
-  } else if (is_lines_) {
-    points_.assign(result.points.begin(), result.points.end());
-    if (points_.empty()) {
-      points_ = {query_.start};
-    }
-  } else {
-    points_ = CornersOf(query_.start, result);
+  points_.assign(result.points.begin(), result.points.end());
+  if (points_.empty()) {
+    points_ = WalkDirections(query_.start, result.directions, crossings_);
+  }
+  if (crossings_.empty() && !is_lines_) {
+    KeepCorners(points_);
   }
   const Connectivity connectivity = map.settings().connectivity;
   const SightRule sight = LineRule(connectivity, query_.corner_rule);

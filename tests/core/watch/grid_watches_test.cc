@@ -297,6 +297,24 @@ TEST(GridWatchesTest, CheaperGroundElsewhereWidensWhatIsLookedAt) {
   EXPECT_GT(told, 0U);
 }
 
+// A search may end on a revision that is older than others that were searched.
+TEST(GridWatchesTest, AnAnswerOfAnOlderRevisionHidesNoPortal) {
+  const GridMap before = DrawMap({std::string(40, '.'), std::string(40, '.'), "..#" + std::string(37, '.')});
+  const GridMap after = Edited(before, {PutPortal{.portal = {.id = "gate", .from = {2, 2}, .to = {37, 2}}}});
+  Scratch scratch(std::size_t{1} << 20);
+  const PathQuery query{.start = {0, 0}, .goal = {39, 0}};
+  const MapSnapshot opened{.map = Unblocked(after, {2, 2})};
+  const std::unique_ptr<AnswerIndex> index = MakeAnswerIndex(opened);
+  AnswerIndex::Id id = 0;
+  for (const GridMap& map : {after, before}) {
+    const auto result = WithoutPortals(FindPath(map, query, {}, scratch));
+    index->Add(++id, std::make_shared<GridAnswer>(map, query, result));
+  }
+  std::vector<AnswerIndex::Id> ids;
+  index->FindAffected({.walkability = {{2, 0, Word{1} << 3}}}, opened, ids);
+  EXPECT_THAT(ids, ElementsAre(1, 2));
+}
+
 // Returns the map with a cell that is far cheaper than others, or with one that costs what its terrain does.
 // An obstacle may lie on it.
 GridMap WithGold(const GridMap& map, Generator& generator) {
