@@ -1,9 +1,11 @@
-#include "client/animation/cell_drawing.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "client/animation/search_drawing.h"
 #include "server/render/canvas/color.h"
 
 namespace waystar::animation {
@@ -14,6 +16,27 @@ using picture::Point;
 bool AreNeighbours(const v1::Cell& a, const v1::Cell& b) {
   return std::abs(a.x() - b.x()) <= 1 && std::abs(a.y() - b.y()) <= 1;
 }
+
+// A search on a grid: open cells have a rim, expanded ones are filled.
+class CellDrawing final : public SearchDrawing {
+ public:
+  CellDrawing(const TracedSearch& search, picture::Canvas map, const picture::Tiling& tiling);
+
+  std::uint64_t KeyOf(const v1::SearchEvent& event) const override;
+  void DrawOpen(const v1::SearchEvent& generated) override;
+  void DrawExpanded(const v1::SearchEvent& generated, double share) override;
+  void DrawPath() override;
+  picture::Canvas Picture() const override;
+
+ private:
+  picture::Point CenterOf(const v1::Cell& cell) const { return tiling_.At(cell.x(), cell.y()); }
+
+  picture::Canvas map_;
+  const picture::Tiling tiling_;
+  SearchEnds ends_;
+  std::vector<picture::Point> path_;
+  bool is_any_angle_ = false;
+};
 
 }  // namespace
 
@@ -86,6 +109,11 @@ picture::Canvas CellDrawing::Picture() const {
   picture::RasterSurface surface(canvas);
   DrawEnds(ends_, surface);
   return canvas;
+}
+
+std::unique_ptr<SearchDrawing> MakeCellDrawing(const TracedSearch& search, picture::Canvas map,
+                                               const picture::Tiling& tiling) {
+  return std::make_unique<CellDrawing>(search, std::move(map), tiling);
 }
 
 }  // namespace waystar::animation

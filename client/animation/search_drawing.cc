@@ -2,22 +2,16 @@
 
 #include <utility>
 
-#include "client/animation/cell_drawing.h"
-#include "client/animation/interval_drawing.h"
-#include "client/animation/node_drawing.h"
 #include "server/render/canvas/color.h"
 
 namespace waystar::animation {
 
 std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
                                                  const picture::Tiling& tiling) {
-  if (search.on_graph) {
-    return std::make_unique<NodeDrawing>(search, std::move(map), tiling);
-  }
-  if (search.on_mesh) {
-    return std::make_unique<IntervalDrawing>(search, std::move(map), tiling);
-  }
-  return std::make_unique<CellDrawing>(search, std::move(map), tiling);
+  DrawingMaker* const make = search.on_graph  ? &MakeNodeDrawing
+                             : search.on_mesh ? &MakeIntervalDrawing
+                                              : &MakeCellDrawing;
+  return make(search, std::move(map), tiling);
 }
 
 void DrawEnds(const SearchEnds& ends, picture::Surface& surface) {

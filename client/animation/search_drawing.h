@@ -62,9 +62,11 @@ class SearchDrawing {
   virtual picture::Canvas Picture() const = 0;
 };
 
-// `map` is the picture of the map, and `tiling` says where on it the cells or positions lie.
-std::unique_ptr<SearchDrawing> MakeSearchDrawing(const TracedSearch& search, picture::Canvas map,
-                                                 const picture::Tiling& tiling);
+// Make the drawing of a search: on a grid, a waypoint graph or a navigation mesh, or on the map that it is
+// on. `map` is the picture of the map, and `tiling` says where on it the cells or positions lie.
+using DrawingMaker = std::unique_ptr<SearchDrawing>(const TracedSearch& search, picture::Canvas map,
+                                                    const picture::Tiling& tiling);
+DrawingMaker MakeCellDrawing, MakeNodeDrawing, MakeIntervalDrawing, MakeSearchDrawing;
 
 // The start and the goals of a search on a picture.
 struct SearchEnds {

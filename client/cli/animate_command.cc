@@ -13,7 +13,6 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/draw/hex_cells.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
 #include "client/cli/query_arguments.h"
@@ -125,6 +124,36 @@ picture::Tiling ToTiling(const v1::PicturePlacement& placement) {
 absl::StatusOr<std::string> Encode(const AnimateArguments& arguments, const animation::Animation& film) {
   return absl::EndsWithIgnoreCase(arguments.file, ".webp") ? animation::EncodeWebp(film)
                                                            : animation::EncodeGif(film);
+}
+
+bool IsByColumns(v1::HexLayout layout) {
+  return layout == v1::HEX_LAYOUT_ODD_COLUMNS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS;
+}
+
+// How far the hexagons of a row, or a column, have moved on the plane since the one of number 0: rounded
+// down, below zero too.
+int MovedBy(v1::HexLayout layout, int line) {
+  const bool is_even = layout == v1::HEX_LAYOUT_EVEN_ROWS || layout == v1::HEX_LAYOUT_EVEN_COLUMNS;
+  return (line + (is_even ? 1 : 0)) >> 1;
+}
+
+bool HasOffsets(v1::HexLayout layout) {
+  return IsByColumns(layout) || layout == v1::HEX_LAYOUT_ODD_ROWS || layout == v1::HEX_LAYOUT_EVEN_ROWS;
+}
+
+// Returns the axial coordinates of a cell, counted from column 0 of row 0. Cells of a layout without columns
+// and rows stay as they are.
+v1::Cell AxialOf(v1::HexLayout layout, const v1::Cell& cell) {
+  v1::Cell axial = cell;
+  if (!HasOffsets(layout)) {
+    return axial;
+  }
+  if (IsByColumns(layout)) {
+    axial.set_y(cell.y() - MovedBy(layout, cell.x()));
+  } else {
+    axial.set_x(cell.x() - MovedBy(layout, cell.y()));
+  }
+  return axial;
 }
 
 // Pictures of hexagons are laid out by axial coordinates.

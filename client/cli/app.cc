@@ -88,16 +88,15 @@ void AddConnectionOptions(CLI::App& app, client::Options& options) {
           ->envname("WAYSTAR_TOKEN")
           ->type_name("TOKEN")
           ->group(kGroup);
-  app.add_option_function<std::string>(
-         "--token-file",
-         [&options, token](const std::string& file) {
-           if (token->count() == 0) {
-             options.token = ReadToken(file);
-           }
-         },
-         "A file whose first line is the token; --token goes before it")
+  AddValue<std::string>(
+      app, "--token-file",
+      [&options, token](const std::string& file) {
+        if (token->count() == 0) {
+          options.token = ReadToken(file);
+        }
+      },
+      "A file whose first line is the token; --token goes before it", kFileType)
       ->envname("WAYSTAR_TOKEN_FILE")
-      ->type_name(kFileType)
       ->group(kGroup);
   app.add_flag("--wait-for-ready", options.wait_for_ready,
                "Wait for a server that cannot be reached yet, as long as for an answer")
@@ -187,27 +186,9 @@ std::unique_ptr<CLI::App> BuildApp(Session& session) {
   app->require_subcommand(1);
   app->fallthrough();
   AddGlobalOptions(*app, session);
-  AddMapCommands(*app, session);
-  AddFindCommand(*app, session);
-  AddPathsCommand(*app, session);
-  AddWatchPathCommand(*app, session);
-  AddValidateCommand(*app, session);
-  AddTraceCommand(*app, session);
-  AddRenderCommand(*app, session);
-  AddAnimateCommand(*app, session);
-  AddFieldCommands(*app, session);
-  AddEditCommands(*app, session);
-  AddObstacleCommands(*app, session);
-  AddPortalCommands(*app, session);
-  AddWatchCommand(*app, session);
-  AddHealthCommand(*app, session);
-  AddInfoCommand(*app, session);
-  AddTopCommand(*app, session);
-  AddClusterCommand(*app, session);
-  AddLogLevelCommand(*app, session);
-  AddTokenCommand(*app, session);
-  AddBenchCommand(*app, session);
-  AddBackupCommands(*app, session);
+  for (AddCommands* const add : kAllCommands) {
+    add(*app, session);
+  }
   AddCompletionCommand(*app, session);
   AddManCommand(*app, session);
   AddHelpCommand(*app, session);

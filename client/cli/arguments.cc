@@ -41,11 +41,9 @@ void AddGridOptions(CLI::App& command, v1::GridOptions& grid) {
       command, "--hexagons", [&grid](v1::HexLayout layout) { grid.mutable_hexagons()->set_layout(layout); },
       "Make a map of hexagons: a board of columns and rows, of which every other row (with a corner on top) "
       "or column (with a side on top) is shifted, or an axial plane");
-  command
-      .add_option_function<double>(
-          "--diagonal-cost", [&grid](double cost) { grid.mutable_squares()->set_diagonal_cost(cost); },
-          "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]")
-      ->type_name("COST");
+  AddValue<double>(
+      command, "--diagonal-cost", [&grid](double cost) { grid.mutable_squares()->set_diagonal_cost(cost); },
+      "What a diagonal step costs, where a straight one costs 1: from 1 to 2 [the square root of 2]", "COST");
   command.get_option("--hexagons")->excludes("--connectivity", "--diagonal-cost");
   AddParsedList(
       command, "--terrain", &ParseTerrain,

@@ -39,6 +39,16 @@ CLI::Option* AddChoice(CLI::App& command, const std::string& name, Accept accept
       ->type_name(absl::StrJoin(words, "|"));
 }
 
+// Adds an argument with a value of type T, which `accept` gets. The help calls the value `type`, unless that
+// is empty.
+template <typename T, typename Accept>
+CLI::Option* AddValue(CLI::App& command, const std::string& name, Accept accept,
+                      const std::string& description, const std::string& type = "") {
+  CLI::Option* const option = command.add_option_function<T>(
+      name, [accept](const T& value) { accept(value); }, description);
+  return type.empty() ? option : option->type_name(type);
+}
+
 // Adds an option for a field of a message, which `set` sets; for a bool, a flag that sets it to true.
 // `message` must outlive `command`.
 template <typename Message, typename T>
@@ -48,8 +58,8 @@ CLI::Option* AddField(CLI::App& command, const std::string& name, Message& messa
     return command.add_flag_callback(
         name, [&message, set] { (message.*set)(true); }, description);
   } else {
-    const auto accept = [&message, set](const T& value) { (message.*set)(value); };
-    return command.add_option_function<T>(name, accept, description)->type_name(type);
+    return AddValue<T>(
+        command, name, [&message, set](const T& value) { (message.*set)(value); }, description, type);
   }
 }
 

@@ -1,5 +1,3 @@
-#include <google/protobuf/util/json_util.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -118,15 +116,13 @@ absl::StatusOr<std::vector<v1::MapInfo>> ReadManifest(const RestoreArguments& ar
     return absl::InvalidArgumentError(
         absl::StrCat("cannot read ", path, ": ", json.status().message(), "; a backup that is whole has it"));
   }
-  v1::ListMapsResponse manifest;
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;
-  if (!google::protobuf::util::JsonStringToMessage(*json, &manifest, options).ok()) {
+  const auto manifest = FromJson<v1::ListMapsResponse>(*json, /*ignore_unknown_fields=*/true);
+  if (!manifest.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is not what `waystar backup` writes"));
   }
   std::set<std::string> wanted(arguments.maps.begin(), arguments.maps.end());
   std::vector<v1::MapInfo> maps;
-  for (const v1::MapInfo& info : manifest.maps()) {
+  for (const v1::MapInfo& info : manifest->maps()) {
     if (!arguments.maps.empty() && wanted.erase(info.map()) == 0) {
       continue;
     }

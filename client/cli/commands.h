@@ -18,31 +18,24 @@ CLI::App& AddCommand(CLI::App& parent, Session& session, const std::string& name
   return command;
 }
 
-// Each adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that
-// was chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
-void AddMapCommands(CLI::App& parent, Session& session);
-void AddImportCommand(CLI::App& parent, Session& session);
-void AddShowCommand(CLI::App& parent, Session& session);
-void AddExportCommand(CLI::App& parent, Session& session);
-void AddFindCommand(CLI::App& parent, Session& session);
-void AddPathsCommand(CLI::App& parent, Session& session);
-void AddWatchPathCommand(CLI::App& parent, Session& session);
-void AddValidateCommand(CLI::App& parent, Session& session);
-void AddTraceCommand(CLI::App& parent, Session& session);
-void AddRenderCommand(CLI::App& parent, Session& session);
-void AddAnimateCommand(CLI::App& parent, Session& session);
-void AddFieldCommands(CLI::App& parent, Session& session);
-void AddEditCommands(CLI::App& parent, Session& session);
-void AddObstacleCommands(CLI::App& parent, Session& session);
-void AddPortalCommands(CLI::App& parent, Session& session);
-void AddWatchCommand(CLI::App& parent, Session& session);
-void AddHealthCommand(CLI::App& parent, Session& session);
-void AddInfoCommand(CLI::App& parent, Session& session);
-void AddTopCommand(CLI::App& parent, Session& session);
-void AddClusterCommand(CLI::App& parent, Session& session);
-void AddBackupCommands(CLI::App& parent, Session& session);
-void AddLogLevelCommand(CLI::App& parent, Session& session);
-void AddTokenCommand(CLI::App& parent, Session& session);
-void AddBenchCommand(CLI::App& parent, Session& session);
+// Adds one subcommand, or a group of them, to `parent`. Once the command line is parsed, the one that was
+// chosen runs and leaves its result in session.exit_code. `session` must outlive `parent`.
+using AddCommands = void(CLI::App& parent, Session& session);
+
+AddCommands AddMapCommands, AddFindCommand, AddPathsCommand, AddWatchPathCommand, AddValidateCommand,
+    AddTraceCommand, AddRenderCommand, AddAnimateCommand, AddFieldCommands, AddEditCommands,
+    AddObstacleCommands, AddPortalCommands, AddWatchCommand, AddHealthCommand, AddInfoCommand, AddTopCommand,
+    AddClusterCommand, AddLogLevelCommand, AddTokenCommand, AddBenchCommand, AddBackupCommands;
+
+// All commands in the order of the help.
+inline constexpr AddCommands* kAllCommands[] = {
+    &AddMapCommands,      &AddFindCommand,    &AddPathsCommand,    &AddWatchPathCommand, &AddValidateCommand,
+    &AddTraceCommand,     &AddRenderCommand,  &AddAnimateCommand,  &AddFieldCommands,    &AddEditCommands,
+    &AddObstacleCommands, &AddPortalCommands, &AddWatchCommand,    &AddHealthCommand,    &AddInfoCommand,
+    &AddTopCommand,       &AddClusterCommand, &AddLogLevelCommand, &AddTokenCommand,     &AddBenchCommand,
+    &AddBackupCommands};
+
+// The parts of AddMapCommands about files.
+AddCommands AddImportCommand, AddExportCommand;
 
 }  // namespace waystar::cli

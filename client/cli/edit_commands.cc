@@ -55,10 +55,9 @@ void AddTerrainCommand(CLI::App& parent, Session& session) {
   v1::SetTerrain& edit = *request->add_edits()->mutable_set_terrain();
   CLI::App& command = *parent.add_subcommand("terrain", "Gives cells another terrain");
   AddMap(command, *request->mutable_map());
-  command
-      .add_option_function<std::string>(
-          "SYMBOL", [&edit](const std::string& symbol) { edit.set_terrain(symbol); },
-          "The symbol of one of the map's terrains; `waystar map show` tells them")
+  AddValue<std::string>(
+      command, "SYMBOL", [&edit](const std::string& symbol) { edit.set_terrain(symbol); },
+      "The symbol of one of the map's terrains; `waystar map show` tells them")
       ->required();
   AddCells(command, session, request, *edit.mutable_shape());
   command.footer(absl::StrCat("Obstacles on the cells stay. ", kAtOnce,

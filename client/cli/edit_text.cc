@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "client/cli/cell_argument.h"
-#include "client/cli/graph_text.h"
 #include "client/cli/shape_argument.h"
 
 namespace waystar::cli {
@@ -50,6 +49,10 @@ std::string LifetimeText(const v1::Obstacle& obstacle) {
     return "";
   }
   return absl::FormatDuration(absl::Trunc(DurationOf(obstacle.lifetime()), absl::Milliseconds(1)));
+}
+
+std::string NodeText(const v1::WaypointNode& node) {
+  return node.label().empty() ? node.id() : absl::StrCat(node.id(), " \"", node.label(), "\"");
 }
 
 std::string PortalText(const v1::Portal& portal) {

@@ -12,9 +12,8 @@
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
-#include "client/cli/graph_field_text.h"
+#include "client/cli/field_text.h"
 #include "client/cli/map_picture.h"
-#include "client/cli/mesh_field_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
 
@@ -63,12 +62,8 @@ ExitCode Reach(const ReachArguments& arguments, Session& session) {
   const bool is_on_mesh = IsMeshMap(session, request.map(), request.start().has_position());
   request.set_with_costs(request.start().has_node() || is_on_mesh);
   return session.Answer(session.client().FindReachable(request), [&](const auto& answer) {
-    if (is_on_mesh) {
-      session.io().out << ReachablePolygonsText(answer, session.table_width());
-      return;
-    }
-    if (IsOnGraph(answer)) {
-      session.io().out << ReachableNodesText(answer, session.table_width());
+    if (is_on_mesh || IsOnGraph(answer)) {
+      session.io().out << ReachText(answer, is_on_mesh, session.table_width());
       return;
     }
     Overlay overlay{.reached = CellsOf(answer)};
@@ -139,12 +134,8 @@ ExitCode Flow(const FlowArguments& arguments, Session& session) {
                            return goal.has_node();
                          }));
   return session.Answer(session.client().ComputeFlowField(request), [&](const auto& answer) {
-    if (is_on_mesh) {
-      session.io().out << PolygonStepsText(answer, session.table_width());
-      return;
-    }
-    if (IsOnGraph(answer)) {
-      session.io().out << NodeStepsText(answer, session.table_width());
+    if (is_on_mesh || IsOnGraph(answer)) {
+      session.io().out << FlowText(answer, is_on_mesh, session.table_width());
       return;
     }
     Overlay overlay{.goals = GivenCells(request.goals()), .arrows = ArrowsOf(answer)};
@@ -225,34 +216,6 @@ ExitCode Sample(const v1::SampleCellsRequest& request, Session& session) {
       session.io().out << FormatPosition(position) << "\n";
     }
   });
-}
-
-// "-1,0.5".
-std::string DirectionText(const v1::Position& direction) {
-  return absl::StrFormat("%.6g,%.6g", direction.x(), direction.y());
-}
-
-std::string SurfaceText(const v1::SurfaceProbe& probe, const v1::SurfaceResult& result) {
-  if (!result.found()) {
-    return "No surface of the mesh is there, or near enough";
-  }
-  const std::string end = absl::StrCat(FormatPosition(result.end()), " in polygon ", result.polygon());
-  const std::string wall = absl::StrCat(" a wall that faces ", DirectionText(result.wall_normal()));
-  switch (probe.question_case()) {
-    case v1::SurfaceProbe::kMoveTo:
-      return absl::StrCat("Comes to ", end, result.blocked() ? absl::StrCat(", stopped by", wall) : "");
-    case v1::SurfaceProbe::kRayTo:
-      return result.blocked() ? absl::StrCat("Blocked after ", absl::StrFormat("%.6g", result.distance()),
-                                             ", at ", end, ", by", wall)
-                              : absl::StrCat("Free, to ", end);
-    case v1::SurfaceProbe::kWallWithin:
-      return result.blocked()
-                 ? absl::StrCat(absl::StrFormat("%.6g", result.distance()), " to", wall, ", at ", end)
-                 : std::string("No wall is so near");
-    case v1::SurfaceProbe::QUESTION_NOT_SET:
-      break;
-  }
-  return absl::StrCat("On the mesh at ", end);
 }
 
 ExitCode Probe(const v1::ProbeSurfaceRequest& request, Session& session) {

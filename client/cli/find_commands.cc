@@ -3,21 +3,23 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/graph_field_text.h"
-#include "client/cli/graph_text.h"
-#include "client/cli/inline_map.h"
 #include "client/cli/json.h"
-#include "client/cli/known_version.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
+#include "client/cli/update.h"
 
 namespace waystar::cli {
 namespace {
@@ -38,29 +40,16 @@ void PrintSummary(const v1::FindPathResponse& answer, Session& session) {
 void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answer, Session& session) {
   const v1::FindPathRequest& request = arguments.request;
   std::ostream& out = session.io().out;
-  if (IsOnMesh(answer)) {
+  const bool is_on_graph = IsOnGraph(request, answer);
+  if (IsOnMesh(answer) || is_on_graph || request.has_inline_map()) {
     out << FindText(request, answer) << "\n";
-    if (answer.positions_size() > 0) {
+    if (is_on_graph && answer.positions_size() > 0) {
+      out << GraphPathText(request, answer) << "\n";
+    } else if (!is_on_graph && (IsOnMesh(answer) ? answer.positions_size() > 0 : answer.has_end())) {
       out << PathText(answer) << "\n";
     }
     if (answer.corridor_size() > 0) {
       out << "Polygons " << absl::StrJoin(answer.corridor(), " ") << "\n";
-    }
-    PrintSummary(answer, session);
-    return;
-  }
-  if (request.has_inline_map() && !IsOnGraph(request, answer)) {
-    out << FindText(request, answer) << "\n";
-    if (answer.has_end()) {
-      out << PathText(answer) << "\n";
-    }
-    PrintSummary(answer, session);
-    return;
-  }
-  if (IsOnGraph(request, answer)) {
-    out << FindText(request, answer) << "\n";
-    if (answer.positions_size() > 0) {
-      out << GraphPathText(request, answer) << "\n";
     }
     PrintSummary(answer, session);
     return;
@@ -72,6 +61,28 @@ void PrintPath(const FindArguments& arguments, const v1::FindPathResponse& answe
     out << PathText(answer) << "\n";
   }
   PrintSummary(answer, session);
+}
+
+// Reads a map that a query is to bring along: the rows of a grid, a line each, or a WaypointGraph in JSON.
+// The server judges it. Errors: what keeps the file from being read.
+absl::StatusOr<v1::InlineMap> ReadInlineMap(const std::string& file, std::istream& standard_input) {
+  const absl::StatusOr<std::string> bytes = ReadInput(file, standard_input);
+  if (!bytes.ok()) {
+    return bytes.status();
+  }
+  v1::InlineMap map;
+  if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(*bytes), "{")) {
+    absl::StatusOr<v1::WaypointGraph> graph = FromJson<v1::WaypointGraph>(*bytes);
+    if (!graph.ok()) {
+      return graph.status();
+    }
+    map.mutable_graph()->Swap(&*graph);
+    return map;
+  }
+  for (const absl::string_view line : absl::StrSplit(absl::StripTrailingAsciiWhitespace(*bytes), '\n')) {
+    map.add_rows(std::string(absl::StripTrailingAsciiWhitespace(line)));
+  }
+  return map;
 }
 
 ExitCode Find(const FindArguments& given, Session& session) {
@@ -132,6 +143,18 @@ ExitCode WatchPath(const WatchPathArguments& arguments, Session& session) {
     }
   }
   return session.Fail(watch->Finish());
+}
+
+// Says from where on the path over a waypoint graph cannot be walked, and what is in the way.
+// REQUIRES: the answer is that it cannot.
+std::string BlockedNodesText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer) {
+  const int index = answer.blocked_index();
+  const std::string by = answer.blocked_by().empty() ? "" : absl::StrCat("by ", answer.blocked_by(), " ");
+  const std::string end = index >= 0 && index < request.nodes_size()
+                              ? absl::StrCat("node ", index, ", ", request.nodes(index))
+                              : "the goal";
+  return absl::StrFormat("Blocked %son the way to %s, after cost %.6g, at revision %d.\n", by, end,
+                         answer.cost(), answer.version().revision());
 }
 
 // Says from where on the path over a navigation mesh cannot be walked. REQUIRES: the answer is that it
@@ -211,14 +234,12 @@ void AddFindCommand(CLI::App& parent, Session& session) {
       AddCommand(parent, session, "find", "Finds a cheapest path and draws it", arguments, &Find);
   AddQueryOfGoals(command, request);
   AddMapFile(command, *arguments);
-  command
-      .add_option_function<uint64_t>(
-          "--least-revision",
-          [&request](uint64_t revision) {
-            request.mutable_view()->mutable_least_version()->set_revision(revision);
-          },
-          "Wait until the map has this revision [of the epoch that it has now, which is asked for]")
-      ->type_name("N");
+  AddValue<uint64_t>(
+      command, "--least-revision",
+      [&request](uint64_t revision) {
+        request.mutable_view()->mutable_least_version()->set_revision(revision);
+      },
+      "Wait until the map has this revision [of the epoch that it has now, which is asked for]", "N");
   AddPathForm(command, request);
   AddExtras(command, request);
   AddDrawOptions(command, arguments->draw);

@@ -172,6 +172,17 @@ std::string PathText(const v1::FindPathResponse& answer) {
   return absl::StrJoin(words, " ");
 }
 
+std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer) {
+  std::vector<std::string> places(answer.nodes().begin(), answer.nodes().end());
+  if (request.start().has_position() && answer.positions_size() > 0) {
+    places.insert(places.begin(), FormatPosition(answer.positions(0)));
+  }
+  if (static_cast<size_t>(answer.positions_size()) > places.size()) {
+    places.push_back(FormatPosition(answer.positions(answer.positions_size() - 1)));
+  }
+  return absl::StrJoin(places, " ");
+}
+
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width) {
   std::vector<TableRow> rows;
   for (const v1::PathSummary::Leg& leg : summary.legs()) {

@@ -18,6 +18,9 @@ std::string FindText(const v1::FindPathRequest& request, const v1::FindPathRespo
 // 2,2 3,2".
 std::string PathText(const v1::FindPathResponse& answer);
 
+// Writes the path over a waypoint graph: ids of nodes, and a start or goal that is a position, "3.5,4 a b".
+std::string GraphPathText(const v1::FindPathRequest& request, const v1::FindPathResponse& answer);
+
 // Writes a line for the whole path, and a table of that width with one line for each leg.
 std::string SummaryText(const v1::PathSummary& summary, std::size_t width);
 

@@ -3,14 +3,22 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "client/cli/arguments.h"
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
+#include "client/cli/edit_text.h"
 #include "client/cli/files.h"
-#include "client/cli/graph_text.h"
-#include "client/cli/known_version.h"
+#include "client/cli/json.h"
+#include "client/cli/map_picture.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
 
@@ -43,7 +51,7 @@ ExitCode CreateAny(const CreateArguments& arguments, Session& session) {
   }
   request.clear_grid();
   const auto json = ReadInput(arguments.graph_file, session.io().in);
-  absl::StatusOr<v1::WaypointGraph> graph = json.ok() ? ParseGraph(*json) : json.status();
+  absl::StatusOr<v1::WaypointGraph> graph = json.ok() ? FromJson<v1::WaypointGraph>(*json) : json.status();
   if (!graph.ok()) {
     return session.FailUsage(
         absl::StrCat("cannot read ", arguments.graph_file, ": ", graph.status().message()));
@@ -110,6 +118,207 @@ ExitCode Delete(const DeleteArguments& arguments, Session& session) {
   return result;
 }
 
+struct ShowArguments {
+  std::string map;
+  DrawOptions draw;
+};
+
+std::string ProfileText(const v1::NamedProfile& named) {
+  const v1::MovementProfile& profile = named.profile();
+  std::string text = named.name();
+  if (profile.footprint() > 1) {
+    absl::StrAppend(&text, ", ", profile.footprint(), " x ", profile.footprint(), " cells");
+  }
+  for (const v1::TerrainCost& terrain : profile.terrain_costs()) {
+    absl::StrAppend(&text, ", ", terrain.terrain(), " cost ", terrain.cost());
+  }
+  for (const std::string& terrain : profile.forbidden_terrains()) {
+    absl::StrAppend(&text, ", ", terrain, " forbidden");
+  }
+  if (profile.no_diagonals()) {
+    text += ", no diagonals";
+  }
+  return text;
+}
+
+std::string NeighboursText(const v1::GridInfo& grid) {
+  if (grid.has_hexagons()) {
+    return "6";
+  }
+  return grid.squares().connectivity() == v1::CONNECTIVITY_FOUR ? "4" : "8";
+}
+
+// Such as "odd rows".
+std::string LayoutText(v1::HexLayout layout) {
+  absl::string_view name = v1::HexLayout_Name(layout);
+  absl::ConsumePrefix(&name, "HEX_LAYOUT_");
+  return absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", " "}}));
+}
+
+// Adds what a map of squares or hexagons has besides its head.
+void AddGridFacts(const v1::GridInfo& grid, std::vector<TableRow>& rows) {
+  rows.push_back({"neighbours", NeighboursText(grid)});
+  if (grid.has_hexagons()) {
+    rows.push_back({"hexagons", LayoutText(grid.hexagons().layout())});
+  } else {
+    rows.push_back({"diagonal cost", absl::StrCat(grid.squares().diagonal_cost())});
+  }
+  rows.push_back({"walkable", absl::StrCat(grid.walkable_cells(), " cells")});
+  rows.push_back({"obstacles", absl::StrCat(grid.obstacle_cells(), " cells")});
+}
+
+void AddGridDetails(const v1::GridInfo& grid, std::vector<TableRow>& rows) {
+  for (const v1::Terrain& terrain : grid.terrains()) {
+    const std::string cost = terrain.impassable() ? "impassable" : absl::StrCat("cost ", terrain.cost());
+    rows.push_back({"terrain", absl::StrCat(terrain.symbol(), " ", terrain.name(), ", ", cost)});
+  }
+  for (const v1::NamedProfile& profile : grid.profiles()) {
+    rows.push_back({"profile", ProfileText(profile)});
+  }
+  const v1::Position& origin = grid.origin();
+  if (origin.x() != 0 || origin.y() != 0 || origin.z() != 0 ||
+      (grid.cell_size() != 0 && grid.cell_size() != 1)) {
+    rows.push_back({"origin", absl::StrCat(origin.x(), ",", origin.y(), ",", origin.z())});
+    rows.push_back({"cell size", absl::StrCat(grid.cell_size())});
+  }
+}
+
+std::string Facts(const v1::MapInfo& info, std::size_t width) {
+  const v1::GridInfo& grid = info.grid();
+  const v1::WaypointGraphInfo& graph = info.graph();
+  const v1::MeshInfo& mesh = info.mesh();
+  std::vector<TableRow> rows = {
+      {"map", info.map()},
+      {"size", SizeText(info)},
+      {"revision", absl::StrCat(info.version().revision())},
+      {"digest", DigestText(info.digest())},
+      {"created", absl::FormatTime("%Y-%m-%d %H:%M:%S UTC",
+                                   absl::FromUnixSeconds(info.create_time().seconds()), absl::UTCTimeZone())},
+  };
+  if (info.has_graph()) {
+    rows.push_back({"obstacles", absl::StrCat(graph.named_obstacles())});
+  } else if (info.has_mesh()) {
+    rows.insert(rows.end(), {{"from", FormatPosition(mesh.low())}, {"to", FormatPosition(mesh.high())}});
+  } else {
+    AddGridFacts(grid, rows);
+  }
+  rows.push_back({"memory", absl::StrCat(info.memory_bytes(), " bytes")});
+  if (info.has_graph() && graph.max_distance() > 0.0) {
+    rows.push_back({"connected", absl::StrFormat("by sight, up to %.10g", graph.max_distance())});
+  }
+  if (info.has_graph() && graph.tags_size() > 0) {
+    rows.push_back({"tags", absl::StrJoin(graph.tags(), " ")});
+  }
+  if (info.has_mesh() && mesh.portals() > 0) {
+    rows.push_back({"portals", absl::StrCat(mesh.portals())});
+  }
+  if (!info.has_graph() && !info.has_mesh()) {
+    AddGridDetails(grid, rows);
+  }
+  return FormatTable(rows, width);
+}
+
+// "b 3.5, c 2 (closed)".
+std::string EdgesText(const v1::WaypointNodeInfo& info) {
+  return absl::StrJoin(info.edges(), ", ", [](std::string* out, const auto& edge) {
+    absl::StrAppend(out, edge.to(), " ", absl::StrFormat("%.6g", edge.cost()),
+                    edge.open() ? "" : " (closed)");
+  });
+}
+
+absl::StatusOr<std::string> NodeTable(const client::Client& client, const std::string& map,
+                                      std::size_t width) {
+  v1::ListNodesRequest request;
+  request.set_map(map);
+  constexpr int kNodesInTable = 50;
+  request.set_page_size(kNodesInTable);
+  const auto page = client.ListNodes(request);
+  if (!page.ok()) {
+    return page.status();
+  }
+  std::vector<TableRow> rows = {{"NODE", "POSITION", "EDGES"}};
+  for (const v1::WaypointNodeInfo& info : page->nodes()) {
+    const std::string disabled = info.node().disabled() ? " (disabled)" : "";
+    rows.push_back(
+        {NodeText(info.node()) + disabled, FormatPosition(info.node().position()), EdgesText(info)});
+  }
+  const std::string rest = page->next_page_token().empty() ? "" : "and more: ask ListNodes\n";
+  return FormatTable(rows, width) + rest;
+}
+
+ExitCode ShowFacts(const ShowArguments& arguments, Session& session) {
+  v1::GetMapRequest request;
+  request.set_map(arguments.map);
+  return session.Answer(session.client().GetMap(request), [&](const auto& response) {
+    session.io().out << Facts(response.info(), session.table_width());
+  });
+}
+
+ExitCode ShowNodes(const v1::MapInfo& info, Session& session) {
+  const auto table = NodeTable(session.client(), info.map(), session.table_width());
+  if (!table.ok()) {
+    return session.Fail(table.status());
+  }
+  session.io().out << Facts(info, session.table_width()) << "\n" << *table;
+  return ExitCode::kOk;
+}
+
+ExitCode ShowMesh(const v1::MapInfo& info, Session& session) {
+  v1::RenderMapRequest request;
+  request.set_map(info.map());
+  request.set_format(v1::PICTURE_FORMAT_TEXT);
+  const auto picture = session.client().RenderMap(request);
+  if (!picture.ok()) {
+    return session.Fail(picture.status());
+  }
+  session.io().out << Facts(info, session.table_width()) << "\n" << picture->image();
+  return ExitCode::kOk;
+}
+
+ExitCode ShowPicture(const ShowArguments& arguments, Session& session) {
+  v1::ExportMapRequest request;
+  request.set_map(arguments.map);
+  request.set_format(v1::MAP_FORMAT_TEXT);
+  const auto map = session.client().ExportMap(request);
+  if (!map.ok() && client::ReasonOf(map.status()) == "WRONG_MAP_KIND") {
+    v1::GetMapRequest other;
+    other.set_map(arguments.map);
+    const auto response = session.client().GetMap(other);
+    if (!response.ok()) {
+      return session.Fail(response.status());
+    }
+    return response->info().has_mesh() ? ShowMesh(response->info(), session)
+                                       : ShowNodes(response->info(), session);
+  }
+  if (!map.ok()) {
+    return session.Fail(map.status());
+  }
+  const auto picture = MapPicture(*map, {}, WindowFor(arguments.draw, session.io()), session.UsesColor());
+  if (!picture.ok()) {
+    return session.Fail(picture.status());
+  }
+  session.io().out << Facts(map->header.info(), session.table_width()) << "\n" << *picture;
+  return ExitCode::kOk;
+}
+
+ExitCode Show(const ShowArguments& arguments, Session& session) {
+  const bool draws = arguments.draw.picture && !session.options().json;
+  return draws ? ShowPicture(arguments, session) : ShowFacts(arguments, session);
+}
+
+void AddShowCommand(CLI::App& parent, Session& session) {
+  const auto arguments = std::make_shared<ShowArguments>();
+  CLI::App& command =
+      AddCommand(parent, session, "show", "Shows the facts about a map and draws it", arguments, &Show);
+  AddMap(command, arguments->map);
+  AddDrawOptions(command, arguments->draw);
+  command.footer(
+      "Examples:\n"
+      "  waystar map show arena\n"
+      "  waystar map show arena --no-picture\n"
+      "  waystar map show arena --json | jq .info.revision\n");
+}
+
 void AddListCommand(CLI::App& parent, Session& session) {
   const auto names_only = std::make_shared<bool>(false);
   CLI::App& command = AddCommand(parent, session, "list", "Lists the server's maps", names_only, &ListMaps);
@@ -133,9 +342,8 @@ void AddCreateCommand(CLI::App& parent, Session& session) {
   CLI::App& command =
       AddCommand(parent, session, "create", "Creates a map whose cells are all alike, or a waypoint graph",
                  arguments, &CreateAny);
-  command
-      .add_option_function<std::string>(
-          "MAP", [request](const std::string& map) { request->set_map(map); }, "The new map's name")
+  AddValue<std::string>(
+      command, "MAP", [request](const std::string& map) { request->set_map(map); }, "The new map's name")
       ->required();
   AddParsed(
       command, "SIZE", &ParseSize,
@@ -146,11 +354,9 @@ void AddCreateCommand(CLI::App& parent, Session& session) {
           "--graph", arguments->graph_file,
           "The nodes and edges of a waypoint graph: a file of a WaypointGraph in JSON; - is standard input")
       ->type_name("FILE");
-  command
-      .add_option_function<std::string>(
-          "--fill", [request](const std::string& fill) { request->mutable_blank()->set_fill(fill); },
-          "The symbol of every cell: of a terrain, or '#' for an obstacle [.]")
-      ->type_name("SYMBOL");
+  AddValue<std::string>(
+      command, "--fill", [request](const std::string& fill) { request->mutable_blank()->set_fill(fill); },
+      "The symbol of every cell: of a terrain, or '#' for an obstacle [.]", "SYMBOL");
   AddGridOptions(command, *request->mutable_grid());
   command
       .add_option(

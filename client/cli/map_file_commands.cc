@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,10 +19,9 @@
 #include "client/cli/arguments.h"
 #include "client/cli/commands.h"
 #include "client/cli/completion/command_tree.h"
-#include "client/cli/export_losses.h"
 #include "client/cli/files.h"
-#include "client/cli/graph_text.h"
 #include "client/cli/progress.h"
+#include "client/cli/update.h"
 
 namespace waystar::cli {
 namespace {
@@ -168,11 +169,9 @@ void AddBuildOptions(CLI::App& command, v1::ImportMapHeader& header) {
   add("--cell-height", &v1::MeshBuild::set_cell_height, "Its height [2/3 of its width]");
   add("--min-region-area", &v1::MeshBuild::set_min_region_area,
       "The area below which separate pieces of ground are left out [64 voxels]");
-  command
-      .add_option_function<int>(
-          "--tile-cells", [build](const int& cells) { build().set_tile_cells(cells); },
-          "The side of the tiles that are built, in voxels [64]")
-      ->type_name("N");
+  AddValue<int>(
+      command, "--tile-cells", [build](const int& cells) { build().set_tile_cells(cells); },
+      "The side of the tiles that are built, in voxels [64]", "N");
 }
 
 struct ExportArguments {
@@ -185,6 +184,46 @@ struct ExportArguments {
 
 bool IsForPeople(const std::string& file, Session& session) {
   return file.empty() ? session.io().is_terminal : std::filesystem::path(file).extension() == ".txt";
+}
+
+void AddCounted(int count, const char* thing, std::vector<std::string>& losses) {
+  if (count > 0) {
+    losses.push_back(absl::StrCat(count, " ", thing, count == 1 ? "" : "s"));
+  }
+}
+
+// Lists the properties that the Moving AI format cannot express: it only has letters for terrains of cost 1.
+void AddOptions(const v1::GridInfo& grid, std::vector<std::string>& losses) {
+  AddCounted(grid.profiles_size(), "profile", losses);
+  if (grid.squares().connectivity() == v1::CONNECTIVITY_FOUR) {
+    losses.emplace_back("the connectivity of 4");
+  } else if (grid.has_squares() && grid.squares().diagonal_cost() != std::sqrt(2.0)) {
+    losses.emplace_back("the diagonal cost");
+  }
+  if (!grid.world().empty()) {
+    losses.push_back(absl::StrCat("the world ", grid.world()));
+  }
+  if (grid.cell_size() != 1 || grid.origin().x() != 0 || grid.origin().y() != 0 || grid.origin().z() != 0) {
+    losses.emplace_back("the origin and the size of cells");
+  }
+  if (std::any_of(grid.terrains().begin(), grid.terrains().end(),
+                  [](const v1::Terrain& terrain) { return !terrain.impassable() && terrain.cost() != 1; })) {
+    losses.emplace_back("the costs of terrains");
+  }
+}
+
+// Returns the parts of a map that a file of that format omits, such as "2 named obstacles". Terrains below
+// obstacles, which the text formats omit, are not listed, as they cannot be walked on.
+std::vector<std::string> LossesOf(v1::MapFormat format, const v1::MapInfo& map) {
+  std::vector<std::string> losses;
+  if (format == v1::MAP_FORMAT_TEXT || format == v1::MAP_FORMAT_MOVING_AI) {
+    AddCounted(map.grid().named_obstacles(), "named obstacle", losses);
+    AddCounted(map.grid().portals(), "portal", losses);
+  }
+  if (format == v1::MAP_FORMAT_MOVING_AI) {
+    AddOptions(map.grid(), losses);
+  }
+  return losses;
 }
 
 ExitCode Export(const ExportArguments& arguments, Session& session) {
@@ -238,11 +277,9 @@ void AddImportCommand(CLI::App& parent, Session& session) {
   command.add_option("FILE", arguments->file, "The file; '-' reads standard input")
       ->required()
       ->type_name(kFileType);
-  command
-      .add_option_function<std::string>(
-          "--as", [&header](const std::string& map) { header.set_map(map); },
-          "The new map's name [the file's, without its extension]")
-      ->type_name("NAME");
+  AddValue<std::string>(
+      command, "--as", [&header](const std::string& map) { header.set_map(map); },
+      "The new map's name [the file's, without its extension]", "NAME");
   AddChoice<v1::MapFormat>(
       command, "--format", [&header](v1::MapFormat format) { header.set_format(format); },
       {{"text", v1::MAP_FORMAT_TEXT},
@@ -263,12 +300,10 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       .add_option("--terrains", arguments->terrains_file,
                   "What colours, values and names stand for, a line each, such as \"#3060a0 water 3\"")
       ->type_name(kFileType);
-  command
-      .add_option_function<std::string>(
-          "--level",
-          [&header](const std::string& level) { header.mutable_import_options()->set_level(level); },
-          "The level to read, of an LDtk file with several")
-      ->type_name("NAME");
+  AddValue<std::string>(
+      command, "--level",
+      [&header](const std::string& level) { header.mutable_import_options()->set_level(level); },
+      "The level to read, of an LDtk file with several", "NAME");
   AddTexts(
       command, "--layer",
       [&header](const std::string& layer) { header.mutable_import_options()->add_layers(layer); },
@@ -279,11 +314,9 @@ void AddImportCommand(CLI::App& parent, Session& session) {
       {{"y-up", v1::MESH_AXES_Y_UP}, {"z-up", v1::MESH_AXES_Z_UP}, {"unreal", v1::MESH_AXES_UNREAL}},
       "Which coordinate of a navigation mesh is the height; unreal: Recast's coordinates of a level of "
       "Unreal [y-up]");
-  command
-      .add_option_function<double>(
-          "--weld", [&header](double weld) { header.mutable_import_options()->set_weld(weld); },
-          "Within what to join the edges of a navigation mesh, seen from above [0.01]")
-      ->type_name("LENGTH");
+  AddValue<double>(
+      command, "--weld", [&header](double weld) { header.mutable_import_options()->set_weld(weld); },
+      "Within what to join the edges of a navigation mesh, seen from above [0.01]", "LENGTH");
   AddBuildOptions(command, header);
   AddParsedList(
       command, "--agent", &ParseAgentSize,

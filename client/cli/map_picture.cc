@@ -168,10 +168,14 @@ Window WindowFor(const DrawOptions& options, const Io& io) {
 }
 
 void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
-                       const SearchCells& search, const DrawOptions& options, Session& session) {
+                       const SearchedPlaces& search, const DrawOptions& options, Session& session) {
   Overlay overlay = OverlayOf(request, answer);
-  overlay.expanded = search.expanded();
-  overlay.open = search.Open();
+  for (const v1::SearchEvent& event : search.Expanded()) {
+    overlay.expanded.push_back(event.cell());
+  }
+  for (const v1::SearchEvent& event : search.Open()) {
+    overlay.open.push_back(event.cell());
+  }
   ShowOnMap(request.map(), overlay, answer.version(), "path", options, session);
 }
 

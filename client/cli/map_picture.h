@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/draw/overlay.h"
 #include "client/cli/draw/picture.h"
-#include "client/cli/search_cells.h"
+#include "client/cli/searched_places.h"
 #include "client/cli/session.h"
 #include "client/client.h"
 #include "waystar/v1/path_service.pb.h"
@@ -41,7 +41,7 @@ Window WindowFor(const DrawOptions& options, const Io& io);
 // Shows the map of a query, if a picture is wanted, with the answer's path and the cells of its search drawn
 // on it, or tells why it cannot. Asks the server for the map, and says so if that has changed since.
 void ShowAnswerPicture(const v1::FindPathRequest& request, const v1::FindPathResponse& answer,
-                       const SearchCells& search, const DrawOptions& options, Session& session);
+                       const SearchedPlaces& search, const DrawOptions& options, Session& session);
 
 // The same for what is in `overlay`, an answer for `version`.
 void ShowFieldPicture(const std::string& map, const Overlay& overlay, const v1::Version& version,

@@ -17,10 +17,9 @@
 #include "client/cli/completion/command_tree.h"
 #include "client/cli/files.h"
 #include "client/cli/find_text.h"
-#include "client/cli/graph_text.h"
 #include "client/cli/query_arguments.h"
 #include "client/cli/table.h"
-#include "client/load/scenario_places.h"
+#include "client/load/scenario_file.h"
 
 namespace waystar::cli {
 namespace {

@@ -156,13 +156,12 @@ void AddExtras(CLI::App& command, v1::FindPathRequest& request) {
 }
 
 void AddAgent(CLI::App& command, const FillAgent& agent) {
-  command
-      .add_option_function<std::string>(
-          "--profile", [agent](const std::string& name) { agent().set_profile_name(name); },
-          "The agent moves as this profile of the map says: what terrains cost it, which it never enters, "
-          "its "
-          "size")
-      ->type_name("NAME");
+  AddValue<std::string>(
+      command, "--profile", [agent](const std::string& name) { agent().set_profile_name(name); },
+      "The agent moves as this profile of the map says: what terrains cost it, which it never enters, "
+      "its "
+      "size",
+      "NAME");
   AddTexts(
       command, "--require-tag",
       [agent](const std::string& tag) { agent().mutable_profile()->add_required_tags(tag); },
@@ -176,11 +175,9 @@ void AddAgent(CLI::App& command, const FillAgent& agent) {
        {"always", v1::CORNER_RULE_ALWAYS}},
       "When a diagonal step is allowed: if both cells beside it are walkable, if one of them is, or always "
       "[both-free]");
-  command
-      .add_option_function<int32_t>(
-          "--footprint", [agent](int32_t cells) { agent().set_footprint(cells); },
-          "The agent covers N x N cells, its position being the top left one of them [1]")
-      ->type_name("N");
+  AddValue<int32_t>(
+      command, "--footprint", [agent](int32_t cells) { agent().set_footprint(cells); },
+      "The agent covers N x N cells, its position being the top left one of them [1]", "N");
 }
 
 void AddView(CLI::App& command, const FillView& view) {
@@ -217,18 +214,15 @@ void AddView(CLI::App& command, const FillView& view) {
 }
 
 void AddSnap(CLI::App& command, const FillSnap& snap) {
-  command
-      .add_option_function<double>(
-          "--snap", [snap](double radius) { snap().set_radius(radius); },
-          "Move places where the agent cannot be to the nearest where it can, so far away at the most, in "
-          "units "
-          "of the game; positions on a waypoint graph to the nearest node that they see [nothing moves]")
-      ->type_name("RADIUS");
-  command
-      .add_option_function<double>(
-          "--snap-height", [snap](double height) { snap().set_height(height); },
-          "With --snap, on a navigation mesh: how far up or down they may move [any height]")
-      ->type_name("HEIGHT")
+  AddValue<double>(
+      command, "--snap", [snap](double radius) { snap().set_radius(radius); },
+      "Move places where the agent cannot be to the nearest where it can, so far away at the most, in "
+      "units "
+      "of the game; positions on a waypoint graph to the nearest node that they see [nothing moves]",
+      "RADIUS");
+  AddValue<double>(
+      command, "--snap-height", [snap](double height) { snap().set_height(height); },
+      "With --snap, on a navigation mesh: how far up or down they may move [any height]", "HEIGHT")
       ->needs("--snap");
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -12,13 +11,10 @@
 #include "client/cli/cell_argument.h"
 #include "client/cli/commands.h"
 #include "client/cli/find_text.h"
-#include "client/cli/graph_text.h"
 #include "client/cli/json.h"
 #include "client/cli/map_picture.h"
 #include "client/cli/query_arguments.h"
-#include "client/cli/search_cells.h"
-#include "client/cli/search_intervals.h"
-#include "client/cli/search_nodes.h"
+#include "client/cli/searched_places.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -41,8 +37,6 @@ std::string KindName(v1::SearchEvent::Kind kind) {
       return "?";
   }
 }
-
-bool IsOfNode(const v1::SearchEvent& event) { return !event.node().empty(); }
 
 // "generated 3 through 1 to polygon 12 between 8,10 and 8,12,1 seen from 4,10 g=2 f=14", or "expanded 3 g=2
 // f=14".
@@ -72,7 +66,7 @@ std::string EventText(const v1::SearchEvent& event) {
     return IntervalEventText(event);
   }
   return absl::StrFormat("%s %s%s g=%.10g f=%.10g", KindName(event.kind()),
-                         IsOfNode(event) ? event.node() : FormatCell(event.cell()), FromText(event),
+                         event.node().empty() ? FormatCell(event.cell()) : event.node(), FromText(event),
                          event.g(), event.f());
 }
 
@@ -109,82 +103,69 @@ ExitCode TraceAsJson(const TraceArguments& arguments, Session& session) {
   return ExitCodeFor(result->answer().outcome());
 }
 
-struct SearchedPlaces {
-  SearchCells cells;
-  SearchNodes nodes;
-  SearchIntervals intervals;
-};
+// The places that a table lists, unless all are asked for.
+constexpr std::size_t kPlacesInTable = 50;
 
-// Lists the intervals of a search on a navigation mesh.
-std::string IntervalTable(const SearchIntervals& search, std::size_t most, std::size_t width) {
-  const std::vector<SearchedInterval> intervals = search.All();
-  std::vector<TableRow> rows = {
-      {"ORDER", "ID", "THROUGH", "POLYGON", "LEFT", "RIGHT", "ROOT", "COST", "TOTAL"}};
-  for (std::size_t i = 0; i < std::min(intervals.size(), most); ++i) {
-    const v1::MeshInterval& interval = intervals[i].interval;
-    rows.push_back({intervals[i].is_expanded ? absl::StrCat(i + 1) : "open", absl::StrCat(interval.id()),
+// Lists the nodes or intervals of a search, the expanded ones first.
+std::string PlaceTable(const SearchedPlaces& places, bool is_on_mesh, std::size_t most, std::size_t width) {
+  std::vector<TableRow> rows(1, {"ORDER", "NODE", "COST", "TOTAL", "FROM"});
+  if (is_on_mesh) {
+    rows[0] = {"ORDER", "ID", "THROUGH", "POLYGON", "LEFT", "RIGHT", "ROOT", "COST", "TOTAL"};
+  }
+  const std::size_t count = places.Expanded().size() + places.open();
+  const auto add = [&](const v1::SearchEvent& event, const std::string& order) {
+    const v1::MeshInterval& interval = event.interval();
+    const std::string cost = absl::StrFormat("%.6g", event.g());
+    const std::string total = absl::StrFormat("%.6g", event.f());
+    if (rows.size() > most) {
+      return;
+    }
+    if (!is_on_mesh) {
+      rows.push_back({order, event.node(), cost, total, event.parent_node()});
+      return;
+    }
+    rows.push_back({order, absl::StrCat(interval.id()),
                     interval.parent() == 0 ? "" : absl::StrCat(interval.parent()),
                     absl::StrCat(interval.polygon()), FormatPosition(interval.left()),
-                    FormatPosition(interval.right()), FormatPosition(interval.root()),
-                    absl::StrFormat("%.6g", intervals[i].g), absl::StrFormat("%.6g", intervals[i].f)});
+                    FormatPosition(interval.right()), FormatPosition(interval.root()), cost, total});
+  };
+  for (const v1::SearchEvent& event : places.Expanded()) {
+    add(event, absl::StrCat(rows.size()));
   }
-  const std::string rest = intervals.size() > most
-                               ? absl::StrCat("and ", intervals.size() - most, " more: --full lists all\n")
-                               : "";
-  return FormatTable(rows, width) + rest;
-}
-
-void ShowSearch(const TraceArguments& arguments, const v1::FindPathResponse& answer,
-                const SearchedPlaces& places, Session& session) {
-  const bool is_on_mesh = IsOnMesh(answer);
-  if (!is_on_mesh && !IsOnGraph(arguments.request.query(), answer)) {
-    ShowAnswerPicture(arguments.request.query(), answer, places.cells, arguments.draw, session);
-  } else if (arguments.draw.picture) {
-    const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kNodesInTable;
-    session.io().out << (is_on_mesh ? IntervalTable(places.intervals, most, session.table_width())
-                                    : SearchTable(places.nodes, most, session.table_width()));
+  for (const v1::SearchEvent& event : places.Open()) {
+    add(event, "open");
   }
+  return absl::StrCat(FormatTable(rows, width),
+                      count > most ? absl::StrCat("and ", count - most, " more: --full lists all\n") : "");
 }
 
 ExitCode TraceAsText(const TraceArguments& arguments, Session& session) {
-  Io& io = session.io();
+  std::ostream& out = session.io().out;
   const v1::FindPathRequest& query = arguments.request.query();
   SearchedPlaces places;
   const auto result = session.client().TraceSearch(arguments.request, [&](const v1::SearchEvent& event) {
-    if (event.has_interval()) {
-      places.intervals.Add(event);
-    } else if (IsOfNode(event)) {
-      places.nodes.Add(event);
-    } else {
-      places.cells.Add(event);
-    }
+    places.Add(event);
     if (arguments.events) {
-      io.out << EventText(event) << "\n";
+      out << EventText(event) << "\n";
     }
   });
   if (!result.ok()) {
     return session.Fail(result.status());
   }
   const v1::FindPathResponse& answer = result->answer();
-  if (!arguments.events) {
-    ShowSearch(arguments, answer, places, session);
+  const bool is_on_mesh = IsOnMesh(answer);
+  const bool is_on_grid = !is_on_mesh && !IsOnGraph(query, answer);
+  if (!arguments.events && is_on_grid) {
+    ShowAnswerPicture(query, answer, places, arguments.draw, session);
+  } else if (!arguments.events && arguments.draw.picture) {
+    const std::size_t most = arguments.draw.full ? std::numeric_limits<std::size_t>::max() : kPlacesInTable;
+    out << PlaceTable(places, is_on_mesh, most, session.table_width());
   }
-  io.out << FindText(query, answer) << "\n";
-  if (IsOnMesh(answer)) {
-    if (answer.positions_size() > 0) {
-      io.out << PathText(answer) << "\n";
-    }
-    io.out << TraceText(*result, places.intervals.open(), "interval") << "\n";
-    return ExitCodeFor(answer.outcome());
+  out << FindText(query, answer) << "\n";
+  if (!is_on_grid && answer.positions_size() > 0) {
+    out << (is_on_mesh ? PathText(answer) : GraphPathText(query, answer)) << "\n";
   }
-  if (!IsOnGraph(query, answer)) {
-    io.out << TraceText(*result, places.cells.Open().size(), "cell") << "\n";
-    return ExitCodeFor(answer.outcome());
-  }
-  if (answer.positions_size() > 0) {
-    io.out << GraphPathText(query, answer) << "\n";
-  }
-  io.out << TraceText(*result, places.nodes.open(), "node") << "\n";
+  out << TraceText(*result, places.open(), is_on_mesh ? "interval" : is_on_grid ? "cell" : "node") << "\n";
   return ExitCodeFor(answer.outcome());
 }
 

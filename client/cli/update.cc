@@ -7,7 +7,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/arguments.h"
-#include "client/cli/known_version.h"
 #include "client/cli/table.h"
 
 namespace waystar::cli {
@@ -50,6 +49,34 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
       [request](absl::Time time) { request->mutable_request_time()->set_seconds(absl::ToUnixSeconds(time)); },
       "When this was first made under its --request-id; too long ago to know, it is refused [now]")
       ->type_name("TIME");
+}
+
+absl::Status CompleteVersion(Session& session, const std::string& map, v1::Version& version) {
+  if (version.revision() == 0 || version.epoch() != 0) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<v1::MapInfo>& info = session.InfoOf(map);
+  if (info.ok()) {
+    version.set_epoch(info->version().epoch());
+  }
+  return info.status();
+}
+
+std::string SizeText(const v1::MapInfo& info) {
+  const v1::MeshInfo& mesh = info.mesh();
+  if (info.has_graph()) {
+    return absl::StrCat(info.graph().nodes(), " nodes, ", info.graph().edges(), " one-way edges");
+  }
+  if (info.has_mesh()) {
+    return absl::StrCat(mesh.polygons(), mesh.polygons() == 1 ? " polygon" : " polygons", " in ",
+                        mesh.parts(), mesh.parts() == 1 ? " connected part" : " connected parts");
+  }
+  return absl::StrCat(info.grid().width(), " x ", info.grid().height(), " cells");
+}
+
+std::string NewMapText(const v1::MapInfo& info, const std::string& more) {
+  return absl::StrCat(info.map(), ": ", SizeText(info), info.has_graph() || info.has_mesh() ? "" : more,
+                      ", revision ", info.version().revision(), ".\n");
 }
 
 std::string CellCount(int64_t count) { return absl::StrCat(count, count == 1 ? " cell" : " cells"); }

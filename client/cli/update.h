@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
+#include "absl/status/status.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/session.h"
 #include "waystar/v1/map_service.pb.h"
@@ -24,6 +26,16 @@ void AddUpdateOptions(CLI::App& command, const std::shared_ptr<v1::UpdateObstacl
 // Gives the command the options of AddUpdateOptions, and has it send the batch.
 void RunsUpdate(CLI::App& command, const std::shared_ptr<v1::UpdateObstaclesRequest>& request,
                 Session& session);
+
+// Gives a revision without an epoch the epoch that the map has now: the server takes none without. Returns
+// the errors of GetMap.
+absl::Status CompleteVersion(Session& session, const std::string& map, v1::Version& version);
+
+// Writes name, size and revision of a map that is new, with `more` said of the cells of a grid.
+std::string NewMapText(const v1::MapInfo& info, const std::string& more);
+
+// Writes "64 x 48 cells", "3 nodes, 4 one-way edges", or "3 polygons in 1 connected part".
+std::string SizeText(const v1::MapInfo& info);
 
 // Writes "1 cell", "2 cells".
 std::string CellCount(int64_t count);

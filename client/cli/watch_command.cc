@@ -8,7 +8,6 @@
 #include "client/cli/commands.h"
 #include "client/cli/edit_text.h"
 #include "client/cli/json.h"
-#include "client/cli/known_version.h"
 #include "client/cli/shape_argument.h"
 #include "client/cli/table.h"
 #include "client/cli/update.h"
@@ -105,11 +104,9 @@ void AddWatchCommand(CLI::App& parent, Session& session) {
       .add_option("--from", arguments->from,
                   "The first revision to tell of, if the server still remembers it [the next one]")
       ->type_name("N");
-  command
-      .add_option_function<uint64_t>(
-          "--from-epoch", [&request](uint64_t epoch) { request.mutable_after()->set_epoch(epoch); },
-          "The epoch that --from belongs to [the map's]: once the map was created anew, the server says so")
-      ->type_name("N")
+  AddValue<uint64_t>(
+      command, "--from-epoch", [&request](uint64_t epoch) { request.mutable_after()->set_epoch(epoch); },
+      "The epoch that --from belongs to [the map's]: once the map was created anew, the server says so", "N")
       ->needs("--from");
   AddField(command, "--edits", request, &v1::WatchMapRequest::set_with_edits, "Tell what was changed, too");
   command.add_option("--count", arguments->count, "End after so many revisions")->type_name("N");

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "waystar/v1/path_service.pb.h"
+#include "waystar/v1/types.pb.h"
 
 namespace waystar::load {
 
@@ -38,5 +39,17 @@ using FileReader = std::function<absl::StatusOr<std::string>(const std::string& 
 // scenarios of a file of the Moving AI benchmarks: of cells, or of positions if one of the numbers in it has
 // a point. The end of a line is JSON of a FindPathRequest. Errors: INVALID_ARGUMENT that names the line.
 absl::StatusOr<std::vector<Part>> ParseScenario(absl::string_view text, const FileReader& read_file);
+
+// Scenarios of the Moving AI benchmarks; those of meshes are written alike.
+// Returns the words of a line: bucket, map, width, height, start x and y, goal x and y, and mostly a length.
+std::vector<absl::string_view> ScenarioWords(absl::string_view line);
+
+// Returns whether one of the places in a file has a fraction: those of grids are cells, and those of meshes
+// positions.
+bool HasPositions(absl::string_view text);
+
+// Reads the start and the goal of a line. Returns false if it has none, or words that are no such numbers.
+bool ReadScenarioEnds(const std::vector<absl::string_view>& words, bool has_positions, v1::Location& start,
+                      v1::Location& goal);
 
 }  // namespace waystar::load

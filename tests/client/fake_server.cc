@@ -42,80 +42,39 @@ grpc::Status Refusal(grpc::StatusCode code, const std::string& message, const st
   return {code, message, status.SerializeAsString()};
 }
 
+// Define a method that answers with a message, or with a stream of messages, as its handler does.
+#define ANSWER(Method, handler)                                                         \
+  grpc::Status Method(grpc::ServerContext* context, const v1::Method##Request* request, \
+                      v1::Method##Response* response) override {                        \
+    return Answer(script_.handler, *context, *request, *response);                      \
+  }
+#define STREAM(Method, handler)                                                         \
+  grpc::Status Method(grpc::ServerContext* context, const v1::Method##Request* request, \
+                      grpc::ServerWriter<v1::Method##Response>* writer) override {      \
+    std::vector<v1::Method##Response> messages;                                         \
+    const grpc::Status status = Answer(script_.handler, *context, *request, messages);  \
+    for (const auto& message : messages) {                                              \
+      writer->Write(message);                                                           \
+    }                                                                                   \
+    return status;                                                                      \
+  }
+
 class FakeServer::Paths : public v1::PathService::Service {
  public:
   explicit Paths(FakeServer& script) : script_(script) {}
 
-  grpc::Status FindPath(grpc::ServerContext* context, const v1::FindPathRequest* request,
-                        v1::FindPathResponse* response) override {
-    return Answer(script_.find_path, *context, *request, *response);
-  }
-
-  grpc::Status TraceSearch(grpc::ServerContext* context, const v1::TraceSearchRequest* request,
-                           grpc::ServerWriter<v1::TraceSearchResponse>* writer) override {
-    std::vector<v1::TraceSearchResponse> messages;
-    const grpc::Status status = Answer(script_.trace_search, *context, *request, messages);
-    for (const auto& message : messages) {
-      writer->Write(message);
-    }
-    return status;
-  }
-
-  grpc::Status ValidatePath(grpc::ServerContext* context, const v1::ValidatePathRequest* request,
-                            v1::ValidatePathResponse* response) override {
-    return Answer(script_.validate_path, *context, *request, *response);
-  }
-
-  grpc::Status FindPaths(grpc::ServerContext* context, const v1::FindPathsRequest* request,
-                         v1::FindPathsResponse* response) override {
-    return Answer(script_.find_paths, *context, *request, *response);
-  }
-
-  grpc::Status CheckReachability(grpc::ServerContext* context, const v1::CheckReachabilityRequest* request,
-                                 v1::CheckReachabilityResponse* response) override {
-    return Answer(script_.check_reachability, *context, *request, *response);
-  }
-
-  grpc::Status FindReachable(grpc::ServerContext* context, const v1::FindReachableRequest* request,
-                             v1::FindReachableResponse* response) override {
-    return Answer(script_.find_reachable, *context, *request, *response);
-  }
-
-  grpc::Status ComputeFlowField(grpc::ServerContext* context, const v1::ComputeFlowFieldRequest* request,
-                                v1::ComputeFlowFieldResponse* response) override {
-    return Answer(script_.compute_flow_field, *context, *request, *response);
-  }
-
-  grpc::Status ComputeCostMatrix(grpc::ServerContext* context, const v1::ComputeCostMatrixRequest* request,
-                                 v1::ComputeCostMatrixResponse* response) override {
-    return Answer(script_.compute_cost_matrix, *context, *request, *response);
-  }
-
-  grpc::Status CastRay(grpc::ServerContext* context, const v1::CastRayRequest* request,
-                       v1::CastRayResponse* response) override {
-    return Answer(script_.cast_ray, *context, *request, *response);
-  }
-
-  grpc::Status SampleCells(grpc::ServerContext* context, const v1::SampleCellsRequest* request,
-                           v1::SampleCellsResponse* response) override {
-    return Answer(script_.sample_cells, *context, *request, *response);
-  }
-
-  grpc::Status ProbeSurface(grpc::ServerContext* context, const v1::ProbeSurfaceRequest* request,
-                            v1::ProbeSurfaceResponse* response) override {
-    return Answer(script_.probe_surface, *context, *request, *response);
-  }
-
-  grpc::Status WatchPath(grpc::ServerContext* context, const v1::WatchPathRequest* request,
-                         grpc::ServerWriter<v1::WatchPathResponse>* writer) override {
-    std::vector<v1::WatchPathResponse> messages;
-    const grpc::Status status = Answer(script_.watch_path, *context, *request, messages);
-    for (const auto& message : messages) {
-      writer->Write(message);
-    }
-    return status;
-  }
-
+  ANSWER(FindPath, find_path)
+  STREAM(TraceSearch, trace_search)
+  ANSWER(ValidatePath, validate_path)
+  ANSWER(FindPaths, find_paths)
+  ANSWER(CheckReachability, check_reachability)
+  ANSWER(FindReachable, find_reachable)
+  ANSWER(ComputeFlowField, compute_flow_field)
+  ANSWER(ComputeCostMatrix, compute_cost_matrix)
+  ANSWER(CastRay, cast_ray)
+  ANSWER(SampleCells, sample_cells)
+  ANSWER(ProbeSurface, probe_surface)
+  STREAM(WatchPath, watch_path)
  private:
   FakeServer& script_;
 };
@@ -124,40 +83,13 @@ class FakeServer::Maps : public v1::MapService::Service {
  public:
   explicit Maps(FakeServer& script) : script_(script) {}
 
-  grpc::Status CreateMap(grpc::ServerContext* context, const v1::CreateMapRequest* request,
-                         v1::CreateMapResponse* response) override {
-    return Answer(script_.create_map, *context, *request, *response);
-  }
-
-  grpc::Status GetMap(grpc::ServerContext* context, const v1::GetMapRequest* request,
-                      v1::GetMapResponse* response) override {
-    return Answer(script_.get_map, *context, *request, *response);
-  }
-
-  grpc::Status ListMaps(grpc::ServerContext* context, const v1::ListMapsRequest* request,
-                        v1::ListMapsResponse* response) override {
-    return Answer(script_.list_maps, *context, *request, *response);
-  }
-
-  grpc::Status DeleteMap(grpc::ServerContext* context, const v1::DeleteMapRequest* request,
-                         v1::DeleteMapResponse* response) override {
-    return Answer(script_.delete_map, *context, *request, *response);
-  }
-
-  grpc::Status UpdateObstacles(grpc::ServerContext* context, const v1::UpdateObstaclesRequest* request,
-                               v1::UpdateObstaclesResponse* response) override {
-    return Answer(script_.update_obstacles, *context, *request, *response);
-  }
-
-  grpc::Status ListObstacles(grpc::ServerContext* context, const v1::ListObstaclesRequest* request,
-                             v1::ListObstaclesResponse* response) override {
-    return Answer(script_.list_obstacles, *context, *request, *response);
-  }
-  grpc::Status ListPortals(grpc::ServerContext* context, const v1::ListPortalsRequest* request,
-                           v1::ListPortalsResponse* response) override {
-    return Answer(script_.list_portals, *context, *request, *response);
-  }
-
+  ANSWER(CreateMap, create_map)
+  ANSWER(GetMap, get_map)
+  ANSWER(ListMaps, list_maps)
+  ANSWER(DeleteMap, delete_map)
+  ANSWER(UpdateObstacles, update_obstacles)
+  ANSWER(ListObstacles, list_obstacles)
+  ANSWER(ListPortals, list_portals)
   grpc::Status StreamObstacleUpdates(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::StreamObstacleUpdatesResponse, v1::StreamObstacleUpdatesRequest>* stream)
@@ -174,16 +106,7 @@ class FakeServer::Maps : public v1::MapService::Service {
     return status;
   }
 
-  grpc::Status WatchMap(grpc::ServerContext* context, const v1::WatchMapRequest* request,
-                        grpc::ServerWriter<v1::WatchMapResponse>* writer) override {
-    std::vector<v1::WatchMapResponse> events;
-    const grpc::Status status = Answer(script_.watch_map, *context, *request, events);
-    for (const auto& event : events) {
-      writer->Write(event);
-    }
-    return status;
-  }
-
+  STREAM(WatchMap, watch_map)
   grpc::Status ImportMap(grpc::ServerContext* context, grpc::ServerReader<v1::ImportMapRequest>* reader,
                          v1::ImportMapResponse* response) override {
     std::vector<v1::ImportMapRequest> parts;
@@ -194,16 +117,7 @@ class FakeServer::Maps : public v1::MapService::Service {
     return Answer(script_.import_map, *context, parts, *response);
   }
 
-  grpc::Status ExportMap(grpc::ServerContext* context, const v1::ExportMapRequest* request,
-                         grpc::ServerWriter<v1::ExportMapResponse>* writer) override {
-    std::vector<v1::ExportMapResponse> parts;
-    const grpc::Status status = Answer(script_.export_map, *context, *request, parts);
-    for (const auto& part : parts) {
-      writer->Write(part);
-    }
-    return status;
-  }
-
+  STREAM(ExportMap, export_map)
  private:
   FakeServer& script_;
 };
@@ -259,27 +173,10 @@ class FakeServer::ServerItself : public v1::ServerService::Service {
  public:
   explicit ServerItself(FakeServer& script) : script_(script) {}
 
-  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
-                             v1::GetServerInfoResponse* response) override {
-    return Answer(script_.get_server_info, *context, *request, *response);
-  }
-
-  grpc::Status SetLogLevel(grpc::ServerContext* context, const v1::SetLogLevelRequest* request,
-                           v1::SetLogLevelResponse* response) override {
-    return Answer(script_.set_log_level, *context, *request, *response);
-  }
-
-  grpc::Status GetServerStatistics(grpc::ServerContext* context,
-                                   const v1::GetServerStatisticsRequest* request,
-                                   v1::GetServerStatisticsResponse* response) override {
-    return Answer(script_.get_server_statistics, *context, *request, *response);
-  }
-
-  grpc::Status ListServers(grpc::ServerContext* context, const v1::ListServersRequest* request,
-                           v1::ListServersResponse* response) override {
-    return Answer(script_.list_servers, *context, *request, *response);
-  }
-
+  ANSWER(GetServerInfo, get_server_info)
+  ANSWER(SetLogLevel, set_log_level)
+  ANSWER(GetServerStatistics, get_server_statistics)
+  ANSWER(ListServers, list_servers)
  private:
   FakeServer& script_;
 };

@@ -6,18 +6,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" "$1"
 DEV="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/dev"
 readonly PATH_BEFORE=$PATH
 
-expect_code 2 "$DEV" nonsense
-expect_text 'there is no command "nonsense"'
-expect_code 2 "$DEV" release-check nonsense
-expect_text 'There is no step "nonsense"'
-expect_code 2 "$DEV" distribution-test nonsense
-expect_text "usage: ./dev distribution-test"
-expect_code 2 "$DEV" test --nonsense
-expect_text 'there is no flag --nonsense'
+expect 2 'there is no command "nonsense"' "$DEV" nonsense
+expect 2 'There is no step "nonsense"' "$DEV" release-check nonsense
+expect 2 "usage: ./dev distribution-test" "$DEV" distribution-test nonsense
+expect 2 'there is no flag --nonsense' "$DEV" test --nonsense
 
 # A name selects whole tests and single cases, and nothing has to be built to see which.
-expect_code 2 "$DEV" test --list ThereIsNoSuchName
-expect_text 'no test and no case has ThereIsNoSuchName in its name'
+expect 2 'no test and no case has ThereIsNoSuchName in its name' "$DEV" test --list ThereIsNoSuchName
 expect_code 0 "$DEV" test --list OpenListTest.Pops core_shape
 [[ "$(<"$WORK/out")" == $'core_shape_test\ncore_search_test, cases' ]] || fail "selected: $(cat "$WORK/out")"
 
@@ -38,13 +33,11 @@ rm -f "$COPY/proto/released.binpb"
 # A check that cannot be made has not passed.
 PATH=/usr/bin:/bin
 if ! command -v buf >/dev/null; then
-  expect_code 1 "$COPY/dev" check-protos
-  expect_text "buf is not on the PATH: ./dev tools installs it"
+  expect 1 "buf is not on the PATH: ./dev tools installs it" "$COPY/dev" check-protos
 fi
 PATH=$PATH_BEFORE
 if command -v buf >/dev/null; then
-  expect_code 0 "$COPY/dev" check-protos
-  expect_text "no proto/released.binpb before the first release"
+  expect 0 "no proto/released.binpb before the first release" "$COPY/dev" check-protos
   expect_code 0 "$COPY/dev" release-protos
   expect_code 0 "$COPY/dev" check-protos
   [[ ! -s "$WORK/out" ]] || fail "the released protos are not those that were released: $(cat "$WORK/out")"
@@ -52,13 +45,11 @@ if command -v buf >/dev/null; then
   EDITED="$COPY/proto/waystar/v1/path_service.proto"
   cp "$EDITED" "$WORK/whole.proto"
   sed -i '/rpc CastRay(/d' "$EDITED"
-  expect_code 100 "$COPY/dev" check-protos
-  expect_text 'Previously present RPC "CastRay"'
+  expect 100 'Previously present RPC "CastRay"' "$COPY/dev" check-protos
   expect_code 100 "$COPY/dev" release-protos
   cp "$WORK/whole.proto" "$EDITED"
   sed -i 's/^  string map = 1;/  string map = 1001;/' "$EDITED"
-  expect_code 100 "$COPY/dev" check-protos
-  expect_text 'Previously present field "1"'
+  expect 100 'Previously present field "1"' "$COPY/dev" check-protos
 elif [[ "${CI:-}" ]]; then
   fail "buf is not on the PATH"
 fi

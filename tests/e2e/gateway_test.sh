@@ -56,11 +56,9 @@ call() {
   grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $token" "${@:1:$#-1}" "localhost:$gateway_port" "${@:$#}"
 }
 query='{"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 7, "y": 7}}]}'
-expect_code 0 call "$token" -d "$query" waystar.v1.PathService/FindPath
-expect_text OUTCOME_FOUND
+expect 0 OUTCOME_FOUND call "$token" -d "$query" waystar.v1.PathService/FindPath
 # Statuses, errors' details and deadlines are the server's.
-expect_code 80 call wrong -d "$query" waystar.v1.PathService/FindPath
-expect_text BAD_TOKEN
+expect 80 BAD_TOKEN call wrong -d "$query" waystar.v1.PathService/FindPath
 expect_code 69 call "$token" -d '{"map": "nowhere"}' waystar.v1.MapService/GetMap
 # A slow machine may come to the watch only after its time; then it is made again.
 watches_until_its_time() {
@@ -73,9 +71,8 @@ until watches_until_its_time; do
   ((SECONDS < deadline)) || fail "no watch that begins, and ends at its time: $(cat "$WORK/out")"
 done
 expect_code 0 call "$token" -d '{"map": "ten-by-ten"}' waystar.v1.MapService/ExportMap
-expect_code 0 call "$token" -d "{\"queries\": [{\"id\": 1, \"query\": $query}]} {\"queries\": [{\"id\": 2, \"query\": $query}]}" \
+expect 0 '"id": "2"' call "$token" -d "{\"queries\": [{\"id\": 1, \"query\": $query}]} {\"queries\": [{\"id\": 2, \"query\": $query}]}" \
   waystar.v1.PathService/StreamFindPath
-expect_text '"id": "2"'
 
 # restart_gateway NAME=VALUE: with this variable.
 restart_gateway() {
@@ -98,8 +95,7 @@ until grep -qF watching "$WORK/watch"; do
   ((SECONDS < deadline)) || fail "no watch that begins: $(cat "$WORK/watch")"
   sleep 0.02
 done
-expect_code 72 call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath
-expect_text "too many open calls from this address"
+expect 72 "too many open calls from this address" call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath
 kill "$watch_pid"
 wait "$watch_pid" || true
 until call "$token" "${protos[@]}" -d "$query" waystar.v1.PathService/FindPath >"$WORK/out" 2>&1; do

@@ -16,40 +16,33 @@ call() {
 
 start_server --maps_dir="$SAMPLES"
 
-expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" list
-expect_text waystar.v1.MapService
+expect 0 waystar.v1.MapService grpcurl -plaintext "127.0.0.1:$PORT" list
 expect_text waystar.v1.PathService
 expect_text grpc.health.v1.Health
 expect_text waystar.v1.ServerService
 
-expect_code 0 grpcurl -plaintext "127.0.0.1:$PORT" describe waystar.v1.FindPathRequest
-expect_text "start = 5"
+expect 0 "start = 5" grpcurl -plaintext "127.0.0.1:$PORT" describe waystar.v1.FindPathRequest
 
-expect_code 0 grpcurl -plaintext -d '{"service": "waystar.v1.PathService"}' "127.0.0.1:$PORT" \
+expect 0 '"SERVING"' grpcurl -plaintext -d '{"service": "waystar.v1.PathService"}' "127.0.0.1:$PORT" \
   grpc.health.v1.Health/Check
-expect_text '"SERVING"'
 
-expect_code 0 call PathService/FindPath \
+expect 0 '"cost": 14,' call PathService/FindPath \
   '{"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 7, "y": 7}}],
     "path_form": "PATH_FORM_CORNERS"}'
-expect_text '"cost": 14,'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"revision": "1"'
 expect_text '"search_time": "'
 
-expect_code 0 call PathService/TraceSearch \
+expect 0 '"kind": "KIND_GENERATED"' call PathService/TraceSearch \
   '{"query": {"map": "ten-by-ten", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 1, "y": 0}}],
     "algorithm": "ALGORITHM_ASTAR"}, "max_events": 2}'
-expect_text '"kind": "KIND_GENERATED"'
 expect_text '"kind": "KIND_EXPANDED"'
 expect_text '"outcome": "OUTCOME_FOUND"'
 expect_text '"truncated": true'
-expect_code 67 call PathService/TraceSearch '{"max_events": 2}'
-expect_text '"field": "query"'
+expect 67 '"field": "query"' call PathService/TraceSearch '{"max_events": 2}'
 
-expect_code 0 call MapService/CreateMap \
+expect 0 '"walkable_cells": "7"' call MapService/CreateMap \
   '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "name": "river", "cost": 3}]}}'
-expect_text '"walkable_cells": "7"'
 expect_text '"kind": "MAP_KIND_SQUARES"'
 EPOCH="$(sed -nE 's/.*"epoch": "([0-9]+)".*/\1/p' "$WORK/out")"
 readonly EPOCH
@@ -57,118 +50,90 @@ readonly EPOCH
 # A batch for one version of the map, which is told by epoch and revision together.
 readonly BLOCK='"edits": [{"block": {"rectangles": [{"x": 2, "width": 1, "height": 2}]}}]'
 readonly FIRST_VERSION="{\"epoch\": \"$EPOCH\", \"revision\": \"1\"}"
-expect_code 67 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": {\"revision\": 1}, $BLOCK}"
-expect_text '"reason": "BAD_VALUE"'
+expect 67 '"reason": "BAD_VALUE"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": {\"revision\": 1}, $BLOCK}"
 expect_text '"field": "expected_version.epoch"'
-expect_code 73 call MapService/UpdateObstacles \
+expect 73 '"reason": "MAP_REPLACED"' call MapService/UpdateObstacles \
   "{\"map\": \"drawn\", \"expected_version\": {\"epoch\": \"1\", \"revision\": \"1\"}, $BLOCK}"
-expect_text '"reason": "MAP_REPLACED"'
 expect_text '"field": "expected_version.epoch"'
-expect_code 0 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
-expect_text '"revision": "2"'
+expect 0 '"revision": "2"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
 expect_text '"changed_cells": "2"'
-expect_code 74 call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
-expect_text '"reason": "STALE_REVISION"'
+expect 74 '"reason": "STALE_REVISION"' call MapService/UpdateObstacles "{\"map\": \"drawn\", \"expected_version\": $FIRST_VERSION, $BLOCK}"
 expect_text '"field": "expected_version"'
 
-expect_code 0 call PathService/FindPath \
+expect 0 '"outcome": "OUTCOME_UNREACHABLE"' call PathService/FindPath \
   '{"map": "drawn", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}]}'
-expect_text '"outcome": "OUTCOME_UNREACHABLE"'
 expect_text '"reason": "REASON_NO_ROUTE"'
 
 # An agent for whom the river is a road, and one that the map gives a name.
 expect_code 0 call MapService/CreateMap \
   '{"map": "shore", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~", "cost": 3}]}}'
-expect_code 0 call PathService/FindPath \
+expect 0 '"cost": 2.5,' call PathService/FindPath \
   '{"map": "shore", "start": {"cell": {"x": 0, "y": 0}}, "goals": [{"cell": {"x": 3, "y": 0}}],
     "with_summary": true, "agent": {"profile": {"terrain_costs": [{"terrain": "~", "cost": 0.5}]}}}'
-expect_text '"cost": 2.5,'
 expect_text '"terrain": "~"'
 expect_code 0 call MapService/UpdateObstacles \
   '{"map": "shore", "edits": [{"put_profile": {"named": {"name": "crab", "profile": {"no_diagonals": true}}}}]}'
-expect_code 0 call PathService/FindPath \
+expect 0 '"cost": 1,' call PathService/FindPath \
   '{"map": "shore", "start": {"position": {"x": 0.5, "y": 0.5}}, "goals": [{"position": {"x": 0, "y": 1}}],
     "agent": {"profile_name": "crab"}}'
-expect_text '"cost": 1,'
 expect_text '"y": 1.5'
-expect_code 67 call PathService/FindPath \
+expect 67 '"reason": "BAD_PROFILE"' call PathService/FindPath \
   '{"map": "shore", "start": {"cell": {}}, "goals": [{"cell": {}}], "agent": {"profile": {"forbidden_terrains": [".", "~"]}}}'
-expect_text '"reason": "BAD_PROFILE"'
 expect_text '"field": "agent.profile.forbidden_terrains"'
-expect_code 67 call PathService/FindPath '{"map": "shore", "start": {}, "goals": [{"cell": {}}]}'
-expect_text '"reason": "MISSING_FIELD"'
+expect 67 '"reason": "MISSING_FIELD"' call PathService/FindPath '{"map": "shore", "start": {}, "goals": [{"cell": {}}]}'
 expect_text '"field": "start"'
-expect_code 67 call PathService/FindPath '{"map": "shore", "start": {"cell": {}}}'
-expect_text '"field": "goals"'
+expect 67 '"field": "goals"' call PathService/FindPath '{"map": "shore", "start": {"cell": {}}}'
 
 # A wall moves a start only as far as a snap lets it.
 readonly FROM_THE_WALL='"map": "shore", "start": {"position": {"x": 1.4, "y": 1.5}}, "goals": [{"cell": {"x": 0, "y": 0}}]'
-expect_code 73 call PathService/FindPath "{$FROM_THE_WALL}"
-expect_text '"reason": "START_BLOCKED"'
+expect 73 '"reason": "START_BLOCKED"' call PathService/FindPath "{$FROM_THE_WALL}"
 expect_code 73 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {\"radius\": 0.5}}"
-expect_code 0 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {\"radius\": 1}}"
-expect_text '"cost": 1,'
-expect_code 67 call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {}}"
-expect_text '"field": "snap.radius"'
+expect 0 '"cost": 1,' call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {\"radius\": 1}}"
+expect 67 '"field": "snap.radius"' call PathService/FindPath "{$FROM_THE_WALL, \"snap\": {}}"
 
 # A ray is drawn from the centre of a cell, and what it meets is a place in the world.
-expect_code 0 call PathService/CastRay \
+expect 0 '"x": 1,' call PathService/CastRay \
   '{"map": "shore", "from": {"cell": {"x": 0, "y": 1}}, "to": {"position": {"x": 3.5, "y": 1.5}}}'
-expect_text '"x": 1,'
 expect_text '"y": 1.5'
-expect_code 0 call PathService/ComputeCostMatrix \
+expect 0 '"costs": [' call PathService/ComputeCostMatrix \
   '{"map": "shore", "starts": [{"cell": {"x": 0, "y": 0}}], "goals": [{"cell": {"x": 1, "y": 0}}]}'
-expect_text '"costs": ['
 
 # An obstacle with a name: the shortest way, along row 3, goes round it until it is moved away.
 expect_code 0 call MapService/CreateMap \
   '{"map": "field", "blank": {"width": 9, "height": 7}, "grid": {"squares": {"connectivity": "CONNECTIVITY_FOUR"}}}'
 readonly ALONG_ROW_3='"map": "field", "start": {"cell": {"x": 0, "y": 3}}, "goals": [{"cell": {"x": 8, "y": 3}}]'
-expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
-expect_text '"cost": 8,'
-expect_code 0 call MapService/UpdateObstacles \
+expect 0 '"cost": 8,' call PathService/FindPath "{$ALONG_ROW_3}"
+expect 0 '"changed_cells": "13"' call MapService/UpdateObstacles \
   '{"map": "field", "edits": [{"put_obstacle": {"obstacle": {
     "id": "crater", "shape": {"discs": [{"center": {"x": 4, "y": 3}, "radius": 2}]}, "lifetime": "3600s"}}}]}'
-expect_text '"changed_cells": "13"'
-expect_code 0 call MapService/ListObstacles '{"map": "field"}'
-expect_text '"id": "crater"'
+expect 0 '"id": "crater"' call MapService/ListObstacles '{"map": "field"}'
 expect_text '"radius": 2'
 expect_text '"lifetime": "3'
-expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
-expect_text '"cost": 14,'
-expect_code 0 call PathService/FindPath "{$ALONG_ROW_3, \"view\": {\"overlay\": {\"ignored_obstacles\": [\"crater\"]}}}"
-expect_text '"cost": 8,'
+expect 0 '"cost": 14,' call PathService/FindPath "{$ALONG_ROW_3}"
+expect 0 '"cost": 8,' call PathService/FindPath "{$ALONG_ROW_3, \"view\": {\"overlay\": {\"ignored_obstacles\": [\"crater\"]}}}"
 
-expect_code 70 call MapService/UpdateObstacles \
+expect 70 "OBSTACLE_EXISTS" call MapService/UpdateObstacles \
   '{"map": "field", "edits": [{"put_obstacle": {"obstacle": {"id": "crater", "shape": {"cells": [{}]}}}}]}'
-expect_text "OBSTACLE_EXISTS"
 # The part that leaves the map is clipped.
-expect_code 0 call MapService/UpdateObstacles \
+expect 0 '"clipped_cells": "4"' call MapService/UpdateObstacles \
   '{"map": "field", "edits": [{"move_obstacle": {"id": "crater", "dy": -3}}]}'
-expect_text '"clipped_cells": "4"'
-expect_code 0 call PathService/FindPath "{$ALONG_ROW_3}"
-expect_text '"cost": 8,'
+expect 0 '"cost": 8,' call PathService/FindPath "{$ALONG_ROW_3}"
 expect_text '"revision": "3"'
-expect_code 0 call MapService/UpdateObstacles '{"map": "field", "edits": [{"remove_obstacle": {"id": "crater"}}]}'
-expect_text '"changed_cells": "9"'
-expect_code 0 call MapService/ListObstacles '{"map": "field"}'
-expect_text '"obstacles": []'
-expect_code 69 call MapService/UpdateObstacles \
+expect 0 '"changed_cells": "9"' call MapService/UpdateObstacles '{"map": "field", "edits": [{"remove_obstacle": {"id": "crater"}}]}'
+expect 0 '"obstacles": []' call MapService/ListObstacles '{"map": "field"}'
+expect 69 "OBSTACLE_NOT_FOUND" call MapService/UpdateObstacles \
   '{"map": "field", "edits": [{"remove_obstacle": {"id": "crater"}}]}'
-expect_text "OBSTACLE_NOT_FOUND"
 expect_text '"edits[0].remove_obstacle.id"'
 
 # Two batches on one stream: one applied, one refused.
-expect_code 0 call MapService/StreamObstacleUpdates \
+expect 0 '"revision": "3"' call MapService/StreamObstacleUpdates \
   '{"update": {"map": "drawn", "edits": [{"unblock": {"cells": [{"x": 2, "y": 1}]}}]}}
    {"update": {"map": "drawn", "edits": [{"block": {"cells": [{"x": 9, "y": 1}]}}]}}'
-expect_text '"revision": "3"'
 expect_text '"index": "1"'
 expect_text '"reason": "OFF_MAP"'
 
 # A watch goes on until the map is deleted.
-expect_code 67 call MapService/WatchMap '{"map": "drawn", "after": {"revision": 1}}'
-expect_text '"field": "after.epoch"'
+expect 67 '"field": "after.epoch"' call MapService/WatchMap '{"map": "drawn", "after": {"revision": 1}}'
 mkfifo "$WORK/watch"
 call MapService/WatchMap "{\"map\": \"drawn\", \"after\": $FIRST_VERSION, \"with_edits\": true}" >"$WORK/watch" 2>&1 &
 WATCH_PID=$!
@@ -190,13 +155,10 @@ expect_text "MAP_NOT_FOUND"
 expect_code 0 call MapService/CreateMap '{"map": "drawn", "rows": ["..~.", ".#~."], "grid": {"terrains": [{"symbol": "~"}]}}'
 
 # grpcurl ends with 64 plus the code of the answer, and prints the details.
-expect_code 69 call PathService/FindPath '{"map": "nowhere", "start": {"cell": {}}, "goals": [{"cell": {}}]}'
-expect_text "NotFound"
+expect 69 "NotFound" call PathService/FindPath '{"map": "nowhere", "start": {"cell": {}}, "goals": [{"cell": {}}]}'
 expect_text "MAP_NOT_FOUND"
-expect_code 67 call MapService/CreateMap '{"map": "../x", "rows": ["."]}'
-expect_text "BAD_MAP_ID"
-expect_code 75 call PathService/FindPath '{"map": "drawn", "start": {"cell": {"x": 9}}, "goals": [{"cell": {}}]}'
-expect_text '"field": "start"'
+expect 67 "BAD_MAP_ID" call MapService/CreateMap '{"map": "../x", "rows": ["."]}'
+expect 75 '"field": "start"' call PathService/FindPath '{"map": "drawn", "start": {"cell": {"x": 9}}, "goals": [{"cell": {}}]}'
 
 stop_server TERM || fail "the server ended with $?"
 echo "passed"

@@ -62,6 +62,14 @@ expect_code() {
   ((code == expected)) || fail "\"$*\" ended with $code, not $expected: $(cat "$WORK/out")"
 }
 
+# expect CODE TEXT COMMAND...: it ends so, and its output has the text.
+expect() {
+  local code=$1 text=$2
+  shift 2
+  expect_code "$code" "$@"
+  expect_text "$text"
+}
+
 # expect_text TEXT: $WORK/out has it.
 expect_text() {
   grep -qF -- "$1" "$WORK/out" || fail "no \"$1\" in: $(cat "$WORK/out")"

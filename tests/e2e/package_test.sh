@@ -83,7 +83,6 @@ set +a
 start_server --data_dir="$WORK/data"
 export WAYSTAR_SERVER="127.0.0.1:$PORT"
 expect_code 0 waystar map import "$ROOT/usr/share/waystar/maps/ten-by-ten.txt"
-expect_code 0 waystar find ten-by-ten 0,0 7,7
-expect_text "14 steps at cost 14"
+expect 0 "14 steps at cost 14" waystar find ten-by-ten 0,0 7,7
 stop_server TERM || fail "the server ended with $?"
 echo "passed"

@@ -14,9 +14,8 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 
   -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -keyout "$WORK/key.pem" -out "$WORK/cert.pem" 2>/dev/null
 
 # What is asked for goes for HTTP too.
-expect_code 1 timeout 120 "$BIN/waystar-server" --listen=127.0.0.1:0 --http_listen=0.0.0.0:0 \
+expect 1 "would send without encryption what --tls_cert is to encrypt: --http_tls encrypts it as well" timeout 120 "$BIN/waystar-server" --listen=127.0.0.1:0 --http_listen=0.0.0.0:0 \
   --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
-expect_text "would send without encryption what --tls_cert is to encrypt: --http_tls encrypts it as well"
 
 # new_token NAME PERMISSION...: adds its line to the file, and prints the token.
 new_token() {
@@ -34,23 +33,19 @@ call() {
   grpcurl -cacert "$WORK/cert.pem" -H "authorization: Bearer $1" -d "$3" "localhost:$PORT" "waystar.v1.$2"
 }
 # Codes of grpcurl: 64 and that of the status.
-expect_code 80 call none MapService/GetMap '{"map": "tiles"}'
-expect_text "BAD_TOKEN"
+expect 80 "BAD_TOKEN" call none MapService/GetMap '{"map": "tiles"}'
 expect_code 0 call "$player" MapService/GetMap '{"map": "tiles"}'
-expect_code 71 call "$player" MapService/GetMap '{"map": "river"}'
-expect_text 'the token "player" may not read the map "river"'
+expect 71 'the token "player" may not read the map "river"' call "$player" MapService/GetMap '{"map": "river"}'
 expect_code 71 call "$player" MapService/DeleteMap '{"map": "tiles"}'
 expect_code 0 call "$designer" MapService/GetMap '{"map": "river"}'
 # For probes.
-expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" grpc.health.v1.Health/Check
-expect_text "SERVING"
+expect 0 "SERVING" grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" grpc.health.v1.Health/Check
 expect_code 0 grpcurl -cacert "$WORK/cert.pem" "localhost:$PORT" list
 
 # The tool takes all of that from the environment too, as a container's health check does.
 export WAYSTAR_SERVER="127.0.0.1:$PORT" WAYSTAR_CA="$WORK/cert.pem"
 expect_code 0 waystar health
-expect_code 4 waystar map show tiles
-expect_text "WAYSTAR_TOKEN"
+expect 4 "WAYSTAR_TOKEN" waystar map show tiles
 echo "$player" >"$WORK/token"
 WAYSTAR_TOKEN_FILE="$WORK/token" expect_code 0 waystar map show tiles
 WAYSTAR_SERVER_NAME=elsewhere expect_code 5 waystar health

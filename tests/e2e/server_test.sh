@@ -19,8 +19,7 @@ expect_starts() {
   stop_server TERM || fail "the server ended with $?"
 }
 expect_refuses() {
-  expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps" "$@"
-  expect_text "the server holds 2 maps, its limit"
+  expect 1 "the server holds 2 maps, its limit" server --listen=127.0.0.1:0 --maps_dir="$WORK/maps" "$@"
 }
 
 expect_starts
@@ -35,80 +34,47 @@ WAYSTAR_MAX_MAPS=3 expect_starts --flagfile="$WORK/flags"
 expect_starts --max_maps=3 --flagfile="$WORK/flags"
 WAYSTAR_MAX_MAPS=3 expect_starts --flagfile "$WORK/flags"
 
-expect_code 1 server --workers=-1
-expect_text "--workers is from 0 to 1024, not -1"
-expect_code 1 server --max_queue_time=0s
-expect_text "--max_queue_time is more than 0"
-expect_code 1 server --max_connection_age=-1s
-expect_text "--max_connection_age is from 0 to 24h"
-expect_code 1 server --keepalive_time=0s
-expect_text "--keepalive_time is more than 0"
-expect_code 1 server --max_concurrent_streams=0
-expect_text "--max_concurrent_streams is from 1 to"
-expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
-expect_text '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 65535; give HOST:PORT'
-expect_code 1 server --listen=127.0.0.1:0 --metrics_listen=99999
-expect_text '--metrics_listen=localhost:99999: port \"99999\" is not a number from 0 to 65535'
-expect_code 1 server --listen=0.0.0.0:99999
-expect_text '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT'
+expect 1 "--workers is from 0 to 1024, not -1" server --workers=-1
+expect 1 "--max_queue_time is more than 0" server --max_queue_time=0s
+expect 1 "--max_connection_age is from 0 to 24h" server --max_connection_age=-1s
+expect 1 "--keepalive_time is more than 0" server --keepalive_time=0s
+expect 1 "--max_concurrent_streams is from 1 to" server --max_concurrent_streams=0
+expect 1 '--metrics_listen=127.0.0.1:no: port \"no\" is not a number from 0 to 65535; give HOST:PORT' server --listen=127.0.0.1:0 --metrics_listen=127.0.0.1:no
+expect 1 '--metrics_listen=localhost:99999: port \"99999\" is not a number from 0 to 65535' server --listen=127.0.0.1:0 --metrics_listen=99999
+expect 1 '--listen=0.0.0.0:99999: port \"99999\" is not a number from 0 to 65535; give HOST:PORT' server --listen=0.0.0.0:99999
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port: $(cat "$WORK/out")"
-expect_code 1 server --listen=7470
-expect_text "--listen=7470: it has no host, or no port; give HOST:PORT"
+expect 1 "--listen=7470: it has no host, or no port; give HOST:PORT" server --listen=7470
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about an address: $(cat "$WORK/out")"
 start_server
-expect_code 1 server "--listen=127.0.0.1:$PORT"
-expect_text "--listen=127.0.0.1:$PORT: it is in use by another program"
+expect 1 "--listen=127.0.0.1:$PORT: it is in use by another program" server "--listen=127.0.0.1:$PORT"
 [[ "$(wc -l <"$WORK/out")" == 1 ]] || fail "more than a line about a port in use: $(cat "$WORK/out")"
 stop_server TERM || fail "the server ended with $?"
-expect_code 1 server --listen=127.0.0.1:0 --http_listen=nowhere
-expect_text "--http_listen: nowhere: it has no host, or no port; give HOST:PORT"
-expect_code 1 server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
-expect_text "is no origin: write such as https://game.example"
-expect_code 1 server --http_allow_origin=https://game.example
-expect_text "--http_allow_origin needs --http_listen"
-expect_code 1 server --http_calls=1
-expect_text "--http_calls is from 4 to 65536"
+expect 1 "--http_listen: nowhere: it has no host, or no port; give HOST:PORT" server --listen=127.0.0.1:0 --http_listen=nowhere
+expect 1 "is no origin: write such as https://game.example" server --listen=127.0.0.1:0 --http_listen=127.0.0.1:0 --http_allow_origin=game.example
+expect 1 "--http_allow_origin needs --http_listen" server --http_allow_origin=https://game.example
+expect 1 "--http_calls is from 4 to 65536" server --http_calls=1
 expect_code 1 server --log_level=loud
-expect_code 1 server --tls_cert="$WORK/cert.pem"
-expect_text "--tls_cert and --tls_key go together"
-expect_code 1 server --tls_client_ca="$WORK/ca.pem"
-expect_text "--tls_client_ca needs --tls_cert and --tls_key"
-expect_code 1 server --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem" --tls_client_ca="$WORK/ca.pem" \
+expect 1 "--tls_cert and --tls_key go together" server --tls_cert="$WORK/cert.pem"
+expect 1 "--tls_client_ca needs --tls_cert and --tls_key" server --tls_client_ca="$WORK/ca.pem"
+expect 1 "--http_listen asks for no certificates" server --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem" --tls_client_ca="$WORK/ca.pem" \
   --http_listen=127.0.0.1:0
-expect_text "--http_listen asks for no certificates"
-expect_code 1 server --http_tls --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem"
-expect_text "--http_tls needs --http_listen"
-expect_code 1 server --http_tls --http_listen=127.0.0.1:0
-expect_text "--http_tls needs --tls_cert and --tls_key"
-expect_code 1 server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
-expect_text "cannot read $WORK/cert.pem: No such file"
-expect_code 1 server --tokens_file="$WORK/tokens"
-expect_text "cannot read $WORK/tokens: No such file"
-expect_code 1 server --durability=safe
-expect_text '--durability must be sync or relaxed, not \"safe\"'
-expect_code 1 server --durability=relaxed
-expect_text "--durability=relaxed needs --data_dir"
-expect_code 1 server --data_dir="$WORK/data" --sync_interval=2s
-expect_text "--sync_interval needs --durability=relaxed"
-expect_code 1 server --max_log_mib=0
-expect_text "--max_log_mib is from 1 to"
-expect_code 1 server --cluster=http://127.0.0.1:2379
-expect_text "--cluster: "
-expect_code 1 server --cluster=etcd://127.0.0.1 --max_staleness=1s
-expect_text "--max_staleness needs --cluster, and is 10s or more"
-expect_code 1 server --image_dir="$WORK"
-expect_text "--image_dir needs --cluster"
-expect_code 1 server --cluster_password_file="$WORK/password"
-expect_text "the flags that begin with --cluster_ need --cluster"
-expect_code 1 server --listen=127.0.0.1:0 --cluster=etcd://127.0.0.1 --cluster_password_file="$WORK/password"
-expect_text "$WORK/password"
-expect_code 1 server --listen=127.0.0.1:0 --data_dir=/proc/waystar
-expect_text "/proc/waystar"
+expect 1 "--http_tls needs --http_listen" server --http_tls --tls_cert="$WORK/c.pem" --tls_key="$WORK/k.pem"
+expect 1 "--http_tls needs --tls_cert and --tls_key" server --http_tls --http_listen=127.0.0.1:0
+expect 1 "cannot read $WORK/cert.pem: No such file" server --tls_cert="$WORK/cert.pem" --tls_key="$WORK/key.pem"
+expect 1 "cannot read $WORK/tokens: No such file" server --tokens_file="$WORK/tokens"
+expect 1 '--durability must be sync or relaxed, not \"safe\"' server --durability=safe
+expect 1 "--durability=relaxed needs --data_dir" server --durability=relaxed
+expect 1 "--sync_interval needs --durability=relaxed" server --data_dir="$WORK/data" --sync_interval=2s
+expect 1 "--max_log_mib is from 1 to" server --max_log_mib=0
+expect 1 "--cluster: " server --cluster=http://127.0.0.1:2379
+expect 1 "--max_staleness needs --cluster, and is 10s or more" server --cluster=etcd://127.0.0.1 --max_staleness=1s
+expect 1 "--image_dir needs --cluster" server --image_dir="$WORK"
+expect 1 "the flags that begin with --cluster_ need --cluster" server --cluster_password_file="$WORK/password"
+expect 1 "$WORK/password" server --listen=127.0.0.1:0 --cluster=etcd://127.0.0.1 --cluster_password_file="$WORK/password"
+expect 1 "/proc/waystar" server --listen=127.0.0.1:0 --data_dir=/proc/waystar
 expect_code 1 server --no_such_flag=1
-expect_code 1 server stray
-expect_text '\"stray\" is no flag'
-expect_code 1 server --maps_dir="$WORK/nowhere"
-expect_text "there is no folder"
+expect 1 '\"stray\" is no flag' server stray
+expect 1 "there is no folder" server --maps_dir="$WORK/nowhere"
 # What is no map is passed, and named.
 echo 'Maps of the demo.' >"$WORK/maps/README.txt"
 echo '{}' >"$WORK/maps/tiles.json"
@@ -119,8 +85,7 @@ expect_text "README.txt"
 expect_text "tiles.json"
 rm "$WORK/maps/README.txt" "$WORK/maps/tiles.json"
 echo '..?' >"$WORK/maps/d.txt"
-expect_code 1 server --listen=127.0.0.1:0 --maps_dir="$WORK/maps"
-expect_text "d.txt: line 1"
+expect 1 "d.txt: line 1" server --listen=127.0.0.1:0 --maps_dir="$WORK/maps"
 # With that flag it starts without the bad ones, and names them; that a limit is reached is no damage.
 echo '..' >"$WORK/maps/A.map"
 expect_starts --skip_damaged_maps
@@ -140,17 +105,13 @@ grep -o 'event=unknown_variable.*' "$WORK/log" >"$WORK/out" || true
   fail "other variables than the two that nobody reads: $(cat "$WORK/out")"
 
 # --help ends with 1, as it does in every program of its flag library.
-expect_code 1 server --help
-expect_text "--max_queue_time"
+expect 1 "--max_queue_time" server --help
 expect_text "--keepalive_timeout"
 expect_text "waystar-server data"
-expect_code 0 server --version
-expect_text "waystar-server "
-expect_code 2 server data
-expect_text "waystar-server data check DIR"
+expect 0 "waystar-server " server --version
+expect 2 "waystar-server data check DIR" server data
 mkdir "$WORK/data"
-expect_code 0 server data check "$WORK/data"
-expect_text "All is well"
+expect 0 "All is well" server data check "$WORK/data"
 
 for signal in TERM INT; do
   start_server --maps_dir="$WORK/maps"

@@ -1,21 +1,14 @@
 // A board of hexagons against a real server: what its picture labels is what commands take and print.
 
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include "client/cli/app.h"
-#include "gmock/gmock.h"
-#include "tests/service/test_server.h"
+#include "tests/client/cli/served_command_test.h"
 
 namespace waystar::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::waystar::testing::TestServer;
 
-class HexCommandsTest : public ::testing::Test {
+class HexCommandsTest : public ::waystar::testing::ServedCommandTest {
  protected:
   HexCommandsTest() {
     v1::GridOptions grid;
@@ -27,22 +20,6 @@ class HexCommandsTest : public ::testing::Test {
                     "..#.."},
                    grid);
   }
-
-  ExitCode Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--server", server_.target(), "--timeout", "2m"});
-    std::istringstream in;
-    std::ostringstream out;
-    std::ostringstream err;
-    Io io{in, out, err, false, false};
-    const ExitCode code = cli::Run(arguments, io);
-    out_ = out.str();
-    err_ = err.str();
-    return code;
-  }
-
-  TestServer server_;
-  std::string out_;
-  std::string err_;
 };
 
 TEST_F(HexCommandsTest, PathsGoFromLabelToLabel) {

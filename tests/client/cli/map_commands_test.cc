@@ -1,34 +1,28 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// `waystar map`.
 
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "tests/client/cli/command_test.h"
+#include "tests/testing/own_folder.h"
 
 namespace waystar::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::waystar::testing::Parsed;
 using ::waystar::testing::Refusal;
 
-v1::MapInfo Arena() {
-  v1::MapInfo info;
-  info.set_map("arena");
-  info.mutable_version()->set_revision(3);
-  info.set_digest(0x0123456789abcdef);
-  info.mutable_create_time()->set_seconds(1700000000);
-  info.set_memory_bytes(4096);
-  v1::GridInfo& grid = *info.mutable_grid();
-  grid.set_width(4);
-  grid.set_height(2);
-  grid.mutable_squares()->set_connectivity(v1::CONNECTIVITY_EIGHT);
-  grid.mutable_squares()->set_diagonal_cost(1.5);
-  grid.set_walkable_cells(7);
-  grid.set_obstacle_cells(1);
-  v1::Terrain& river = *grid.add_terrains();
-  river.set_symbol("~");
-  river.set_name("river");
-  river.set_cost(3);
-  return info;
-}
+constexpr char kArena[] =
+    "map: 'arena' version { revision: 3 } digest: 0x0123456789abcdef create_time { seconds: 1700000000 }"
+    " memory_bytes: 4096 grid { width: 4 height: 2 walkable_cells: 7 obstacle_cells: 1"
+    " squares { connectivity: CONNECTIVITY_EIGHT diagonal_cost: 1.5 }"
+    " terrains { symbol: '~' name: 'river' cost: 3 } }";
 
 constexpr char kFacts[] =
     "map            arena\n"
@@ -43,127 +37,96 @@ constexpr char kFacts[] =
     "memory         4096 bytes\n"
     "terrain        ~ river, cost 3\n";
 
-class MapCommandsTest : public ::waystar::testing::CommandTest {
- protected:
-  MapCommandsTest() {
-    server_.list_maps = [](auto&, const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
-      if (request.page_token().empty()) {
-        *response.add_maps() = Arena();
-        response.set_next_page_token("more");
-      } else {
-        response.add_maps()->set_map("cave");
-      }
-      return grpc::Status::OK;
-    };
-  }
-};
+class MapCommandsTest : public ::waystar::testing::CommandTest {};
 
 TEST_F(MapCommandsTest, ListsAllPages) {
-  EXPECT_EQ(Run({"map", "list"}), ExitCode::kOk);
+  server_.list_maps = [](auto&, const v1::ListMapsRequest& request, v1::ListMapsResponse& response) {
+    response = Parsed<v1::ListMapsResponse>(
+        request.page_token().empty() ? absl::StrCat("maps { ", kArena, " } next_page_token: 'more'")
+                                     : "maps { map: 'cave' }");
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Run("map list"), ExitCode::kOk);
   EXPECT_EQ(out_,
             "MAP    SIZE   REVISION  WALKABLE  OBSTACLES\n"
             "arena  4 x 2  3         7         1\n"
             "cave   0 x 0  0         0         0\n");
-}
-
-TEST_F(MapCommandsTest, ListsNamesAlone) {
-  EXPECT_EQ(Run({"map", "list", "--names"}), ExitCode::kOk);
+  EXPECT_EQ(Run("map list --names"), ExitCode::kOk);
   EXPECT_EQ(out_, "arena\ncave\n");
-}
-
-TEST_F(MapCommandsTest, ListsAsJson) {
-  EXPECT_EQ(Run({"map", "list", "--json"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr("\"map\":\"arena\""));
+  EXPECT_EQ(Run("map list --json"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("\"map\":\"cave\""));
   EXPECT_THAT(out_, HasSubstr("\"nextPageToken\":\"\""));
 }
 
 TEST_F(MapCommandsTest, ShowsFactsAndPicture) {
-  server_.ServeMap(Arena(), {"..#.", "~~.."});
-  EXPECT_EQ(Run({"map", "show", "arena"}), ExitCode::kOk);
-  EXPECT_EQ(out_, std::string(kFacts) +
-                      "\n"
-                      "  0\n"
-                      "0 ..#.\n"
-                      "  ~~..\n"
-                      "# obstacle  ~ river, cost 3\n");
-}
-
-TEST_F(MapCommandsTest, ShowsFactsAlone) {
-  server_.get_map = [](auto&, const auto&, v1::GetMapResponse& response) {
-    *response.mutable_info() = Arena();
-    return grpc::Status::OK;
-  };
-  EXPECT_EQ(Run({"map", "show", "arena", "--no-picture"}), ExitCode::kOk);
+  server_.ServeMap(Parsed<v1::MapInfo>(kArena), {"..#.", "~~.."});
+  EXPECT_EQ(Run("map show arena"), ExitCode::kOk);
+  EXPECT_EQ(out_, absl::StrCat(kFacts,
+                               "\n"
+                               "  0\n"
+                               "0 ..#.\n"
+                               "  ~~..\n"
+                               "# obstacle  ~ river, cost 3\n"));
+  Serve(server_.get_map, absl::StrCat("info { ", kArena, " }"));
+  EXPECT_EQ(Run("map show arena --no-picture"), ExitCode::kOk);
   EXPECT_EQ(out_, kFacts);
-  EXPECT_EQ(Run({"map", "show", "arena", "--json"}), ExitCode::kOk);
-  EXPECT_THAT(out_, HasSubstr(R"("squares":{"connectivity":"CONNECTIVITY_EIGHT","diagonalCost":1.5})"));
-}
-
-TEST_F(MapCommandsTest, ALargeMapIsShownSmallerUnlessAskedFor) {
   server_.ServeMap({}, std::vector<std::string>(10, std::string(200, '.')));
-  EXPECT_EQ(Run({"map", "show", "arena"}), ExitCode::kOk);
+  EXPECT_EQ(Run("map show arena"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr("Each character stands for 3 x 3 cells."));
-  EXPECT_EQ(Run({"map", "show", "arena", "--full"}), ExitCode::kOk);
+  EXPECT_EQ(Run("map show arena --full"), ExitCode::kOk);
   EXPECT_THAT(out_, HasSubstr(std::string(200, '.')));
 }
 
-TEST_F(MapCommandsTest, CreatesABlankMap) {
-  v1::CreateMapRequest received;
-  server_.create_map = [&](auto&, const v1::CreateMapRequest& request, v1::CreateMapResponse& response) {
-    received = request;
-    *response.mutable_info() = Arena();
-    return grpc::Status::OK;
-  };
-  EXPECT_EQ(
-      Run({"map", "create", "arena", "4x2", "--fill", "~", "--terrain", "~=river:3", "--connectivity", "4"}),
-      ExitCode::kOk);
-  EXPECT_EQ(out_, "Created arena: 4 x 2 cells, revision 3.\n");
-  EXPECT_EQ(received.map(), "arena");
-  EXPECT_EQ(received.blank().width(), 4);
-  EXPECT_EQ(received.blank().height(), 2);
-  EXPECT_EQ(received.blank().fill(), "~");
-  EXPECT_EQ(received.grid().squares().connectivity(), v1::CONNECTIVITY_FOUR);
-  EXPECT_EQ(received.grid().terrains_size(), 1);
-  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--hexagons", "even-columns"}), ExitCode::kOk);
-  EXPECT_EQ(received.grid().hexagons().layout(), v1::HEX_LAYOUT_EVEN_COLUMNS);
+TEST_F(MapCommandsTest, ShowsFactsOfGraphsAndMeshes) {
+  Serve(server_.get_map,
+        "info { map: 'isles' create_time { seconds: 1700000000 } graph { nodes: 3 edges: 4 max_distance: 7"
+        " tags: 'dry' tags: 'wide' } }");
+  EXPECT_EQ(Run("map show isles --no-picture"), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "map        isles\n"
+            "size       3 nodes, 4 one-way edges\n"
+            "revision   0\n"
+            "digest     -\n"
+            "created    2023-11-14 22:13:20 UTC\n"
+            "obstacles  0\n"
+            "memory     0 bytes\n"
+            "connected  by sight, up to 7\n"
+            "tags       dry wide\n");
+  Serve(server_.get_map,
+        "info { map: 'keep' create_time { seconds: 1700000000 } mesh { polygons: 1 parts: 2 portals: 5"
+        " low { x: -1 } high { x: 9 y: 2 z: 4 } } }");
+  EXPECT_EQ(Run("map show keep --no-picture"), ExitCode::kOk);
+  EXPECT_EQ(out_,
+            "map       keep\n"
+            "size      1 polygon in 2 connected parts\n"
+            "revision  0\n"
+            "digest    -\n"
+            "created   2023-11-14 22:13:20 UTC\n"
+            "from      -1,0\n"
+            "to        9,2,4\n"
+            "memory    0 bytes\n"
+            "portals   5\n");
 }
 
-TEST_F(MapCommandsTest, ACreationMayBeTriedAgain) {
-  std::string request_id;
-  server_.create_map = [&](auto&, const v1::CreateMapRequest& request, v1::CreateMapResponse& response) {
-    response.set_already_created(!request_id.empty());
-    request_id = request.request_id();
-    *response.mutable_info() = Arena();
-    return grpc::Status::OK;
-  };
-  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--request-id", "once"}), ExitCode::kOk);
+TEST_F(MapCommandsTest, Creates) {
+  ExpectRequests(server_.create_map, {{"map create arena 4x2 --fill ~ --terrain ~=river:3 --connectivity 4",
+                                       "map: 'arena' blank { width: 4 height: 2 fill: '~' }"
+                                       " grid { squares { connectivity: CONNECTIVITY_FOUR }"
+                                       " terrains { symbol: '~' name: 'river' cost: 3 } }"},
+                                      {"map create arena 4x2 --hexagons even-columns --request-id once",
+                                       "map: 'arena' blank { width: 4 height: 2 } request_id: 'once'"
+                                       " grid { hexagons { layout: HEX_LAYOUT_EVEN_COLUMNS } }"}});
+  Serve(server_.create_map, absl::StrCat("info { ", kArena, " }"));
+  EXPECT_EQ(Run("map create arena 4x2"), ExitCode::kOk);
   EXPECT_EQ(out_, "Created arena: 4 x 2 cells, revision 3.\n");
-  EXPECT_EQ(request_id, "once");
-  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--request-id", "once"}), ExitCode::kOk);
+  Serve(server_.create_map, absl::StrCat("already_created: true info { ", kArena, " }"));
+  EXPECT_EQ(Run("map create arena 4x2 --request-id once"), ExitCode::kOk);
   EXPECT_EQ(out_, "Already created arena: 4 x 2 cells, revision 3.\n");
 }
 
-TEST_F(MapCommandsTest, SquaresAreNoHexagons) {
-  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--hexagons", "odd-rows", "--connectivity", "4"}),
-            ExitCode::kUsage);
-  EXPECT_EQ(Run({"map", "create", "arena", "4x2", "--diagonal-cost", "1.5", "--hexagons", "odd-rows"}),
-            ExitCode::kUsage);
-}
-
-TEST_F(MapCommandsTest, DeletesOneMapAtAVersion) {
-  v1::DeleteMapRequest received;
-  server_.delete_map = [&](auto&, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& /*response*/) {
-    received = request;
-    return grpc::Status::OK;
-  };
-  EXPECT_EQ(Run({"map", "delete", "arena", "--expect-revision", "5", "--expect-epoch", "7"}), ExitCode::kOk);
-  EXPECT_EQ(received.expected_version().epoch(), 7U);
-  EXPECT_EQ(received.expected_version().revision(), 5U);
-  EXPECT_EQ(Run({"map", "delete", "arena", "cave", "--expect-revision", "5"}), ExitCode::kUsage);
-}
-
 TEST_F(MapCommandsTest, DeletesWhatItCan) {
+  ExpectRequests(server_.delete_map, {{"map delete arena --expect-revision 5 --expect-epoch 7",
+                                       "map: 'arena' expected_version { epoch: 7 revision: 5 }"}});
   server_.delete_map = [](auto&, const v1::DeleteMapRequest& request, v1::DeleteMapResponse& response) {
     if (request.map() == "gone") {
       return Refusal(grpc::StatusCode::NOT_FOUND, "no map 'gone'", "MAP_NOT_FOUND", "map");
@@ -171,11 +134,167 @@ TEST_F(MapCommandsTest, DeletesWhatItCan) {
     response.mutable_version()->set_revision(5);
     return grpc::Status::OK;
   };
-  EXPECT_EQ(Run({"map", "delete", "arena", "gone", "cave"}), ExitCode::kRefused);
+  EXPECT_EQ(Run("map delete arena gone cave"), ExitCode::kRefused);
   EXPECT_EQ(out_, "Deleted arena at revision 5.\nDeleted cave at revision 5.\n");
   EXPECT_THAT(err_, HasSubstr("no map 'gone'"));
-  EXPECT_EQ(Run({"map", "delete", "arena", "--json"}), ExitCode::kOk);
-  EXPECT_EQ(out_, "{\"version\":{\"epoch\":\"0\",\"revision\":\"5\"}}\n");
+}
+
+// `waystar map import` and `export`.
+class MapFilesTest : public ::waystar::testing::CommandTest {
+ protected:
+  MapFilesTest() {
+    server_.import_map = [this](auto&, const std::vector<v1::ImportMapRequest>& parts,
+                                v1::ImportMapResponse& response) {
+      header_ = parts.at(0).header();
+      received_.clear();
+      for (const auto& part : parts) {
+        received_ += part.chunk();
+      }
+      if (header_.map() == refused_) {
+        return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "no ground");
+      }
+      response = Parsed<v1::ImportMapResponse>(absl::StrCat(
+          "info { version { revision: 1 } grid { width: 4 height: 2 walkable_cells: 7 } }", notes_));
+      response.mutable_info()->set_map(header_.map());
+      return grpc::Status::OK;
+    };
+  }
+
+  std::string Path(const std::string& name) const { return folder_.PathOf(name); }
+
+  std::string WriteFile(const std::string& name, const std::string& bytes = "..") const {
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+    return Path(name);
+  }
+
+  std::string ReadFile(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  // Expects the header that an import of a file of two bytes sends.
+  void ExpectHeader(const std::string& file, const std::string& options, const std::string& header) {
+    EXPECT_EQ(Run(absl::StrCat("map import ", WriteFile(file), options)), ExitCode::kOk) << err_;
+    EXPECT_EQ(header_.DebugString(), Parsed<v1::ImportMapHeader>("size: 2 " + header).DebugString());
+  }
+
+  const ::waystar::testing::OwnFolder folder_;
+  v1::ImportMapHeader header_;
+  std::string notes_;
+  std::string received_;
+  // The name of a map that is not made.
+  std::string refused_ = "refused";
+};
+
+TEST_F(MapFilesTest, ImportsAFileUnderItsName) {
+  EXPECT_EQ(Run("map import " + WriteFile("arena.txt", "..#.\n....\n")), ExitCode::kOk);
+  EXPECT_EQ(out_, "Imported arena: 4 x 2 cells, 7 of them walkable, revision 1.\n");
+  EXPECT_EQ(header_.DebugString(),
+            Parsed<v1::ImportMapHeader>("map: 'arena' size: 10 grid {}").DebugString());
+  EXPECT_EQ(received_, "..#.\n....\n");
+  in_ = "..\n";
+  EXPECT_EQ(Run("map import - --as pipe"), ExitCode::kOk);
+  EXPECT_EQ(header_.map(), "pipe");
+  EXPECT_EQ(received_, "..\n");
+  notes_ =
+      " notes { text: 'hidden layers' first_place: 'layer 12' count: 3 }"
+      " notes { text: 'hidden objects' first_place: 'object 5' count: 1 }"
+      " notes { text: 'nothing blocks' count: 1 } notes { text: 'notes of other kinds' count: 4 }";
+  EXPECT_EQ(Run("map import " + WriteFile("arena.txt")), ExitCode::kOk);
+  EXPECT_THAT(out_, HasSubstr("\nNote: hidden layers: layer 12 and 2 more.\n"
+                              "Note: hidden objects: object 5.\n"
+                              "Note: nothing blocks.\n"
+                              "Note: notes of other kinds, 4 times.\n"));
+}
+
+TEST_F(MapFilesTest, ImportsWithOptions) {
+  ExpectHeader(
+      "arena.txt",
+      " --terrain ~=river:3 --terrain ^=peak:impassable --as valley --format moving_ai --connectivity "
+      "8 --diagonal-cost 1.4",
+      "map: 'valley' format: MAP_FORMAT_MOVING_AI grid { squares { connectivity: CONNECTIVITY_EIGHT"
+      " diagonal_cost: 1.4 } terrains { symbol: '~' name: 'river' cost: 3 }"
+      " terrains { symbol: '^' name: 'peak' impassable: true } }");
+  ExpectHeader("world.ldtk",
+               " --level Cellar --layer Walls --layer Water --format ldtk --terrains " +
+                   WriteFile("world.terrains", "value 2 water 3\n"),
+               "map: 'world' format: MAP_FORMAT_LDTK grid {} import_options { level: 'Cellar'"
+               " layers: 'Walls' layers: 'Water' terrains: 'value 2 water 3\\n' }");
+  ExpectHeader("level.obj", " --agent-radius 0.4 --agent-height 1.8 --tile-cells 32",
+               "map: 'level' grid {} import_options { build { agent_radius: 0.4 agent_height: 1.8"
+               " tile_cells: 32 } }");
+  ExpectHeader("level.glb", " --build", "map: 'level' grid {} import_options { build {} }");
+  ExpectHeader("ground.glb", " --weld 0.1", "map: 'ground' grid {} import_options { weld: 0.1 }");
+  ExpectHeader("level.obj", " --agent human:0.4:1.8 --agent troll:1.2:3",
+               "map: 'level-troll' grid {} import_options { build { agent_radius: 1.2 agent_height: 3 } }");
+}
+
+TEST_F(MapFilesTest, SaysWhichAgentsHaveTheirMaps) {
+  refused_ = "level-giant";
+  const std::string line = absl::StrCat("map import ", WriteFile("level.obj"), " --agent human:0.4:1.8");
+  EXPECT_EQ(Run(line + " --agent troll:1.2:3 --agent giant:9:9"), ExitCode::kRefused);
+  EXPECT_THAT(err_, HasSubstr("no ground"));
+  EXPECT_THAT(err_, HasSubstr("left as they are: level-human, level-troll; give the other agents alone"));
+  refused_ = "level-human";
+  EXPECT_EQ(Run(line), ExitCode::kRefused);
+  EXPECT_THAT(err_, Not(HasSubstr("left as they are")));
+}
+
+TEST_F(MapFilesTest, ExplainsMistakes) {
+  server_.ServeMap({}, {".."});
+  const std::string file = WriteFile("level.obj");
+  const auto expect = [this](const std::string& line, const char* error) {
+    ExpectMistakes({{line.c_str(), error}});
+  };
+  expect("map import -", "needs a name: --as NAME");
+  expect("map import " + Path("missing.txt"), "missing.txt: No such file or directory");
+  expect("map import " + folder_.path().string(), "it is a folder");
+  expect(absl::StrCat("map import ", file, " --agent human"), "'human' is no agent");
+  expect(absl::StrCat("map import ", file, " --terrains ", Path("missing")), "cannot read");
+  expect("map export arena --json", "--json needs -o FILE");
+  expect("map export arena -o " + Path("missing/out.txt"), "cannot write");
+  expect("map create arena 4x2 --hexagons odd-rows --connectivity 4", "--connectivity");
+  expect("map create arena 4x2 --diagonal-cost 1.5 --hexagons odd-rows", "--diagonal-cost");
+  expect("map delete arena cave --expect-revision 5", "are about one MAP");
+}
+
+TEST_F(MapFilesTest, ExportsAnImageUnlessPeopleReadTheFile) {
+  server_.ServeMap(Parsed<v1::MapInfo>("version { revision: 3 }"), {".#", ".."});
+  v1::MapFormat format = v1::MAP_FORMAT_UNSPECIFIED;
+  server_.export_map = [&format, serve = server_.export_map](auto& context, const auto& request,
+                                                             auto& parts) {
+    format = request.format();
+    return serve(context, request, parts);
+  };
+  EXPECT_EQ(Run("map export arena"), ExitCode::kOk);
+  EXPECT_EQ(out_, "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Run("map export arena -o " + Path("arena.waymap")), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+  EXPECT_EQ(Run("map export arena -o " + Path("arena.txt")), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_TEXT);
+  EXPECT_EQ(ReadFile("arena.txt"), "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_THAT(out_, HasSubstr("arena at revision 3, 25 bytes.\n"));
+  is_terminal_ = true;
+  EXPECT_EQ(Run("map export arena"), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_TEXT);
+  EXPECT_EQ(Run("map export arena --format waystar"), ExitCode::kOk);
+  EXPECT_EQ(format, v1::MAP_FORMAT_WAYSTAR);
+}
+
+TEST_F(MapFilesTest, SaysWhatAFormatLeavesOut) {
+  const std::string file = WriteFile("out.txt", "precious");
+  EXPECT_EQ(Run("map export arena -o " + file), ExitCode::kFailure) << "there is no such map";
+  EXPECT_EQ(ReadFile("out.txt"), "precious");
+  server_.ServeMap(Parsed<v1::MapInfo>("grid { named_obstacles: 2 portals: 1 }"), {".#", ".."});
+  EXPECT_EQ(Run("map export arena -o " + file), ExitCode::kUsage);
+  EXPECT_THAT(err_, HasSubstr("leave out what arena has: 2 named obstacles, 1 portal\n"));
+  EXPECT_EQ(ReadFile("out.txt"), "precious");
+  EXPECT_EQ(Run(absl::StrCat("map export arena --lossy -o ", file)), ExitCode::kOk);
+  EXPECT_EQ(err_, "waystar: left out: 2 named obstacles, 1 portal\n");
+  EXPECT_EQ(ReadFile("out.txt"), "connectivity 8\nmap\n.#\n..\n");
+  EXPECT_EQ(Run("map export arena -o " + Path("out.waymap")), ExitCode::kOk);
+  EXPECT_EQ(err_, "");
 }
 
 }  // namespace

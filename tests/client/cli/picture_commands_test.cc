@@ -9,38 +9,22 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/app.h"
-#include "gmock/gmock.h"
 #include "server/render/file/png.h"
-#include "tests/service/test_server.h"
-#include "tests/testing/own_folder.h"
+#include "tests/client/cli/served_command_test.h"
 
 namespace waystar::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using ::waystar::testing::TestServer;
 
-class PictureCommandsTest : public ::testing::Test {
+class PictureCommandsTest : public ::waystar::testing::ServedCommandTest {
  protected:
   PictureCommandsTest() {
     server_.Create("yard", {"......",  //
                             ".##...",  //
                             "......",  //
                             "...#.."});
-  }
-
-  ExitCode Run(std::vector<std::string> arguments, bool is_terminal = false) {
-    arguments.insert(arguments.end(), {"--server", server_.target(), "--timeout", "2m"});
-    std::istringstream in;
-    std::ostringstream out;
-    std::ostringstream err;
-    Io io{in, out, err, is_terminal, false};
-    const ExitCode code = cli::Run(arguments, io);
-    out_ = out.str();
-    err_ = err.str();
-    return code;
   }
 
   // Of a file that is gone with the test.
@@ -53,11 +37,6 @@ class PictureCommandsTest : public ::testing::Test {
     std::filesystem::remove(name);
     return bytes.str();
   }
-
-  const ::waystar::testing::OwnFolder folder_;
-  TestServer server_;
-  std::string out_;
-  std::string err_;
 };
 
 TEST_F(PictureCommandsTest, RendersTextWithoutAFile) {
@@ -79,7 +58,8 @@ TEST_F(PictureCommandsTest, FileNameSaysWhatToRender) {
 }
 
 TEST_F(PictureCommandsTest, RendersBlocksForTerminals) {
-  ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}, true), ExitCode::kOk) << err_;
+  is_terminal_ = true;
+  ASSERT_EQ(Run({"render", "yard", "--format", "blocks", "--size", "24x16"}), ExitCode::kOk) << err_;
   EXPECT_THAT(out_, HasSubstr("\x1b[38;2;"));
   EXPECT_THAT(out_, HasSubstr("\xe2\x96\x80"));
 }
@@ -146,7 +126,8 @@ TEST_F(PictureCommandsTest, MeshesAreShownByFloorAndFromTheSide) {
 }
 
 TEST_F(PictureCommandsTest, RefusesBlocksWithoutColours) {
-  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}, true), ExitCode::kUsage);
+  is_terminal_ = true;
+  EXPECT_EQ(Run({"render", "yard", "--format", "blocks", "--color", "never"}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr("ask for --format text"));
 }
 
@@ -161,7 +142,8 @@ TEST_F(PictureCommandsTest, RendersAnUnreachableGoal) {
 
 TEST_F(PictureCommandsTest, RefusesWhatCannotBe) {
   EXPECT_EQ(Run({"render", "yard", "0,0"}), ExitCode::kUsage);
-  EXPECT_EQ(Run({"render", "yard", "--format", "png"}, true), ExitCode::kUsage);
+  is_terminal_ = true;
+  EXPECT_EQ(Run({"render", "yard", "--format", "png"}), ExitCode::kUsage);
   EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("no/such/folder.png")}), ExitCode::kUsage);
   EXPECT_EQ(Run({"render", "yard", "-o", FileNamed("yard.jpg")}), ExitCode::kUsage);
   EXPECT_THAT(err_, HasSubstr(".png, .svg or .txt"));

@@ -28,8 +28,7 @@ expect_walk() {
 }
 
 run_cpp() {
-  expect_code 0 "$BIN/game_loop" "127.0.0.1:$PORT" 40
-  expect_text "tick 20: 1000 agents, "
+  expect 0 "tick 20: 1000 agents, " "$BIN/game_loop" "127.0.0.1:$PORT" 40
   expect_text "tick 40: 1000 agents, "
 }
 

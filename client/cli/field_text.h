@@ -1,3 +1,4 @@
+// Answers about fields of costs, rays and samples as text.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,13 @@ bool IsOnGraph(const v1::FindReachableResponse& answer);
 bool IsOnGraph(const v1::ComputeFlowFieldResponse& answer);
 bool IsOnGraph(const v1::CastRayResponse& answer);
 
-// Lists the nodes, those of least cost first, as a table of that width, and counts them. Nodes without costs
-// stay in the order of the answer.
-std::string ReachableNodesText(const v1::FindReachableResponse& answer, std::size_t width);
+// Lists nodes or polygons, those of least cost first, as a table of that width, and counts them. Nodes
+// without costs stay in the order of the answer. With a polygon it lists its nearest point.
+std::string ReachText(const v1::FindReachableResponse& answer, bool is_on_mesh, std::size_t width);
 
-// Lists the next node for each, "ford -> lighthouse  6", in the same order, as a table of that width, and
-// counts them.
-std::string NodeStepsText(const v1::ComputeFlowFieldResponse& answer, std::size_t width);
+// Lists the next node for each, "ford -> lighthouse  6", or where to go from the middle of each polygon, in
+// the same order, as a table of that width, and counts them.
+std::string FlowText(const v1::ComputeFlowFieldResponse& answer, bool is_on_mesh, std::size_t width);
 
 // Says what is in the way of a ray and where: "Blocked by crane after 0.25 of the way, at 3,0 (revision 2)".
 // REQUIRES: the ray is blocked.
@@ -28,8 +29,7 @@ std::string GraphRayText(const v1::CastRayRequest& request, const v1::CastRayRes
 // "4.5,0 on pier -> market, 0.25 of it".
 std::string EdgePointText(const v1::EdgePoint& point);
 
-// Says from where on the path over a waypoint graph cannot be walked, and what is in the way. REQUIRES: the
-// answer is that it cannot.
-std::string BlockedNodesText(const v1::ValidatePathRequest& request, const v1::ValidatePathResponse& answer);
+// Says what a probe of a surface has found.
+std::string SurfaceText(const v1::SurfaceProbe& probe, const v1::SurfaceResult& result);
 
 }  // namespace waystar::cli

@@ -1,0 +1,154 @@
+// Cells, places, edges, terrains and shapes as they are written on a command line.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_split.h"
+#include "client/cli/cell_argument.h"
+#include "client/cli/shape_argument.h"
+
+namespace waystar::cli {
+namespace {
+
+TEST(CellArgumentTest, ReadsCells) {
+  for (const char* text : {"3,14", "-1,-20"}) {
+    const auto cell = ParseCell(text);
+    ASSERT_TRUE(cell.ok()) << cell.status();
+    EXPECT_EQ(FormatCell(*cell), text);
+  }
+  for (const char* text :
+       {"", ",", "3", "3,", ",4", "3;4", "3,4,5", "a,b", "1.5,2", "99999999999,1", "3,4..5,6"}) {
+    EXPECT_FALSE(ParseCell(text).ok()) << text;
+  }
+}
+
+TEST(CellArgumentTest, ReadsEdges) {
+  for (const bool one_way : {false, true}) {
+    const auto edge = ParseEdge(one_way ? "pier>market-1" : "pier,market-1");
+    ASSERT_TRUE(edge.ok()) << edge.status();
+    EXPECT_EQ(edge->from(), "pier");
+    EXPECT_EQ(edge->to(), "market-1");
+    EXPECT_EQ(edge->one_way(), one_way);
+  }
+  for (const char* text : {"", ",", "pier", "pier,", ">pier", "a,b,c", "a,b>c", "a b", "-a,b"}) {
+    EXPECT_FALSE(ParseEdge(text).ok()) << text;
+  }
+}
+
+TEST(CellArgumentTest, ReadsTerrains) {
+  struct Case {
+    const char* text;
+    const char* symbol;
+    const char* name;
+    double cost = 0;
+    bool impassable = false;
+  };
+  for (const Case& expected :
+       {Case{"~=river:3.5", "~", "river", 3.5}, Case{"^=peak:impassable", "^", "peak", 0, true},
+        Case{"~=:2", "~", "", 2}, Case{"~=river", "~", "river"}, Case{"==sign:1", "=", "sign", 1}}) {
+    const auto terrain = ParseTerrain(expected.text);
+    ASSERT_TRUE(terrain.ok()) << terrain.status();
+    EXPECT_EQ(terrain->symbol(), expected.symbol);
+    EXPECT_EQ(terrain->name(), expected.name);
+    EXPECT_EQ(terrain->has_cost(), expected.cost != 0) << expected.text;
+    EXPECT_EQ(terrain->cost(), expected.cost);
+    EXPECT_EQ(terrain->impassable(), expected.impassable);
+  }
+  for (const char* text : {"", "~", "~river:3", "river=3", "~=river:", "~=river:wet", "~:river=3"}) {
+    EXPECT_FALSE(ParseTerrain(text).ok()) << text;
+  }
+}
+
+TEST(ShapeArgumentTest, MayBeARectangle) {
+  // What it is written as, by a corner and a size. The server judges the size.
+  for (const auto& [text, written] : {std::pair("3,4..6,9", "3,4+4x6"),
+                                      {"6,9..3,4", "3,4+4x6"},
+                                      {"3,9..6,4", "3,4+4x6"},
+                                      {"5,5..5,5", "5,5+1x1"},
+                                      {"-2,-3..1,0", "-2,-3+4x4"},
+                                      {"-3,4+2x5", "-3,4+2x5"},
+                                      {"3,4+0x-5", "3,4+0x-5"}}) {
+    const auto shape = ParseShape(text);
+    ASSERT_TRUE(shape.ok()) << shape.status();
+    EXPECT_EQ(shape->rectangles_size(), 1);
+    EXPECT_EQ(FormatShape(*shape), written) << text;
+    const auto part = ParseMapPart(text);
+    ASSERT_TRUE(part.ok()) << part.status();
+    EXPECT_TRUE(std::holds_alternative<v1::Rectangle>(*part)) << text;
+  }
+}
+
+TEST(ShapeArgumentTest, WritesWhatItReads) {
+  v1::Shape all;
+  const std::string text =
+      "3,4 3,4+2x5 disc:10,-4.5,2.25 polygon:0,0..8.5,0..4,-6 line:0.5,1..9,4 line:0,1..9,4,2.5";
+  for (const absl::string_view part : absl::StrSplit(text, ' ')) {
+    const auto shape = ParseShape(part);
+    ASSERT_TRUE(shape.ok()) << shape.status();
+    all.MergeFrom(*shape);
+  }
+  EXPECT_EQ(FormatShape(all), text);
+  EXPECT_EQ(all.discs(0).radius(), 2.25);
+  EXPECT_EQ(all.polygons(0).vertices(2).y(), -6);
+  EXPECT_EQ(all.lines(1).width(), 2.5);
+  all.add_cells();
+  all.add_cells();
+  EXPECT_EQ(FormatShape(all), "3,4 0,0 0,0 3,4+2x5 disc:10,-4.5,2.25 polygon:0,0..8.5,0..4,-6 and 2 more");
+}
+
+TEST(ShapeArgumentTest, RefusesOthers) {
+  for (const char* text : {"",
+                           "3",
+                           "3,4..",
+                           "3,4..5",
+                           "3,4+2",
+                           "3,4+2x",
+                           "3,4-5,6",
+                           "..",
+                           "+",
+                           "-2147483648,0..2147483647,0",
+                           "disc:",
+                           "disc:1,2",
+                           "disc:1,2,3,4",
+                           "disc:a,b,c",
+                           "disc 1,2,3",
+                           "Disc:1,2,3",
+                           "polygon:",
+                           "polygon:1,2..",
+                           "polygon:1,2..3",
+                           "polygon:1,2,3..4,5..6,7",
+                           "line:1,2",
+                           "line:1,2..3",
+                           "line:1,2..3,4,5,6",
+                           "line:1,2,3..4,5",
+                           "line:1,2..3,4..5,6"}) {
+    EXPECT_FALSE(ParseShape(text).ok()) << text;
+  }
+}
+
+TEST(ShapeArgumentTest, PartsOfAMapMayHaveFractions) {
+  const auto expect_area = [](const char* text, double x, double y, double width, double height) {
+    const auto part = ParseMapPart(text);
+    ASSERT_TRUE(part.ok()) << part.status();
+    const auto* const area = std::get_if<v1::WorldArea>(&*part);
+    ASSERT_NE(area, nullptr) << text;
+    EXPECT_EQ(area->x(), x) << text;
+    EXPECT_EQ(area->y(), y) << text;
+    EXPECT_EQ(area->width(), width) << text;
+    EXPECT_EQ(area->height(), height) << text;
+  };
+  expect_area("13.5,-52.25..13.75,-52.125", 13.5, -52.25, 0.25, 0.125);
+  expect_area("13.75,-52.125..13.5,-52.25", 13.5, -52.25, 0.25, 0.125);
+  expect_area("13,52+0.5x0.25", 13, 52, 0.5, 0.25);
+  expect_area("0,0..1,1.5", 0, 0, 1, 1.5);
+  for (const char* text : {"", "1.5", "1.5,2", "1.5,2..3", "1.5,2..", "..1.5,2", "1.5,2+3", "1.5,2+3x",
+                           "1.5,2+x3", "1.5+3x4", "1.5,2+3.5x4x5"}) {
+    EXPECT_FALSE(ParseMapPart(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace waystar::cli
