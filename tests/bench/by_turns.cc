@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/bench/stopwatch.h"
+#include "tests/bench/sample.h"
 
 namespace waystar::bench {
 namespace {

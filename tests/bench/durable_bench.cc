@@ -28,7 +28,6 @@
 #include "server/storage/folder/data_folder.h"
 #include "server/storage/folder/posix_folder.h"
 #include "tests/bench/sample.h"
-#include "tests/bench/stopwatch.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 

@@ -17,7 +17,7 @@
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/grid_fields.h"
 #include "tests/bench/regions.h"
-#include "tests/bench/stopwatch.h"
+#include "tests/bench/sample.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 

@@ -21,7 +21,6 @@
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_search.h"
 #include "tests/bench/sample.h"
-#include "tests/bench/stopwatch.h"
 #include "tests/testing/random.h"
 
 ABSL_FLAG(int, nodes, 100'000, "Nodes of the graph that is searched, at random places.");

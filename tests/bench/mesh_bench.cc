@@ -42,7 +42,7 @@
 #include "tests/bench/by_turns.h"
 #include "tests/bench/detour_peer.h"
 #include "tests/bench/mesh_world.h"
-#include "tests/bench/stopwatch.h"
+#include "tests/bench/sample.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
 

@@ -17,7 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map.h"
-#include "tests/bench/stopwatch.h"
+#include "tests/bench/sample.h"
 #include "tests/testing/movingai_data.h"
 
 namespace waystar::bench {

@@ -20,7 +20,6 @@
 #include "server/core/grid/map/grid_map.h"
 #include "tests/bench/algorithm_name.h"
 #include "tests/bench/sample.h"
-#include "tests/bench/stopwatch.h"
 #include "tests/bench/timed_scenarios.h"
 #include "tests/testing/movingai_data.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "absl/status/statusor.h"
-#include "tests/bench/stopwatch.h"
+#include "tests/bench/sample.h"
 
 namespace waystar::bench {
 namespace {

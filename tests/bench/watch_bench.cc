@@ -23,7 +23,6 @@
 #include "server/core/watch/grid_answer.h"
 #include "server/core/watch/kept_answer.h"
 #include "tests/bench/sample.h"
-#include "tests/bench/stopwatch.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/movingai_data.h"
 #include "tests/testing/random.h"
