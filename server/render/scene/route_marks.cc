@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "server/core/mesh/search/surface_line.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_extras.h"
+#include "server/core/query/route.h"
 #include "server/core/search/path_legs.h"
 #include "server/geometry/cell.h"
 

@@ -15,9 +15,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/watch/answer_renewal.h"
 #include "server/service/call/call_context.h"
-#include "server/service/call/cancelled.h"
 #include "server/service/call/status.h"
-#include "server/service/call/within_memory.h"
 #include "server/service/convert/convert.h"
 #include "server/service/handlers/query/answer_query.h"
 

@@ -8,7 +8,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_query_check.h"
+#include "server/core/query/route_query.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
