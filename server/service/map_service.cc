@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
-#include "server/service/call/within_memory.h"
+#include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/service/handlers/maps/change_queue.h"

@@ -1,10 +1,9 @@
 #include "server/service/path_service.h"
 
-#include <functional>
 #include <utility>
 
-#include "server/service/handlers/query/answer_queries.h"
 #include "server/service/handlers/query/answer_query.h"
+#include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/path_stream.h"
 #include "server/service/metrics/stamp_staleness.h"
 
@@ -28,7 +27,6 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
       store_(store),
       limits_(limits),
       observer_(observer),
-      fields_(store, limits.max_response_bytes),
       find_path_(Handler<v1::FindPathRequest, v1::FindPathResponse>(
           [this](const auto& request, auto& response, CallContext& context) {
             return AnswerFindPath(store_, limits_.max_response_bytes, request, response, context);
@@ -39,23 +37,15 @@ PathService::PathService(const ServerContext& server, const core::MapStore& stor
         return AnswerQueries(store_, limits_.max_response_bytes, request, response, context);
       },
       costs_);
-  ServeQuery<v1::ValidatePathRequest, v1::ValidatePathResponse>(
-      [this](const auto& request, auto& response, CallContext& context) {
-        return AnswerValidation(store_, request, response, context);
-      });
-  ServeQuery<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(
-      std::bind_front(&FieldAnswers::CostMatrix, &fields_), kLargeCall);
-  ServeQuery<v1::FindReachableRequest, v1::FindReachableResponse>(
-      std::bind_front(&FieldAnswers::Reachable, &fields_), kLargeCall);
-  ServeQuery<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(
-      std::bind_front(&FieldAnswers::FlowField, &fields_), kLargeCall);
-  ServeQuery<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(
-      std::bind_front(&FieldAnswers::Reachability, &fields_));
-  ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(std::bind_front(&FieldAnswers::Ray, &fields_));
-  ServeQuery<v1::SampleCellsRequest, v1::SampleCellsResponse>(
-      std::bind_front(&FieldAnswers::Sample, &fields_), costs_);
-  ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(
-      std::bind_front(&FieldAnswers::Probe, &fields_), costs_);
+  const FieldAnswers fields(store, limits.max_response_bytes);
+  ServeQuery<v1::ValidatePathRequest, v1::ValidatePathResponse>(fields);
+  ServeQuery<v1::ComputeCostMatrixRequest, v1::ComputeCostMatrixResponse>(fields, kLargeCall);
+  ServeQuery<v1::FindReachableRequest, v1::FindReachableResponse>(fields, kLargeCall);
+  ServeQuery<v1::ComputeFlowFieldRequest, v1::ComputeFlowFieldResponse>(fields, kLargeCall);
+  ServeQuery<v1::CheckReachabilityRequest, v1::CheckReachabilityResponse>(fields);
+  ServeQuery<v1::CastRayRequest, v1::CastRayResponse>(fields);
+  ServeQuery<v1::SampleCellsRequest, v1::SampleCellsResponse>(fields, costs_);
+  ServeQuery<v1::ProbeSurfaceRequest, v1::ProbeSurfaceResponse>(fields, costs_);
   ServeReadsAndWrites<v1::StreamFindPathRequest>([this](Rpc* rpc) {
     return StartCall<PathStream>(
         server_, find_path_, costs_, *rpc,

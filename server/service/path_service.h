@@ -5,7 +5,6 @@
 #include "server/service/admission/query_costs.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
-#include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/trace_call.h"
 #include "server/service/handlers/watch/path_watch.h"
 #include "server/service/metrics/query_observer.h"
@@ -30,7 +29,6 @@ class PathService final : public RawService<v1::PathService> {
   const core::MapStore& store_;
   const PathLimits limits_;
   const QueryObserver observer_;
-  const FieldAnswers fields_;
   QueryCosts costs_;
   const UnaryHandler<v1::FindPathRequest, v1::FindPathResponse> find_path_;
 };

@@ -11,7 +11,7 @@
 #include "server/runtime/logging.h"
 #include "server/runtime/process.h"
 #include "server/service/convert/convert.h"
-#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/path_stream.h"
 #include "server/storage/fleet/fleet.h"
 

@@ -12,8 +12,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_query_check.h"
-#include "server/core/query/search_recorder.h"
+#include "server/core/query/route_query.h"
 #include "server/core/query/solve.h"
 #include "server/formats/text/text.h"
 #include "server/service/convert/convert.h"
@@ -23,7 +22,7 @@
 #include "server/service/convert/write_route.h"
 #include "server/service/handlers/maps/listings.h"
 #include "server/service/handlers/maps/map_creation.h"
-#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/answer_query.h"
 #include "tests/fuzz/require.h"
 
 namespace waystar::fuzz {
@@ -130,12 +129,9 @@ core::StoreOptions SmallStore() {
 }
 
 template <typename Response, typename Request>
-absl::Status Ask(const rpc::FieldAnswers& fields,
-                 absl::Status (rpc::FieldAnswers::*answer)(const Request&, Response&, rpc::CallContext&)
-                     const,
-                 const Request& request, rpc::CallContext& context) {
+absl::Status Ask(const rpc::FieldAnswers& fields, const Request& request, rpc::CallContext& context) {
   Response response;
-  return (fields.*answer)(request, response, context);
+  return fields(request, response, context);
 }
 
 void RequireReason(const absl::Status& status) {
@@ -168,24 +164,22 @@ absl::Status ServedRequests::Serve(const Request& request) {
       return Trace(request.trace_search());
     case Request::kWatchPath:
       return Watch(request.watch_path());
-    case Request::kValidatePath: {
-      v1::ValidatePathResponse response;
-      return rpc::AnswerValidation(store_, request.validate_path(), response, context_);
-    }
+    case Request::kValidatePath:
+      return Ask<v1::ValidatePathResponse>(fields_, request.validate_path(), context_);
     case Request::kCostMatrix:
-      return Ask(fields_, &rpc::FieldAnswers::CostMatrix, request.cost_matrix(), context_);
+      return Ask<v1::ComputeCostMatrixResponse>(fields_, request.cost_matrix(), context_);
     case Request::kReachable:
-      return Ask(fields_, &rpc::FieldAnswers::Reachable, request.reachable(), context_);
+      return Ask<v1::FindReachableResponse>(fields_, request.reachable(), context_);
     case Request::kFlowField:
-      return Ask(fields_, &rpc::FieldAnswers::FlowField, request.flow_field(), context_);
+      return Ask<v1::ComputeFlowFieldResponse>(fields_, request.flow_field(), context_);
     case Request::kReachability:
-      return Ask(fields_, &rpc::FieldAnswers::Reachability, request.reachability(), context_);
+      return Ask<v1::CheckReachabilityResponse>(fields_, request.reachability(), context_);
     case Request::kRay:
-      return Ask(fields_, &rpc::FieldAnswers::Ray, request.ray(), context_);
+      return Ask<v1::CastRayResponse>(fields_, request.ray(), context_);
     case Request::kSample:
-      return Ask(fields_, &rpc::FieldAnswers::Sample, request.sample(), context_);
+      return Ask<v1::SampleCellsResponse>(fields_, request.sample(), context_);
     case Request::kProbe:
-      return Ask(fields_, &rpc::FieldAnswers::Probe, request.probe(), context_);
+      return Ask<v1::ProbeSurfaceResponse>(fields_, request.probe(), context_);
     case Request::kCreateMap:
       return Create(request.create_map());
     case Request::kUpdate:

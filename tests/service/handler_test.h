@@ -22,6 +22,7 @@
 #include "server/service/convert/convert_edits.h"
 #include "server/service/handlers/maps/map_creation.h"
 #include "server/service/handlers/query/answer_query.h"
+#include "server/service/handlers/query/field_answers.h"
 #include "tests/testing/status_matchers.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
@@ -67,8 +68,14 @@ class HandlerTest : public ::testing::Test {
   }
 
   absl::StatusOr<v1::ValidatePathResponse> Validate(const v1::ValidatePathRequest& request) {
-    return Answer<v1::ValidatePathResponse>([&](v1::ValidatePathResponse& response) {
-      return rpc::AnswerValidation(store_, request, response, context_);
+    return Ask<v1::ValidatePathResponse>(request);
+  }
+
+  // Returns the answer to a question about fields, rays, samples, paths or surfaces.
+  template <typename Response, typename Request>
+  absl::StatusOr<Response> Ask(const Request& request) {
+    return Answer<Response>([&](Response& response) {
+      return rpc::FieldAnswers(store_, kMaxBytes)(request, response, context_);
     });
   }
 

@@ -14,8 +14,8 @@
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/grid/map/movement_profile.h"
-#include "server/service/convert/convert_profile.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/convert_shape.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/profiles.h"
 

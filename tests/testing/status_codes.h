@@ -7,5 +7,6 @@ namespace waystar::testing {
 
 inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 inline constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+inline constexpr auto kPrecondition = absl::StatusCode::kFailedPrecondition;
 
 }  // namespace waystar::testing

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
@@ -17,8 +16,8 @@
 #include "server/core/grid/walk/footprint.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/query/readiness.h"
-#include "server/core/query/resolve_location.h"
-#include "server/core/query/route_query_check.h"
+#include "server/core/query/route_query.h"
+#include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -32,41 +31,35 @@ Location OnPlane(const WorldFrame& frame, Location location) {
   return location;
 }
 
-// `resolver` is for the map of the goals, or null if that map does not exist. `other` is that map's frame, or
-// null for the query's own map.
-absl::Status ResolveGoals(const RouteQuery& query, const LocationResolver* resolver, const WorldFrame* other,
-                          GridRouteQuery& resolved) {
-  const auto resolve = [&](absl::string_view field, const Location& goal) {
-    return other == nullptr ? resolver->Resolve(field, goal)
-                            : resolver->Resolve(field, OnPlane(*other, goal));
-  };
+// Resolves the start on the query's own map, and the goals on theirs, if that exists.
+absl::Status ResolveEndpoints(const RouteQuery& query, const Budget& budget, GridRouteQuery& resolved) {
+  const GridMap& home = resolved.agent->map();
+  const GridMap* goal_map = resolved.goal_map.empty() ? &home : resolved.agent->Find(resolved.goal_map);
+  const int footprint = resolved.path.footprint;
+  WAYSTAR_ASSIGN_OR_RETURN(
+      resolved.path.start,
+      LocationResolver(home, footprint, query.snap, budget).Resolve("start", query.start));
   const bool has_several = query.goals.size() > 1;
   if (has_several) {
     WAYSTAR_RETURN_IF_ERROR(CheckNearestQuery(resolved.path));
     resolved.goals.resize(query.goals.size());
   }
-  for (std::size_t i = 0; i < query.goals.size() && resolver != nullptr; ++i) {
-    Cell& cell = has_several ? resolved.goals[i] : resolved.path.goal;
+  if (goal_map == nullptr) {
+    return absl::OkStatus();
+  }
+  const LocationResolver resolver(*goal_map, footprint, query.snap, budget);
+  const auto resolve = [&](absl::string_view field, const Location& goal) {
+    return goal_map == &home ? resolver.Resolve(field, goal)
+                             : resolver.Resolve(field, OnPlane(goal_map->settings().frame, goal));
+  };
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
     absl::StatusOr<Cell> goal = resolve("", query.goals[i]);
     if (!goal.ok()) {
-      return resolve(GoalField(i), query.goals[i]).status();
+      return resolve(IndexedField("goals", i), query.goals[i]).status();
     }
-    cell = *goal;
+    (has_several ? resolved.goals[i] : resolved.path.goal) = *goal;
   }
   return absl::OkStatus();
-}
-
-absl::Status ResolveEndpoints(const RouteQuery& query, const Budget& budget, GridRouteQuery& resolved) {
-  const GridMap& home = resolved.agent->map();
-  const GridMap* goal_map = resolved.goal_map.empty() ? &home : resolved.agent->Find(resolved.goal_map);
-  const int footprint = resolved.path.footprint;
-  const LocationResolver at_home(home, footprint, query.snap, budget);
-  WAYSTAR_ASSIGN_OR_RETURN(resolved.path.start, at_home.Resolve("start", query.start));
-  if (goal_map == nullptr) {
-    return ResolveGoals(query, nullptr, nullptr, resolved);
-  }
-  const LocationResolver at_goals(*goal_map, footprint, query.snap, budget);
-  return ResolveGoals(query, &at_goals, goal_map == &home ? nullptr : &goal_map->settings().frame, resolved);
 }
 
 bool SearchesByJumps(Algorithm algorithm) {
@@ -80,22 +73,6 @@ ResolvedRoute WithWishes(const MapSnapshot& snapshot, const RouteQuery& query) {
           .with_positions = query.with_positions || query.start.position.has_value() ||
                             std::ranges::any_of(query.goals, has_position),
           .with_summary = query.with_summary};
-}
-
-// These overloads check a query on a map of each kind.
-absl::Status CheckOn(const GridMap& /*map*/, const RouteQuery& query, absl::string_view /*id*/) {
-  return CheckOnGrid(query);
-}
-absl::Status CheckOn(const WaypointGraph& /*graph*/, const RouteQuery& query, absl::string_view id) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOnGraph(query, id));
-  return CheckAgentOnGraph(query.agent);
-}
-absl::Status CheckOn(const NavMesh& /*mesh*/, const RouteQuery& query, absl::string_view /*id*/) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOnMesh(query));
-  return CheckAgentOnMesh(query.agent);
-}
-absl::Status CheckOn(const MapSnapshot& snapshot, const RouteQuery& query) {
-  return std::visit([&](const auto& map) { return CheckOn(map, query, snapshot.id); }, snapshot.map);
 }
 
 // These overloads resolve a checked query with an agent on a map of its kind.
@@ -163,43 +140,11 @@ absl::StatusOr<ResolvedRoute> ResolveWith(const std::shared_ptr<MeshAgent>& agen
   return resolved;
 }
 
-// These overloads create the agent for a map of each kind.
-absl::StatusOr<SharedAgent> AgentOn(const GridMap& /*map*/, const MapSnapshot& snapshot,
-                                    const AgentQuery& query, OtherMaps others, bool by_jumps,
-                                    const Budget& budget) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<ResolvedAgent> agent,
-                           ResolvedAgent::Make(snapshot, query, std::move(others), by_jumps, budget));
-  return agent;
-}
-
-absl::StatusOr<SharedAgent> AgentOn(const WaypointGraph& /*graph*/, const MapSnapshot& snapshot,
-                                    const AgentQuery& query, const OtherMaps& others, bool /*by_jumps*/,
-                                    const Budget& budget) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const GraphAgent> agent,
-                           GraphAgent::Make(snapshot, query, others.store.memory(), budget));
-  return agent;
-}
-
-absl::StatusOr<SharedAgent> AgentOn(const NavMesh& /*mesh*/, const MapSnapshot& snapshot,
-                                    const AgentQuery& query, OtherMaps others, bool /*by_jumps*/,
-                                    const Budget& budget) {
-  WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<MeshAgent> agent,
-                           MeshAgent::Make(snapshot, query, std::move(others), budget));
-  return agent;
-}
-
 absl::StatusOr<ResolvedRoute> ResolveWith(const SharedAgent& agent, const MapSnapshot& snapshot,
                                           const RouteQuery& query, bool has_own_agent, const Budget& budget) {
   return std::visit(
       [&](const auto& of_kind) { return ResolveWith(of_kind, snapshot, query, has_own_agent, budget); },
       agent);
-}
-
-absl::StatusOr<SharedAgent> AgentOn(const MapSnapshot& snapshot, const AgentQuery& query, OtherMaps others,
-                                    bool by_jumps, const Budget& budget) {
-  return std::visit(
-      [&](const auto& map) { return AgentOn(map, snapshot, query, std::move(others), by_jumps, budget); },
-      snapshot.map);
 }
 
 }  // namespace
@@ -237,27 +182,36 @@ PortalQuery GridRouteQuery::ToPortalQuery() const {
 
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
                                       const Budget& budget) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOn(snapshot, query));
-  WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent, AgentOn(snapshot, query.agent, std::move(others),
-                                                            SearchesByJumps(query.algorithm), budget));
+  WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
+  WAYSTAR_ASSIGN_OR_RETURN(const SharedAgent agent, ResolveAgent(snapshot, query.agent, std::move(others),
+                                                                 budget, SearchesByJumps(query.algorithm)));
   return ResolveWith(agent, snapshot, query, false, budget);
 }
 
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
-                                         OtherMaps others, const Budget& budget) {
-  return AgentOn(snapshot, query, std::move(others), true, budget);
+                                         OtherMaps others, const Budget& budget, bool by_jumps) {
+  switch (snapshot.kind()) {
+    case MapKind::kSquares:
+    case MapKind::kHexagons:
+      return ResolvedAgent::Make(snapshot, query, std::move(others), by_jumps, budget);
+    case MapKind::kWaypointGraph:
+      return GraphAgent::Make(snapshot, query, others.store.memory(), budget);
+    case MapKind::kMesh:
+      break;
+  }
+  return MeshAgent::Make(snapshot, query, std::move(others), budget);
 }
 
 absl::StatusOr<ResolvedRoute> ResolveFor(const SharedAgent& agent, const MapSnapshot& snapshot,
                                          const RouteQuery& query, const Budget& budget, bool has_own_agent) {
-  WAYSTAR_RETURN_IF_ERROR(CheckOn(snapshot, query));
+  WAYSTAR_RETURN_IF_ERROR(CheckQuery(query, snapshot.kind(), snapshot.id));
   return ResolveWith(agent, snapshot, query, has_own_agent, budget);
 }
 
 absl::Status InQuery(const absl::Status& status) {
   const std::string field = ErrorFieldOf(status);
   if (field == "goal") {
-    return WithField(status, GoalField(0));
+    return WithField(status, IndexedField("goals", 0));
   }
   return field == "footprint" ? WithField(status, "agent.footprint") : status;
 }

@@ -12,8 +12,6 @@
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/mesh/search/mesh_query.h"
-#include "server/core/query/graph_agent.h"
-#include "server/core/query/mesh_agent.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"
@@ -76,22 +74,17 @@ struct ResolvedRoute {
 // for creating a view or an overlay, which `budget` can end early. The snapshot, the query and the store of
 // `others` must outlive the result.
 //
-// Errors have the field of the query:
-// - those of ResolvedAgent::Make, GraphAgent::Make, MeshAgent::Make and StatusOfEnd;
-// - with several goals, those of CheckNearestQuery;
-// - INVALID_ARGUMENT / MISSING_FIELD for a missing start or goal; BAD_VALUE for a coordinate or snap radius
-//   out of range, and for directions of an any-angle path;
-// - OUT_OF_RANGE / OFF_MAP for a position off the map;
-// - FAILED_PRECONDITION / WRONG_MAP_KIND for a field that the map's kind does not support.
+// Returns, with the fields of the query, the errors of CheckQuery, ResolveAgent, LocationResolver and, with
+// several goals, CheckNearestQuery.
 //
 // Thread safety: any method may be called from any thread, also on the same snapshot.
 absl::StatusOr<ResolvedRoute> Resolve(const MapSnapshot& snapshot, const RouteQuery& query, OtherMaps others,
                                       const Budget& budget);
 
-// Resolves an agent for queries that share it. Returns the errors of ResolvedAgent::Make, GraphAgent::Make or
-// MeshAgent::Make.
+// Resolves an agent for queries that share it; `by_jumps` says whether jump searches will use it. Returns the
+// errors of ResolvedAgent::Make, GraphAgent::Make or MeshAgent::Make.
 absl::StatusOr<SharedAgent> ResolveAgent(const MapSnapshot& snapshot, const AgentQuery& query,
-                                         OtherMaps others, const Budget& budget);
+                                         OtherMaps others, const Budget& budget, bool by_jumps = true);
 
 // As Resolve, with a resolved agent whose profile and overlay apply to the query. A corner rule or footprint
 // of the query takes precedence. If `has_own_agent`, the agent's corner rule and footprint are ignored.
@@ -111,7 +104,7 @@ absl::Status BeginToPlace(std::size_t positions, const Budget& budget);
 MeshSnap ToMeshSnap(const std::optional<Snap>& snap);
 
 // Returns the place on a waypoint graph that a location names.
-// REQUIRES: CheckLocationOnGraph holds.
+// REQUIRES: CheckLocation holds on a graph.
 GraphPlace ToPlace(const Location& location);
 
 // Returns the budget with the snapshot's eviction flag.

@@ -2,17 +2,29 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_work.h"
+#include "server/core/graph/map/sight_line.h"
+#include "server/core/graph/search/graph_overlay.h"
 #include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/profile_views.h"
+#include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/walk/footprint.h"
+#include "server/core/mesh/map/shape_outlines.h"
+#include "server/core/mesh/search/polygons_around.h"
+#include "server/core/mesh/search/surface_line.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
+#include "server/core/query/route_query.h"
+#include "server/core/search/interruption.h"
 
 namespace waystar::core {
 namespace {
@@ -33,7 +45,7 @@ bool ChangesTerrains(const MovementProfile& profile) {
 }
 
 // An overlay up to this work takes no longer than a short search, and is not charged as upkeep.
-constexpr std::int64_t kMaxCellsAtOnce = 8192;
+constexpr std::int64_t kMaxWorkAtOnce = 8192;
 
 }  // namespace
 
@@ -99,7 +111,7 @@ absl::Status ResolvedAgent::MakeView(const TerrainRules& rules) {
 
 absl::Status ResolvedAgent::TakeOverlay() {
   if (query_.overlay.has_value() && !query_.overlay->empty()) {
-    if (const std::int64_t cells = EstimateWork(*query_.overlay, map()); cells > kMaxCellsAtOnce) {
+    if (const std::int64_t cells = EstimateWork(*query_.overlay, map()); cells > kMaxWorkAtOnce) {
       WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget_, static_cast<std::uint64_t>(cells)));
     }
     absl::StatusOr<GridMap> overlaid = WithOverlay(map(), *query_.overlay, &overlay_memory_);
@@ -144,6 +156,173 @@ const MapSnapshot& ResolvedAgent::SnapshotOf(absl::string_view id) const {
     }
   }
   return snapshot_;
+}
+
+absl::StatusOr<std::shared_ptr<const GraphAgent>> GraphAgent::Make(const MapSnapshot& snapshot,
+                                                                   const AgentQuery& query,
+                                                                   MemoryAccount& account,
+                                                                   const Budget& budget) {
+  WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kWaypointGraph, query));
+  const std::shared_ptr<GraphAgent> agent(new GraphAgent(snapshot.graph()));
+  if (query.profile.has_value()) {
+    agent->required_tags_ = query.profile->required_tags;
+  }
+  if (query.overlay.has_value() && !query.overlay->empty()) {
+    WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, account, budget));
+  }
+  return agent;
+}
+
+absl::Status GraphAgent::TakeOverlay(const Overlay& overlay, MemoryAccount& account, const Budget& budget) {
+  if (const std::int64_t work = EstimateWork(overlay, plain_); work > kMaxWorkAtOnce) {
+    WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(budget, static_cast<std::uint64_t>(work)));
+  }
+  const BudgetStop stop(budget);
+  absl::StatusOr<WaypointGraph> overlaid =
+      WithGraphOverlay(plain_,
+                       {.blocked = overlay.blocked.empty() ? std::nullopt : std::optional(overlay.blocked),
+                        .ignored_obstacles = overlay.ignored_obstacles,
+                        .blocked_nodes = overlay.blocked_nodes,
+                        .blocked_edges = overlay.blocked_edges},
+                       &stop);
+  if (!overlaid.ok()) {
+    return ErrorFieldOf(overlaid.status()).empty() ? overlaid.status()
+                                                   : WithFieldPrefix(overlaid.status(), "view.");
+  }
+  if (!account.Reserve(overlaid->BytesBeyond(plain_), overlay_memory_)) {
+    return MapsMemoryFull(account, "view.overlay");
+  }
+  overlaid_ = *std::move(overlaid);
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Cost of an overlay in cells of upkeep: rebuilding the mesh, per corner, and cutting out an outline.
+constexpr std::uint64_t kCellsPerCorner = 64;
+constexpr std::uint64_t kCellsPerOutline = 1 << 14;
+// Maximum number of convex outlines of an overlay's shape.
+constexpr std::size_t kMaxOutlines = 2000;
+
+absl::Status BelowBlocked(const absl::Status& status) {
+  return ErrorReasonOf(status).empty() ? status : WithFieldPrefix(status, "view.overlay.blocked");
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<MeshAgent>> MeshAgent::Make(const MapSnapshot& snapshot,
+                                                           const AgentQuery& query, OtherMaps others,
+                                                           const Budget& budget) {
+  WAYSTAR_RETURN_IF_ERROR(CheckAgent(MapKind::kMesh, query));
+  std::shared_ptr<MeshAgent> agent(new MeshAgent(snapshot, std::move(others)));
+  if (query.profile.has_value()) {
+    agent->required_tags_ = query.profile->required_tags;
+    std::sort(agent->required_tags_.begin(), agent->required_tags_.end());
+  }
+  if (query.overlay.has_value()) {
+    WAYSTAR_RETURN_IF_ERROR(agent->TakeOverlay(*query.overlay, budget));
+  }
+  agent->portals_.emplace(agent->mesh(), *agent, agent->required_tags_);
+  return agent;
+}
+
+const NavMesh* MeshAgent::Find(absl::string_view id) {
+  if (id == snapshot_.id) {
+    return &mesh();
+  }
+  for (const auto& [visited, snapshot] : visited_) {
+    if (visited == id) {
+      return snapshot ? (*snapshot)->as_mesh() : nullptr;
+    }
+  }
+  visited_.emplace_back(id, std::nullopt);
+  std::optional<PinnedSnapshot>& found = visited_.back().second;
+  if (PinnedSnapshot snapshot = others_.Find(id); snapshot != nullptr) {
+    found = std::move(snapshot);
+  }
+  return found ? (*found)->as_mesh() : nullptr;
+}
+
+MapVersion MeshAgent::VersionOf(absl::string_view id) const {
+  for (const auto& [visited, snapshot] : visited_) {
+    if (visited == id && snapshot) {
+      return (*snapshot)->version();
+    }
+  }
+  return snapshot_.version();
+}
+
+std::optional<MeshPlace> MeshAgent::PlaceOn(const NavMesh& mesh, const WorldPoint& position) const {
+  if (!cut_.has_value() || &mesh != &cut_->mesh) {
+    return MeshPlaceAt(mesh, position);
+  }
+  const std::optional<MeshPlace> plain = MeshPlaceAt(plain_, position);
+  return plain ? LeftOf(*plain) : std::nullopt;
+}
+
+std::optional<MeshPlace> MeshAgent::LeftOf(const MeshPlace& plain) const {
+  std::vector<PolygonNumber> around;
+  FindPolygonsOfAllFans(plain_, plain, around);
+  std::vector<MeshPlace> near;
+  cut_->mesh.FindAllNear(
+      {.position = plain.point, .radius = kMeshTolerance, .height = std::numeric_limits<double>::infinity()},
+      near);
+  std::optional<MeshPlace> nearest;
+  double least = std::numeric_limits<double>::infinity();
+  for (const MeshPlace& place : near) {
+    const double distance = DistanceInPlan(place.point, plain.point);
+    if (distance < least && std::ranges::find(around, cut_->sources[place.polygon]) != around.end()) {
+      least = distance;
+      nearest = place;
+    }
+  }
+  return nearest;
+}
+
+absl::Status MeshAgent::TakeOverlay(const Overlay& overlay, const Budget& budget) {
+  MemoryAccount& account = others_.store.memory();
+  if (absl::Status status = CheckIgnoredObstacles(overlay.ignored_obstacles); !status.ok()) {
+    return WithFieldPrefix(status, "view.");
+  }
+  if (overlay.blocked.empty()) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(CheckShape(overlay.blocked, Rectangle(), ShapeOverlap::kNone)));
+  if (PartCount(overlay.blocked) > kMaxOverlayEntries) {
+    return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
+                     absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOverlayEntries, " parts"));
+  }
+  const BudgetStop stop(budget);
+  MeshHoles holes{.heights = overlay.blocked_heights};
+  absl::StatusOr<std::vector<ConvexOutline>> outlines = OutlinesOf(overlay.blocked, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(outlines.status()));
+  holes.outlines = *std::move(outlines);
+  if (holes.outlines.size() > kMaxOutlines) {
+    return MakeError(ErrorReason::kBatchTooLarge, "view.overlay.blocked",
+                     absl::StrCat("on a mesh an overlay's shape has at most ", kMaxOutlines,
+                                  " convex parts, not ", holes.outlines.size()));
+  }
+  WAYSTAR_RETURN_IF_ERROR(BeginUpkeep(
+      budget, kCellsPerCorner * plain_.corner_count() + kCellsPerOutline * holes.outlines.size()));
+  absl::StatusOr<CutMesh> cut = CutHoles(plain_, holes, &stop);
+  WAYSTAR_RETURN_IF_ERROR(BelowBlocked(cut.status()));
+  if (!account.Reserve(cut->memory_bytes(), overlay_memory_)) {
+    return MapsMemoryFull(account, "view.overlay");
+  }
+  cut_ = *std::move(cut);
+  MeshPortalTable portals;
+  plain_.portals().VisitAfter("", [&](const PlacedPortal& portal) {
+    auto left = std::make_shared<PlacedPortal>(portal);
+    for (MeshPlace* end : {&left->from_place, &left->to_place}) {
+      if (end->polygon != kNoPolygon) {
+        *end = LeftOf(*end).value_or(MeshPlace());
+      }
+    }
+    portals.Put(std::move(left));
+    return true;
+  });
+  cut_->mesh = cut_->mesh.WithPortals(std::move(portals));
+  return absl::OkStatus();
 }
 
 }  // namespace waystar::core

@@ -1,15 +1,23 @@
 // Route queries as plain values, for maps of any kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/core/edit/overlay.h"
+#include "server/core/elements/map_kind.h"
 #include "server/core/grid/cells/corner_rule.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
@@ -64,6 +72,60 @@ struct RouteQuery {
   bool with_positions = false;
   bool with_corridor = false;
   bool with_summary = false;
+};
+
+// Checks that a location is set and fits the kind of map. Returns INVALID_ARGUMENT / MISSING_FIELD with
+// `field`, FAILED_PRECONDITION / WRONG_MAP_KIND with "start.cell" or "start.node" and, on a grid, BAD_VALUE
+// with a field such as "start.position.x" for a coordinate that is not finite; the searches of other maps
+// check their coordinates.
+absl::Status CheckLocation(MapKind kind, absl::string_view field, const Location& location);
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with "snap.radius" unless it is finite and above 0, and with
+// "snap.height" unless it is finite and at least 0; FAILED_PRECONDITION / WRONG_MAP_KIND with "snap.height"
+// if the map is not a mesh.
+absl::Status CheckSnap(const std::optional<Snap>& snap, MapKind kind);
+
+// Returns FAILED_PRECONDITION / WRONG_MAP_KIND with the first given field of a list that maps of that kind do
+// not support.
+absl::Status CheckSupported(MapKind kind,
+                            std::initializer_list<std::pair<bool, absl::string_view>> unsupported);
+
+// Checks that an agent has no option that the kind of map does not support. Returns the errors of
+// CheckSupported.
+absl::Status CheckAgent(MapKind kind, const AgentQuery& agent);
+
+// Checks the fields of a query on `map`, a map of that kind. Returns the errors of CheckLocation, CheckSnap,
+// CheckGoalCount, CheckSupported and CheckAgent, and INVALID_ARGUMENT / BAD_VALUE with "path_form" for
+// directions of an any-angle path.
+absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view map);
+
+// Returns INVALID_ARGUMENT / BAD_VALUE with field "goals" if the query has more than one goal.
+absl::Status CheckOneGoal(const RouteQuery& query);
+
+// Resolves locations for an agent of one size. All arguments of the constructor must outlive it.
+//
+// Thread safety: const methods may be called from any thread.
+class LocationResolver {
+ public:
+  // REQUIRES: CheckSnap(snap) and CheckFootprint(footprint) are OK.
+  LocationResolver(const GridMap& map, int footprint, const std::optional<Snap>& snap, const Budget& budget)
+      : map_(map), footprint_(footprint), snap_(snap), budget_(budget) {}
+
+  // Returns the given cell, which may be off the map, or the cell of the position. If the agent does not fit
+  // there, returns the nearest cell within the snap radius where it does. Returns OUT_OF_RANGE / OFF_MAP with
+  // `field` for a position off the map, and the errors of InterruptionError.
+  // REQUIRES: CheckLocation holds on a grid.
+  absl::StatusOr<Cell> Resolve(absl::string_view field, const Location& location) const;
+
+ private:
+  // Distances are measured from `from`, the position or the cell itself.
+  template <typename From>
+  absl::StatusOr<Cell> Snapped(const From& from, Cell cell) const;
+
+  const GridMap& map_;
+  const int footprint_;
+  const std::optional<Snap>& snap_;
+  const Budget& budget_;
 };
 
 }  // namespace waystar::core

@@ -10,7 +10,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/nearest/nearest_goal.h"
 #include "server/core/mesh/search/mesh_path.h"
-#include "server/core/query/route_extras.h"
+#include "server/core/query/route.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {

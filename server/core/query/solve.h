@@ -8,14 +8,33 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/core/graph/search/node_recorder.h"
+#include "server/core/mesh/search/interval_recorder.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/query/query_scratch.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
-#include "server/core/query/search_recorder.h"
 #include "server/core/search/query.h"
+#include "server/core/search/recorder.h"
 
 namespace waystar::core {
+
+// Only the part for the map's kind is filled. Each keeps up to `max_events` events.
+struct SearchRecorder {
+  explicit SearchRecorder(std::size_t max_events)
+      : cells(max_events), nodes(max_events), intervals(max_events) {}
+
+  std::size_t event_count() const {
+    return cells.events().size() + nodes.events().size() + intervals.events().size();
+  }
+  bool is_truncated() const {
+    return cells.is_truncated() || nodes.is_truncated() || intervals.is_truncated();
+  }
+
+  EventRecorder cells;
+  NodeRecorder nodes;
+  IntervalRecorder intervals;
+};
 
 // Searches for the route on a map of any kind, to one or several goals, with or without portals, and adds the
 // optional results. A non-null recorder receives the events of the search and their maps; only for queries

@@ -11,7 +11,7 @@
 #include "server/core/mesh/search/surface_line.h"
 #include "server/core/portal/portal_legs.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_extras.h"
+#include "server/core/query/route.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <optional>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/server_context.h"
+#include "server/core/edit/edit_memory.h"
 #include "server/core/map/map_version.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/search/query.h"
@@ -83,5 +86,20 @@ runtime::Flow ImportFlowOf(const Caller& caller, const grpc::CallbackServerConte
 
 // Returns the holder of a call's places: the name of its token or, if no token is required, its network.
 std::uint64_t HolderOf(const Caller& caller, const grpc::CallbackServerContext& context);
+
+// Returns the result of `query`, an absl::Status or a StatusOr. If it runs out of memory, resets the bench,
+// which may be in any state, and returns RESOURCE_EXHAUSTED / MAPS_MEMORY_FULL.
+//
+// Use it only for work without side effects: queries, other reads of maps, and the preparation of a new map
+// or an update. The store itself handles updates that run out of memory.
+template <typename Query>
+std::invoke_result_t<Query> RunWithinMemory(Workbench& bench, Query query) {
+  try {
+    return query();
+  } catch (const std::bad_alloc&) {
+    bench.Renew();
+    return core::SystemMemoryFull();
+  }
+}
 
 }  // namespace waystar::rpc

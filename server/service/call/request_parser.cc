@@ -1,12 +1,15 @@
 #include "server/service/call/request_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -18,7 +21,6 @@
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/service/call/request_weight.h"
 
 namespace waystar::rpc {
 namespace {
@@ -110,6 +112,180 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Messa
   }
   return MakeError(ErrorReason::kBadValue, "",
                    absl::StrCat("the request is not a ", request.GetDescriptor()->full_name(), " message"));
+}
+
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+// Arrays of pointers grow by doubling, and the old ones stay in the arena: in the worst case there are four
+// pointers per element.
+constexpr std::size_t kPointerBytes = 32;
+// The object, and the arena's record for its destruction.
+constexpr std::size_t kStringBytes = 48;
+constexpr std::size_t kUnknownNumberBytes = 32;
+constexpr std::size_t kUnknownBytes = 80;
+
+// An empty item of a list takes the most memory for its bytes without meaning anything: it counts twice.
+constexpr std::size_t kEmptyItemCount = 2;
+
+// Returns the memory of an empty message.
+std::size_t BytesOf(const Descriptor& type) {
+  thread_local absl::flat_hash_map<const Descriptor*, std::size_t> sizes;
+  const auto [size, is_new] = sizes.try_emplace(&type, 0);
+  if (is_new) {
+    size->second =
+        google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->SpaceUsedLong();
+  }
+  return size->second;
+}
+
+std::size_t ElementBytes(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return 1;
+    case FieldDescriptor::CPPTYPE_INT64:
+    case FieldDescriptor::CPPTYPE_UINT64:
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+// Walks over the fields of a message and of its submessages.
+class Scale {
+ public:
+  Scale(google::protobuf::io::ZeroCopyInputStream& bytes, const Descriptor& type) : in_(&bytes) {
+    frames_[0].type = &type;
+  }
+
+  std::size_t weight() const { return weight_; }
+  // Returns the last field of the outermost message that was read.
+  const FieldDescriptor* top() const { return top_; }
+
+  // Reads the next field. Returns false where the parser stops reading.
+  bool Next() {
+    std::uint32_t tag = in_.ReadTag();
+    while (tag == 0) {
+      if (IsOutermost() || groups_ > 0 || !in_.ConsumedEntireMessage()) {
+        return false;
+      }
+      in_.PopLimit(frame_->outer);
+      --frame_;
+      tag = in_.ReadTag();
+    }
+    const WireFormatLite::WireType wire = WireFormatLite::GetTagWireType(tag);
+    const FieldDescriptor* const field = Find(WireFormatLite::GetTagFieldNumber(tag), wire);
+    if (IsOutermost()) {
+      top_ = field;
+    }
+    std::uint64_t number = 0;
+    switch (wire) {
+      case WireFormatLite::WIRETYPE_VARINT:
+        AddNumber(field);
+        return in_.ReadVarint64(&number);
+      case WireFormatLite::WIRETYPE_FIXED64:
+        AddNumber(field);
+        return in_.Skip(8);
+      case WireFormatLite::WIRETYPE_FIXED32:
+        AddNumber(field);
+        return in_.Skip(4);
+      case WireFormatLite::WIRETYPE_LENGTH_DELIMITED:
+        return TakeBytes(field);
+      case WireFormatLite::WIRETYPE_START_GROUP:
+        weight_ += kUnknownBytes;
+        ++groups_;
+        return true;
+      case WireFormatLite::WIRETYPE_END_GROUP:
+        return --groups_ >= 0;
+    }
+    return false;
+  }
+
+ private:
+  struct Frame {
+    const Descriptor* type = nullptr;
+    CodedInputStream::Limit outer = 0;
+  };
+
+  bool IsOutermost() const { return frame_ == frames_.data(); }
+
+  // Returns null for a field that is unknown to the parser, or has another wire type. Contents of groups are
+  // unknown, as the contract has none.
+  const FieldDescriptor* Find(int number, WireFormatLite::WireType wire) const {
+    const FieldDescriptor* const field = groups_ > 0 ? nullptr : frame_->type->FindFieldByNumber(number);
+    if (field == nullptr || (wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED && field->is_packable())) {
+      return field;
+    }
+    const auto type = static_cast<WireFormatLite::FieldType>(field->type());
+    return wire == WireFormatLite::WireTypeForFieldType(type) ? field : nullptr;
+  }
+
+  void AddNumber(const FieldDescriptor* field) {
+    if (field == nullptr) {
+      weight_ += kUnknownNumberBytes;
+    } else if (field->is_repeated()) {
+      weight_ += 2 * ElementBytes(*field);
+    }
+  }
+
+  bool TakeBytes(const FieldDescriptor* field) {
+    std::uint32_t length = 0;
+    if (!in_.ReadVarint32(&length) || length > std::numeric_limits<int>::max()) {
+      return false;
+    }
+    const int bytes = static_cast<int>(length);
+    if (field == nullptr) {
+      weight_ += kUnknownBytes + length;
+      return in_.Skip(bytes);
+    }
+    const std::size_t count = field->is_repeated() && length == 0 ? kEmptyItemCount : 1;
+    weight_ += field->is_repeated() ? count * kPointerBytes : 0;
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        weight_ += count * BytesOf(*field->message_type());
+        if (frame_ == &frames_.back()) {
+          return in_.Skip(bytes);
+        }
+        *++frame_ = {.type = field->message_type(), .outer = in_.PushLimit(bytes)};
+        return true;
+      case FieldDescriptor::CPPTYPE_STRING:
+        weight_ += count * kStringBytes + length;
+        return in_.Skip(bytes);
+      default:
+        // Packed numbers take at least a byte each.
+        weight_ += length * ElementBytes(*field);
+        return in_.Skip(bytes);
+    }
+  }
+
+  CodedInputStream in_;
+  std::array<Frame, kMaxMessageDepth> frames_;
+  Frame* frame_ = frames_.data();
+  int groups_ = 0;
+  std::size_t weight_ = 0;
+  const FieldDescriptor* top_ = nullptr;
+};
+
+}  // namespace
+
+absl::StatusOr<std::size_t> WeighRequest(google::protobuf::io::ZeroCopyInputStream& bytes,
+                                         const Descriptor& type, std::size_t most) {
+  Scale scale(bytes, type);
+  while (scale.Next()) {
+    if (scale.weight() > most) {
+      const FieldDescriptor* const field = scale.top();
+      const std::string name = field == nullptr ? "" : std::string(field->name());
+      return MakeError(ErrorReason::kTooManyItems, name,
+                       absl::StrCat(name.empty() ? "the request" : name, " would take more than the ", most,
+                                    " bytes of memory that it may"));
+    }
+  }
+  return scale.weight();
 }
 
 }  // namespace waystar::rpc

@@ -11,7 +11,6 @@
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/streaming_call.h"
-#include "server/service/call/within_memory.h"
 
 namespace waystar::rpc {
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
@@ -57,6 +58,15 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
     return {code, details.message()};
   }
   return {code, details.message(), details.SerializeAsString()};
+}
+
+absl::Status CheckAnswerFits(std::size_t bytes, std::size_t max_bytes, absl::string_view field,
+                             absl::string_view hint) {
+  if (bytes <= max_bytes) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kResponseTooLarge, field,
+                   absl::StrCat("the answer takes more than the ", max_bytes, " bytes of a message: ", hint));
 }
 
 }  // namespace waystar::rpc

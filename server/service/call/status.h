@@ -1,9 +1,13 @@
 // Conversion of errors to RPC statuses, for all RPCs.
 #pragma once
 
+#include <cstddef>
+
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "google/rpc/status.pb.h"
 #include "grpcpp/support/status.h"
+#include "server/base/error.h"
 
 namespace waystar::rpc {
 
@@ -16,5 +20,15 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 
 // Like ToGrpcStatus, as a message, for an error within an answer.
 google::rpc::Status ToStatusMessage(const absl::Status& status);
+
+// Returns the status of a call that its client has cancelled.
+inline absl::Status CancelledError() {
+  return MakeError(ErrorReason::kCancelled, "", "the call was cancelled");
+}
+
+// Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE with `field` if an answer of at least `bytes` exceeds the
+// message limit `max_bytes`. `hint` says what to request instead.
+absl::Status CheckAnswerFits(std::size_t bytes, std::size_t max_bytes, absl::string_view field,
+                             absl::string_view hint = "ask for less");
 
 }  // namespace waystar::rpc

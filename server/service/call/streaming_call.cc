@@ -7,7 +7,6 @@
 #include "server/base/status_macros.h"
 #include "server/service/auth/peer.h"
 #include "server/service/call/call_context.h"
-#include "server/service/call/cancelled.h"
 #include "server/service/call/status.h"
 
 namespace waystar::rpc {

@@ -33,10 +33,8 @@
 #include "server/service/auth/caller.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
-#include "server/service/call/cancelled.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
-#include "server/service/call/within_memory.h"
 #include "server/service/call/written_message.h"
 
 namespace waystar::rpc {

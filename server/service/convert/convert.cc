@@ -18,42 +18,48 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/service/convert/convert_graph.h"
-#include "server/service/convert/convert_profile.h"
 #include "server/service/convert/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
 
-absl::StatusOr<std::optional<core::Connectivity>> ToConnectivity(v1::Connectivity connectivity) {
-  switch (connectivity) {
-    case v1::CONNECTIVITY_UNSPECIFIED:
-      return std::optional<core::Connectivity>();
-    case v1::CONNECTIVITY_FOUR:
-      return std::optional(core::Connectivity::kFour);
-    case v1::CONNECTIVITY_EIGHT:
-      return std::optional(core::Connectivity::kEight);
-    default:
-      return UnknownEnumValue("squares.connectivity", connectivity);
-  }
-}
+constexpr std::pair<v1::Connectivity, core::Connectivity> kConnectivities[] = {
+    {v1::CONNECTIVITY_FOUR, core::Connectivity::kFour}, {v1::CONNECTIVITY_EIGHT, core::Connectivity::kEight}};
 
-v1::HexLayout FromHexLayout(core::HexLayout layout) {
-  switch (layout) {
-    case core::HexLayout::kAxialPointy:
-      return v1::HEX_LAYOUT_AXIAL_POINTY;
-    case core::HexLayout::kAxialFlat:
-      return v1::HEX_LAYOUT_AXIAL_FLAT;
-    case core::HexLayout::kOddRows:
-      return v1::HEX_LAYOUT_ODD_ROWS;
-    case core::HexLayout::kEvenRows:
-      return v1::HEX_LAYOUT_EVEN_ROWS;
-    case core::HexLayout::kOddColumns:
-      return v1::HEX_LAYOUT_ODD_COLUMNS;
-    case core::HexLayout::kEvenColumns:
-      return v1::HEX_LAYOUT_EVEN_COLUMNS;
-  }
-  return v1::HEX_LAYOUT_UNSPECIFIED;
-}
+constexpr std::pair<v1::HexLayout, core::HexLayout> kHexLayouts[] = {
+    {v1::HEX_LAYOUT_AXIAL_POINTY, core::HexLayout::kAxialPointy},
+    {v1::HEX_LAYOUT_AXIAL_FLAT, core::HexLayout::kAxialFlat},
+    {v1::HEX_LAYOUT_ODD_ROWS, core::HexLayout::kOddRows},
+    {v1::HEX_LAYOUT_EVEN_ROWS, core::HexLayout::kEvenRows},
+    {v1::HEX_LAYOUT_ODD_COLUMNS, core::HexLayout::kOddColumns},
+    {v1::HEX_LAYOUT_EVEN_COLUMNS, core::HexLayout::kEvenColumns}};
+
+constexpr std::pair<v1::MapFormat, core::MapFormat> kMapFormats[] = {
+    {v1::MAP_FORMAT_TEXT, core::MapFormat::kText},
+    {v1::MAP_FORMAT_MOVING_AI, core::MapFormat::kMovingAi},
+    {v1::MAP_FORMAT_TILED, core::MapFormat::kTiled},
+    {v1::MAP_FORMAT_LDTK, core::MapFormat::kLdtk},
+    {v1::MAP_FORMAT_IMAGE, core::MapFormat::kImage},
+    {v1::MAP_FORMAT_GEO_JSON, core::MapFormat::kGeoJson},
+    {v1::MAP_FORMAT_WAYSTAR, core::MapFormat::kWaystar},
+    {v1::MAP_FORMAT_POLYANYA, core::MapFormat::kPolyanya},
+    {v1::MAP_FORMAT_DETOUR, core::MapFormat::kDetour},
+    {v1::MAP_FORMAT_OBJ, core::MapFormat::kObj},
+    {v1::MAP_FORMAT_UNITY, core::MapFormat::kUnity},
+    {v1::MAP_FORMAT_GODOT, core::MapFormat::kGodot},
+    {v1::MAP_FORMAT_GLTF, core::MapFormat::kGltf},
+    {v1::MAP_FORMAT_UNSPECIFIED, core::MapFormat::kText}};
+
+constexpr std::pair<v1::MeshAxes, core::MeshAxes> kMeshAxes[] = {
+    {v1::MESH_AXES_Y_UP, core::MeshAxes::kYUp},
+    {v1::MESH_AXES_Z_UP, core::MeshAxes::kZUp},
+    {v1::MESH_AXES_UNREAL, core::MeshAxes::kUnreal}};
+
+constexpr std::pair<v1::MapKind, core::MapKind> kMapKinds[] = {
+    {v1::MAP_KIND_SQUARES, core::MapKind::kSquares},
+    {v1::MAP_KIND_HEXAGONS, core::MapKind::kHexagons},
+    {v1::MAP_KIND_WAYPOINT_GRAPH, core::MapKind::kWaypointGraph},
+    {v1::MAP_KIND_MESH, core::MapKind::kMesh}};
 
 absl::StatusOr<core::TerrainOverride> ToTerrainOverride(const v1::Terrain& terrain) {
   if (terrain.symbol().size() != 1) {
@@ -92,10 +98,9 @@ void FillGridInfo(const core::GridMap& grid, v1::GridInfo& out) {
       out.set_width(board->columns);
       out.set_height(board->rows);
     }
-    out.mutable_hexagons()->set_layout(FromHexLayout(board->layout));
+    out.mutable_hexagons()->set_layout(ToWire(kHexLayouts, board->layout));
   } else {
-    out.mutable_squares()->set_connectivity(
-        settings.connectivity == core::Connectivity::kFour ? v1::CONNECTIVITY_FOUR : v1::CONNECTIVITY_EIGHT);
+    out.mutable_squares()->set_connectivity(ToWire(kConnectivities, settings.connectivity));
     out.mutable_squares()->set_diagonal_cost(settings.diagonal_cost);
   }
   for (const core::Terrain& terrain : settings.terrains) {
@@ -165,22 +170,7 @@ std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cel
 }
 
 absl::StatusOr<core::HexLayout> ToHexLayout(v1::HexLayout layout, absl::string_view field) {
-  switch (layout) {
-    case v1::HEX_LAYOUT_AXIAL_POINTY:
-      return core::HexLayout::kAxialPointy;
-    case v1::HEX_LAYOUT_AXIAL_FLAT:
-      return core::HexLayout::kAxialFlat;
-    case v1::HEX_LAYOUT_ODD_ROWS:
-      return core::HexLayout::kOddRows;
-    case v1::HEX_LAYOUT_EVEN_ROWS:
-      return core::HexLayout::kEvenRows;
-    case v1::HEX_LAYOUT_ODD_COLUMNS:
-      return core::HexLayout::kOddColumns;
-    case v1::HEX_LAYOUT_EVEN_COLUMNS:
-      return core::HexLayout::kEvenColumns;
-    default:
-      return UnknownEnumValue(field, layout);
-  }
+  return FromWire(kHexLayouts, layout, field);
 }
 
 absl::Status CheckVersion(const v1::Version& version, absl::string_view field) {
@@ -235,7 +225,10 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
   if (options.has_squares()) {
     const v1::SquareOptions& squares = options.squares();
     overrides.cells = core::GridOverrides::Cells::kSquares;
-    WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity, ToConnectivity(squares.connectivity()));
+    if (squares.connectivity() != v1::CONNECTIVITY_UNSPECIFIED) {
+      WAYSTAR_ASSIGN_OR_RETURN(overrides.connectivity,
+                               FromWire(kConnectivities, squares.connectivity(), "squares.connectivity"));
+    }
     if (squares.has_diagonal_cost()) {
       overrides.diagonal_cost = squares.diagonal_cost();
     }
@@ -272,37 +265,7 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
 }
 
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
-  switch (format) {
-    case v1::MAP_FORMAT_UNSPECIFIED:
-    case v1::MAP_FORMAT_TEXT:
-      return core::MapFormat::kText;
-    case v1::MAP_FORMAT_MOVING_AI:
-      return core::MapFormat::kMovingAi;
-    case v1::MAP_FORMAT_TILED:
-      return core::MapFormat::kTiled;
-    case v1::MAP_FORMAT_LDTK:
-      return core::MapFormat::kLdtk;
-    case v1::MAP_FORMAT_IMAGE:
-      return core::MapFormat::kImage;
-    case v1::MAP_FORMAT_GEO_JSON:
-      return core::MapFormat::kGeoJson;
-    case v1::MAP_FORMAT_WAYSTAR:
-      return core::MapFormat::kWaystar;
-    case v1::MAP_FORMAT_POLYANYA:
-      return core::MapFormat::kPolyanya;
-    case v1::MAP_FORMAT_DETOUR:
-      return core::MapFormat::kDetour;
-    case v1::MAP_FORMAT_OBJ:
-      return core::MapFormat::kObj;
-    case v1::MAP_FORMAT_UNITY:
-      return core::MapFormat::kUnity;
-    case v1::MAP_FORMAT_GODOT:
-      return core::MapFormat::kGodot;
-    case v1::MAP_FORMAT_GLTF:
-      return core::MapFormat::kGltf;
-    default:
-      return UnknownEnumValue("format", format);
-  }
+  return FromWire(kMapFormats, format, "format");
 }
 
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
@@ -324,55 +287,17 @@ absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
 }
 
 absl::StatusOr<std::optional<core::MeshAxes>> ToMeshAxes(v1::MeshAxes axes) {
-  switch (axes) {
-    case v1::MESH_AXES_UNSPECIFIED:
-      return std::optional<core::MeshAxes>();
-    case v1::MESH_AXES_Y_UP:
-      return std::optional(core::MeshAxes::kYUp);
-    case v1::MESH_AXES_Z_UP:
-      return std::optional(core::MeshAxes::kZUp);
-    case v1::MESH_AXES_UNREAL:
-      return std::optional(core::MeshAxes::kUnreal);
-    default:
-      return UnknownEnumValue("import_options.axes", axes);
+  if (axes == v1::MESH_AXES_UNSPECIFIED) {
+    return std::nullopt;
   }
+  return FromWire(kMeshAxes, axes, "import_options.axes");
 }
 
 absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::string& bytes) {
   return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
 }
 
-v1::MapFormat FromFormat(core::MapFormat format) {
-  switch (format) {
-    case core::MapFormat::kText:
-      return v1::MAP_FORMAT_TEXT;
-    case core::MapFormat::kMovingAi:
-      return v1::MAP_FORMAT_MOVING_AI;
-    case core::MapFormat::kWaystar:
-      return v1::MAP_FORMAT_WAYSTAR;
-    case core::MapFormat::kTiled:
-      return v1::MAP_FORMAT_TILED;
-    case core::MapFormat::kLdtk:
-      return v1::MAP_FORMAT_LDTK;
-    case core::MapFormat::kImage:
-      return v1::MAP_FORMAT_IMAGE;
-    case core::MapFormat::kGeoJson:
-      return v1::MAP_FORMAT_GEO_JSON;
-    case core::MapFormat::kPolyanya:
-      return v1::MAP_FORMAT_POLYANYA;
-    case core::MapFormat::kDetour:
-      return v1::MAP_FORMAT_DETOUR;
-    case core::MapFormat::kObj:
-      return v1::MAP_FORMAT_OBJ;
-    case core::MapFormat::kUnity:
-      return v1::MAP_FORMAT_UNITY;
-    case core::MapFormat::kGodot:
-      return v1::MAP_FORMAT_GODOT;
-    case core::MapFormat::kGltf:
-      return v1::MAP_FORMAT_GLTF;
-  }
-  return v1::MAP_FORMAT_UNSPECIFIED;
-}
+v1::MapFormat FromFormat(core::MapFormat format) { return ToWire(kMapFormats, format); }
 
 void FillCell(core::Cell cell, v1::Cell& out) {
   out.set_x(cell.x);
@@ -413,19 +338,7 @@ void FillVersion(const core::MapVersion& version, v1::Version& out) {
   out.set_revision(version.revision);
 }
 
-v1::MapKind FromKind(core::MapKind kind) {
-  switch (kind) {
-    case core::MapKind::kSquares:
-      return v1::MAP_KIND_SQUARES;
-    case core::MapKind::kHexagons:
-      return v1::MAP_KIND_HEXAGONS;
-    case core::MapKind::kWaypointGraph:
-      return v1::MAP_KIND_WAYPOINT_GRAPH;
-    case core::MapKind::kMesh:
-      return v1::MAP_KIND_MESH;
-  }
-  return v1::MAP_KIND_UNSPECIFIED;
-}
+v1::MapKind FromKind(core::MapKind kind) { return ToWire(kMapKinds, kind); }
 
 void FillMapInfo(const core::MapStore& store, const core::MapSnapshot& snapshot, v1::MapInfo& info) {
   info.set_map(snapshot.id);

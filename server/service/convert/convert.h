@@ -2,7 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +34,30 @@ namespace waystar::rpc {
 // request's root: UNKNOWN_ENUM_VALUE for a number that the enum does not have, MISSING_FIELD, BAD_TERRAIN.
 absl::Status UnknownEnumValue(absl::string_view field, int value);
 absl::Status MissingField(absl::string_view field);
+
+// Returns the value of the core for one of the contract, by a table of equivalent values, or
+// UnknownEnumValue.
+template <typename Wire, typename Core, std::size_t kSize>
+absl::StatusOr<Core> FromWire(const std::pair<Wire, Core> (&table)[kSize], Wire value,
+                              absl::string_view field) {
+  for (const auto& [wire, own] : table) {
+    if (wire == value) {
+      return own;
+    }
+  }
+  return UnknownEnumValue(field, value);
+}
+// Returns the first value of the contract for one of the core, or 0, which means unspecified.
+template <typename Wire, typename Core, std::size_t kSize>
+constexpr Wire ToWire(const std::pair<Wire, Core> (&table)[kSize], Core value) {
+  for (const auto& [wire, own] : table) {
+    if (own == value) {
+      return wire;
+    }
+  }
+  return Wire{};
+}
+
 core::Cell ToCell(const v1::Cell& cell);
 std::vector<core::Cell> ToCells(const google::protobuf::RepeatedPtrField<v1::Cell>& cells,
                                 const HexCoordinates& coordinates);

@@ -21,8 +21,6 @@
 #include "server/core/map/map_snapshot.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"
-#include "server/service/convert/convert_portals.h"
-#include "server/service/convert/convert_profile.h"
 #include "server/service/convert/convert_shape.h"
 
 namespace waystar::rpc {
@@ -37,21 +35,14 @@ absl::StatusOr<T> Below(absl::string_view parent, absl::StatusOr<T> value) {
   return WithFieldPrefix(value.status(), absl::StrCat(parent, "."));
 }
 
-absl::StatusOr<core::ObstacleEffect::Falloff> ToFalloff(v1::Falloff falloff) {
-  switch (falloff) {
-    case v1::FALLOFF_UNSPECIFIED:
-    case v1::FALLOFF_NONE:
-      return core::ObstacleEffect::Falloff::kNone;
-    case v1::FALLOFF_LINEAR:
-      return core::ObstacleEffect::Falloff::kLinear;
-    default:
-      return UnknownEnumValue("falloff", falloff);
-  }
-}
+constexpr std::pair<v1::Falloff, core::ObstacleEffect::Falloff> kFalloffs[] = {
+    {v1::FALLOFF_UNSPECIFIED, core::ObstacleEffect::Falloff::kNone},
+    {v1::FALLOFF_NONE, core::ObstacleEffect::Falloff::kNone},
+    {v1::FALLOFF_LINEAR, core::ObstacleEffect::Falloff::kLinear}};
 
 absl::StatusOr<core::ObstacleEffect> ToEffect(const v1::Obstacle& obstacle) {
   core::ObstacleEffect effect;
-  WAYSTAR_ASSIGN_OR_RETURN(effect.falloff, ToFalloff(obstacle.falloff()));
+  WAYSTAR_ASSIGN_OR_RETURN(effect.falloff, FromWire(kFalloffs, obstacle.falloff(), "falloff"));
   switch (obstacle.effect_case()) {
     case v1::Obstacle::kCostFactor:
       effect.kind = core::ObstacleEffect::Kind::kMultiplyCost;
@@ -95,12 +86,6 @@ absl::StatusOr<absl::Time> ToRequestTime(const google::protobuf::Timestamp& time
                                   " are no google.protobuf.Timestamp"));
   }
   return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
-}
-
-void FillLifetime(absl::Duration lifetime, google::protobuf::Duration& out) {
-  const absl::Duration rest = lifetime % absl::Seconds(1);
-  out.set_seconds(absl::ToInt64Seconds(lifetime - rest));
-  out.set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(rest)));
 }
 
 absl::StatusOr<core::Edit> ToSetTerrain(const v1::SetTerrain& edit, const HexCoordinates& coordinates) {
@@ -224,9 +209,7 @@ void FillBody(const core::Obstacle& obstacle, const HexCoordinates& coordinates,
       out.set_cost_addition(obstacle.effect.amount);
       break;
   }
-  if (obstacle.effect.falloff == core::ObstacleEffect::Falloff::kLinear) {
-    out.set_falloff(v1::FALLOFF_LINEAR);
-  }
+  out.set_falloff(ToWire(kFalloffs, obstacle.effect.falloff));
 }
 
 class EditFiller {
@@ -247,7 +230,7 @@ class EditFiller {
     v1::PutObstacle& put = *out_.mutable_put_obstacle();
     FillBody(edit.obstacle, coordinates_, *put.mutable_obstacle());
     if (edit.lifetime) {
-      FillLifetime(*edit.lifetime, *put.mutable_obstacle()->mutable_lifetime());
+      FillDuration(*edit.lifetime, *put.mutable_obstacle()->mutable_lifetime());
     }
     put.set_replace(edit.replace);
   }
@@ -404,7 +387,7 @@ void FillObstacle(const core::Obstacle& obstacle, const HexCoordinates& coordina
                   v1::Obstacle& out) {
   FillBody(obstacle, coordinates, out);
   if (obstacle.expiry != absl::InfiniteFuture()) {
-    FillLifetime(std::max(obstacle.expiry - now, absl::ZeroDuration()), *out.mutable_lifetime());
+    FillDuration(std::max(obstacle.expiry - now, absl::ZeroDuration()), *out.mutable_lifetime());
   }
 }
 

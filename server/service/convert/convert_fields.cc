@@ -18,32 +18,7 @@ namespace {
 // Returns the bytes of a row of so many bits.
 std::size_t BytesOfRow(int bits) { return (static_cast<std::size_t>(bits) + 7) / 8; }
 
-template <typename Request>
-std::optional<double> MaxCostOf(const Request& request) {
-  return request.has_max_cost() ? std::optional(request.max_cost()) : std::nullopt;
-}
-
 }  // namespace
-
-core::ReachQuery ToReachQuery(const v1::FindReachableRequest& request,
-                              const std::optional<core::Rectangle>& region) {
-  return {.max_cost = MaxCostOf(request),
-          .region = region,
-          .sense = request.towards_start() ? core::FloodSense::kToSeeds : core::FloodSense::kFromSeeds,
-          .want_costs = request.with_costs()};
-}
-
-core::FlowFieldQuery ToFlowFieldQuery(const v1::ComputeFlowFieldRequest& request,
-                                      const std::vector<core::Cell>& goals,
-                                      const std::optional<core::Rectangle>& region) {
-  return {
-      .goals = goals, .region = region, .max_cost = MaxCostOf(request), .want_costs = request.with_costs()};
-}
-
-core::SampleQuery ToSampleQuery(const v1::SampleCellsRequest& request,
-                                const std::optional<core::Rectangle>& region) {
-  return {.count = request.count(), .seed = request.seed(), .region = region, .distinct = request.distinct()};
-}
 
 void FillReachable(const core::ReachableCells& reachable, const HexCoordinates& coordinates,
                    v1::FindReachableResponse& response) {

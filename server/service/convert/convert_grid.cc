@@ -11,7 +11,7 @@
 #include "server/formats/text/grid_overrides.h"
 #include "server/formats/text/rows.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_profile.h"
+#include "server/service/convert/convert_shape.h"
 
 namespace waystar::rpc {
 

@@ -1,19 +1,53 @@
 #include "server/service/convert/convert_query.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/search/checks.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"
-#include "server/service/convert/convert_profile.h"
 #include "server/service/convert/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {
+
+constexpr std::pair<v1::Algorithm, core::Algorithm> kAlgorithms[] = {
+    {v1::ALGORITHM_AUTO, core::Algorithm::kAuto},
+    {v1::ALGORITHM_ASTAR, core::Algorithm::kAStar},
+    {v1::ALGORITHM_DIJKSTRA, core::Algorithm::kDijkstra},
+    {v1::ALGORITHM_JUMP_POINT_SEARCH, core::Algorithm::kJumpPoint},
+    {v1::ALGORITHM_LAZY_THETA_STAR, core::Algorithm::kLazyThetaStar},
+    {v1::ALGORITHM_SUBGOAL_HIERARCHY, core::Algorithm::kSubgoalHierarchy},
+    {v1::ALGORITHM_POLYANYA, core::Algorithm::kPolyanya},
+    {v1::ALGORITHM_UNSPECIFIED, core::Algorithm::kAuto}};
+
+constexpr std::pair<v1::UnreachablePolicy, core::UnreachablePolicy> kUnreachablePolicies[] = {
+    {v1::UNREACHABLE_POLICY_REPORT, core::UnreachablePolicy::kReport},
+    {v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE, core::UnreachablePolicy::kNearestByDistance},
+    {v1::UNREACHABLE_POLICY_UNSPECIFIED, core::UnreachablePolicy::kReport}};
+
+constexpr std::pair<v1::CornerRule, core::CornerRule> kCornerRules[] = {
+    {v1::CORNER_RULE_NO_CORNER_CUTTING, core::CornerRule::kNoCornerCutting},
+    {v1::CORNER_RULE_ONE_SIDE_FREE, core::CornerRule::kOneSideFree},
+    {v1::CORNER_RULE_ALWAYS, core::CornerRule::kAlways},
+    {v1::CORNER_RULE_UNSPECIFIED, core::CornerRule::kNoCornerCutting}};
+
+constexpr std::pair<v1::PathForm, core::PathForm> kPathForms[] = {
+    {v1::PATH_FORM_EVERY_CELL, core::PathForm::kEveryCell},
+    {v1::PATH_FORM_CORNERS, core::PathForm::kCorners},
+    {v1::PATH_FORM_DIRECTIONS, core::PathForm::kDirections},
+    {v1::PATH_FORM_SMOOTHED, core::PathForm::kSmoothed},
+    {v1::PATH_FORM_UNSPECIFIED, core::PathForm::kEveryCell}};
 
 absl::Status SetOverlay(const v1::Overlay& overlay, const HexCoordinates& coordinates,
                         core::AgentQuery& agent) {
@@ -114,9 +148,11 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
     query.goals.push_back(ToLocation(goal, at_goals));
   }
   query.goal_map = request.goal_map();
-  WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, ToAlgorithm(request.algorithm()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.unreachable_policy, ToUnreachablePolicy(request.unreachable_policy()));
-  WAYSTAR_ASSIGN_OR_RETURN(query.path_form, ToPathForm(request.path_form()));
+  WAYSTAR_ASSIGN_OR_RETURN(query.algorithm, FromWire(kAlgorithms, request.algorithm(), "algorithm"));
+  WAYSTAR_ASSIGN_OR_RETURN(
+      query.unreachable_policy,
+      FromWire(kUnreachablePolicies, request.unreachable_policy(), "unreachable_policy"));
+  WAYSTAR_ASSIGN_OR_RETURN(query.path_form, FromWire(kPathForms, request.path_form(), "path_form"));
   if (request.max_expansions() > 0) {
     query.max_expansions = request.max_expansions();
   }
@@ -126,69 +162,13 @@ absl::StatusOr<core::RouteQuery> ToRouteQuery(const v1::FindPathRequest& request
   return result;
 }
 
-absl::StatusOr<core::Algorithm> ToAlgorithm(v1::Algorithm algorithm) {
-  switch (algorithm) {
-    case v1::ALGORITHM_UNSPECIFIED:
-    case v1::ALGORITHM_AUTO:
-      return core::Algorithm::kAuto;
-    case v1::ALGORITHM_ASTAR:
-      return core::Algorithm::kAStar;
-    case v1::ALGORITHM_DIJKSTRA:
-      return core::Algorithm::kDijkstra;
-    case v1::ALGORITHM_JUMP_POINT_SEARCH:
-      return core::Algorithm::kJumpPoint;
-    case v1::ALGORITHM_LAZY_THETA_STAR:
-      return core::Algorithm::kLazyThetaStar;
-    case v1::ALGORITHM_SUBGOAL_HIERARCHY:
-      return core::Algorithm::kSubgoalHierarchy;
-    case v1::ALGORITHM_POLYANYA:
-      return core::Algorithm::kPolyanya;
-    default:
-      return UnknownEnumValue("algorithm", algorithm);
-  }
-}
-
-absl::StatusOr<core::UnreachablePolicy> ToUnreachablePolicy(v1::UnreachablePolicy policy) {
-  switch (policy) {
-    case v1::UNREACHABLE_POLICY_UNSPECIFIED:
-    case v1::UNREACHABLE_POLICY_REPORT:
-      return core::UnreachablePolicy::kReport;
-    case v1::UNREACHABLE_POLICY_NEAREST_BY_DISTANCE:
-      return core::UnreachablePolicy::kNearestByDistance;
-    default:
-      return UnknownEnumValue("unreachable_policy", policy);
-  }
-}
+v1::Algorithm FromAlgorithm(core::Algorithm algorithm) { return ToWire(kAlgorithms, algorithm); }
 
 absl::StatusOr<core::CornerRule> ToCornerRule(v1::CornerRule rule) {
-  switch (rule) {
-    case v1::CORNER_RULE_UNSPECIFIED:
-    case v1::CORNER_RULE_NO_CORNER_CUTTING:
-      return core::CornerRule::kNoCornerCutting;
-    case v1::CORNER_RULE_ONE_SIDE_FREE:
-      return core::CornerRule::kOneSideFree;
-    case v1::CORNER_RULE_ALWAYS:
-      return core::CornerRule::kAlways;
-    default:
-      return UnknownEnumValue("corner_rule", rule);
-  }
+  return FromWire(kCornerRules, rule, "corner_rule");
 }
 
-absl::StatusOr<core::PathForm> ToPathForm(v1::PathForm form) {
-  switch (form) {
-    case v1::PATH_FORM_UNSPECIFIED:
-    case v1::PATH_FORM_EVERY_CELL:
-      return core::PathForm::kEveryCell;
-    case v1::PATH_FORM_CORNERS:
-      return core::PathForm::kCorners;
-    case v1::PATH_FORM_DIRECTIONS:
-      return core::PathForm::kDirections;
-    case v1::PATH_FORM_SMOOTHED:
-      return core::PathForm::kSmoothed;
-    default:
-      return UnknownEnumValue("path_form", form);
-  }
-}
+v1::CornerRule FromCornerRule(core::CornerRule rule) { return ToWire(kCornerRules, rule); }
 
 absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
   constexpr int kDefault = 100'000;
@@ -199,6 +179,130 @@ absl::StatusOr<std::size_t> ToMaxEvents(const v1::TraceSearchRequest& request) {
                      absl::StrCat("a trace has from 1 to ", kMost, " events, not ", max_events));
   }
   return static_cast<std::size_t>(max_events == 0 ? kDefault : max_events);
+}
+
+namespace {
+
+absl::Status CheckLength(absl::string_view field, int size) {
+  if (static_cast<std::size_t>(size) <= core::kMaxValidatedPoints) {
+    return absl::OkStatus();
+  }
+  return MakeError(
+      ErrorReason::kPathTooLong, field,
+      absl::StrCat("at most ", core::kMaxValidatedPoints, " ", field, " can be validated, not ", size));
+}
+
+absl::Status CheckDirections(const v1::ValidatePathRequest& request) {
+  if (request.points_size() != 1) {
+    return MakeError(ErrorReason::kBadValue, "points", "with directions, points holds the start alone");
+  }
+  if (request.path_form() != v1::PATH_FORM_UNSPECIFIED && request.path_form() != v1::PATH_FORM_DIRECTIONS) {
+    return MakeError(ErrorReason::kBadValue, "path_form", "a path of directions has PATH_FORM_DIRECTIONS");
+  }
+  return absl::OkStatus();
+}
+
+bool IsNearMaps(core::Cell cell) {
+  constexpr int kFurthest = core::kMaxMapSide;
+  return cell.x >= -1 && cell.x <= kFurthest && cell.y >= -1 && cell.y <= kFurthest;
+}
+
+absl::Status AddSteps(const v1::ValidatePathRequest& request, PathToValidate& path) {
+  std::vector<core::Direction> directions;
+  directions.reserve(static_cast<std::size_t>(request.directions_size()));
+  for (int i = 0; i < request.directions_size(); ++i) {
+    const int direction = request.directions(i);
+    if (direction < v1::DIRECTION_NORTH || direction > v1::DIRECTION_NORTH_WEST) {
+      return UnknownEnumValue(absl::StrCat("directions[", i, "]"), direction);
+    }
+    directions.push_back(static_cast<core::Direction>(direction - 1));
+  }
+  if (!IsNearMaps(path.points.front())) {
+    return absl::OkStatus();
+  }
+  for (std::size_t i = 0; i < path.crossings.size(); ++i) {
+    if (!IsNearMaps(path.crossings[i].arrival)) {
+      return MakeError(ErrorReason::kOffMap, absl::StrCat("crossings[", i, "].arrival"),
+                       absl::StrCat("crossings[", i, "].arrival is off any map"));
+    }
+  }
+  path.points = core::WalkDirections(path.points.front(), directions, path.crossings);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<PathToValidate> ToPathToValidate(const v1::ValidatePathRequest& request,
+                                                const HexCoordinates& at_home,
+                                                std::vector<HexCoordinates> behind) {
+  PathToValidate path;
+  path.at_home = at_home;
+  path.behind = std::move(behind);
+  WAYSTAR_ASSIGN_OR_RETURN(path.path_form, FromWire(kPathForms, request.path_form(), "path_form"));
+  if (request.points().empty()) {
+    return MissingField("points");
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckLength("points", request.points_size()));
+  // The start is a point too.
+  WAYSTAR_RETURN_IF_ERROR(CheckLength("directions", request.directions_size() + 1));
+  path.crossings = ToCrossedPortals(request.crossings(), path.behind);
+  path.points.reserve(static_cast<std::size_t>(request.points_size()));
+  std::size_t crossed = 0;
+  for (const v1::Cell& point : request.points()) {
+    while (crossed < path.crossings.size() && path.crossings[crossed].index <= path.points.size()) {
+      ++crossed;
+    }
+    const HexCoordinates& here = crossed == 0 ? path.at_home : path.behind[crossed - 1];
+    path.points.push_back(here.ToPlane(ToCell(point)));
+  }
+  path.has_directions = !request.directions().empty() ||
+                        (request.path_form() == v1::PATH_FORM_DIRECTIONS && !request.crossings().empty());
+  if (path.has_directions) {
+    WAYSTAR_RETURN_IF_ERROR(CheckDirections(request));
+    path.path_form = core::PathForm::kDirections;
+    WAYSTAR_RETURN_IF_ERROR(AddSteps(request, path));
+  }
+  return path;
+}
+
+std::size_t PathToValidate::StepsBefore(std::size_t point) const {
+  const auto is_behind = [&](const core::CrossedPortal& crossing) { return crossing.index <= point; };
+  const auto crossed = static_cast<std::size_t>(std::count_if(crossings.begin(), crossings.end(), is_behind));
+  return point - std::min(point, crossed);
+}
+
+const HexCoordinates& PathToValidate::CoordinatesAt(std::size_t point) const {
+  const auto is_behind = [&](const core::CrossedPortal& crossing) { return crossing.index <= point; };
+  const auto crossed = static_cast<std::size_t>(std::count_if(crossings.begin(), crossings.end(), is_behind));
+  return crossed == 0 ? at_home : behind[crossed - 1];
+}
+
+absl::Status PathToValidate::InRequest(const absl::Status& status) const {
+  const std::string field = ErrorFieldOf(status);
+  absl::string_view index = field;
+  std::size_t point = 0;
+  if (!has_directions || !absl::ConsumePrefix(&index, "points[") || !absl::ConsumeSuffix(&index, "]") ||
+      !absl::SimpleAtoi(index, &point) || point == 0) {
+    return status;
+  }
+  return MakeError(ErrorReason::kOffMap,
+                   absl::StrCat("directions[", std::max<std::size_t>(StepsBefore(point), 1) - 1, "]"),
+                   status.message());
+}
+
+void FillValidation(const core::Validation& validation, const PathToValidate& path,
+                    v1::ValidatePathResponse& response) {
+  response.set_walkable(validation.walkable);
+  response.set_cost(validation.cost);
+  if (!validation.walkable) {
+    const std::size_t index = validation.blocked_index;
+    const std::size_t steps = path.StepsBefore(index);
+    // A portal is not a step: all steps before it are possible.
+    const bool is_arrival = path.StepsBefore(index) == path.StepsBefore(std::max<std::size_t>(index, 1) - 1);
+    const std::size_t made = is_arrival ? steps : steps - 1;
+    response.set_blocked_index(static_cast<int>(path.has_directions ? made : index));
+    FillCell(path.CoordinatesAt(index).FromPlane(validation.blocked_cell), *response.mutable_blocked_cell());
+  }
 }
 
 }  // namespace waystar::rpc

@@ -1,18 +1,27 @@
 #include "server/service/convert/convert_shape.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
+#include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/store/map_id.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
 
 namespace waystar::rpc {
 namespace {
@@ -129,6 +138,201 @@ void FillShape(const core::Shape& shape, const HexCoordinates& coordinates, v1::
     fill_point(line.end, *written.mutable_end());
     written.set_width(line.width);
   }
+}
+
+namespace {
+
+absl::StatusOr<char> ToSymbol(const std::string& symbol, absl::string_view field) {
+  if (symbol.size() != 1) {
+    return MakeError(ErrorReason::kUnknownTerrain, field, "a terrain's symbol is one ASCII character");
+  }
+  return symbol.front();
+}
+
+}  // namespace
+
+absl::StatusOr<core::MovementProfile> ToMovementProfile(const v1::MovementProfile& profile) {
+  core::MovementProfile out;
+  out.footprint = profile.footprint() == 0 ? 1 : profile.footprint();
+  WAYSTAR_ASSIGN_OR_RETURN(out.corner_rule, ToCornerRule(profile.corner_rule()));
+  for (int i = 0; i < profile.terrain_costs_size(); ++i) {
+    const v1::TerrainCost& terrain = profile.terrain_costs(i);
+    WAYSTAR_ASSIGN_OR_RETURN(const char symbol,
+                             ToSymbol(terrain.terrain(), absl::StrCat("terrain_costs[", i, "].terrain")));
+    out.terrain_costs.push_back({symbol, terrain.cost()});
+  }
+  for (int i = 0; i < profile.forbidden_terrains_size(); ++i) {
+    WAYSTAR_ASSIGN_OR_RETURN(const char symbol, ToSymbol(profile.forbidden_terrains(i),
+                                                         absl::StrCat("forbidden_terrains[", i, "]")));
+    out.forbidden_terrains.push_back(symbol);
+  }
+  out.required_tags.assign(profile.required_tags().begin(), profile.required_tags().end());
+  out.no_diagonals = profile.no_diagonals();
+  return out;
+}
+
+absl::StatusOr<core::NamedProfile> ToNamedProfile(const v1::NamedProfile& named) {
+  if (!named.has_profile()) {
+    return MissingField("profile");
+  }
+  absl::StatusOr<core::MovementProfile> profile = ToMovementProfile(named.profile());
+  if (!profile.ok()) {
+    return WithFieldPrefix(profile.status(), "profile.");
+  }
+  return core::NamedProfile{.name = named.name(), .profile = *std::move(profile)};
+}
+
+absl::Status AddProfiles(const v1::GridOptions& options, core::GridMap& map) {
+  if (options.profiles().empty()) {
+    return absl::OkStatus();
+  }
+  core::ProfileTable profiles = map.profiles();
+  for (int i = 0; i < options.profiles_size(); ++i) {
+    absl::StatusOr<core::NamedProfile> profile = ToNamedProfile(options.profiles(i));
+    const absl::Status status =
+        profile.ok() ? core::PutInTable(*std::move(profile), map.settings(), profiles) : profile.status();
+    if (!status.ok()) {
+      return WithFieldPrefix(status, absl::StrCat("profiles[", i, "]."));
+    }
+  }
+  map.SetProfiles(std::move(profiles));
+  return absl::OkStatus();
+}
+
+void FillNamedProfile(const core::NamedProfile& named, v1::NamedProfile& out) {
+  out.set_name(named.name);
+  v1::MovementProfile& profile = *out.mutable_profile();
+  profile.set_footprint(named.profile.footprint);
+  profile.set_corner_rule(FromCornerRule(named.profile.corner_rule));
+  for (const core::TerrainCost& terrain : named.profile.terrain_costs) {
+    v1::TerrainCost& written = *profile.add_terrain_costs();
+    written.set_terrain(std::string(1, terrain.symbol));
+    written.set_cost(terrain.cost);
+  }
+  for (const char symbol : named.profile.forbidden_terrains) {
+    profile.add_forbidden_terrains(std::string(1, symbol));
+  }
+  profile.mutable_required_tags()->Add(named.profile.required_tags.begin(),
+                                       named.profile.required_tags.end());
+  profile.set_no_diagonals(named.profile.no_diagonals);
+}
+
+namespace {
+
+bool IsOfMesh(const v1::Portal& portal) { return portal.has_from_position() || portal.has_to_position(); }
+
+absl::Status CheckFields(const v1::Portal& portal) {
+  const bool is_of_mesh = IsOfMesh(portal);
+  if (is_of_mesh && (portal.has_from() || portal.has_to())) {
+    return MakeError(ErrorReason::kBadPortal, portal.has_from() ? "from" : "to",
+                     "a portal ends at cells or at positions, not at one of each");
+  }
+  if (is_of_mesh ? !portal.has_from_position() : !portal.has_from()) {
+    return MissingField(is_of_mesh ? "from_position" : "from");
+  }
+  if (is_of_mesh ? !portal.has_to_position() : !portal.has_to()) {
+    return MissingField(is_of_mesh ? "to_position" : "to");
+  }
+  // The condition is written so that NaN fails; the core checks the range.
+  if (!(portal.cost() >= 0.0 && portal.cost() <= core::kMaxPortalCost)) {
+    return BadNumber(ErrorReason::kBadValue, "cost", portal.cost(),
+                     absl::StrCat("from 0 to ", core::kMaxPortalCost));
+  }
+  if (!portal.to_map().empty() && !core::CheckMapId(portal.to_map()).ok()) {
+    return MakeError(
+        ErrorReason::kBadMapId, "to_map",
+        absl::StrCat("to_map is \"", absl::CHexEscape(portal.to_map()), "\", which is no id of a map"));
+  }
+  return absl::OkStatus();
+}
+
+template <typename Portal>
+Portal WithRules(const v1::Portal& portal, absl::string_view map) {
+  Portal out;
+  out.id = portal.id();
+  out.to_map = portal.to_map() == map ? "" : portal.to_map();
+  out.both_ways = portal.both_ways();
+  out.tags = {portal.tags().begin(), portal.tags().end()};
+  out.closed = portal.closed();
+  return out;
+}
+
+template <typename Portal>
+void FillRules(const Portal& portal, v1::Portal& out) {
+  out.set_id(portal.id);
+  out.set_to_map(portal.to_map);
+  out.set_both_ways(portal.both_ways);
+  out.mutable_tags()->Assign(portal.tags.begin(), portal.tags.end());
+  out.set_closed(portal.closed);
+}
+
+std::size_t IndexOf(const v1::PortalCrossing& crossing) {
+  // A negative index is out of range too.
+  return crossing.index() < 0 ? std::numeric_limits<std::size_t>::max()
+                              : static_cast<std::size_t>(crossing.index());
+}
+
+}  // namespace
+
+absl::StatusOr<core::Edit> ToPutPortal(const v1::PutPortal& edit, absl::string_view map,
+                                       const HexCoordinates& coordinates) {
+  if (!edit.has_portal()) {
+    return MissingField("portal");
+  }
+  const v1::Portal& portal = edit.portal();
+  if (absl::Status status = CheckFields(portal); !status.ok()) {
+    return WithFieldPrefix(status, "portal.");
+  }
+  if (IsOfMesh(portal)) {
+    core::MeshPortal of_mesh = WithRules<core::MeshPortal>(portal, map);
+    of_mesh.from = ToWorldPoint(portal.from_position());
+    of_mesh.to = ToWorldPoint(portal.to_position());
+    of_mesh.cost = portal.cost();
+    return core::PutMeshPortal{.portal = std::move(of_mesh), .replace = edit.replace()};
+  }
+  core::Portal of_grid = WithRules<core::Portal>(portal, map);
+  of_grid.from = coordinates.ToPlane(ToCell(portal.from()));
+  // The other map's layout defines the coordinates of the end.
+  of_grid.to = of_grid.to_map.empty() ? coordinates.ToPlane(ToCell(portal.to())) : ToCell(portal.to());
+  of_grid.cost = core::CostFromDouble(portal.cost());
+  return core::PutPortal{.portal = std::move(of_grid), .replace = edit.replace()};
+}
+
+std::vector<core::CrossedPortal> ToCrossedPortals(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings,
+    absl::Span<const HexCoordinates> behind) {
+  std::vector<core::CrossedPortal> crossed;
+  for (const v1::PortalCrossing& crossing : crossings) {
+    crossed.push_back({.id = crossing.portal(),
+                       .arrival = behind[crossed.size()].ToPlane(ToCell(crossing.arrival())),
+                       .index = IndexOf(crossing)});
+  }
+  return crossed;
+}
+
+std::vector<core::CrossedMeshPortal> ToCrossedMeshPortals(
+    const google::protobuf::RepeatedPtrField<v1::PortalCrossing>& crossings) {
+  std::vector<core::CrossedMeshPortal> crossed;
+  for (const v1::PortalCrossing& crossing : crossings) {
+    crossed.push_back({.id = crossing.portal(),
+                       .arrival = ToWorldPoint(crossing.arrival_position()),
+                       .index = IndexOf(crossing)});
+  }
+  return crossed;
+}
+
+void FillPortal(const core::Portal& portal, const HexCoordinates& coordinates, v1::Portal& out) {
+  FillRules(portal, out);
+  FillCell(coordinates.FromPlane(portal.from), *out.mutable_from());
+  FillCell(portal.to_map.empty() ? coordinates.FromPlane(portal.to) : portal.to, *out.mutable_to());
+  out.set_cost(core::CostToDouble(portal.cost));
+}
+
+void FillPortal(const core::MeshPortal& portal, const HexCoordinates& /*coordinates*/, v1::Portal& out) {
+  FillRules(portal, out);
+  FillPosition(portal.from, *out.mutable_from_position());
+  FillPosition(portal.to, *out.mutable_to_position());
+  out.set_cost(portal.cost);
 }
 
 }  // namespace waystar::rpc

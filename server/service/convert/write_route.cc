@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/map/map_version.h"
-#include "server/core/query/route_extras.h"
+#include "server/core/query/route.h"
 #include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
@@ -65,35 +67,18 @@ std::uint8_t* WritePlace(std::uint8_t* out, WriteParts write_parts) {
   return end;
 }
 
-v1::Outcome FromOutcome(core::Outcome outcome) {
-  switch (outcome) {
-    case core::Outcome::kFound:
-      return v1::OUTCOME_FOUND;
-    case core::Outcome::kPartial:
-      return v1::OUTCOME_PARTIAL;
-    case core::Outcome::kUnreachable:
-      return v1::OUTCOME_UNREACHABLE;
-    case core::Outcome::kBudgetExhausted:
-      return v1::OUTCOME_BUDGET_EXHAUSTED;
-  }
-  return v1::OUTCOME_UNSPECIFIED;
-}
+constexpr std::pair<v1::Outcome, core::Outcome> kOutcomes[] = {
+    {v1::OUTCOME_FOUND, core::Outcome::kFound},
+    {v1::OUTCOME_PARTIAL, core::Outcome::kPartial},
+    {v1::OUTCOME_UNREACHABLE, core::Outcome::kUnreachable},
+    {v1::OUTCOME_BUDGET_EXHAUSTED, core::Outcome::kBudgetExhausted}};
 
-v1::Reason FromReason(core::OutcomeReason reason) {
-  switch (reason) {
-    case core::OutcomeReason::kGoalReached:
-      return v1::REASON_GOAL_REACHED;
-    case core::OutcomeReason::kNoRoute:
-      return v1::REASON_NO_ROUTE;
-    case core::OutcomeReason::kGoalBlocked:
-      return v1::REASON_GOAL_BLOCKED;
-    case core::OutcomeReason::kExpansionLimit:
-      return v1::REASON_EXPANSION_LIMIT;
-    case core::OutcomeReason::kScratchLimit:
-      return v1::REASON_SCRATCH_LIMIT;
-  }
-  return v1::REASON_UNSPECIFIED;
-}
+constexpr std::pair<v1::Reason, core::OutcomeReason> kReasons[] = {
+    {v1::REASON_GOAL_REACHED, core::OutcomeReason::kGoalReached},
+    {v1::REASON_NO_ROUTE, core::OutcomeReason::kNoRoute},
+    {v1::REASON_GOAL_BLOCKED, core::OutcomeReason::kGoalBlocked},
+    {v1::REASON_EXPANSION_LIMIT, core::OutcomeReason::kExpansionLimit},
+    {v1::REASON_SCRATCH_LIMIT, core::OutcomeReason::kScratchLimit}};
 
 void FillStatistics(const core::Route& route, const RouteStamp& stamp, v1::SearchStatistics& out) {
   const core::SearchStatistics& statistics = route.path.statistics;
@@ -223,26 +208,6 @@ void FillStep(const Event& event, v1::SearchEvent& out) {
 
 }  // namespace
 
-v1::Algorithm FromAlgorithm(core::Algorithm algorithm) {
-  switch (algorithm) {
-    case core::Algorithm::kAuto:
-      return v1::ALGORITHM_AUTO;
-    case core::Algorithm::kAStar:
-      return v1::ALGORITHM_ASTAR;
-    case core::Algorithm::kDijkstra:
-      return v1::ALGORITHM_DIJKSTRA;
-    case core::Algorithm::kJumpPoint:
-      return v1::ALGORITHM_JUMP_POINT_SEARCH;
-    case core::Algorithm::kLazyThetaStar:
-      return v1::ALGORITHM_LAZY_THETA_STAR;
-    case core::Algorithm::kSubgoalHierarchy:
-      return v1::ALGORITHM_SUBGOAL_HIERARCHY;
-    case core::Algorithm::kPolyanya:
-      return v1::ALGORITHM_POLYANYA;
-  }
-  return v1::ALGORITHM_UNSPECIFIED;
-}
-
 void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer) {
   answer.Add(points.size() * kMostPointBytes, [points](std::uint8_t* out) {
     for (const core::Cell point : points) {
@@ -271,8 +236,8 @@ void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage
 std::size_t WriteRoute(const core::Route& route, const RouteStamp& stamp, const HexCoordinates& coordinates,
                        v1::FindPathResponse& response, WrittenMessage* written) {
   const core::PathResult& path = route.path;
-  response.set_outcome(FromOutcome(path.outcome));
-  response.set_reason(FromReason(path.reason));
+  response.set_outcome(ToWire(kOutcomes, path.outcome));
+  response.set_reason(ToWire(kReasons, path.reason));
   response.set_cost(path.cost);
   FillVersion(stamp.version, *response.mutable_version());
   FillStatistics(route, stamp, *response.mutable_statistics());

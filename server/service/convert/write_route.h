@@ -57,8 +57,6 @@ void AddNodeEvent(const core::NodeEvent& event, const ToldNode& node, const Told
 void AddIntervalEvent(const core::IntervalEvent& event, const core::TracedInterval& interval,
                       v1::TraceSearchResponse& message);
 
-v1::Algorithm FromAlgorithm(core::Algorithm algorithm);
-
 // Writes the field `points`, or `positions`, of a FindPathResponse in protobuf's own encoding.
 void WritePoints(absl::Span<const core::Cell> points, WrittenMessage& answer);
 void WritePositions(absl::Span<const core::WorldPoint> positions, WrittenMessage& answer);

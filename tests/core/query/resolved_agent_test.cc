@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/query/search_recorder.h"
+#include "server/core/query/solve.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/query/route_query_check.h"
+#include "server/core/query/route_query.h"
 #include "tests/core/query/route_test.h"
 #include "tests/testing/random.h"
 

@@ -13,6 +13,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/client_context.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -22,6 +23,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
@@ -38,15 +40,13 @@ v1::FindPathRequest LongSearch() {
 class InterruptionTest : public ::testing::Test {
  protected:
   InterruptionTest() {
-    v1::CreateMapRequest create;
-    create.set_map("vast");
+    auto create = About<v1::CreateMapRequest>("vast");
     create.mutable_blank()->set_width(8192);
     create.mutable_blank()->set_height(8192);
     EXPECT_TRUE(server_.client().CreateMap(create).ok());
     // So that a short deadline does not pass while the connection is made.
     BoundedContext context;
-    v1::GetMapRequest get;
-    get.set_map("vast");
+    auto get = About<v1::GetMapRequest>("vast");
     v1::GetMapResponse got;
     EXPECT_TRUE(v1::MapService::NewStub(channel_)->GetMap(&context, get, &got).ok());
   }

@@ -1,7 +1,5 @@
 // What requests would take in memory, told from their bytes.
 
-#include "server/service/call/request_weight.h"
-
 #include <cstddef>
 #include <string>
 
@@ -9,11 +7,15 @@
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "server/base/error.h"
+#include "server/service/call/request_parser.h"
+#include "tests/service/about_map.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 namespace {
+
+using ::waystar::testing::About;
 
 constexpr std::size_t kUnbounded = std::size_t{1} << 40;
 
@@ -43,11 +45,10 @@ std::string Times(int count, const std::string& bytes) {
 // The estimate bounds what is taken, and is at most four times as much.
 template <typename Message>
 void ExpectWeighsRight(const std::string& bytes) {
-  const auto weight = Weigh(bytes, *Message::descriptor());
-  ASSERT_TRUE(weight.ok()) << weight.status();
+  const auto weight = Weigh(bytes, *Message::descriptor()).value();
   const std::size_t memory = MemoryOf<Message>(bytes);
-  EXPECT_GE(*weight + bytes.size() + 4096, memory);
-  EXPECT_LE(*weight, 4 * memory);
+  EXPECT_GE(weight + bytes.size() + 4096, memory);
+  EXPECT_LE(weight, 4 * memory);
 }
 
 TEST(RequestWeightTest, IsThatOfWhatIsParsed) {
@@ -76,8 +77,7 @@ TEST(RequestWeightTest, IsThatOfEmptyMessages) {
 }
 
 TEST(RequestWeightTest, TellsTheFieldThatIsTooMuch) {
-  v1::FindPathRequest goals;
-  goals.set_map("m");
+  auto goals = About<v1::FindPathRequest>("m");
   for (int i = 0; i < 100'000; ++i) {
     goals.add_goals();
   }

@@ -193,110 +193,102 @@ class ScriptedCall final : public StreamingCall {
   bool is_busy_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-TEST(StreamingCallTest, ReadsOneMessageAtATimeUntilItEnds) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
-  EXPECT_EQ(record.reads, 1);
+class StreamingCallTest : public ::testing::Test {
+ protected:
+  World world_;
+  Record record_;
+};
+
+TEST_F(StreamingCallTest, ReadsOneMessageAtATimeUntilItEnds) {
+  const auto call = ScriptedCall::Start(world_, record_);
+  EXPECT_EQ(record_.reads, 1);
   call->SendOne();
-  EXPECT_EQ(record.reads, 1);
+  EXPECT_EQ(record_.reads, 1);
   EXPECT_TRUE(call->ReadOne());
-  EXPECT_EQ(record.reads, 2);
+  EXPECT_EQ(record_.reads, 2);
   call->End(absl::OkStatus());
   EXPECT_FALSE(call->ReadOne());
-  EXPECT_EQ(record.reads, 2);
+  EXPECT_EQ(record_.reads, 2);
   call->WriteDone(true);
   call->Done();
 }
 
-TEST(StreamingCallTest, WritesOneMessageAtATime) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, WritesOneMessageAtATime) {
+  const auto call = ScriptedCall::Start(world_, record_);
   call->SendOne();
   call->SendOne();
-  EXPECT_EQ(record.writes, 1);
+  EXPECT_EQ(record_.writes, 1);
   call->WriteDone(true);
-  EXPECT_EQ(record.writes, 2);
+  EXPECT_EQ(record_.writes, 2);
   call->WriteDone(true);
   call->Cancelled();
   call->Done();
 }
 
-TEST(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, FinishesOnceWhenNothingIsOnItsWay) {
+  const auto call = ScriptedCall::Start(world_, record_);
   call->SetBusy(true);
   call->SendOne();
   call->End(absl::NotFoundError(""));
-  EXPECT_EQ(record.finishes, 0) << "a message is being written";
+  EXPECT_EQ(record_.finishes, 0) << "a message is being written";
   call->WriteDone(true);
-  EXPECT_EQ(record.finishes, 0) << "the call itself is busy";
+  EXPECT_EQ(record_.finishes, 0) << "the call itself is busy";
   call->SetBusy(false);
-  EXPECT_EQ(record.finishes, 1) << "a read that is under way is not waited for";
+  EXPECT_EQ(record_.finishes, 1) << "a read that is under way is not waited for";
   call->End(absl::InternalError(""));
   call->Cancelled();
-  EXPECT_EQ(record.finishes, 1);
-  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(record_.finishes, 1);
+  EXPECT_EQ(record_.code, grpc::StatusCode::NOT_FOUND);
   call->Done();
 }
 
-TEST(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, TellsTheFirstReasonThatThereWas) {
+  const auto call = ScriptedCall::Start(world_, record_);
   call->SetBusy(true);
   call->End(absl::NotFoundError(""));
-  world.Close();
+  world_.Close();
   call->Cancelled();
   call->SetBusy(false);
-  EXPECT_EQ(record.code, grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(record_.code, grpc::StatusCode::NOT_FOUND);
   call->Done();
 }
 
-TEST(StreamingCallTest, EndsWhenAWriteFails) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, EndsWhenAWriteFails) {
+  const auto call = ScriptedCall::Start(world_, record_);
   call->SendOne();
   call->SendOne();
   call->WriteDone(false);
-  EXPECT_EQ(record.writes, 1) << "nobody is there to read";
-  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
-  EXPECT_EQ(record.finishes, 1);
+  EXPECT_EQ(record_.writes, 1) << "nobody is there to read";
+  EXPECT_EQ(record_.code, grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(record_.finishes, 1);
   call->Done();
 }
 
-TEST(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, NeitherReadsNorEntersWhenItIsNotAdmitted) {
   const auto call = ScriptedCall::Start(
-      world, record, {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
-  EXPECT_EQ(record.reads, 0);
-  EXPECT_EQ(record.code, grpc::StatusCode::PERMISSION_DENIED);
+      world_, record_, {.admit = [](ScriptedCall&) { return absl::PermissionDeniedError(""); }});
+  EXPECT_EQ(record_.reads, 0);
+  EXPECT_EQ(record_.code, grpc::StatusCode::PERMISSION_DENIED);
   call->Done();
-  world.Close();
+  world_.Close();
   Record late;
-  ScriptedCall::Start(world, late)->Done();
+  ScriptedCall::Start(world_, late)->Done();
   EXPECT_EQ(late.code, grpc::StatusCode::UNAVAILABLE);
 }
 
-TEST(StreamingCallTest, IsNotFinishedBeforeItIsAdmitted) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record, {.admit = [&](ScriptedCall&) {
-                                          world.Close();
-                                          EXPECT_EQ(record.finishes, 0);
+TEST_F(StreamingCallTest, IsNotFinishedBeforeItIsAdmitted) {
+  const auto call = ScriptedCall::Start(world_, record_, {.admit = [&](ScriptedCall&) {
+                                          world_.Close();
+                                          EXPECT_EQ(record_.finishes, 0);
                                           return absl::OkStatus();
                                         }});
-  EXPECT_EQ(record.finishes, 1);
-  EXPECT_EQ(record.code, grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(record.reads, 0);
+  EXPECT_EQ(record_.finishes, 1);
+  EXPECT_EQ(record_.code, grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(record_.reads, 0);
   call->Done();
 }
 
-TEST(StreamingCallTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
+TEST(StreamingCallsTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
   World world;
   Record busy;
   Record unread;
@@ -314,73 +306,65 @@ TEST(StreamingCallTest, IsCutOffOnlyWhileItsClientDoesNotRead) {
   busy_call->Done();
 }
 
-TEST(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
-  world.Close();
-  EXPECT_EQ(record.finishes, 0);
+TEST_F(StreamingCallTest, TransferIsNotToldThatTheServerStops) {
+  const auto call = ScriptedCall::Start(world_, record_, ScriptedCall::Transfer());
+  world_.Close();
+  EXPECT_EQ(record_.finishes, 0);
   call->End(absl::OkStatus());
-  EXPECT_EQ(record.code, grpc::StatusCode::OK);
+  EXPECT_EQ(record_.code, grpc::StatusCode::OK);
   call->Done();
 }
 
-TEST(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, GivesBackSlotAndCountsBeforeTheClientKnows) {
   auto script = ScriptedCall::Transfer();
-  script.admit = [&](ScriptedCall& self) { return self.TakeSlot(world.transfers); };
-  const auto call = ScriptedCall::Start(world, record, script);
-  EXPECT_EQ(world.transfers.counts().taken, 1);
-  EXPECT_EQ(world.method.Counts().open, 1);
+  script.admit = [&](ScriptedCall& self) { return self.TakeSlot(world_.transfers); };
+  const auto call = ScriptedCall::Start(world_, record_, script);
+  EXPECT_EQ(world_.transfers.counts().taken, 1);
+  EXPECT_EQ(world_.method.Counts().open, 1);
   Record second;
-  ScriptedCall::Start(world, second, script)->Done();
+  ScriptedCall::Start(world_, second, script)->Done();
   EXPECT_EQ(second.code, grpc::StatusCode::RESOURCE_EXHAUSTED);
   call->End(absl::OkStatus());
-  EXPECT_EQ(record.slots_at_finish, 0);
-  EXPECT_EQ(record.open_at_finish, 0);
-  EXPECT_EQ(world.method.Counts().ended(), 2U);
+  EXPECT_EQ(record_.slots_at_finish, 0);
+  EXPECT_EQ(record_.open_at_finish, 0);
+  EXPECT_EQ(world_.method.Counts().ended(), 2U);
   call->Done();
 }
 
-TEST(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, GetsTheSlotThatAnotherGivesBack) {
   Record waiting;
-  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  const auto call = ScriptedCall::Start(world_, record_, ScriptedCall::Transfer());
   call->AwaitTransfer();
   EXPECT_FALSE(call->AwaitsSlot());
-  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  const auto waiting_call = ScriptedCall::Start(world_, waiting, ScriptedCall::Transfer());
   waiting_call->AwaitTransfer();
   EXPECT_TRUE(waiting_call->AwaitsSlot());
   call->End(absl::OkStatus());
   EXPECT_FALSE(waiting_call->AwaitsSlot());
-  EXPECT_EQ(world.transfers.counts().taken, 1);
+  EXPECT_EQ(world_.transfers.counts().taken, 1);
   waiting_call->End(absl::OkStatus());
   EXPECT_EQ(waiting.slots_at_finish, 0);
   call->Done();
   waiting_call->Done();
 }
 
-TEST(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, WaitsForNoSlotOnceItHasEnded) {
   Record waiting;
-  const auto call = ScriptedCall::Start(world, record, ScriptedCall::Transfer());
+  const auto call = ScriptedCall::Start(world_, record_, ScriptedCall::Transfer());
   call->AwaitTransfer();
-  const auto waiting_call = ScriptedCall::Start(world, waiting, ScriptedCall::Transfer());
+  const auto waiting_call = ScriptedCall::Start(world_, waiting, ScriptedCall::Transfer());
   waiting_call->AwaitTransfer();
   waiting_call->Cancelled();
   EXPECT_EQ(waiting.finishes, 1);
-  EXPECT_EQ(world.transfers.counts().waiting, 0);
+  EXPECT_EQ(world_.transfers.counts().waiting, 0);
   waiting_call->Done();
   call->End(absl::OkStatus());
-  EXPECT_EQ(world.transfers.counts().taken, 0);
+  EXPECT_EQ(world_.transfers.counts().taken, 0);
   call->Done();
 }
 
 // Slots that are given back meet calls that end while they wait for them.
-TEST(StreamingCallTest, LosesNoSlotWhereverItEnds) {
+TEST(StreamingCallsTest, LosesNoSlotWhereverItEnds) {
   World world;
   for (int i = 0; i < 500; ++i) {
     Record record;
@@ -400,12 +384,10 @@ TEST(StreamingCallTest, LosesNoSlotWhereverItEnds) {
   }
 }
 
-TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
   testing::Event is_running{"the job"};
   testing::Event may_end{"leave for the job to end"};
-  const auto call = ScriptedCall::Start(world, record, {.job = [&](ScriptedCall& self) {
+  const auto call = ScriptedCall::Start(world_, record_, {.job = [&](ScriptedCall& self) {
                                           is_running.Happen();
                                           may_end.Wait();
                                           self.ReplaceEndOf(absl::DataLossError(""));
@@ -413,31 +395,27 @@ TEST(StreamingCallTest, IsNotFinishedWhileItsJobRuns) {
   call->StartJob();
   is_running.Wait();
   call->Cancelled();
-  EXPECT_EQ(record.finishes, 0);
+  EXPECT_EQ(record_.finishes, 0);
   may_end.Happen();
-  record.finished.Wait();
-  EXPECT_EQ(record.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
+  record_.finished.Wait();
+  EXPECT_EQ(record_.code, grpc::StatusCode::DATA_LOSS) << "the job has the last word";
   call->Done();
 }
 
-TEST(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, JobDoesNotRunOnceTheCallHasEnded) {
+  const auto call = ScriptedCall::Start(world_, record_);
   call->SetBusy(true);
   call->End(absl::AbortedError(""));
   call->StartJob();
   call->SetBusy(false);
-  record.finished.Wait();
-  EXPECT_EQ(record.jobs, 0);
-  EXPECT_EQ(record.code, grpc::StatusCode::ABORTED);
+  record_.finished.Wait();
+  EXPECT_EQ(record_.jobs, 0);
+  EXPECT_EQ(record_.code, grpc::StatusCode::ABORTED);
   call->Done();
 }
 
-TEST(StreamingCallTest, TimeoutEndsIt) {
-  World world;
-  Record record;
-  const auto call = ScriptedCall::Start(world, record,
+TEST_F(StreamingCallTest, TimeoutEndsIt) {
+  const auto call = ScriptedCall::Start(world_, record_,
                                         {.admit =
                                              [](ScriptedCall& self) {
                                                self.SetTimes({.timeout = absl::Milliseconds(1)});
@@ -446,18 +424,16 @@ TEST(StreamingCallTest, TimeoutEndsIt) {
                                          .timeout =
                                              [&](ScriptedCall& self) {
                                                self.End(absl::DeadlineExceededError(""));
-                                               EXPECT_EQ(record.finishes, 0) << "the timer is at work yet";
+                                               EXPECT_EQ(record_.finishes, 0) << "the timer is at work yet";
                                              }});
-  record.finished.Wait();
-  EXPECT_EQ(record.code, grpc::StatusCode::DEADLINE_EXCEEDED);
+  record_.finished.Wait();
+  EXPECT_EQ(record_.code, grpc::StatusCode::DEADLINE_EXCEEDED);
   call->Done();
 }
 
-TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
-  World world;
-  Record record;
+TEST_F(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
   testing::Event is_cancelled{"the cancellation of the call"};
-  const auto call = ScriptedCall::Start(world, record,
+  const auto call = ScriptedCall::Start(world_, record_,
                                         {.admit =
                                              [](ScriptedCall& self) {
                                                self.SetTimes({.stall = absl::Milliseconds(1)});
@@ -466,38 +442,36 @@ TEST(StreamingCallTest, ClientThatDoesNotReadEndsIt) {
                                          .stall = [&](ScriptedCall&) { is_cancelled.Happen(); }});
   call->SendOne();
   is_cancelled.Wait();
-  EXPECT_EQ(record.finishes, 0);
+  EXPECT_EQ(record_.finishes, 0);
   call->WriteDone(false);
-  record.finished.Wait();
-  EXPECT_EQ(record.code, grpc::StatusCode::CANCELLED);
+  record_.finished.Wait();
+  EXPECT_EQ(record_.code, grpc::StatusCode::CANCELLED);
   call->Done();
 }
 
-TEST(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
-  World world;
-  Record record;
-  auto held = ScriptedCall::Start(world, record);
+TEST_F(StreamingCallTest, LivesAsLongAsTheLibraryOrAnyoneElseHoldsIt) {
+  auto held = ScriptedCall::Start(world_, record_);
   ScriptedCall* const call = held.get();
   held.reset();
   call->Cancelled();
-  EXPECT_FALSE(record.destroyed.HasHappened());
+  EXPECT_FALSE(record_.destroyed.HasHappened());
   call->Done();
-  EXPECT_TRUE(record.destroyed.HasHappened());
+  EXPECT_TRUE(record_.destroyed.HasHappened());
 
   Record longer;
-  auto holder = ScriptedCall::Start(world, longer);
+  auto holder = ScriptedCall::Start(world_, longer);
   holder->Cancelled();
   holder->Done();
   EXPECT_FALSE(longer.destroyed.HasHappened());
   // It is out of the gate by then, so that a server that stops does not wait for whoever holds it.
-  world.gate.Close(std::chrono::steady_clock::time_point::max(),
-                   std::chrono::steady_clock::time_point::max());
+  world_.gate.Close(std::chrono::steady_clock::time_point::max(),
+                    std::chrono::steady_clock::time_point::max());
   holder.reset();
   EXPECT_TRUE(longer.destroyed.HasHappened());
 }
 
 // The library, a worker, the client's end and a server that stops, all at once.
-TEST(StreamingCallTest, IsFinishedOnceWhoeverFindsThatOut) {
+TEST(StreamingCallsTest, IsFinishedOnceWhoeverFindsThatOut) {
   World world;
   for (int i = 0; i < 500; ++i) {
     Record record;

@@ -8,6 +8,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "grpcpp/support/sync_stream.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -17,6 +18,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::PathRequest;
@@ -55,8 +57,7 @@ class UnreadCall {
 class UnreadAnswersTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    v1::CreateMapRequest create;
-    create.set_map("long");
+    auto create = About<v1::CreateMapRequest>("long");
     create.mutable_blank()->set_width(8000);
     create.mutable_blank()->set_height(3);
     ASSERT_TRUE(server_.client().CreateMap(create).ok());
@@ -72,9 +73,8 @@ class UnreadAnswersTest : public ::testing::Test {
 };
 
 TEST_F(UnreadAnswersTest, HoldNoMoreThanAConnectionMay) {
-  const auto answer = server_.client().FindPaths(batch_);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  const std::size_t length = answer->ByteSizeLong();
+  const auto answer = server_.client().FindPaths(batch_).value();
+  const std::size_t length = answer.ByteSizeLong();
   ASSERT_GT(length, 2 * kMiB);
   const auto channel = server_.NewNarrowChannel();
   std::vector<std::unique_ptr<UnreadCall>> calls;

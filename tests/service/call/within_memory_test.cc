@@ -1,5 +1,3 @@
-#include "server/service/call/within_memory.h"
-
 #include <cstddef>
 #include <new>
 
@@ -8,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/service/admission/executor.h"
+#include "server/service/call/call_context.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {

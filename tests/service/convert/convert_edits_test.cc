@@ -100,9 +100,8 @@ google::protobuf::RepeatedPtrField<v1::Edit> Written(const std::vector<core::Edi
 }
 
 TEST(ConvertEditsTest, EveryKindGoesOutAndComesBack) {
-  const auto read = ToEdits(Written(EditsOfAllKinds()), "arena", HexCoordinates());
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_TRUE(*read == EditsOfAllKinds());
+  const auto read = ToEdits(Written(EditsOfAllKinds()), "arena", HexCoordinates()).value();
+  EXPECT_TRUE(read == EditsOfAllKinds());
 }
 
 TEST(ConvertEditsTest, EveryKindComesInAndGoesBack) {
@@ -124,6 +123,10 @@ class BadEditTest : public ::testing::Test {
     return ToEdits(edits, "arena", HexCoordinates()).status();
   }
 
+  void ExpectRefused(ErrorReason reason, const std::string& field) {
+    EXPECT_THAT(Read(edit_), IsError(kInvalid, reason, "edits[1]." + field));
+  }
+
   v1::Edit edit_;
 };
 
@@ -134,36 +137,33 @@ TEST_F(BadEditTest, NoneOfTheKinds) {
 TEST_F(BadEditTest, PartsOfAShapeMissing) {
   edit_.mutable_block()->add_discs()->mutable_center();
   edit_.mutable_block()->add_discs()->set_radius(3);
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].block.discs[1].center"));
+  ExpectRefused(ErrorReason::kMissingField, "block.discs[1].center");
   edit_.mutable_unblock()->add_lines()->mutable_end();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].unblock.lines[0].start"));
+  ExpectRefused(ErrorReason::kMissingField, "unblock.lines[0].start");
   edit_.mutable_set_terrain()->set_terrain("~");
   edit_.mutable_set_terrain()->mutable_shape()->add_lines()->mutable_start();
-  EXPECT_THAT(Read(edit_),
-              IsError(kInvalid, ErrorReason::kMissingField, "edits[1].set_terrain.shape.lines[0].end"));
+  ExpectRefused(ErrorReason::kMissingField, "set_terrain.shape.lines[0].end");
   edit_.mutable_resize_obstacle()->mutable_shape()->add_discs();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField,
-                                   "edits[1].resize_obstacle.shape.discs[0].center"));
+  ExpectRefused(ErrorReason::kMissingField, "resize_obstacle.shape.discs[0].center");
   edit_.mutable_put_obstacle()->mutable_obstacle()->mutable_shape()->add_discs();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField,
-                                   "edits[1].put_obstacle.obstacle.shape.discs[0].center"));
+  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle.shape.discs[0].center");
 }
 
 TEST_F(BadEditTest, Portals) {
   edit_.mutable_put_portal();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal"));
+  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal");
   v1::Portal& portal = *edit_.mutable_put_portal()->mutable_portal();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal.from"));
+  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal.from");
   portal.mutable_from();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_portal.portal.to"));
+  ExpectRefused(ErrorReason::kMissingField, "put_portal.portal.to");
   portal.mutable_to();
   for (const double cost : {-1.0, 1e9, std::nan(""), HUGE_VAL}) {
     portal.set_cost(cost);
-    EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kBadValue, "edits[1].put_portal.portal.cost"));
+    ExpectRefused(ErrorReason::kBadValue, "put_portal.portal.cost");
   }
   portal.set_cost(1);
   portal.set_to_map("No Map");
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kBadMapId, "edits[1].put_portal.portal.to_map"));
+  ExpectRefused(ErrorReason::kBadMapId, "put_portal.portal.to_map");
 }
 
 TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
@@ -172,26 +172,24 @@ TEST(ConvertEditsTest, APortalToItsOwnMapLeadsToTheSame) {
   portal.mutable_from();
   portal.mutable_to()->set_x(3);
   portal.set_to_map("arena");
-  const auto read = ToEdits(edits, "arena", HexCoordinates());
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(std::get<core::PutPortal>(read->front()).portal.to_map, "");
+  const auto read = ToEdits(edits, "arena", HexCoordinates()).value();
+  EXPECT_EQ(std::get<core::PutPortal>(read.front()).portal.to_map, "");
 }
 
 TEST_F(BadEditTest, WholeMessagesMissing) {
   edit_.mutable_set_terrain()->set_terrain("~");
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].set_terrain.shape"));
+  ExpectRefused(ErrorReason::kMissingField, "set_terrain.shape");
   edit_.mutable_resize_obstacle();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].resize_obstacle.shape"));
+  ExpectRefused(ErrorReason::kMissingField, "resize_obstacle.shape");
   edit_.mutable_put_obstacle();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_obstacle.obstacle"));
+  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle");
   edit_.mutable_put_obstacle()->mutable_obstacle();
-  EXPECT_THAT(Read(edit_),
-              IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_obstacle.obstacle.shape"));
+  ExpectRefused(ErrorReason::kMissingField, "put_obstacle.obstacle.shape");
 }
 
 TEST_F(BadEditTest, PartsOfGraphsMissing) {
   const auto expect_missing = [&](const std::string& field) {
-    EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1]." + field));
+    ExpectRefused(ErrorReason::kMissingField, field);
   };
   edit_.mutable_put_nodes();
   expect_missing("put_nodes.nodes");
@@ -209,18 +207,15 @@ TEST_F(BadEditTest, PartsOfGraphsMissing) {
 
 TEST_F(BadEditTest, Profiles) {
   edit_.mutable_put_profile();
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_profile.named"));
+  ExpectRefused(ErrorReason::kMissingField, "put_profile.named");
   edit_.mutable_put_profile()->mutable_named();
-  EXPECT_THAT(Read(edit_),
-              IsError(kInvalid, ErrorReason::kMissingField, "edits[1].put_profile.named.profile"));
+  ExpectRefused(ErrorReason::kMissingField, "put_profile.named.profile");
   v1::MovementProfile& profile = *edit_.mutable_put_profile()->mutable_named()->mutable_profile();
   profile.add_terrain_costs()->set_terrain("");
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kUnknownTerrain,
-                                   "edits[1].put_profile.named.profile.terrain_costs[0].terrain"));
+  ExpectRefused(ErrorReason::kUnknownTerrain, "put_profile.named.profile.terrain_costs[0].terrain");
   profile.clear_terrain_costs();
   profile.add_forbidden_terrains("no");
-  EXPECT_THAT(Read(edit_), IsError(kInvalid, ErrorReason::kUnknownTerrain,
-                                   "edits[1].put_profile.named.profile.forbidden_terrains[0]"));
+  ExpectRefused(ErrorReason::kUnknownTerrain, "put_profile.named.profile.forbidden_terrains[0]");
 }
 
 TEST_F(BadEditTest, TerrainOfNotOneByte) {
@@ -236,8 +231,7 @@ TEST_F(BadEditTest, UnknownFalloff) {
   v1::Obstacle& obstacle = *edit_.mutable_put_obstacle()->mutable_obstacle();
   obstacle.mutable_shape()->add_cells();
   obstacle.set_falloff(static_cast<v1::Falloff>(9));
-  EXPECT_THAT(Read(edit_),
-              IsError(kInvalid, ErrorReason::kUnknownEnumValue, "edits[1].put_obstacle.obstacle.falloff"));
+  ExpectRefused(ErrorReason::kUnknownEnumValue, "put_obstacle.obstacle.falloff");
 }
 
 TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
@@ -260,25 +254,23 @@ TEST_F(BadEditTest, LifetimeThatIsNoDuration) {
 TEST(ToUpdateBatchTest, ConditionsAreThoseOfTheRequest) {
   const core::MapStore store(1);
   v1::UpdateObstaclesRequest request;
-  const auto empty = ToUpdateBatch(store, request);
-  ASSERT_TRUE(empty.ok()) << empty.status();
-  EXPECT_EQ(empty->expected.revision, std::nullopt);
-  EXPECT_EQ(empty->expected.epoch, std::nullopt);
-  EXPECT_EQ(empty->request_id, "");
-  EXPECT_EQ(empty->request_time, std::nullopt);
+  const auto empty = ToUpdateBatch(store, request).value();
+  EXPECT_EQ(empty.expected.revision, std::nullopt);
+  EXPECT_EQ(empty.expected.epoch, std::nullopt);
+  EXPECT_EQ(empty.request_id, "");
+  EXPECT_EQ(empty.request_time, std::nullopt);
   request.add_edits()->mutable_remove_obstacle()->set_id("gate");
   request.mutable_expected_version()->set_revision(3);
   request.mutable_expected_version()->set_epoch(4);
   request.set_request_id("first");
   request.mutable_request_time()->set_seconds(5);
   request.mutable_request_time()->set_nanos(6);
-  const auto batch = ToUpdateBatch(store, request);
-  ASSERT_TRUE(batch.ok()) << batch.status();
-  EXPECT_EQ(batch->edits.size(), 1U);
-  EXPECT_EQ(batch->expected.revision, 3U);
-  EXPECT_EQ(batch->expected.epoch, 4U);
-  EXPECT_EQ(batch->request_id, "first");
-  EXPECT_EQ(batch->request_time, absl::FromUnixSeconds(5) + absl::Nanoseconds(6));
+  const auto batch = ToUpdateBatch(store, request).value();
+  EXPECT_EQ(batch.edits.size(), 1U);
+  EXPECT_EQ(batch.expected.revision, 3U);
+  EXPECT_EQ(batch.expected.epoch, 4U);
+  EXPECT_EQ(batch.request_id, "first");
+  EXPECT_EQ(batch.request_time, absl::FromUnixSeconds(5) + absl::Nanoseconds(6));
 }
 
 TEST(ToUpdateBatchTest, ARevisionHasAnEpoch) {

@@ -11,57 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of requests that ask for a region of 3 x 4 from (1, 2) on.
-template <typename Request>
-Request InRegion() {
-  Request request;
-  request.mutable_region()->set_x(1);
-  request.mutable_region()->set_y(2);
-  request.mutable_region()->set_width(3);
-  request.mutable_region()->set_height(4);
-  return request;
-}
-
 constexpr core::Rectangle kRegion = {1, 2, 3, 4};
-
-TEST(ToReachQueryTest, EveryFieldIsRead) {
-  auto request = InRegion<v1::FindReachableRequest>();
-  EXPECT_EQ(ToReachQuery(request, kRegion).max_cost, std::nullopt);
-  EXPECT_EQ(ToReachQuery(request, kRegion).sense, core::FloodSense::kFromSeeds);
-  request.set_max_cost(2.5);
-  request.set_towards_start(true);
-  request.set_with_costs(true);
-  const core::ReachQuery query = ToReachQuery(request, kRegion);
-  EXPECT_EQ(query.max_cost, 2.5);
-  EXPECT_EQ(query.region, kRegion);
-  EXPECT_EQ(query.sense, core::FloodSense::kToSeeds);
-  EXPECT_TRUE(query.want_costs);
-}
-
-TEST(ToFlowFieldQueryTest, EveryFieldIsRead) {
-  const std::vector<core::Cell> goals = {{2, 3}};
-  EXPECT_EQ(ToFlowFieldQuery({}, goals, std::nullopt).region, std::nullopt);
-  auto request = InRegion<v1::ComputeFlowFieldRequest>();
-  request.set_max_cost(2.5);
-  request.set_with_costs(true);
-  const core::FlowFieldQuery query = ToFlowFieldQuery(request, goals, kRegion);
-  EXPECT_THAT(query.goals, ElementsAre(core::Cell{2, 3}));
-  EXPECT_EQ(query.max_cost, 2.5);
-  EXPECT_EQ(query.region, kRegion);
-  EXPECT_TRUE(query.want_costs);
-}
-
-TEST(ToSampleQueryTest, EveryFieldIsRead) {
-  auto request = InRegion<v1::SampleCellsRequest>();
-  request.set_count(12);
-  request.set_seed(3);
-  request.set_distinct(true);
-  const core::SampleQuery query = ToSampleQuery(request, kRegion);
-  EXPECT_EQ(query.count, 12);
-  EXPECT_EQ(query.seed, 3U);
-  EXPECT_TRUE(query.distinct);
-  EXPECT_EQ(query.region, kRegion);
-}
 
 TEST(FillReachableTest, EveryFieldIsTold) {
   v1::FindReachableResponse response;

@@ -102,10 +102,9 @@ TEST(MapFormatTest, EachGoesInAndComesOut) {
 
 TEST(HexLayoutTest, EachGoesInAndComesOut) {
   for (int value = v1::HEX_LAYOUT_UNSPECIFIED + 1; value < v1::HexLayout_ARRAYSIZE; ++value) {
-    const auto layout = ToHexLayout(static_cast<v1::HexLayout>(value), "hexagons");
-    ASSERT_TRUE(layout.ok()) << layout.status();
+    const auto layout = ToHexLayout(static_cast<v1::HexLayout>(value), "hexagons").value();
     core::GridSettings settings{.connectivity = core::Connectivity::kSix, .diagonal_cost = 1};
-    settings.frame.hexagons = core::HexBoard{.layout = *layout};
+    settings.frame.hexagons = core::HexBoard{.layout = layout};
     EXPECT_EQ(InfoOf(DrawMap({".."}, settings)).grid().hexagons().layout(), value);
   }
   EXPECT_THAT(ToHexLayout(v1::HEX_LAYOUT_UNSPECIFIED, "hexagons"),

@@ -33,22 +33,21 @@ absl::StatusOr<core::RouteQuery> Read(const v1::FindPathRequest& request) {
 }
 
 TEST(ToRouteQueryTest, LeavesOutMeansDefault) {
-  const auto query = Read(Request());
-  ASSERT_TRUE(query.ok()) << query.status();
-  EXPECT_EQ(query->start.cell, (core::Cell{1, 2}));
-  EXPECT_EQ(query->start.position, std::nullopt);
-  EXPECT_EQ(query->start.node, "");
-  ASSERT_THAT(query->goals, SizeIs(1));
-  EXPECT_EQ(query->goals[0].cell, (core::Cell{3, 4}));
-  EXPECT_FALSE(query->snap.has_value());
-  EXPECT_EQ(query->agent.corner_rule, std::nullopt);
-  EXPECT_EQ(query->agent.footprint, std::nullopt);
-  EXPECT_EQ(query->agent.profile, std::nullopt);
-  EXPECT_EQ(query->agent.overlay, std::nullopt);
-  EXPECT_EQ(query->algorithm, core::Algorithm::kAuto);
-  EXPECT_EQ(query->unreachable_policy, core::UnreachablePolicy::kReport);
-  EXPECT_EQ(query->path_form, core::PathForm::kEveryCell);
-  EXPECT_EQ(query->max_expansions, std::numeric_limits<std::uint64_t>::max());
+  const auto query = Read(Request()).value();
+  EXPECT_EQ(query.start.cell, (core::Cell{1, 2}));
+  EXPECT_EQ(query.start.position, std::nullopt);
+  EXPECT_EQ(query.start.node, "");
+  ASSERT_THAT(query.goals, SizeIs(1));
+  EXPECT_EQ(query.goals[0].cell, (core::Cell{3, 4}));
+  EXPECT_FALSE(query.snap.has_value());
+  EXPECT_EQ(query.agent.corner_rule, std::nullopt);
+  EXPECT_EQ(query.agent.footprint, std::nullopt);
+  EXPECT_EQ(query.agent.profile, std::nullopt);
+  EXPECT_EQ(query.agent.overlay, std::nullopt);
+  EXPECT_EQ(query.algorithm, core::Algorithm::kAuto);
+  EXPECT_EQ(query.unreachable_policy, core::UnreachablePolicy::kReport);
+  EXPECT_EQ(query.path_form, core::PathForm::kEveryCell);
+  EXPECT_EQ(query.max_expansions, std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST(ToRouteQueryTest, EveryFieldIsRead) {
@@ -72,29 +71,28 @@ TEST(ToRouteQueryTest, EveryFieldIsRead) {
   profile.add_required_tags("dry");
   *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(7, 8);
   request.mutable_view()->mutable_overlay()->add_ignored_obstacles("guard");
-  const auto query = Read(request);
-  ASSERT_TRUE(query.ok()) << query.status();
-  EXPECT_EQ(query->start.position, (core::WorldPoint{0.5, -1.5, 0}));
-  EXPECT_EQ(query->start.cell, std::nullopt);
-  ASSERT_THAT(query->goals, SizeIs(4));
-  EXPECT_EQ(query->goals[0].cell, (core::Cell{3, 4}));
-  EXPECT_EQ(query->goals[1].position, (core::WorldPoint{0, 0, 7}));
-  EXPECT_EQ(query->goals[1].cell, std::nullopt);
-  EXPECT_EQ(query->goals[2].node, "b");
-  EXPECT_EQ(query->goals[3].cell, std::nullopt);
-  EXPECT_EQ(query->goal_map, "cellar");
-  EXPECT_EQ(query->snap.value_or(core::Snap()).radius, 1.25);
-  EXPECT_EQ(query->unreachable_policy, core::UnreachablePolicy::kNearestByDistance);
-  EXPECT_EQ(query->max_expansions, 9U);
-  EXPECT_TRUE(query->with_positions);
-  EXPECT_TRUE(query->with_summary);
-  EXPECT_EQ(query->agent.corner_rule, core::CornerRule::kOneSideFree);
-  EXPECT_EQ(query->agent.footprint, 2);
-  EXPECT_EQ(query->agent.profile,
+  const auto query = Read(request).value();
+  EXPECT_EQ(query.start.position, (core::WorldPoint{0.5, -1.5, 0}));
+  EXPECT_EQ(query.start.cell, std::nullopt);
+  ASSERT_THAT(query.goals, SizeIs(4));
+  EXPECT_EQ(query.goals[0].cell, (core::Cell{3, 4}));
+  EXPECT_EQ(query.goals[1].position, (core::WorldPoint{0, 0, 7}));
+  EXPECT_EQ(query.goals[1].cell, std::nullopt);
+  EXPECT_EQ(query.goals[2].node, "b");
+  EXPECT_EQ(query.goals[3].cell, std::nullopt);
+  EXPECT_EQ(query.goal_map, "cellar");
+  EXPECT_EQ(query.snap.value_or(core::Snap()).radius, 1.25);
+  EXPECT_EQ(query.unreachable_policy, core::UnreachablePolicy::kNearestByDistance);
+  EXPECT_EQ(query.max_expansions, 9U);
+  EXPECT_TRUE(query.with_positions);
+  EXPECT_TRUE(query.with_summary);
+  EXPECT_EQ(query.agent.corner_rule, core::CornerRule::kOneSideFree);
+  EXPECT_EQ(query.agent.footprint, 2);
+  EXPECT_EQ(query.agent.profile,
             (core::MovementProfile{
                 .corner_rule = core::CornerRule::kAlways, .required_tags = {"dry"}, .no_diagonals = true}));
-  EXPECT_THAT(query->agent.overlay->blocked.cells, ElementsAre(core::Cell{7, 8}));
-  EXPECT_THAT(query->agent.overlay->ignored_obstacles, ElementsAre("guard"));
+  EXPECT_THAT(query.agent.overlay->blocked.cells, ElementsAre(core::Cell{7, 8}));
+  EXPECT_THAT(query.agent.overlay->ignored_obstacles, ElementsAre("guard"));
   request.mutable_agent()->set_profile_name("boat");
   EXPECT_EQ(Read(request)->agent.profile_name, "boat");
 }
@@ -103,9 +101,8 @@ TEST(ToRouteQueryTest, EveryAlgorithmGoesInAndComesOut) {
   for (int value = v1::ALGORITHM_ASTAR; value < v1::Algorithm_ARRAYSIZE; ++value) {
     v1::FindPathRequest request = Request();
     request.set_algorithm(static_cast<v1::Algorithm>(value));
-    const auto query = Read(request);
-    ASSERT_TRUE(query.ok()) << query.status();
-    EXPECT_EQ(FromAlgorithm(query->algorithm), value);
+    const auto query = Read(request).value();
+    EXPECT_EQ(FromAlgorithm(query.algorithm), value);
   }
 }
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/formats/text/text.h"
-#include "server/service/handlers/query/answer_queries.h"
-#include "server/service/handlers/query/field_answers.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
@@ -71,14 +72,13 @@ class HexMapTest : public HandlerTest {
 };
 
 TEST_F(HexMapTest, PathsGoFromHexagonToHexagon) {
-  const auto answer = Find(ByRows(0, 0, 4, 3));
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
-  ASSERT_THAT(answer->points(), SizeIs(static_cast<int>(answer->cost()) + 1));
-  EXPECT_EQ(answer->end().x(), 4);
-  EXPECT_EQ(answer->end().y(), 3);
-  for (int i = 1; i < answer->points_size(); ++i) {
-    EXPECT_TRUE(TouchOnBoard(answer->points(i - 1), answer->points(i))) << i;
+  const auto answer = Find(ByRows(0, 0, 4, 3)).value();
+  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  ASSERT_THAT(answer.points(), SizeIs(static_cast<int>(answer.cost()) + 1));
+  EXPECT_EQ(answer.end().x(), 4);
+  EXPECT_EQ(answer.end().y(), 3);
+  for (int i = 1; i < answer.points_size(); ++i) {
+    EXPECT_TRUE(TouchOnBoard(answer.points(i - 1), answer.points(i))) << i;
   }
 }
 
@@ -90,11 +90,10 @@ TEST_F(HexMapTest, AnAxialPlaneCountsByItself) {
           ".....#",  //
           "..#..#"},
          Hexagons(v1::HEX_LAYOUT_AXIAL_POINTY));
-  const auto answer = Find(PathRequest("plane", CellAt(1, 0), CellAt(4, 3)));
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->cost(), Find(ByRows(0, 0, 4, 3))->cost());
-  EXPECT_EQ(answer->points(0).x(), 1);
-  EXPECT_EQ(answer->end().x(), 4);
+  const auto answer = Find(PathRequest("plane", CellAt(1, 0), CellAt(4, 3))).value();
+  EXPECT_EQ(answer.cost(), Find(ByRows(0, 0, 4, 3))->cost());
+  EXPECT_EQ(answer.points(0).x(), 1);
+  EXPECT_EQ(answer.end().x(), 4);
 }
 
 TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
@@ -109,19 +108,16 @@ TEST_F(HexMapTest, EachFormIsOneOfTheSamePath) {
   request = ByRows(0, 3, 4, 0);
   request.set_path_form(v1::PATH_FORM_CORNERS);
   request.set_with_summary(true);
-  const auto corners = Find(request);
-  ASSERT_TRUE(corners.ok()) << corners.status();
-  EXPECT_EQ(corners->summary().length(), corners->cost());
-  v1::ValidatePathRequest validation;
-  validation.set_map("board");
-  *validation.mutable_points() = corners->points();
+  const auto corners = Find(request).value();
+  EXPECT_EQ(corners.summary().length(), corners.cost());
+  auto validation = About<v1::ValidatePathRequest>("board");
+  *validation.mutable_points() = corners.points();
   EXPECT_TRUE(Validate(validation)->walkable());
-  EXPECT_EQ(Validate(validation)->cost(), corners->cost());
+  EXPECT_EQ(Validate(validation)->cost(), corners.cost());
 }
 
 TEST_F(HexMapTest, QueriesOfABatchCountByColumnsAndRows) {
-  v1::FindPathsRequest request;
-  request.set_map("board");
+  auto request = About<v1::FindPathsRequest>("board");
   *request.add_queries() = ByRows(0, 1, 4, 1);
   *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 0));
   v1::FindPathsResponse response;
@@ -131,17 +127,15 @@ TEST_F(HexMapTest, QueriesOfABatchCountByColumnsAndRows) {
 }
 
 TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
+  auto update = About<v1::UpdateObstaclesRequest>("board");
   v1::Rectangle& rectangle = *update.add_edits()->mutable_block()->add_rectangles();
   rectangle.set_x(3);
   rectangle.set_y(2);
   rectangle.set_width(2);
   rectangle.set_height(2);
   *update.add_edits()->mutable_unblock()->add_cells() = CellAt(2, 1);
-  const auto updated = Update(update);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->changed_cells(), 5);
+  const auto updated = Update(update).value();
+  EXPECT_EQ(updated.changed_cells(), 5);
   EXPECT_THAT(core::FormatText((*store_.Pin("board"))->grid()), ::testing::EndsWith("map\n"
                                                                                     ".....\n"
                                                                                     ".#.#.\n"
@@ -151,8 +145,7 @@ TEST_F(HexMapTest, EditsCountByColumnsAndRowsToo) {
 
 // A rectangle that sticks out on all sides frees what is on the board, and nothing beside it.
 TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
+  auto update = About<v1::UpdateObstaclesRequest>("board");
   *update.add_edits()->mutable_unblock()->add_rectangles() = RectangleAt(-1, -1, 7, 6);
   EXPECT_EQ(Update(update)->changed_cells(), 4);
   EXPECT_EQ((*store_.Pin("board"))->grid().walkable_cells(), 20);
@@ -162,8 +155,7 @@ TEST_F(HexMapTest, WhatIsOffTheBoardStaysBlocked) {
 
 TEST_F(HexMapTest, CellsToEditAreOnTheBoard) {
   constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
+  auto update = About<v1::UpdateObstaclesRequest>("board");
   v1::Shape& block = *update.add_edits()->mutable_block();
   *block.add_cells() = CellAt(4, 0);
   *block.add_cells() = CellAt(-1, 0);
@@ -195,8 +187,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
     const std::string map = absl::StrCat("board-", layout);
     Create(map, std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
     const auto send = [&](const v1::Rectangle& rectangle, bool block) {
-      v1::UpdateObstaclesRequest update;
-      update.set_map(map);
+      auto update = About<v1::UpdateObstaclesRequest>(map);
       v1::Edit& edit = *update.add_edits();
       *(block ? edit.mutable_block() : edit.mutable_unblock())->add_rectangles() = rectangle;
       return Update(update);
@@ -227,8 +218,7 @@ TEST_F(HexMapTest, RectanglesThatStickOutAreClippedAndCounted) {
 }
 
 TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
+  auto update = About<v1::UpdateObstaclesRequest>("board");
   v1::SetTerrain& terrain = *update.add_edits()->mutable_set_terrain();
   terrain.set_terrain(".");
   *terrain.mutable_shape()->add_rectangles() = RectangleAt(0, -2, 2, 5);
@@ -246,23 +236,18 @@ TEST_F(HexMapTest, ErrorsNameTheRectangleThatWasSent) {
 }
 
 TEST_F(HexMapTest, FieldsKnowHexagons) {
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
-  v1::ComputeCostMatrixRequest matrix;
-  matrix.set_map("board");
+  auto matrix = About<v1::ComputeCostMatrixRequest>("board");
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(4, 0);
   *matrix.add_goals() = LocationAt(4, 3);
   *matrix.add_goals() = LocationAt(0, 1);
-  v1::ComputeCostMatrixResponse costs;
-  ASSERT_TRUE(fields.CostMatrix(matrix, costs, context_).ok());
+  const auto costs = Ask<v1::ComputeCostMatrixResponse>(matrix).value();
   EXPECT_THAT(costs.costs(), ElementsAre(4.0, Find(ByRows(0, 0, 4, 3))->cost(), 1.0));
 
-  v1::FindReachableRequest reach;
-  reach.set_map("board");
+  auto reach = About<v1::FindReachableRequest>("board");
   *reach.mutable_start() = LocationAt(2, 2);
   reach.set_max_cost(1);
-  v1::FindReachableResponse reachable;
-  ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
+  const auto reachable = Ask<v1::FindReachableResponse>(reach).value();
   // Itself, two beside it, one below on the left; the others are walls.
   EXPECT_EQ(reachable.count(), 4);
 }
@@ -279,44 +264,37 @@ TEST(HexRegionsTest, RegionsAreOfColumnsAndRows) {
     SCOPED_TRACE(v1::HexLayout_Name(layout));
     TestServer server;
     server.Create("open", std::vector<std::string>(kRows, std::string(kColumns, '.')), Hexagons(layout));
-    v1::ComputeFlowFieldRequest flow;
-    flow.set_map("open");
+    auto flow = About<v1::ComputeFlowFieldRequest>("open");
     *flow.add_goals() = LocationAt(2, 2);
     flow.set_with_costs(true);
-    const auto whole = server.client().ComputeFlowField(flow);
-    ASSERT_TRUE(whole.ok()) << whole.status();
-    EXPECT_EQ(whole->region().width(), kColumns);
-    EXPECT_EQ(whole->region().height(), kRows);
-    ASSERT_THAT(whole->costs(), SizeIs(kColumns * kRows));
+    const auto whole = server.client().ComputeFlowField(flow).value();
+    EXPECT_EQ(whole.region().width(), kColumns);
+    EXPECT_EQ(whole.region().height(), kRows);
+    ASSERT_THAT(whole.costs(), SizeIs(kColumns * kRows));
     for (int y = 0; y < kRows; ++y) {
       for (int x = 0; x < kColumns; ++x) {
         const v1::FindPathResponse path = server.Find(PathRequest("open", CellAt(x, y), CellAt(2, 2)));
-        EXPECT_EQ(whole->costs(y * kColumns + x), path.cost()) << x << "," << y;
+        EXPECT_EQ(whole.costs(y * kColumns + x), path.cost()) << x << "," << y;
       }
     }
     *flow.mutable_region() = RectangleAt(2, 1, 1, 4);
-    const auto narrow = server.client().ComputeFlowField(flow);
-    ASSERT_TRUE(narrow.ok()) << narrow.status();
-    ASSERT_THAT(narrow->directions(), SizeIs(4));
+    const auto narrow = server.client().ComputeFlowField(flow).value();
+    ASSERT_THAT(narrow.directions(), SizeIs(4));
 
-    v1::FindReachableRequest reach;
-    reach.set_map("open");
+    auto reach = About<v1::FindReachableRequest>("open");
     *reach.mutable_start() = LocationAt(2, 2);
     *reach.mutable_region() = RectangleAt(1, 1, 4, 3);
-    const auto reached = server.client().FindReachable(reach);
-    ASSERT_TRUE(reached.ok()) << reached.status();
-    EXPECT_EQ(reached->count(), 12);
-    EXPECT_EQ(Text(reached->bounds()), Text(reach.region()));
-    EXPECT_EQ(reached->cells(), std::string("\x0F\x0F\x0F"));
-    v1::SampleCellsRequest sample;
-    sample.set_map("open");
+    const auto reached = server.client().FindReachable(reach).value();
+    EXPECT_EQ(reached.count(), 12);
+    EXPECT_EQ(Text(reached.bounds()), Text(reach.region()));
+    EXPECT_EQ(reached.cells(), std::string("\x0F\x0F\x0F"));
+    auto sample = About<v1::SampleCellsRequest>("open");
     sample.set_count(100);
     sample.set_distinct(true);
     *sample.mutable_region() = RectangleAt(3, 2, 3, 4);
-    const auto sampled = server.client().SampleCells(sample);
-    ASSERT_TRUE(sampled.ok()) << sampled.status();
-    EXPECT_THAT(sampled->cells(), SizeIs(12));
-    for (const v1::Cell& cell : sampled->cells()) {
+    const auto sampled = server.client().SampleCells(sample).value();
+    EXPECT_THAT(sampled.cells(), SizeIs(12));
+    for (const v1::Cell& cell : sampled.cells()) {
       EXPECT_TRUE(core::Rectangle({3, 2, 3, 4}).Contains({cell.x(), cell.y()}));
     }
   }
@@ -327,8 +305,7 @@ TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   TestServer server;
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_COLUMNS));
   server.Create("squares", {"....", "...."});
-  v1::UpdateObstaclesRequest update;
-  update.set_map("board");
+  auto update = About<v1::UpdateObstaclesRequest>("board");
   v1::Obstacle& obstacle = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   obstacle.set_id("crate");
   v1::Shape& shape = *obstacle.mutable_shape();
@@ -346,20 +323,15 @@ TEST(HexListsTest, ObstaclesAndPortalsAreListedAsTheyWerePut) {
   *out.mutable_from() = CellAt(0, 0);
   out.set_to_map("squares");
   *out.mutable_to() = CellAt(3, 1);
-  const auto updated = server.client().UpdateObstacles(update);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  v1::ListObstaclesRequest obstacles;
-  obstacles.set_map("board");
-  const auto listed = server.client().ListObstacles(obstacles);
-  ASSERT_TRUE(listed.ok()) << listed.status();
-  EXPECT_EQ(Text(listed->obstacles(0).shape()), Text(shape));
-  v1::ListPortalsRequest portals;
-  portals.set_map("board");
-  const auto told = server.client().ListPortals(portals);
-  ASSERT_TRUE(told.ok()) << told.status();
-  EXPECT_EQ(Text(told->portals(0).from()), Text(portal.from()));
-  EXPECT_EQ(Text(told->portals(0).to()), Text(portal.to()));
-  EXPECT_EQ(Text(told->portals(1).to()), Text(out.to()));
+  const auto updated = server.client().UpdateObstacles(update).value();
+  auto obstacles = About<v1::ListObstaclesRequest>("board");
+  const auto listed = server.client().ListObstacles(obstacles).value();
+  EXPECT_EQ(Text(listed.obstacles(0).shape()), Text(shape));
+  auto portals = About<v1::ListPortalsRequest>("board");
+  const auto told = server.client().ListPortals(portals).value();
+  EXPECT_EQ(Text(told.portals(0).from()), Text(portal.from()));
+  EXPECT_EQ(Text(told.portals(0).to()), Text(portal.to()));
+  EXPECT_EQ(Text(told.portals(1).to()), Text(out.to()));
 }
 
 // Each map counts its own part of a path.
@@ -367,8 +339,7 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   TestServer server;
   server.Create("squares", {"....", "...."});
   server.Create("board", BoardRows(), Hexagons(v1::HEX_LAYOUT_ODD_ROWS));
-  v1::UpdateObstaclesRequest update;
-  update.set_map("squares");
+  auto update = About<v1::UpdateObstaclesRequest>("squares");
   v1::Portal& portal = *update.add_edits()->mutable_put_portal()->mutable_portal();
   portal.set_id("stairs");
   *portal.mutable_from() = CellAt(3, 0);
@@ -384,14 +355,12 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
   EXPECT_EQ(Text(answer.end()), Text(CellAt(0, 3)));
   EXPECT_EQ(Text(answer.points(answer.points_size() - 1)), Text(CellAt(0, 3)));
   EXPECT_EQ(Text(answer.points(0)), Text(CellAt(0, 0)));
-  v1::ValidatePathRequest validation;
-  validation.set_map("squares");
+  auto validation = About<v1::ValidatePathRequest>("squares");
   *validation.mutable_points() = answer.points();
   *validation.mutable_crossings() = answer.crossings();
-  const auto validated = server.client().ValidatePath(validation);
-  ASSERT_TRUE(validated.ok()) << validated.status();
-  EXPECT_TRUE(validated->walkable());
-  EXPECT_EQ(validated->cost(), answer.cost());
+  const auto validated = server.client().ValidatePath(validation).value();
+  EXPECT_TRUE(validated.walkable());
+  EXPECT_EQ(validated.cost(), answer.cost());
   v1::TraceSearchRequest trace;
   *trace.mutable_query() = query;
   bool has_goal = false;
@@ -403,16 +372,12 @@ TEST(HexPortalsTest, EachMapCountsItsOwnCells) {
 }
 
 TEST_F(HexMapTest, RegionsEndWithTheBoardAndHoldTheStart) {
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
-  v1::FindReachableRequest reach;
-  reach.set_map("board");
+  auto reach = About<v1::FindReachableRequest>("board");
   *reach.mutable_start() = LocationAt(0, 2);
   *reach.mutable_region() = RectangleAt(1, 0, 4, 3);
-  v1::FindReachableResponse reachable;
-  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
-              IsError(kInvalid, ErrorReason::kBadValue, "start"));
+  EXPECT_THAT(Ask<v1::FindReachableResponse>(reach), IsError(kInvalid, ErrorReason::kBadValue, "start"));
   *reach.mutable_region() = RectangleAt(1, 1, 5, 3);
-  EXPECT_THAT(fields.Reachable(reach, reachable, context_),
+  EXPECT_THAT(Ask<v1::FindReachableResponse>(reach),
               IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "region"));
 }
 
@@ -426,8 +391,7 @@ TEST_F(HexMapTest, RefusesWhatHexagonsDoNotHave) {
   EXPECT_THAT(off_map, IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "start"));
   EXPECT_EQ(off_map.status().message(), "the start (0, -1) is off the map, which is 5 x 4 cells");
 
-  v1::CreateMapRequest create;
-  create.set_map("both");
+  auto create = About<v1::CreateMapRequest>("both");
   create.mutable_grid()->mutable_hexagons();
   create.add_rows("..");
   EXPECT_THAT(Create(create), IsError(kInvalid, ErrorReason::kMissingField, "grid.hexagons.layout"));
@@ -467,8 +431,7 @@ TEST(HexStreamsTest, TracesWatchesAndUpdatesCountByColumnsAndRows) {
   EXPECT_EQ(Show(told.answer().points()), Show(expected.points()));
   // A hexagon of the path by its column and row.
   const auto updates = server.client().StreamObstacleUpdates();
-  v1::UpdateObstaclesRequest batch;
-  batch.set_map("board");
+  auto batch = About<v1::UpdateObstaclesRequest>("board");
   *batch.add_edits()->mutable_block()->add_cells() = expected.points(2);
   ASSERT_TRUE(updates->Send(batch));
   v1::StreamObstacleUpdatesResponse applied;

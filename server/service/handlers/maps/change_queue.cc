@@ -16,7 +16,7 @@
 #include "server/base/thread.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/runtime/logging.h"
-#include "server/service/call/within_memory.h"
+#include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
 #include "server/service/handlers/maps/map_creation.h"
 

@@ -22,7 +22,6 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/service/convert/convert_graph.h"
-#include "server/service/convert/convert_portals.h"
 #include "server/service/convert/convert_shape.h"
 #include "server/service/convert/hex_coordinates.h"
 

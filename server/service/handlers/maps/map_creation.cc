@@ -30,7 +30,7 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_grid.h"
-#include "server/service/convert/convert_profile.h"
+#include "server/service/convert/convert_shape.h"
 
 namespace waystar::rpc {
 namespace {

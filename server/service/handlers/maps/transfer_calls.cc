@@ -19,7 +19,6 @@
 #include "server/service/auth/check_access.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
-#include "server/service/call/within_memory.h"
 #include "server/service/convert/convert.h"
 
 namespace waystar::rpc {

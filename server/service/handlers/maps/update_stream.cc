@@ -7,9 +7,9 @@
 #include "google/protobuf/arena.h"
 #include "server/base/status_macros.h"
 #include "server/service/auth/check_access.h"
+#include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
-#include "server/service/call/within_memory.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 

@@ -1,58 +1,39 @@
 #include "server/service/handlers/query/answer_query.h"
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/solve.h"
-#include "server/service/call/answer_size.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+#include "server/core/search/upkeep.h"
+#include "server/service/call/status.h"
+#include "server/service/call/written_message.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_query.h"
+#include "server/service/convert/hex_coordinates.h"
 #include "server/service/convert/write_route.h"
-#include "server/service/handlers/query/answer_by_kind.h"
 #include "server/service/handlers/query/inline_map.h"
 
 namespace waystar::rpc {
 namespace {
 
-absl::Status CheckSize(std::size_t bytes, std::size_t max_bytes) {
-  return CheckAnswerFits(bytes, max_bytes, "path_form", "ask for corners or directions");
-}
-
-absl::Status AnswerOn(const core::MapSnapshot& snapshot, core::OtherMaps others, std::size_t max_bytes,
-                      const v1::FindPathRequest& request, v1::FindPathResponse& response,
-                      CallContext& context) {
-  WAYSTAR_RETURN_IF_ERROR(TakeView(snapshot, request.view(), context));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,
-                           ToRouteQuery(request, snapshot.id, HexCoordinates(snapshot)));
-  const core::Budget budget = context.BudgetFor(query.max_expansions);
-  WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
-                           core::Resolve(snapshot, query, std::move(others), budget));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, core::Solve(resolved, budget, context.bench));
-  context.needs_more_expansions = route.path.reason == core::OutcomeReason::kExpansionLimit &&
-                                  budget.max_expansions < query.max_expansions;
-  if (context.NeedsLargerLane()) {
-    return absl::OkStatus();
-  }
-  return WriteAnswer(route, snapshot, max_bytes, response, context);
-}
-
-absl::Status AnswerOnInlineMap(const core::MapStore& store, std::size_t max_bytes,
-                               const v1::FindPathRequest& request, v1::FindPathResponse& response,
-                               CallContext& context) {
-  if (!request.map().empty()) {
-    return MakeError(ErrorReason::kBadSource, "inline_map", "give either map or inline_map");
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const std::unique_ptr<InlineSnapshot> own,
-                           MakeInlineMap(request.inline_map(), store.memory(), context.budget));
-  const core::OtherMaps none{.store = store, .may_visit = [](absl::string_view /*id*/) { return false; }};
-  return AnswerOn(own->snapshot, none, max_bytes, request, response, context);
-}
+// What to request instead of an answer that does not fit.
+constexpr absl::string_view kShorterForms = "ask for corners or directions";
 
 }  // namespace
 
@@ -68,25 +49,38 @@ absl::Status TakeView(const core::MapSnapshot& snapshot, const v1::View& view, C
 absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context) {
-  if (request.has_inline_map()) {
-    return AnswerOnInlineMap(store, max_bytes, request, response, context);
+  std::unique_ptr<InlineSnapshot> own;
+  core::PinnedSnapshot pinned;
+  core::OtherMaps others = MapsFor(store, context);
+  if (!request.has_inline_map()) {
+    WAYSTAR_ASSIGN_OR_RETURN(pinned, store.Pin(request.map()));
+  } else if (!request.map().empty()) {
+    return MakeError(ErrorReason::kBadSource, "inline_map", "give either map or inline_map");
+  } else {
+    WAYSTAR_ASSIGN_OR_RETURN(own, MakeInlineMap(request.inline_map(), store.memory(), context.budget));
+    others.may_visit = [](absl::string_view /*id*/) { return false; };
   }
-  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
-  return AnswerOn(*snapshot, MapsFor(store, context), max_bytes, request, response, context);
+  const core::MapSnapshot& snapshot = own != nullptr ? own->snapshot : *pinned;
+  WAYSTAR_RETURN_IF_ERROR(TakeView(snapshot, request.view(), context));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::RouteQuery query,
+                           ToRouteQuery(request, snapshot.id, HexCoordinates(snapshot)));
+  const core::Budget budget = context.BudgetFor(query.max_expansions);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::ResolvedRoute resolved,
+                           core::Resolve(snapshot, query, std::move(others), budget));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, core::Solve(resolved, budget, context.bench));
+  context.needs_more_expansions = route.path.reason == core::OutcomeReason::kExpansionLimit &&
+                                  budget.max_expansions < query.max_expansions;
+  return context.NeedsLargerLane() ? absl::OkStatus()
+                                   : WriteAnswer(route, snapshot, max_bytes, response, context);
 }
 
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
                          v1::FindPathResponse& response, const CallContext& context) {
   // Does not write an answer that cannot fit.
-  WAYSTAR_RETURN_IF_ERROR(CheckSize(LeastBytesOf(route), max_bytes));
+  WAYSTAR_RETURN_IF_ERROR(CheckAnswerFits(LeastBytesOf(route), max_bytes, "path_form", kShorterForms));
   const std::size_t bytes = WriteRoute(route, {.version = snapshot.version(), .queued = context.queued},
                                        HexCoordinates(snapshot), response, context.WrittenFor(response));
-  return CheckSize(bytes, max_bytes);
-}
-
-absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
-                              v1::ValidatePathResponse& response, CallContext& context) {
-  return AnswerByKind(store, std::numeric_limits<std::size_t>::max(), request, response, context);
+  return CheckAnswerFits(bytes, max_bytes, "path_form", kShorterForms);
 }
 
 core::OtherMaps MapsFor(const core::MapStore& store, CallContext& context) {
@@ -103,6 +97,217 @@ absl::Status CheckNamesMap(const v1::FindPathRequest& query) {
 
 absl::Status BelowQuery(const absl::Status& status) {
   return ErrorFieldOf(status).empty() ? status : WithFieldPrefix(status, "query.");
+}
+
+namespace {
+
+// One of the queries, from parsing until it is answered.
+struct BatchedQuery {
+  // Set only for a query with its own agent; the others share the request's agent.
+  std::unique_ptr<core::RouteQuery> query;
+  std::optional<core::ResolvedRoute> resolved;
+};
+
+// Collects the results of a batch. Each result is written by one thread; several threads may write
+// concurrently.
+class ResultWriter {
+ public:
+  ResultWriter(const core::MapVersion& version, std::size_t max_bytes, int queries,
+               v1::FindPathsResponse& response, const CallContext& context)
+      : stamp_{.version = version, .queued = context.queued},
+        max_bytes_(max_bytes),
+        response_(response),
+        written_(context.WrittenFor(response)) {
+    response_.mutable_results()->Reserve(queries);
+    results_.reserve(written_ != nullptr ? static_cast<std::size_t>(queries) : 0);
+    for (int i = 0; i < queries; ++i) {
+      const v1::FindPathsResult& result = *response_.add_results();
+      if (written_ != nullptr) {
+        results_.emplace_back(result);
+      }
+    }
+  }
+
+  absl::Status Write(std::size_t index, const core::Route& route, const HexCoordinates& coordinates) {
+    WAYSTAR_RETURN_IF_ERROR(CheckFits(LeastBytesOf(route)));
+    v1::FindPathResponse& answer = *response_.mutable_results(static_cast<int>(index))->mutable_answer();
+    if (written_ == nullptr) {
+      WriteRoute(route, stamp_, coordinates, answer, nullptr);
+    } else {
+      WrittenMessage written(answer);
+      WriteRoute(route, stamp_, coordinates, answer, &written);
+      results_[index].AddField(v1::FindPathsResult::kAnswerFieldNumber, written);
+    }
+    return Count(index);
+  }
+
+  absl::Status WriteProblem(std::size_t index, const absl::Status& status) {
+    v1::FindPathsResult& result = *response_.mutable_results(static_cast<int>(index));
+    *result.mutable_problem() = ToStatusMessage(status);
+    if (written_ != nullptr) {
+      results_[index].AddFieldsOf(result);
+    }
+    return Count(index);
+  }
+
+  // REQUIRES: all results have been added.
+  absl::Status Finish() {
+    FillVersion(stamp_.version, *response_.mutable_version());
+    if (written_ == nullptr) {
+      return CheckFits(response_.ByteSizeLong());
+    }
+    for (const WrittenMessage& result : results_) {
+      written_->AddField(v1::FindPathsResponse::kResultsFieldNumber, result);
+    }
+    v1::FindPathsResponse rest;
+    FillVersion(stamp_.version, *rest.mutable_version());
+    written_->AddFieldsOf(rest);
+    return CheckFits(written_->size());
+  }
+
+ private:
+  // Returns the error of a batch that does not fit.
+  absl::Status Count(std::size_t index) {
+    const std::size_t bytes = written_ != nullptr ? results_[index].size()
+                                                  : response_.results(static_cast<int>(index)).ByteSizeLong();
+    return CheckFits(bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+  }
+
+  absl::Status CheckFits(std::size_t bytes) const {
+    return CheckAnswerFits(bytes, max_bytes_, "queries", "ask for corners or directions, or fewer at a time");
+  }
+
+  const RouteStamp stamp_;
+  const std::size_t max_bytes_;
+  v1::FindPathsResponse& response_;
+  // Null if the response is wanted as a message. Otherwise results are kept as bytes until all are complete.
+  WrittenMessage* const written_;
+  std::vector<WrittenMessage> results_;
+  // Total bytes of the results so far.
+  std::atomic<std::size_t> bytes_ = 0;
+};
+
+absl::Status CheckMap(const v1::FindPathsRequest& request, const v1::FindPathRequest& query) {
+  if (query.map().empty() || query.map() == request.map()) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kBadValue, "map",
+                   absl::StrCat("all queries are about the map \"", request.map(), "\""));
+}
+
+bool MovesByItself(const core::AgentQuery& agent) {
+  return agent.profile.has_value() || agent.profile_name.has_value();
+}
+
+// Gives a query the agent and the view of the request, if it has none of its own.
+void TakeShared(const core::AgentQuery& shared, const v1::FindPathRequest& asked, core::AgentQuery& own) {
+  if (!asked.has_agent()) {
+    std::optional<core::Overlay> overlay = std::move(own.overlay);
+    own = shared;
+    own.overlay = std::move(overlay);
+  }
+  if (!asked.has_view()) {
+    own.overlay = shared.overlay;
+  }
+}
+
+// Returns true if a query uses the map as the agent of the request does. It may have its own footprint and
+// corner rule.
+bool SharesMap(const core::AgentQuery& shared, const v1::FindPathRequest& asked,
+               const core::AgentQuery& own) {
+  return (!asked.has_agent() || (!MovesByItself(own) && !MovesByItself(shared))) &&
+         (!asked.has_view() || (!own.overlay.has_value() && !shared.overlay.has_value()));
+}
+
+}  // namespace
+
+absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
+                           const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
+                           CallContext& context) {
+  if (request.queries().empty()) {
+    return MissingField("queries");
+  }
+  WAYSTAR_RETURN_IF_ERROR(
+      core::CheckCount("queries", static_cast<std::size_t>(request.queries_size()), kMaxQueries));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
+  const HexCoordinates coordinates(*snapshot);
+  WAYSTAR_ASSIGN_OR_RETURN(const core::AgentQuery shared,
+                           ToAgentQuery(request.agent(), request.view(), coordinates));
+  const core::OtherMaps others = MapsFor(store, context);
+  const core::Budget budget = context.BudgetFor(std::numeric_limits<std::uint64_t>::max());
+  WAYSTAR_ASSIGN_OR_RETURN(const core::SharedAgent agent,
+                           core::ResolveAgent(*snapshot, shared, others, budget));
+
+  const auto resolve = [&](const v1::FindPathRequest& asked, BatchedQuery& batched) -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(asked));
+    WAYSTAR_RETURN_IF_ERROR(CheckMap(request, asked));
+    // A query with its own view fails alone: the call does not wait for its version.
+    WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot->version(), asked.view()));
+    absl::StatusOr<core::RouteQuery> query = ToRouteQuery(asked, snapshot->id, coordinates);
+    WAYSTAR_RETURN_IF_ERROR(query.status());
+    core::AgentQuery& own = query->agent;
+    if (SharesMap(shared, asked, own)) {
+      WAYSTAR_ASSIGN_OR_RETURN(batched.resolved,
+                               core::ResolveFor(agent, *snapshot, *query, budget, asked.has_agent()));
+      return absl::OkStatus();
+    }
+    TakeShared(shared, asked, own);
+    batched.query = std::make_unique<core::RouteQuery>(*std::move(query));
+    absl::StatusOr<core::ResolvedRoute> resolved = core::Resolve(*snapshot, *batched.query, others, budget);
+    // It may be large, and the agent's map already contains it.
+    batched.query->agent.overlay.reset();
+    WAYSTAR_RETURN_IF_ERROR(resolved.status());
+    batched.resolved = *std::move(resolved);
+    return absl::OkStatus();
+  };
+
+  ResultWriter writer(snapshot->version(), max_bytes, request.queries_size(), response, context);
+  std::vector<BatchedQuery> batch(static_cast<std::size_t>(request.queries_size()));
+  const auto take = [&](std::size_t index, const absl::StatusOr<core::Route>& route) {
+    if (route.ok() && route->path.reason == core::OutcomeReason::kExpansionLimit &&
+        budget.max_expansions < batch[index].resolved->max_expansions) {
+      context.needs_more_expansions = true;
+      return core::UpkeepError();
+    }
+    return route.ok() ? writer.Write(index, *route, coordinates) : writer.WriteProblem(index, route.status());
+  };
+  // Its map with its overlay may be as large as the whole map, so it is released before the next one is made.
+  const auto answer_alone = [&](std::size_t index) -> absl::Status {
+    const absl::StatusOr<core::Route> route = core::Solve(*batch[index].resolved, budget, context.bench);
+    WAYSTAR_RETURN_IF_ERROR(core::EndsAll(route.status()) ? route.status() : take(index, route));
+    batch[index].resolved.reset();
+    batch[index].query.reset();
+    return absl::OkStatus();
+  };
+  std::vector<const core::ResolvedRoute*> queries(batch.size(), nullptr);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (const std::optional<core::SearchEnd> end = core::Interruption(budget)) {
+      return core::InterruptionError(*end, 0);
+    }
+    absl::Status status = resolve(request.queries(static_cast<int>(i)), batch[i]);
+    if (context.NeedsLargerLane()) {
+      return absl::OkStatus();
+    }
+    if (!status.ok()) {
+      batch[i] = {};
+      status = core::EndsAll(status) ? status : writer.WriteProblem(i, status);
+    } else if (batch[i].query != nullptr) {
+      status = answer_alone(i);
+    } else {
+      queries[i] = &*batch[i].resolved;
+    }
+    if (context.NeedsLargerLane()) {
+      return absl::OkStatus();
+    }
+    WAYSTAR_RETURN_IF_ERROR(status);
+  }
+  const absl::Status status = core::SolveMany(queries, agent, budget, context.bench, context.crew, take);
+  if (context.NeedsLargerLane()) {
+    return absl::OkStatus();
+  }
+  WAYSTAR_RETURN_IF_ERROR(status);
+  return writer.Finish();
 }
 
 }  // namespace waystar::rpc

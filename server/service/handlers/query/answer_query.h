@@ -25,10 +25,6 @@ absl::Status AnswerFindPath(const core::MapStore& store, std::size_t max_bytes,
                             const v1::FindPathRequest& request, v1::FindPathResponse& response,
                             CallContext& context);
 
-// Checks whether a path can be walked on the map's latest snapshot.
-absl::Status AnswerValidation(const core::MapStore& store, const v1::ValidatePathRequest& request,
-                              v1::ValidatePathResponse& response, CallContext& context);
-
 // Fills a response with a route, in the form that the context wants, with the snapshot's version. Returns
 // RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE if it exceeds `max_bytes`.
 absl::Status WriteAnswer(const core::Route& route, const core::MapSnapshot& snapshot, std::size_t max_bytes,
@@ -44,5 +40,14 @@ absl::Status CheckNamesMap(const v1::FindPathRequest& query);
 
 // Prefixes the error's field, if any, with "query.", for requests that hold a query there.
 absl::Status BelowQuery(const absl::Status& status);
+
+// Maximum number of queries per request.
+inline constexpr std::size_t kMaxQueries = 10'000;
+
+// Answers all queries on the map's latest snapshot. An error of a query becomes its result. Returns errors of
+// the request as a whole, and RESOURCE_EXHAUSTED / TOO_MANY_ITEMS or RESPONSE_TOO_LARGE with "queries".
+absl::Status AnswerQueries(const core::MapStore& store, std::size_t max_bytes,
+                           const v1::FindPathsRequest& request, v1::FindPathsResponse& response,
+                           CallContext& context);
 
 }  // namespace waystar::rpc

@@ -1,42 +1,283 @@
 #include "server/service/handlers/query/field_answers.h"
 
-#include "server/service/handlers/query/answer_by_kind.h"
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/graph/search/graph_pairs.h"
+#include "server/core/grid/field/cost_matrix.h"
+#include "server/core/grid/field/reachable_pairs.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
+#include "server/core/mesh/portal/mesh_portal_search.h"
+#include "server/core/mesh/search/mesh_matrix.h"
+#include "server/core/query/resolve.h"
+#include "server/service/call/status.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "server/service/handlers/query/question.h"
 
 namespace waystar::rpc {
 
-absl::Status FieldAnswers::CostMatrix(const v1::ComputeCostMatrixRequest& request,
-                                      v1::ComputeCostMatrixResponse& response, CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+core::Budget Question::BudgetHere() const {
+  core::Budget here = budget;
+  here.max_expansions = context.max_expansions_here;
+  return here;
 }
 
-absl::Status FieldAnswers::Reachable(const v1::FindReachableRequest& request,
-                                     v1::FindReachableResponse& response, CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+bool Question::ExceedsLane(std::uint64_t expansions) const {
+  context.needs_more_expansions = expansions > context.max_expansions_here;
+  return context.NeedsLargerLane();
 }
 
-absl::Status FieldAnswers::FlowField(const v1::ComputeFlowFieldRequest& request,
-                                     v1::ComputeFlowFieldResponse& response, CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+absl::Status Question::OnLane(absl::Status end) const {
+  if (ErrorReasonOf(end) == "REGION_TOO_LARGE" && context.max_expansions_here < budget.max_expansions) {
+    context.needs_more_expansions = true;
+  }
+  return end;
 }
 
-absl::Status FieldAnswers::Reachability(const v1::CheckReachabilityRequest& request,
-                                        v1::CheckReachabilityResponse& response, CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+absl::Status Question::CheckFits(const google::protobuf::MessageLite& response,
+                                 absl::string_view field) const {
+  return CheckFits(response.ByteSizeLong(), field);
 }
 
-absl::Status FieldAnswers::Ray(const v1::CastRayRequest& request, v1::CastRayResponse& response,
-                               CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+absl::Status Question::CheckFits(std::size_t bytes, absl::string_view field) const {
+  return CheckAnswerFits(bytes, max_bytes, field);
 }
 
-absl::Status FieldAnswers::Sample(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response,
-                                  CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+template <typename Agent>
+auto QuestionOn<Agent>::PlaceOf(absl::string_view field, const v1::Location& location) const
+    -> absl::StatusOr<Place> {
+  return core::PlaceOf(*agent, snap, budget, field, ToLocation(location, coordinates));
 }
 
-absl::Status FieldAnswers::Probe(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response,
-                                 CallContext& context) const {
-  return AnswerByKind(store_, max_bytes_, request, response, context);
+template <typename Agent>
+auto QuestionOn<Agent>::PlacesOf(absl::string_view list,
+                                 const google::protobuf::RepeatedPtrField<v1::Location>& locations,
+                                 std::size_t most) const -> absl::StatusOr<std::vector<Place>> {
+  return core::PlacesOf(
+      *agent, snap, budget, list, static_cast<std::size_t>(locations.size()), most,
+      [&](std::size_t i) { return ToLocation(locations[static_cast<int>(i)], coordinates); });
 }
+
+template struct QuestionOn<core::ResolvedAgent>;
+template struct QuestionOn<const core::GraphAgent>;
+template struct QuestionOn<core::MeshAgent>;
+
+void WorkStopwatch::Stamp(const CallContext& context, std::uint64_t expanded,
+                          v1::SearchStatistics& statistics) const {
+  statistics.set_expanded(expanded);
+  FillDuration(context.queued, *statistics.mutable_queue_time());
+  FillDuration(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin_),
+               *statistics.mutable_search_time());
+}
+
+namespace {
+
+// A core::CostMatrix for maps of any kind: one row per start with an entry per goal.
+struct Costs {
+  std::vector<double> costs;
+  std::uint64_t expanded = 0;
+};
+
+absl::StatusOr<Costs> CostsOf(const GridQuestion& on, const std::vector<core::Cell>& starts,
+                              const std::vector<core::Cell>& goals) {
+  WAYSTAR_ASSIGN_OR_RETURN(
+      core::CostMatrix matrix,
+      core::ComputeCostMatrix(on.agent->map(), *on.agent,
+                              {.starts = starts, .goals = goals, .agent = on.agent->agent()}, on.budget,
+                              on.context.bench.scratch, on.context.bench.field_scratch));
+  return Costs{std::move(matrix.costs), matrix.expanded};
+}
+
+absl::StatusOr<Costs> CostsOf(const GraphQuestion& on, const std::vector<core::GraphPlace>& starts,
+                              const std::vector<core::GraphPlace>& goals) {
+  WAYSTAR_ASSIGN_OR_RETURN(core::GraphMatrix matrix,
+                           core::ComputeGraphMatrix(on.agent->graph(),
+                                                    {.starts = starts,
+                                                     .goals = goals,
+                                                     .snap_radius = on.snap.value_or(core::Snap()).radius,
+                                                     .required_tags = on.agent->required_tags()},
+                                                    on.budget, on.context.bench.graph_scratch));
+  return Costs{std::move(matrix.costs), matrix.expanded};
+}
+
+// Places off the mesh reach nothing.
+absl::StatusOr<Costs> CostsOf(const MeshQuestion& on, const std::vector<core::FoundMeshPlace>& starts,
+                              const std::vector<core::FoundMeshPlace>& goals) {
+  const auto on_mesh = [](const std::vector<core::FoundMeshPlace>& places) {
+    std::vector<core::MeshPlace> known;
+    for (const core::FoundMeshPlace& place : places) {
+      if (place) {
+        known.push_back(*place);
+      }
+    }
+    return known;
+  };
+  const core::NavMesh& mesh = on.agent->mesh();
+  core::MeshScratch& scratch = on.context.bench.mesh_scratch;
+  const absl::StatusOr<core::MeshMatrix> matrix =
+      mesh.portals().empty()
+          ? core::ComputeMeshMatrix(mesh, on_mesh(starts), on_mesh(goals), on.BudgetHere(), scratch)
+          : core::ComputeMatrixThroughMeshPortals(on.agent->portals(), on_mesh(starts), on_mesh(goals),
+                                                  on.BudgetHere(), scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(matrix.status()));
+  Costs costs{.costs = {}, .expanded = matrix->statistics.expanded};
+  auto length = matrix->lengths.begin();
+  for (const core::FoundMeshPlace& start : starts) {
+    for (const core::FoundMeshPlace& goal : goals) {
+      costs.costs.push_back(start && goal ? *length++ : core::MeshMatrix::kUnreachable);
+    }
+  }
+  return costs;
+}
+
+absl::StatusOr<std::vector<bool>> ReachedOf(const GridQuestion& on,
+                                            const std::vector<core::CellPair>& pairs) {
+  return core::CheckReachability(on.agent->map(), *on.agent, on.agent->agent(), pairs, on.budget);
+}
+
+absl::StatusOr<std::vector<bool>> ReachedOf(const GraphQuestion& on,
+                                            const std::vector<core::GraphPair>& pairs) {
+  absl::StatusOr<std::vector<bool>> reached =
+      core::CheckGraphReachability(on.agent->graph(),
+                                   {.pairs = pairs,
+                                    .snap_radius = on.snap.value_or(core::Snap()).radius,
+                                    .required_tags = on.agent->required_tags()},
+                                   on.BudgetHere(), on.context.bench.graph_scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(reached.status()));
+  return reached;
+}
+
+absl::StatusOr<std::vector<bool>> ReachedOf(const MeshQuestion& on,
+                                            const std::vector<core::MeshPair>& pairs) {
+  const core::BudgetStop stop(on.budget);
+  core::ReachedMeshParts parts(on.agent->portals());
+  std::vector<bool> reached;
+  for (const auto& [start, goal] : pairs) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, reached.size()));
+    bool is_reached = false;
+    if (start && goal) {
+      WAYSTAR_ASSIGN_OR_RETURN(is_reached, parts.IsReached(*start, *goal, stop));
+    }
+    reached.push_back(is_reached);
+  }
+  return reached;
+}
+
+template <typename Agent>
+absl::Status Answer(const QuestionOn<Agent>& on, const v1::ComputeCostMatrixRequest& request,
+                    v1::ComputeCostMatrixResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const auto starts, on.PlacesOf("starts", request.starts(), core::kMaxMatrixSide));
+  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, on.PlacesOf("goals", request.goals(), core::kMaxMatrixSide));
+  WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
+  const WorkStopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(const Costs costs, CostsOf(on, starts, goals));
+  stopwatch.Stamp(on.context, costs.expanded, *response.mutable_statistics());
+  response.mutable_costs()->Add(costs.costs.begin(), costs.costs.end());
+  return on.CheckFits(response, "goals");
+}
+
+template <typename Agent>
+absl::Status Answer(const QuestionOn<Agent>& on, const v1::CheckReachabilityRequest& request,
+                    v1::CheckReachabilityResponse& response) {
+  const auto count = static_cast<std::size_t>(request.pairs_size());
+  WAYSTAR_RETURN_IF_ERROR(core::CheckListed("pairs", count, core::kMaxReachabilityPairs));
+  if constexpr (!std::is_same_v<Agent, core::ResolvedAgent>) {
+    std::size_t positions = 0;
+    for (const v1::LocationPair& pair : request.pairs()) {
+      positions += (pair.start().has_position() ? 1 : 0) + (pair.goal().has_position() ? 1 : 0);
+    }
+    WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(positions, on.budget));
+  }
+  const auto pair_at = [&](std::size_t i) -> const v1::LocationPair& {
+    return request.pairs(static_cast<int>(i));
+  };
+  WAYSTAR_ASSIGN_OR_RETURN(const auto pairs,
+                           core::PairsOf(
+                               *on.agent, on.snap, on.budget, count,
+                               [&](std::size_t i) { return ToLocation(pair_at(i).start(), on.coordinates); },
+                               [&](std::size_t i) { return ToLocation(pair_at(i).goal(), on.coordinates); }));
+  const WorkStopwatch stopwatch;
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<bool> reached, ReachedOf(on, pairs));
+  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
+  response.mutable_reachable()->Add(reached.begin(), reached.end());
+  return on.CheckFits(response, "pairs");
+}
+
+template <typename Agent>
+absl::Status Answer(const QuestionOn<Agent>& /*on*/, const v1::ProbeSurfaceRequest& /*request*/,
+                    v1::ProbeSurfaceResponse& /*response*/) {
+  return MakeError(ErrorReason::kWrongMapKind, "map", "only navigation meshes have a surface");
+}
+
+// Keeps paths within a region in columns and rows, as the core only supports regions of the plane. Regions
+// off the map are rejected later.
+void BlockOutside(const core::Rectangle& part, const HexCoordinates& coordinates, core::AgentQuery& agent) {
+  const core::HexBoard* const board = coordinates.board();
+  if (board != nullptr && !part.empty() && core::Intersect(part, board->bounds()) == part) {
+    core::Overlay& overlay = agent.overlay.has_value() ? *agent.overlay : agent.overlay.emplace();
+    coordinates.AddOutside(part, overlay.blocked.rectangles);
+  }
+}
+
+}  // namespace
+
+template <typename Request, typename Response>
+absl::Status FieldAnswers::operator()(const Request& request, Response& response,
+                                      CallContext& context) const {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, store_.Pin(request.map()));
+  WAYSTAR_RETURN_IF_ERROR(TakeView(*snapshot, request.view(), context));
+  Question question{.store = store_,
+                    .snapshot = *snapshot,
+                    .max_bytes = max_bytes_,
+                    .context = context,
+                    .coordinates = HexCoordinates(*snapshot),
+                    .snap = std::nullopt,
+                    .budget = core::BudgetOn(*snapshot, context.budget)};
+  WAYSTAR_ASSIGN_OR_RETURN(core::AgentQuery query,
+                           ToAgentQuery(request.agent(), request.view(), question.coordinates));
+  if constexpr (requires { request.has_max_cost(); }) {
+    if (const std::optional<core::Rectangle> region = RegionOf(request)) {
+      BlockOutside(*region, question.coordinates, query);
+    }
+  }
+  if constexpr (requires { request.snap(); }) {
+    question.snap = ToSnap(request.has_snap(), request.snap());
+    WAYSTAR_RETURN_IF_ERROR(core::CheckSnap(question.snap, snapshot->kind()));
+  }
+  FillVersion(snapshot->version(), *response.mutable_version());
+  WAYSTAR_ASSIGN_OR_RETURN(
+      const core::SharedAgent agent,
+      core::ResolveAgent(*snapshot, query, MapsFor(store_, context), context.budget, false));
+  return std::visit(
+      [&](const auto& of_kind) {
+        using Agent = typename std::decay_t<decltype(of_kind)>::element_type;
+        return Answer(QuestionOn<Agent>{question, of_kind}, request, response);
+      },
+      agent);
+}
+
+template absl::Status FieldAnswers::operator()(const v1::ComputeCostMatrixRequest&,
+                                               v1::ComputeCostMatrixResponse&, CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::FindReachableRequest&, v1::FindReachableResponse&,
+                                               CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::ComputeFlowFieldRequest&,
+                                               v1::ComputeFlowFieldResponse&, CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::CheckReachabilityRequest&,
+                                               v1::CheckReachabilityResponse&, CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::CastRayRequest&, v1::CastRayResponse&,
+                                               CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::SampleCellsRequest&, v1::SampleCellsResponse&,
+                                               CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::ValidatePathRequest&, v1::ValidatePathResponse&,
+                                               CallContext&) const;
+template absl::Status FieldAnswers::operator()(const v1::ProbeSurfaceRequest&, v1::ProbeSurfaceResponse&,
+                                               CallContext&) const;
 
 }  // namespace waystar::rpc

@@ -1,262 +1,194 @@
-#include "server/service/handlers/query/mesh_answers.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/portal/mesh_portal_validation.h"
+#include "server/core/mesh/search/mesh_fields.h"
 #include "server/core/mesh/search/mesh_flood.h"
-#include "server/core/mesh/search/mesh_matrix.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_samples.h"
 #include "server/core/mesh/search/polygon_meter.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/query/location_check.h"
-#include "server/core/query/route_query_check.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
-#include "server/service/call/answer_size.h"
 #include "server/service/convert/convert.h"
-#include "server/service/convert/convert_portals.h"
 #include "server/service/convert/convert_query.h"
-#include "server/service/handlers/query/answer_query.h"
-#include "server/service/handlers/query/surface_answers.h"
-#include "server/service/handlers/query/work_stopwatch.h"
-#include "server/service/handlers/query/world_question.h"
+#include "server/service/handlers/query/question.h"
 
 namespace waystar::rpc {
 namespace {
 
+// Cost, in expansions, of adding a polygon to the mesh of a region.
+constexpr std::uint64_t kExpansionsPerPolygon = 2;
 // Corners examined for a sample in the time of one expansion.
 constexpr std::uint64_t kSampledCornersPerExpansion = 8;
 // Cost, in expansions, of a walk to a corner of a path.
 constexpr std::uint64_t kExpansionsPerWalk = 4;
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<MeshAnswers>> AnswersOn(const core::NavMesh& /*mesh*/,
-                                                       const Question& question) {
-  WAYSTAR_ASSIGN_OR_RETURN(
-      std::shared_ptr<core::MeshAgent> agent,
-      core::MeshAgent::Make(question.snapshot, question.agent, MapsFor(question.store, question.context),
-                            question.context.budget));
-  return std::make_unique<MeshAnswers>(question, std::move(agent));
-}
-
-absl::StatusOr<core::WorldPoint> MeshAnswers::PositionOf(absl::string_view field,
-                                                         const v1::Location& location) const {
-  const core::Location converted = ToLocation(location, question_.coordinates);
-  WAYSTAR_RETURN_IF_ERROR(core::CheckLocationOnMesh(field, converted));
-  const core::WorldPoint position = *converted.position;
-  WAYSTAR_RETURN_IF_ERROR(core::CheckMeshPosition(position, field));
-  return position;
-}
-
-absl::StatusOr<std::optional<core::MeshPlace>> MeshAnswers::PlaceOf(absl::string_view field,
-                                                                    const v1::Location& location) const {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint position, PositionOf(field, location));
-  return core::FindMeshPlace(mesh(), position, core::ToMeshSnap(question_.snap));
-}
-
-absl::Status MeshAnswers::StartBlocked(absl::string_view field) {
+absl::Status NoSurface(absl::string_view field) {
   return MakeError(ErrorReason::kStartBlocked, field, "no surface of the mesh is there, or near enough");
 }
 
-absl::StatusOr<std::vector<std::optional<core::MeshPlace>>> MeshAnswers::PlacesOf(
-    absl::string_view name, const google::protobuf::RepeatedPtrField<v1::Location>& locations,
-    std::size_t most) const {
-  if (locations.empty()) {
-    return MissingField(name);
-  }
-  WAYSTAR_RETURN_IF_ERROR(core::CheckCount(name, static_cast<std::size_t>(locations.size()), most));
-  std::vector<std::optional<core::MeshPlace>> places;
-  for (const v1::Location& location : locations) {
-    // Builds the field's name only on error.
-    auto place = PlaceOf("", location);
-    if (!place.ok()) {
-      return PlaceOf(core::IndexedField(name, places.size()), location).status();
-    }
-    places.push_back(*place);
-  }
-  return places;
+// Returns RESOURCE_EXHAUSTED / RESPONSE_TOO_LARGE for an answer that is certainly too large.
+absl::Status CheckPolygonsFit(const MeshQuestion& on, std::size_t polygons) {
+  // Each contains two messages of at least two bytes.
+  constexpr std::size_t kLeastBytes = 4;
+  return on.CheckFits(polygons * kLeastBytes, "region");
 }
 
-core::Budget MeshAnswers::BudgetHere() const {
-  core::Budget budget = budget_;
-  budget.max_expansions = context().max_expansions_here;
-  return budget;
+// Returns true, and records it, if the mesh of a region must be built on a larger lane.
+bool IsRegionForLargerLane(const MeshQuestion& on, bool has_region) {
+  return on.ExceedsLane(has_region ? kExpansionsPerPolygon * on.agent->mesh().polygon_count() : 0);
 }
 
-bool MeshAnswers::NeedsLargerLane(const absl::Status& status) {
-  if (ErrorReasonOf(status) == "REGION_TOO_LARGE" && context().max_expansions_here < budget_.max_expansions) {
-    context().needs_more_expansions = true;
+}  // namespace
+
+absl::Status Answer(const MeshQuestion& on, const v1::FindReachableRequest& request,
+                    v1::FindReachableResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MeshPlace> start, on.PlaceOf("start", request.start()));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> region, core::AreaOf(RegionOf(request)));
+  if (!start) {
+    return NoSurface("start");
   }
-  return context().NeedsLargerLane();
-}
-
-absl::Status MeshAnswers::Answer(const v1::ComputeCostMatrixRequest& request,
-                                 v1::ComputeCostMatrixResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const auto starts, PlacesOf("starts", request.starts(), core::kMaxMatrixSide));
-  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, PlacesOf("goals", request.goals(), core::kMaxMatrixSide));
-  WAYSTAR_RETURN_IF_ERROR(core::CheckMatrixSize(starts.size(), goals.size()));
-  // Drops places off the mesh from the matrix.
-  const auto on_mesh = [](const std::vector<std::optional<core::MeshPlace>>& places) {
-    std::vector<core::MeshPlace> known;
-    for (const std::optional<core::MeshPlace>& place : places) {
-      if (place) {
-        known.push_back(*place);
-      }
-    }
-    return known;
-  };
-  const std::vector<core::MeshPlace> known_starts = on_mesh(starts);
-  const std::vector<core::MeshPlace> known_goals = on_mesh(goals);
-  core::MeshScratch& scratch = context().bench.mesh_scratch;
-  const WorkStopwatch stopwatch;
-  const absl::StatusOr<core::MeshMatrix> matrix =
-      mesh().portals().empty()
-          ? core::ComputeMeshMatrix(mesh(), known_starts, known_goals, BudgetHere(), scratch)
-          : core::ComputeMatrixThroughMeshPortals(agent_->portals(), known_starts, known_goals, BudgetHere(),
-                                                  scratch);
-  if (NeedsLargerLane(matrix.status())) {
+  if (IsRegionForLargerLane(on, region.has_value())) {
     return absl::OkStatus();
   }
-  WAYSTAR_RETURN_IF_ERROR(matrix.status());
-  stopwatch.Stamp(context(), matrix->statistics.expanded, *response.mutable_statistics());
-  auto length = matrix->lengths.begin();
-  for (const std::optional<core::MeshPlace>& start : starts) {
-    for (const std::optional<core::MeshPlace>& goal : goals) {
-      response.add_costs(start && goal ? *length++ : core::MeshMatrix::kUnreachable);
+  const WorkStopwatch stopwatch;
+  // Paths on meshes are symmetric, so `towards_start` has no effect.
+  const absl::StatusOr<core::ReachablePolygons> reachable = core::FindReachablePolygons(
+      on.agent->mesh(),
+      {.start = *start, .max_cost = MaxCostOf(request), .region = region, .memory = &on.store.memory()},
+      on.BudgetHere(), on.context.bench.mesh_scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(reachable.status()));
+  stopwatch.Stamp(on.context, reachable->statistics.expanded, *response.mutable_statistics());
+  WAYSTAR_RETURN_IF_ERROR(CheckPolygonsFit(on, reachable->polygons.size()));
+  for (const core::ReachablePolygon& polygon : reachable->polygons) {
+    v1::ReachablePolygon& out = *response.add_polygons();
+    out.set_polygon(on.agent->NumberOnMap(polygon.polygon));
+    FillPosition(polygon.nearest, *out.mutable_nearest());
+    if (request.with_costs()) {
+      out.set_cost(polygon.cost);
     }
   }
-  return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "goals");
+  response.set_count(static_cast<std::int64_t>(reachable->polygons.size()));
+  return on.CheckFits(response, "region");
 }
 
-absl::Status MeshAnswers::Answer(const v1::CheckReachabilityRequest& request,
-                                 v1::CheckReachabilityResponse& response) {
-  if (request.pairs().empty()) {
-    return MissingField("pairs");
+absl::Status Answer(const MeshQuestion& on, const v1::ComputeFlowFieldRequest& request,
+                    v1::ComputeFlowFieldResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const auto goals, on.PlacesOf("goals", request.goals(), core::kMaxGoals));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::Box> region, core::AreaOf(RegionOf(request)));
+  if (IsRegionForLargerLane(on, region.has_value())) {
+    return absl::OkStatus();
   }
-  WAYSTAR_RETURN_IF_ERROR(
-      core::CheckCount("pairs", static_cast<std::size_t>(request.pairs_size()), core::kMaxReachabilityPairs));
-  WAYSTAR_RETURN_IF_ERROR(core::BeginToPlace(2 * static_cast<std::size_t>(request.pairs_size()), budget_));
   const WorkStopwatch stopwatch;
-  const core::BudgetStop stop(budget_);
-  core::ReachedMeshParts reached(agent_->portals());
-  for (const v1::LocationPair& pair : request.pairs()) {
-    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(&stop, static_cast<std::size_t>(response.reachable_size())));
-    const auto start = PlaceOf("start", pair.start());
-    const auto goal = PlaceOf("goal", pair.goal());
-    if (!start.ok() || !goal.ok()) {
-      const auto index = static_cast<std::size_t>(response.reachable_size());
-      return WithFieldPrefix(start.ok() ? goal.status() : start.status(),
-                             absl::StrCat(core::IndexedField("pairs", index), "."));
+  const absl::StatusOr<core::MeshFlow> flow = core::ComputeMeshFlow(
+      on.agent->mesh(),
+      {.goals = goals, .max_cost = MaxCostOf(request), .region = region, .memory = &on.store.memory()},
+      on.BudgetHere(), on.context.bench.mesh_scratch);
+  WAYSTAR_RETURN_IF_ERROR(on.OnLane(flow.status()));
+  stopwatch.Stamp(on.context, flow->statistics.expanded, *response.mutable_statistics());
+  WAYSTAR_RETURN_IF_ERROR(CheckPolygonsFit(on, flow->steps.size()));
+  for (const core::MeshFlowStep& step : flow->steps) {
+    v1::PolygonStep& out = *response.add_polygons();
+    out.set_polygon(on.agent->NumberOnMap(step.polygon));
+    FillPosition(step.middle, *out.mutable_middle());
+    FillPosition(step.next, *out.mutable_next());
+    if (request.with_costs()) {
+      out.set_cost(step.cost);
     }
-    bool is_reached = false;
-    if (*start && *goal) {
-      WAYSTAR_ASSIGN_OR_RETURN(is_reached, reached.IsReached(**start, **goal, stop));
-    }
-    response.add_reachable(is_reached);
   }
-  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
-  return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "pairs");
+  return on.CheckFits(response, "region");
 }
 
-absl::Status MeshAnswers::Answer(const v1::CastRayRequest& request, v1::CastRayResponse& response) {
-  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint from, PositionOf("from", request.from()));
-  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint to, PositionOf("to", request.to()));
+absl::Status Answer(const MeshQuestion& on, const v1::CastRayRequest& request,
+                    v1::CastRayResponse& response) {
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint from,
+                           core::PositionOnMesh("from", ToLocation(request.from(), on.coordinates)));
+  WAYSTAR_ASSIGN_OR_RETURN(const core::WorldPoint to,
+                           core::PositionOnMesh("to", ToLocation(request.to(), on.coordinates)));
   const WorkStopwatch stopwatch;
-  const std::optional<core::MeshPlace> start = core::FindMeshPlace(mesh(), from, {});
-  const std::optional<core::MeshPlace> goal = core::FindMeshPlace(mesh(), to, {});
+  const std::optional<core::MeshPlace> start = core::FindMeshPlace(on.agent->mesh(), from, {});
+  const std::optional<core::MeshPlace> goal = core::FindMeshPlace(on.agent->mesh(), to, {});
   core::MeshRayHit hit{.is_blocked = true, .end = {.point = from}, .fraction = 0.0};
   if (start) {
-    core::PolygonMeter meter(BudgetHere());
-    hit = goal ? core::CastMeshRay(mesh(), *start, *goal, &meter)
-               : core::CastMeshRay(mesh(), *start, to, &meter);
+    core::PolygonMeter meter(on.BudgetHere());
+    hit = goal ? core::CastMeshRay(on.agent->mesh(), *start, *goal, &meter)
+               : core::CastMeshRay(on.agent->mesh(), *start, to, &meter);
     if (meter.end()) {
-      const absl::Status status = core::StatusOfMeshFlood(*meter.end(), meter.visited());
-      return NeedsLargerLane(status) ? absl::OkStatus() : status;
+      return on.OnLane(core::StatusOfMeshFlood(*meter.end(), meter.visited()));
     }
   }
-  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
   response.set_blocked(!hit.reaches_goal);
   FillPosition(hit.end.point, *response.mutable_position());
   response.set_fraction(hit.fraction);
   return absl::OkStatus();
 }
 
-absl::Status MeshAnswers::Answer(const v1::SampleCellsRequest& request, v1::SampleCellsResponse& response) {
-  for (const auto& [is_given, field] :
-       {std::pair(request.distinct(), "distinct"), {request.along_edges(), "along_edges"}}) {
-    if (is_given) {
-      return core::NotOnMesh(field);
-    }
-  }
+absl::Status Answer(const MeshQuestion& on, const v1::SampleCellsRequest& request,
+                    v1::SampleCellsResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
+      core::MapKind::kMesh, {{request.distinct(), "distinct"}, {request.along_edges(), "along_edges"}}));
   core::MeshSampleQuery query{.count = request.count(), .seed = request.seed()};
-  WAYSTAR_ASSIGN_OR_RETURN(query.region, AreaOf(request));
+  WAYSTAR_ASSIGN_OR_RETURN(query.region, core::AreaOf(RegionOf(request)));
   if (request.has_reachable_from()) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MeshPlace> from,
-                             PlaceOf("reachable_from", request.reachable_from()));
+                             on.PlaceOf("reachable_from", request.reachable_from()));
     if (!from) {
-      return StartBlocked("reachable_from");
+      return NoSurface("reachable_from");
     }
-    query.parts = core::FindPartsAround(mesh(), *from);
+    query.parts = core::FindPartsAround(on.agent->mesh(), *from);
   }
   const std::uint64_t looked_at =
-      mesh().corner_count() + static_cast<std::uint64_t>(std::max<std::int64_t>(query.count, 0));
-  if (looked_at / kSampledCornersPerExpansion > context().max_expansions_here) {
-    context().needs_more_expansions = true;
+      on.agent->mesh().corner_count() + static_cast<std::uint64_t>(std::max<std::int64_t>(query.count, 0));
+  if (on.ExceedsLane(looked_at / kSampledCornersPerExpansion)) {
     return absl::OkStatus();
   }
   const WorkStopwatch stopwatch;
-  const core::BudgetStop stop(budget_);
+  const core::BudgetStop stop(on.budget);
   WAYSTAR_ASSIGN_OR_RETURN(const core::SampledMeshPoints sampled,
-                           core::SampleMeshPoints(mesh(), query, &stop));
-  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+                           core::SampleMeshPoints(on.agent->mesh(), query, &stop));
+  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
   for (const core::MeshPlace& place : sampled.places) {
     FillPosition(place.point, *response.add_positions());
   }
   response.set_candidates(sampled.candidates);
-  return CheckAnswerFits(response.ByteSizeLong(), question_.max_bytes, "count");
+  return on.CheckFits(response, "count");
 }
 
-absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::ValidatePathResponse& response) {
-  for (const auto& [is_given, field] : {std::pair(!request.points().empty(), "points"),
-                                        {!request.directions().empty(), "directions"},
-                                        {!request.nodes().empty(), "nodes"},
-                                        {request.has_start_position(), "start_position"},
-                                        {request.has_goal_position(), "goal_position"},
-                                        {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}) {
-    if (is_given) {
-      return core::NotOnMesh(field);
-    }
-  }
-  context().needs_more_expansions =
-      kExpansionsPerWalk * static_cast<std::uint64_t>(request.positions_size()) >
-      context().max_expansions_here;
-  if (context().NeedsLargerLane()) {
+absl::Status Answer(const MeshQuestion& on, const v1::ValidatePathRequest& request,
+                    v1::ValidatePathResponse& response) {
+  WAYSTAR_RETURN_IF_ERROR(core::CheckSupported(
+      core::MapKind::kMesh, {{!request.points().empty(), "points"},
+                             {!request.directions().empty(), "directions"},
+                             {!request.nodes().empty(), "nodes"},
+                             {request.has_start_position(), "start_position"},
+                             {request.has_goal_position(), "goal_position"},
+                             {request.path_form() != v1::PATH_FORM_UNSPECIFIED, "path_form"}}));
+  if (on.ExceedsLane(kExpansionsPerWalk * static_cast<std::uint64_t>(request.positions_size()))) {
     return absl::OkStatus();
   }
   std::vector<core::WorldPoint> corners;
   corners.reserve(static_cast<std::size_t>(request.positions_size()));
   for (const v1::Position& position : request.positions()) {
-    corners.push_back({position.x(), position.y(), position.z()});
+    corners.push_back(ToWorldPoint(position));
   }
   const WorkStopwatch stopwatch;
-  WAYSTAR_ASSIGN_OR_RETURN(
-      const core::MeshPathCheck check,
-      core::ValidateThroughMeshPortals(mesh(), *agent_, corners, ToCrossedMeshPortals(request.crossings()),
-                                       agent_->required_tags(), budget_));
-  stopwatch.Stamp(context(), 0, *response.mutable_statistics());
+  WAYSTAR_ASSIGN_OR_RETURN(const core::MeshPathCheck check,
+                           core::ValidateThroughMeshPortals(on.agent->mesh(), *on.agent, corners,
+                                                            ToCrossedMeshPortals(request.crossings()),
+                                                            on.agent->required_tags(), on.budget));
+  stopwatch.Stamp(on.context, 0, *response.mutable_statistics());
   response.set_walkable(check.is_walkable);
   response.set_cost(check.cost);
   if (!check.is_walkable) {
@@ -266,10 +198,6 @@ absl::Status MeshAnswers::Answer(const v1::ValidatePathRequest& request, v1::Val
     FillPosition(*check.blocked_at, *response.mutable_blocked_position());
   }
   return absl::OkStatus();
-}
-
-absl::Status MeshAnswers::Answer(const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response) {
-  return AnswerProbes(*agent_, question_, budget_, request, response);
 }
 
 }  // namespace waystar::rpc

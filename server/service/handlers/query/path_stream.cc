@@ -13,9 +13,9 @@
 #include "server/base/status_macros.h"
 #include "server/service/admission/executor.h"
 #include "server/service/auth/check_access.h"
+#include "server/service/call/call_context.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"
-#include "server/service/call/within_memory.h"
 #include "server/service/call/written_message.h"
 #include "server/service/convert/convert.h"
 

@@ -1,5 +1,3 @@
-#include "server/service/handlers/query/surface_answers.h"
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +21,9 @@
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 #include "server/geometry/world_point.h"
-#include "server/service/call/answer_size.h"
+#include "server/service/call/status.h"
 #include "server/service/convert/convert.h"
-#include "server/service/handlers/query/work_stopwatch.h"
+#include "server/service/handlers/query/question.h"
 
 namespace waystar::rpc {
 namespace {
@@ -37,7 +35,7 @@ constexpr std::uint64_t kExpansionsPerProbe = 4;
 constexpr std::size_t kProbesPerLook = 16;
 
 absl::StatusOr<core::WorldPoint> PointOf(const v1::Position& position, absl::string_view field) {
-  const core::WorldPoint point{position.x(), position.y(), position.z()};
+  const core::WorldPoint point = ToWorldPoint(position);
   if (const absl::Status status = core::CheckPosition(point); !status.ok()) {
     return WithFieldPrefix(status, field);
   }
@@ -148,41 +146,31 @@ class Prober {
 
 }  // namespace
 
-absl::Status AnswerProbes(const core::MeshAgent& agent, const Question& question, const core::Budget& budget,
-                          const v1::ProbeSurfaceRequest& request, v1::ProbeSurfaceResponse& response) {
-  if (request.probes().empty()) {
-    return MissingField("probes");
-  }
+absl::Status Answer(const MeshQuestion& on, const v1::ProbeSurfaceRequest& request,
+                    v1::ProbeSurfaceResponse& response) {
   const auto count = static_cast<std::size_t>(request.probes_size());
-  WAYSTAR_RETURN_IF_ERROR(core::CheckCount("probes", count, kMaxProbes));
-  CallContext& context = question.context;
-  if (kExpansionsPerProbe * count > context.max_expansions_here) {
-    context.needs_more_expansions = true;
+  WAYSTAR_RETURN_IF_ERROR(core::CheckListed("probes", count, kMaxProbes));
+  if (on.ExceedsLane(kExpansionsPerProbe * count)) {
     return absl::OkStatus();
   }
   const WorkStopwatch stopwatch;
-  const core::BudgetStop stop(budget);
-  core::Budget here = budget;
-  here.max_expansions = context.max_expansions_here;
-  Prober prober(agent, core::ToMeshSnap(question.snap), here);
+  const core::BudgetStop stop(on.budget);
+  Prober prober(*on.agent, core::ToMeshSnap(on.snap), on.BudgetHere());
   response.mutable_results()->Reserve(request.probes_size());
   for (std::size_t i = 0; i < count; ++i) {
     if (i % kProbesPerLook == 0) {
       WAYSTAR_RETURN_IF_ERROR(stop.Check());
     }
-    const absl::Status status = prober.Answer(request.probes(static_cast<int>(i)), *response.add_results());
-    if (here.max_expansions < budget.max_expansions && ErrorReasonOf(status) == "REGION_TOO_LARGE") {
-      context.needs_more_expansions = true;
-      return absl::OkStatus();
-    }
+    const absl::Status status =
+        on.OnLane(prober.Answer(request.probes(static_cast<int>(i)), *response.add_results()));
     if (!status.ok()) {
       return ErrorFieldOf(status).empty()
                  ? status
                  : WithFieldPrefix(status, absl::StrCat(core::IndexedField("probes", i), "."));
     }
   }
-  stopwatch.Stamp(context, prober.expanded(), *response.mutable_statistics());
-  return CheckAnswerFits(response.ByteSizeLong(), question.max_bytes, "probes");
+  stopwatch.Stamp(on.context, prober.expanded(), *response.mutable_statistics());
+  return on.CheckFits(response, "probes");
 }
 
 }  // namespace waystar::rpc

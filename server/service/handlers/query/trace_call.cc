@@ -11,7 +11,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/query/resolve.h"
-#include "server/core/query/route_query_check.h"
+#include "server/core/query/route_query.h"
 #include "server/core/query/solve.h"
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"
@@ -110,6 +110,26 @@ bool TraceCall::FillNext(v1::TraceSearchResponse& message) {
   }
   *message.mutable_result() = *std::exchange(result_, std::nullopt);
   return true;
+}
+
+TracedNodes::TracedNodes(const core::WaypointGraph& graph, absl::Span<const core::NodeEvent> events) {
+  std::vector<core::NodeNumber> numbers;
+  numbers.reserve(events.size());
+  for (const core::NodeEvent& event : events) {
+    numbers.push_back(event.node);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  nodes_.reserve(numbers.size());
+  for (const core::NodeNumber number : numbers) {
+    nodes_.push_back({.number = number, .id = graph.IdOf(number), .position = graph.PositionOf(number)});
+  }
+}
+
+const ToldNode& TracedNodes::Of(core::NodeNumber number) const {
+  return *std::lower_bound(
+      nodes_.begin(), nodes_.end(), number,
+      [](const ToldNode& node, core::NodeNumber wanted) { return node.number < wanted; });
 }
 
 }  // namespace waystar::rpc

@@ -3,24 +3,42 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/core/query/search_recorder.h"
+#include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/graph/search/node_recorder.h"
+#include "server/core/query/solve.h"
 #include "server/core/store/map_store.h"
 #include "server/service/admission/executor.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/call/call_context.h"
 #include "server/service/call/sending_call.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "server/service/handlers/query/traced_nodes.h"
+#include "server/service/convert/write_route.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
+
+// Copies of the node data of events, so that the graph need not be held while they are sent.
+class TracedNodes {
+ public:
+  TracedNodes() = default;
+  TracedNodes(const core::WaypointGraph& graph, absl::Span<const core::NodeEvent> events);
+
+  // REQUIRES: an event refers to the node.
+  const ToldNode& Of(core::NodeNumber number) const;
+
+ private:
+  // Sorted by number.
+  std::vector<ToldNode> nodes_;
+};
 
 struct PathLimits {
   // Larger answers are rejected.

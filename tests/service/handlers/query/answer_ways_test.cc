@@ -8,12 +8,14 @@
 #include "client/client.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/test_server.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::SizeIs;
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::LocationAt;
@@ -63,23 +65,20 @@ class AnswerWaysTest : public ::testing::Test {
   static void TearDownTestSuite() { server_ = nullptr; }
 
   static void LayPortal(const std::string& from_map, const v1::Cell& cell, const std::string& to_map) {
-    v1::UpdateObstaclesRequest request;
-    request.set_map(from_map);
+    auto request = About<v1::UpdateObstaclesRequest>(from_map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
     portal.set_id("stairs");
     *portal.mutable_from() = cell;
     *portal.mutable_to() = cell;
     portal.set_to_map(to_map);
     portal.set_cost(1);
-    const auto updated = client().UpdateObstacles(request);
-    ASSERT_TRUE(updated.ok()) << updated.status();
+    const auto updated = client().UpdateObstacles(request).value();
   }
 
   static const client::Client& client() { return server_->client(); }
 
   v1::FindPathResponse InAPicture(const v1::FindPathRequest& query) {
-    v1::RenderMapRequest request;
-    request.set_map(query.map());
+    auto request = About<v1::RenderMapRequest>(query.map());
     *request.mutable_query() = query;
     const auto rendered = client().RenderMap(request);
     EXPECT_TRUE(rendered.ok()) << rendered.status();
@@ -87,8 +86,7 @@ class AnswerWaysTest : public ::testing::Test {
   }
 
   v1::FindPathsResult InABatch(v1::FindPathRequest query) {
-    v1::FindPathsRequest request;
-    request.set_map(query.map());
+    auto request = About<v1::FindPathsRequest>(query.map());
     *request.mutable_view() = query.view();
     query.clear_view();
     *request.add_queries() = std::move(query);
@@ -132,8 +130,7 @@ TEST_F(AnswerWaysTest, PathsOfNoneOneAndManyPoints) {
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(9, 3))).points(), SizeIs(0));
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(3, 0), CellAt(3, 0))).points(), SizeIs(1));
   EXPECT_THAT(ExpectTheSame(PathRequest("yard", CellAt(0, 0), CellAt(7, 3))).points(), SizeIs(9));
-  v1::CreateMapRequest create;
-  create.set_map("vast");
+  auto create = About<v1::CreateMapRequest>("vast");
   create.mutable_blank()->set_width(1000);
   create.mutable_blank()->set_height(300);
   ASSERT_TRUE(client().CreateMap(create).ok());
@@ -213,8 +210,7 @@ TEST_F(AnswerWaysTest, AmongHexagons) {
 }
 
 TEST_F(AnswerWaysTest, OnGraphs) {
-  v1::CreateMapRequest create;
-  create.set_map("paths");
+  auto create = About<v1::CreateMapRequest>("paths");
   for (const std::string id : {"a", "b"}) {
     v1::WaypointNode& node = *create.mutable_graph()->add_nodes();
     node.set_id(id);
@@ -225,8 +221,7 @@ TEST_F(AnswerWaysTest, OnGraphs) {
   edge.mutable_edge()->set_from("a");
   edge.mutable_edge()->set_to("b");
   ASSERT_TRUE(client().CreateMap(create).ok());
-  v1::FindPathRequest query;
-  query.set_map("paths");
+  auto query = About<v1::FindPathRequest>("paths");
   query.mutable_start()->set_node("a");
   query.add_goals()->set_node("b");
   const std::string expected = Timeless(InAPicture(query));
@@ -235,8 +230,7 @@ TEST_F(AnswerWaysTest, OnGraphs) {
 }
 
 TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
-  v1::FindPathsRequest request;
-  request.set_map("yard");
+  auto request = About<v1::FindPathsRequest>("yard");
   // Enough that several workers make them.
   for (int i = 0; i < 300; ++i) {
     *request.add_queries() = PathRequest("", CellAt(i % 10, i / 10 % 4), CellAt(i * 7 % 10, i % 3));
@@ -245,16 +239,15 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
           CellAt(6, 1);
     }
   }
-  const auto answers = client().FindPaths(request);
-  ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_EQ(answers->version().revision(), 1U);
-  ASSERT_EQ(answers->results_size(), request.queries_size());
+  const auto answers = client().FindPaths(request).value();
+  EXPECT_EQ(answers.version().revision(), 1U);
+  ASSERT_EQ(answers.results_size(), request.queries_size());
   int problems = 0;
   for (int i = 0; i < request.queries_size(); ++i) {
     v1::FindPathRequest query = request.queries(i);
     query.set_map("yard");
     const auto alone = client().FindPath(query);
-    const v1::FindPathsResult& result = answers->results(i);
+    const v1::FindPathsResult& result = answers.results(i);
     ASSERT_EQ(result.has_answer(), alone.ok()) << i;
     if (alone.ok()) {
       EXPECT_EQ(result.answer().cost(), alone->cost()) << i;
@@ -271,8 +264,7 @@ TEST_F(AnswerWaysTest, BatchesOfAnswersAndProblemsKeepTheirOrder) {
 
 TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   TestServer small({.max_message_bytes = 4096});
-  v1::CreateMapRequest create;
-  create.set_map("long");
+  auto create = About<v1::CreateMapRequest>("long");
   create.mutable_blank()->set_width(2000);
   create.mutable_blank()->set_height(1);
   ASSERT_TRUE(small.client().CreateMap(create).ok());
@@ -289,8 +281,7 @@ TEST_F(AnswerWaysTest, WhatTakesMoreThanAMessageIsRefused) {
   too_long.set_path_form(v1::PATH_FORM_DIRECTIONS);
   EXPECT_EQ(small.client().FindPath(too_long)->directions_size(), 825);
 
-  v1::FindPathsRequest batch;
-  batch.set_map("long");
+  auto batch = About<v1::FindPathsRequest>("long");
   *batch.add_queries() = along(1000, 1000 + 370);
   *batch.add_queries() = along(1000, 1000 + 375);
   EXPECT_TRUE(small.client().FindPaths(batch).ok());

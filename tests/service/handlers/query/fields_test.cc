@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/service/handlers/query/answer_queries.h"
-#include "server/service/handlers/query/field_answers.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
@@ -33,8 +34,7 @@ const std::vector<std::string>& YardRows() {
 
 // Two agents' ways around the wall.
 v1::ComputeCostMatrixRequest Matrix() {
-  v1::ComputeCostMatrixRequest request;
-  request.set_map("yard");
+  auto request = About<v1::ComputeCostMatrixRequest>("yard");
   *request.add_starts() = LocationAt(0, 0);
   *request.add_starts() = LocationAt(2, 0);
   *request.add_goals() = LocationAt(0, 2);
@@ -43,8 +43,7 @@ v1::ComputeCostMatrixRequest Matrix() {
 }
 
 v1::ComputeFlowFieldRequest Flow(const std::string& map) {
-  v1::ComputeFlowFieldRequest request;
-  request.set_map(map);
+  auto request = About<v1::ComputeFlowFieldRequest>(map);
   request.set_with_costs(true);
   *request.add_goals() = LocationAt(0, 0);
   return request;
@@ -54,70 +53,60 @@ TEST(FieldsRpcTest, EachQuestionIsAnswered) {
   TestServer server;
   server.Create("yard", YardRows());
   const client::Client& client = server.client();
-  const auto matrix = client.ComputeCostMatrix(Matrix());
-  ASSERT_TRUE(matrix.ok()) << matrix.status();
-  EXPECT_THAT(matrix->costs(), ElementsAre(2.0, -1.0, 4.0, -1.0));
-  EXPECT_EQ(matrix->version().revision(), 1U);
-  EXPECT_GT(matrix->statistics().search_time().nanos(), 0);
+  const auto matrix = client.ComputeCostMatrix(Matrix()).value();
+  EXPECT_THAT(matrix.costs(), ElementsAre(2.0, -1.0, 4.0, -1.0));
+  EXPECT_EQ(matrix.version().revision(), 1U);
+  EXPECT_GT(matrix.statistics().search_time().nanos(), 0);
 
-  v1::FindReachableRequest reach;
-  reach.set_map("yard");
+  auto reach = About<v1::FindReachableRequest>("yard");
   *reach.mutable_start() = LocationAt(1, 0);
   reach.set_max_cost(2.5);
   reach.set_with_costs(true);
-  const auto reachable = client.FindReachable(reach);
-  ASSERT_TRUE(reachable.ok()) << reachable.status();
-  EXPECT_EQ(reachable->bounds().width(), 4);
-  EXPECT_EQ(reachable->cells(), std::string("\x0F\x01", 2));
-  EXPECT_EQ(reachable->count(), 5);
-  EXPECT_THAT(reachable->costs(), ElementsAre(1.0F, 0.0F, 1.0F, 2.0F, 2.0F));
-  EXPECT_EQ(reachable->version().revision(), 1U);
+  const auto reachable = client.FindReachable(reach).value();
+  EXPECT_EQ(reachable.bounds().width(), 4);
+  EXPECT_EQ(reachable.cells(), std::string("\x0F\x01", 2));
+  EXPECT_EQ(reachable.count(), 5);
+  EXPECT_THAT(reachable.costs(), ElementsAre(1.0F, 0.0F, 1.0F, 2.0F, 2.0F));
+  EXPECT_EQ(reachable.version().revision(), 1U);
 
   v1::ComputeFlowFieldRequest flow = Flow("yard");
   flow.mutable_region()->set_width(3);
   flow.mutable_region()->set_height(3);
-  const auto field = client.ComputeFlowField(flow);
-  ASSERT_TRUE(field.ok()) << field.status();
-  EXPECT_EQ(field->directions(), std::string("\x09\x07\x07\x01\x00\x00\x01\x07\x07", 9));
-  EXPECT_THAT(field->costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
-  EXPECT_EQ(field->version().revision(), 1U);
+  const auto field = client.ComputeFlowField(flow).value();
+  EXPECT_EQ(field.directions(), std::string("\x09\x07\x07\x01\x00\x00\x01\x07\x07", 9));
+  EXPECT_THAT(field.costs(), ElementsAre(0.0F, 1.0F, 2.0F, 1.0F, -1.0F, -1.0F, 2.0F, 3.0F, 4.0F));
+  EXPECT_EQ(field.version().revision(), 1U);
 
-  v1::CheckReachabilityRequest pairs;
-  pairs.set_map("yard");
+  auto pairs = About<v1::CheckReachabilityRequest>("yard");
   for (const v1::Cell& goal : {CellAt(4, 2), CellAt(2, 1)}) {
     v1::LocationPair& pair = *pairs.add_pairs();
     *pair.mutable_start() = LocationAt(0, 0);
     *pair.mutable_goal()->mutable_cell() = goal;
   }
-  const auto reachability = client.CheckReachability(pairs);
-  ASSERT_TRUE(reachability.ok()) << reachability.status();
-  EXPECT_THAT(reachability->reachable(), ElementsAre(true, false));
-  EXPECT_EQ(reachability->version().revision(), 1U);
+  const auto reachability = client.CheckReachability(pairs).value();
+  EXPECT_THAT(reachability.reachable(), ElementsAre(true, false));
+  EXPECT_EQ(reachability.version().revision(), 1U);
 
-  v1::CastRayRequest ray;
-  ray.set_map("yard");
+  auto ray = About<v1::CastRayRequest>("yard");
   *ray.mutable_from() = LocationAt(2, 0);
   // The centre of (2, 2).
   ray.mutable_to()->mutable_position()->set_x(2.5);
   ray.mutable_to()->mutable_position()->set_y(2.5);
-  const auto hit = client.CastRay(ray);
-  ASSERT_TRUE(hit.ok()) << hit.status();
-  EXPECT_TRUE(hit->blocked());
-  EXPECT_EQ(hit->cell().y(), 1);
-  EXPECT_EQ(hit->fraction(), 0.25);
-  EXPECT_EQ(hit->position().x(), 2.5);
-  EXPECT_EQ(hit->position().y(), 1.0);
-  EXPECT_EQ(hit->version().revision(), 1U);
+  const auto hit = client.CastRay(ray).value();
+  EXPECT_TRUE(hit.blocked());
+  EXPECT_EQ(hit.cell().y(), 1);
+  EXPECT_EQ(hit.fraction(), 0.25);
+  EXPECT_EQ(hit.position().x(), 2.5);
+  EXPECT_EQ(hit.position().y(), 1.0);
+  EXPECT_EQ(hit.version().revision(), 1U);
 
-  v1::SampleCellsRequest sample;
-  sample.set_map("yard");
+  auto sample = About<v1::SampleCellsRequest>("yard");
   sample.set_count(12);
   sample.set_distinct(true);
-  const auto sampled = client.SampleCells(sample);
-  ASSERT_TRUE(sampled.ok()) << sampled.status();
-  EXPECT_THAT(sampled->cells(), SizeIs(12));
-  EXPECT_EQ(sampled->candidates(), 12);
-  EXPECT_EQ(sampled->version().revision(), 1U);
+  const auto sampled = client.SampleCells(sample).value();
+  EXPECT_THAT(sampled.cells(), SizeIs(12));
+  EXPECT_EQ(sampled.candidates(), 12);
+  EXPECT_EQ(sampled.version().revision(), 1U);
 }
 
 class FieldsTest : public HandlerTest {
@@ -125,17 +114,14 @@ class FieldsTest : public HandlerTest {
   FieldsTest() { Create("yard", YardRows()); }
 
   void CreateBlank(int width, int height) {
-    v1::CreateMapRequest blank;
-    blank.set_map("plain");
+    auto blank = About<v1::CreateMapRequest>("plain");
     blank.mutable_blank()->set_width(width);
     blank.mutable_blank()->set_height(height);
     ASSERT_TRUE(Create(blank).ok());
   }
 
   absl::StatusOr<v1::ComputeCostMatrixResponse> CostMatrix(const v1::ComputeCostMatrixRequest& request) {
-    return Answer<v1::ComputeCostMatrixResponse>([&](v1::ComputeCostMatrixResponse& response) {
-      return fields_.CostMatrix(request, response, context_);
-    });
+    return Ask<v1::ComputeCostMatrixResponse>(request);
   }
 
   absl::StatusOr<v1::FindPathsResponse> FindPaths(const v1::FindPathsRequest& request) {
@@ -143,8 +129,6 @@ class FieldsTest : public HandlerTest {
       return rpc::AnswerQueries(store_, kMaxBytes, request, response, context_);
     });
   }
-
-  const rpc::FieldAnswers fields_{store_, kMaxBytes};
 };
 
 TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
@@ -158,8 +142,7 @@ TEST_F(FieldsTest, ProfileAndOverlayAreTheAgents) {
 
 TEST_F(FieldsTest, AnAnswerThatDoesNotFitIsRefused) {
   CreateBlank(2048, 2048);
-  v1::ComputeFlowFieldResponse response;
-  EXPECT_THAT(fields_.FlowField(Flow("plain"), response, context_),
+  EXPECT_THAT(Ask<v1::ComputeFlowFieldResponse>(Flow("plain")),
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kResponseTooLarge, "with_costs"));
 }
 
@@ -171,17 +154,14 @@ TEST_F(FieldsTest, BadQuestionsNameTheField) {
   EXPECT_THAT(CostMatrix(matrix), IsError(kInvalid, ErrorReason::kBadValue, "agent.profile.footprint"));
   matrix.set_map("nowhere");
   EXPECT_THAT(CostMatrix(matrix), IsError(absl::StatusCode::kNotFound, ErrorReason::kMapNotFound, "map"));
-  v1::CastRayRequest ray;
-  ray.set_map("yard");
-  v1::CastRayResponse hit;
-  EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "from"));
+  auto ray = About<v1::CastRayRequest>("yard");
+  EXPECT_THAT(Ask<v1::CastRayResponse>(ray), IsError(kInvalid, ErrorReason::kMissingField, "from"));
   *ray.mutable_from() = LocationAt(0, 0);
-  EXPECT_THAT(fields_.Ray(ray, hit, context_), IsError(kInvalid, ErrorReason::kMissingField, "to"));
+  EXPECT_THAT(Ask<v1::CastRayResponse>(ray), IsError(kInvalid, ErrorReason::kMissingField, "to"));
 }
 
 TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
-  v1::FindPathsRequest request;
-  request.set_map("yard");
+  auto request = About<v1::FindPathsRequest>("yard");
   request.mutable_agent()->mutable_profile()->set_corner_rule(v1::CORNER_RULE_ALWAYS);
   *request.add_queries() = PathRequest("", CellAt(0, 0), CellAt(4, 2));
   *request.add_queries() = PathRequest("yard", CellAt(2, 1), CellAt(4, 2));
@@ -196,24 +176,21 @@ TEST_F(FieldsTest, FindPathsAnswersEachQuery) {
   v1::FindPathRequest& careful = *request.add_queries();
   careful = PathRequest("", CellAt(0, 0), CellAt(4, 2));
   careful.mutable_agent()->set_corner_rule(v1::CORNER_RULE_NO_CORNER_CUTTING);
-  const auto answers = FindPaths(request);
-  ASSERT_TRUE(answers.ok()) << answers.status();
-  ASSERT_THAT(answers->results(), SizeIs(6));
-  EXPECT_EQ(answers->version().revision(), 1U);
+  const auto answers = FindPaths(request).value();
+  ASSERT_THAT(answers.results(), SizeIs(6));
+  EXPECT_EQ(answers.version().revision(), 1U);
   const double cutting = 4.0 + std::sqrt(2.0);
-  EXPECT_NEAR(answers->results(0).answer().cost(), cutting, 1e-6);
-  EXPECT_EQ(answers->results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
-  EXPECT_EQ(answers->results(2).problem().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
-  EXPECT_NEAR(answers->results(3).answer().cost(), cutting, 1e-6);
-  EXPECT_EQ(answers->results(4).answer().goal_index(), 1);
-  EXPECT_EQ(answers->results(5).answer().cost(), 6.0);
+  EXPECT_NEAR(answers.results(0).answer().cost(), cutting, 1e-6);
+  EXPECT_EQ(answers.results(1).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(answers.results(2).problem().code(), static_cast<int>(kInvalid));
+  EXPECT_NEAR(answers.results(3).answer().cost(), cutting, 1e-6);
+  EXPECT_EQ(answers.results(4).answer().goal_index(), 1);
+  EXPECT_EQ(answers.results(5).answer().cost(), 6.0);
 }
 
 TEST_F(FieldsTest, FindPathsRefusesTooFewAndTooMany) {
-  v1::FindPathsRequest request;
-  request.set_map("yard");
-  EXPECT_THAT(FindPaths(request),
-              IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kMissingField, "queries"));
+  auto request = About<v1::FindPathsRequest>("yard");
+  EXPECT_THAT(FindPaths(request), IsError(kInvalid, ErrorReason::kMissingField, "queries"));
   for (int i = 0; i <= 10'000; ++i) {
     request.add_queries();
   }

@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "server/service/handlers/maps/listings.h"
-#include "server/service/handlers/query/answer_queries.h"
-#include "server/service/handlers/query/field_answers.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -16,6 +16,7 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
@@ -57,8 +58,7 @@ class GraphTest : public HandlerTest {
   }
 
   absl::StatusOr<v1::FindPathResponse> FindFromAToC() {
-    v1::FindPathRequest request;
-    request.set_map("paths");
+    auto request = About<v1::FindPathRequest>("paths");
     request.mutable_start()->set_node("a");
     request.add_goals()->set_node("c");
     return Find(request);
@@ -68,23 +68,21 @@ class GraphTest : public HandlerTest {
 };
 
 TEST_F(GraphTest, IsDescribedAndSearched) {
-  const auto info = Create(create_);
-  ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_EQ(info->graph().nodes(), 4);
-  EXPECT_EQ(info->graph().edges(), 8);
-  EXPECT_THAT(info->graph().tags(), ElementsAre("dry"));
-  EXPECT_GT(info->memory_bytes(), 0);
-  EXPECT_FALSE(info->has_grid());
-  const auto answer = FindFromAToC();
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(answer->cost(), 8);
-  EXPECT_THAT(answer->nodes(), ElementsAre("a", "b", "c"));
-  ASSERT_EQ(answer->positions_size(), 3);
-  EXPECT_EQ(answer->positions(1).x(), 4);
-  EXPECT_EQ(answer->version().revision(), 1U);
-  EXPECT_EQ(answer->statistics().algorithm(), v1::ALGORITHM_ASTAR);
-  EXPECT_FALSE(answer->has_end());
+  const auto info = Create(create_).value();
+  EXPECT_EQ(info.graph().nodes(), 4);
+  EXPECT_EQ(info.graph().edges(), 8);
+  EXPECT_THAT(info.graph().tags(), ElementsAre("dry"));
+  EXPECT_GT(info.memory_bytes(), 0);
+  EXPECT_FALSE(info.has_grid());
+  const auto answer = FindFromAToC().value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 8);
+  EXPECT_THAT(answer.nodes(), ElementsAre("a", "b", "c"));
+  ASSERT_EQ(answer.positions_size(), 3);
+  EXPECT_EQ(answer.positions(1).x(), 4);
+  EXPECT_EQ(answer.version().revision(), 1U);
+  EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_ASTAR);
+  EXPECT_FALSE(answer.has_end());
 }
 
 TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
@@ -105,23 +103,20 @@ TEST_F(GraphTest, ConnectsByTheSightOfAGridMap) {
 
 TEST_F(GraphTest, ChangesAndObstaclesAreTold) {
   ASSERT_TRUE(Create(create_).ok());
-  v1::UpdateObstaclesRequest request;
-  request.set_map("paths");
+  auto request = About<v1::UpdateObstaclesRequest>("paths");
   v1::Obstacle& obstacle = *request.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   obstacle.set_id("crate");
   v1::Disc& disc = *obstacle.mutable_shape()->add_discs();
   disc.mutable_center()->set_x(2);
   disc.set_radius(0.5);
   request.add_edits()->mutable_put_nodes()->add_nodes()->set_id("e");
-  const auto updated = Update(request);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_EQ(updated->version().revision(), 2U);
-  EXPECT_EQ(updated->changed_edges(), 2);
-  EXPECT_EQ(updated->changed_nodes(), 1);
-  EXPECT_EQ(updated->changed_bounds().width(), 5);
+  const auto updated = Update(request).value();
+  EXPECT_EQ(updated.version().revision(), 2U);
+  EXPECT_EQ(updated.changed_edges(), 2);
+  EXPECT_EQ(updated.changed_nodes(), 1);
+  EXPECT_EQ(updated.changed_bounds().width(), 5);
   EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "d", "c"));
-  v1::ListObstaclesRequest list;
-  list.set_map("paths");
+  auto list = About<v1::ListObstaclesRequest>("paths");
   list.mutable_region()->set_width(2);
   list.mutable_region()->set_height(2);
   const auto listed = Answer<v1::ListObstaclesResponse>([&](v1::ListObstaclesResponse& response) {
@@ -145,22 +140,20 @@ TEST_F(GraphTest, NodesAreListedInPages) {
   std::vector<std::string> ids;
   const Patience patience("the last page");
   do {
-    const auto page = list();
-    ASSERT_TRUE(page.ok()) << page.status();
-    for (const v1::WaypointNodeInfo& node : page->nodes()) {
+    const auto page = list().value();
+    for (const v1::WaypointNodeInfo& node : page.nodes()) {
       ids.push_back(node.node().id());
     }
-    request.set_page_token(page->next_page_token());
+    request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty() && patience.Lasts());
   EXPECT_THAT(ids, ::testing::UnorderedElementsAre("a", "b", "c", "d"));
   request.add_ids("d");
   request.add_ids("nobody");
-  const auto some = list();
-  ASSERT_TRUE(some.ok()) << some.status();
-  ASSERT_EQ(some->nodes_size(), 1);
-  ASSERT_EQ(some->nodes(0).edges_size(), 2);
-  EXPECT_EQ(some->nodes(0).edges(0).cost(), 5);
-  EXPECT_TRUE(some->nodes(0).edges(0).open());
+  const auto some = list().value();
+  ASSERT_EQ(some.nodes_size(), 1);
+  ASSERT_EQ(some.nodes(0).edges_size(), 2);
+  EXPECT_EQ(some.nodes(0).edges(0).cost(), 5);
+  EXPECT_TRUE(some.nodes(0).edges(0).open());
   request.set_page_size(-1);
   EXPECT_THAT(list(), IsError(kInvalid, ErrorReason::kBadValue, "page_size"));
   Create("cells", {"..."});
@@ -171,10 +164,8 @@ TEST_F(GraphTest, NodesAreListedInPages) {
 
 TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
   create_.mutable_graph()->mutable_nodes(0)->set_label("Köln/Hbf");
-  const auto created = Create(create_);
-  ASSERT_TRUE(created.ok()) << created.status();
-  v1::ListNodesRequest list;
-  list.set_map("paths");
+  const auto created = Create(create_).value();
+  auto list = About<v1::ListNodesRequest>("paths");
   list.add_ids("a");
   list.add_ids("b");
   const auto labels = [&] {
@@ -189,17 +180,15 @@ TEST_F(GraphTest, LabelsOfNodesAreKeptAndListed) {
     return found;
   };
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", ""));
-  v1::UpdateObstaclesRequest request;
-  request.set_map("paths");
+  auto request = About<v1::UpdateObstaclesRequest>("paths");
   v1::PutNodes& put = *request.add_edits()->mutable_put_nodes();
   put.set_replace(true);
   v1::WaypointNode& node = *put.add_nodes();
   node.set_id("b");
   node.mutable_position()->set_x(4);
   node.set_label("B");
-  const auto updated = Update(request);
-  ASSERT_TRUE(updated.ok()) << updated.status();
-  EXPECT_NE(updated->digest(), created->digest());
+  const auto updated = Update(request).value();
+  EXPECT_NE(updated.digest(), created.digest());
   EXPECT_THAT(labels(), ElementsAre("Köln/Hbf", "B"));
   EXPECT_THAT(FindFromAToC()->nodes(), ElementsAre("a", "b", "c"));
   node.set_label("\x1B[2J");
@@ -233,7 +222,6 @@ TEST_F(GraphTest, BadGraphsAreRefused) {
 
 TEST_F(GraphTest, CellsAreRefused) {
   ASSERT_TRUE(Create(create_).ok());
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
   const auto ask = [](auto request) {
     request.set_map("paths");
     return request;
@@ -248,26 +236,21 @@ TEST_F(GraphTest, CellsAreRefused) {
   EXPECT_EQ(paths.results(0).problem().code(), static_cast<int>(absl::StatusCode::kFailedPrecondition));
   v1::ComputeCostMatrixRequest pairs = ask(v1::ComputeCostMatrixRequest());
   *pairs.add_starts() = LocationAt(0, 0);
-  v1::ComputeCostMatrixResponse matrix;
-  expect_refused(fields.CostMatrix(pairs, matrix, context_), "starts[0].cell");
+  expect_refused(Ask<v1::ComputeCostMatrixResponse>(pairs).status(), "starts[0].cell");
   v1::FindReachableRequest reach = ask(v1::FindReachableRequest());
   *reach.mutable_start() = LocationAt(0, 0);
-  v1::FindReachableResponse reachable;
-  expect_refused(fields.Reachable(reach, reachable, context_), "start.cell");
+  expect_refused(Ask<v1::FindReachableResponse>(reach).status(), "start.cell");
   v1::ComputeFlowFieldRequest field = ask(v1::ComputeFlowFieldRequest());
   *field.add_goals() = LocationAt(0, 0);
-  v1::ComputeFlowFieldResponse flow;
-  expect_refused(fields.FlowField(field, flow, context_), "goals[0].cell");
+  expect_refused(Ask<v1::ComputeFlowFieldResponse>(field).status(), "goals[0].cell");
   v1::CheckReachabilityRequest check = ask(v1::CheckReachabilityRequest());
   check.add_pairs()->mutable_start()->set_node("a");
   *check.mutable_pairs(0)->mutable_goal() = LocationAt(0, 0);
-  v1::CheckReachabilityResponse reachability;
-  expect_refused(fields.Reachability(check, reachability, context_), "pairs[0].goal.cell");
+  expect_refused(Ask<v1::CheckReachabilityResponse>(check).status(), "pairs[0].goal.cell");
   v1::CastRayRequest ray = ask(v1::CastRayRequest());
   *ray.mutable_from() = LocationAt(0, 0);
   *ray.mutable_to() = LocationAt(0, 0);
-  v1::CastRayResponse hit;
-  expect_refused(fields.Ray(ray, hit, context_), "from.cell");
+  expect_refused(Ask<v1::CastRayResponse>(ray).status(), "from.cell");
   v1::ListPortalsResponse portals;
   expect_refused(rpc::ListMapPortals(store_, kMaxBytes, ask(v1::ListPortalsRequest()), portals), "map");
   v1::ValidatePathRequest path = ask(v1::ValidatePathRequest());
@@ -280,31 +263,25 @@ TEST_F(GraphTest, CellsAreRefused) {
 
 TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
   ASSERT_TRUE(Create(create_).ok());
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
-  v1::ComputeCostMatrixRequest pairs;
-  pairs.set_map("paths");
-  v1::ComputeCostMatrixResponse matrix;
-  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+  auto pairs = About<v1::ComputeCostMatrixRequest>("paths");
+  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
               IsError(kInvalid, ErrorReason::kMissingField, "starts"));
   pairs.add_starts()->set_node("a");
-  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
               IsError(kInvalid, ErrorReason::kMissingField, "goals"));
   pairs.add_goals()->set_node("nobody");
-  EXPECT_THAT(fields.CostMatrix(pairs, matrix, context_),
+  EXPECT_THAT(Ask<v1::ComputeCostMatrixResponse>(pairs),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "goals[0].node"));
-  v1::SampleCellsRequest draw;
-  draw.set_map("paths");
+  auto draw = About<v1::SampleCellsRequest>("paths");
   draw.set_count(1);
   draw.mutable_reachable_from()->set_node("nobody");
-  v1::SampleCellsResponse sample;
-  EXPECT_THAT(fields.Sample(draw, sample, context_),
+  EXPECT_THAT(Ask<v1::SampleCellsResponse>(draw),
               IsError(kNotFound, ErrorReason::kNodeNotFound, "reachable_from.node"));
   draw.clear_reachable_from();
   draw.set_along_edges(true);
   draw.set_distinct(true);
-  EXPECT_THAT(fields.Sample(draw, sample, context_), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
-  v1::ValidatePathRequest path;
-  path.set_map("paths");
+  EXPECT_THAT(Ask<v1::SampleCellsResponse>(draw), IsError(kInvalid, ErrorReason::kBadValue, "distinct"));
+  auto path = About<v1::ValidatePathRequest>("paths");
   EXPECT_THAT(Validate(path), IsError(kInvalid, ErrorReason::kMissingField, "nodes"));
   path.add_nodes("a");
   path.mutable_goal_position()->set_x(1e300);
@@ -313,63 +290,52 @@ TEST_F(GraphTest, QuestionsWithoutPlacesAreRefused) {
 
 TEST_F(GraphTest, AnswersNameNodes) {
   ASSERT_TRUE(Create(create_).ok());
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
-  v1::FindReachableRequest reach;
-  reach.set_map("paths");
+  auto reach = About<v1::FindReachableRequest>("paths");
   reach.mutable_start()->set_node("a");
   reach.set_max_cost(5);
   reach.set_with_costs(true);
-  v1::FindReachableResponse reachable;
-  ASSERT_TRUE(fields.Reachable(reach, reachable, context_).ok());
+  const auto reachable = Ask<v1::FindReachableResponse>(reach).value();
   ASSERT_EQ(reachable.nodes_size(), 3);
   double cost = 0.0;
   for (const v1::ReachableNode& node : reachable.nodes()) {
     cost += node.cost();
   }
   EXPECT_EQ(cost, 0 + 4 + 5);
-  v1::ComputeFlowFieldRequest field;
-  field.set_map("paths");
+  auto field = About<v1::ComputeFlowFieldRequest>("paths");
   field.add_goals()->set_node("c");
-  v1::ComputeFlowFieldResponse flow;
-  ASSERT_TRUE(fields.FlowField(field, flow, context_).ok());
+  const auto flow = Ask<v1::ComputeFlowFieldResponse>(field).value();
   for (const v1::NodeStep& step : flow.nodes()) {
     EXPECT_EQ(step.next(), step.node() == "c" ? "" : step.node() == "a" ? "b" : "c") << step.node();
     EXPECT_FALSE(step.has_cost());
   }
-  v1::UpdateObstaclesRequest update;
-  update.set_map("paths");
+  auto update = About<v1::UpdateObstaclesRequest>("paths");
   v1::Obstacle& crate = *update.add_edits()->mutable_put_obstacle()->mutable_obstacle();
   crate.set_id("crate");
   v1::Disc& disc = *crate.mutable_shape()->add_discs();
   disc.mutable_center()->set_x(2);
   disc.set_radius(0.5);
   ASSERT_TRUE(Update(update).ok());
-  v1::CastRayRequest ray;
-  ray.set_map("paths");
+  auto ray = About<v1::CastRayRequest>("paths");
   ray.mutable_from()->set_node("a");
   ray.mutable_to()->set_node("b");
-  v1::CastRayResponse hit;
-  ASSERT_TRUE(fields.Ray(ray, hit, context_).ok());
+  const auto hit = Ask<v1::CastRayResponse>(ray).value();
   EXPECT_TRUE(hit.blocked());
   EXPECT_EQ(hit.obstacle(), "crate");
   EXPECT_NEAR(hit.position().x(), 1.5, 1e-5);
   EXPECT_NEAR(hit.fraction(), 1.5 / 4, 1e-5);
-  v1::ValidatePathRequest path;
-  path.set_map("paths");
+  auto path = About<v1::ValidatePathRequest>("paths");
   for (const char* node : {"a", "b", "c"}) {
     path.add_nodes(node);
   }
-  const auto blocked = Validate(path);
-  ASSERT_TRUE(blocked.ok()) << blocked.status();
-  EXPECT_FALSE(blocked->walkable());
-  EXPECT_EQ(blocked->blocked_index(), 1);
-  EXPECT_EQ(blocked->blocked_by(), "crate");
+  const auto blocked = Validate(path).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 1);
+  EXPECT_EQ(blocked.blocked_by(), "crate");
 }
 
 TEST_F(GraphTest, ABatchSharesItsOverlay) {
   ASSERT_TRUE(Create(create_).ok());
-  v1::FindPathsRequest request;
-  request.set_map("paths");
+  auto request = About<v1::FindPathsRequest>("paths");
   request.mutable_view()->mutable_overlay()->add_blocked_nodes("b");
   for (int i = 0; i < 3; ++i) {
     v1::FindPathRequest& query = *request.add_queries();

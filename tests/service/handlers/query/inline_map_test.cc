@@ -8,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/service/auth/check_access.h"
-#include "server/service/handlers/query/answer_queries.h"
+#include "server/service/handlers/query/answer_query.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -17,6 +18,7 @@ namespace waystar {
 namespace {
 
 using ::testing::ElementsAre;
+using ::waystar::testing::About;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
@@ -54,13 +56,12 @@ TEST_F(InlineMapTest, RowsAreAMap) {
   v1::Terrain& river = *map().mutable_grid()->add_terrains();
   river.set_symbol("~");
   river.set_cost(3);
-  const auto answer = Find(request_);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->outcome(), v1::OUTCOME_FOUND);
-  EXPECT_EQ(answer->cost(), 8.0);
-  EXPECT_EQ(answer->points_size(), 5);
-  EXPECT_EQ(answer->version().epoch(), 0U);
-  EXPECT_EQ(answer->version().revision(), 0U);
+  const auto answer = Find(request_).value();
+  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
+  EXPECT_EQ(answer.cost(), 8.0);
+  EXPECT_EQ(answer.points_size(), 5);
+  EXPECT_EQ(answer.version().epoch(), 0U);
+  EXPECT_EQ(answer.version().revision(), 0U);
   EXPECT_EQ(store_.size(), 0U) << "nothing is left behind";
 }
 
@@ -71,9 +72,8 @@ TEST_F(InlineMapTest, BitsAreAMapOfRowsOfBytes) {
   // The second row is blocked but for x = 9.
   bits.set_blocked(std::string({'\0', '\0', '\xFF', '\x01', '\0', '\0'}));
   map().mutable_grid()->mutable_squares()->set_connectivity(v1::CONNECTIVITY_FOUR);
-  const auto answer = Find(request_);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->cost(), 9 + 2 + 7);
+  const auto answer = Find(request_).value();
+  EXPECT_EQ(answer.cost(), 9 + 2 + 7);
   bits.set_blocked("abc");
   EXPECT_THAT(Find(request_), IsError(kInvalid, ErrorReason::kBadSource, "inline_map.bits.blocked"));
   bits.clear_blocked();
@@ -83,10 +83,9 @@ TEST_F(InlineMapTest, BitsAreAMapOfRowsOfBytes) {
 TEST_F(InlineMapTest, GraphsAreSearchedToo) {
   v1::WaypointGraph& graph = TakeGraph();
   graph.mutable_auto_connect()->set_max_distance(10);
-  const auto answer = Find(request_);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_THAT(answer->nodes(), ElementsAre("a", "b"));
-  EXPECT_EQ(answer->cost(), 5);
+  const auto answer = Find(request_).value();
+  EXPECT_THAT(answer.nodes(), ElementsAre("a", "b"));
+  EXPECT_EQ(answer.cost(), 5);
   graph.mutable_auto_connect()->set_reference_map("arena");
   EXPECT_THAT(Find(request_),
               IsError(kInvalid, ErrorReason::kBadValue, "inline_map.graph.auto_connect.reference_map"));
@@ -113,9 +112,8 @@ TEST_F(InlineMapTest, WhatIsTooLargeIsRefusedBeforeItIsMade) {
   bits.set_width(8192);
   bits.set_height(8);
   *request_.mutable_goals(0) = LocationAt(8191, 0);
-  const auto largest = Find(request_);
-  ASSERT_TRUE(largest.ok()) << largest.status();
-  EXPECT_EQ(largest->cost(), 8191);
+  const auto largest = Find(request_).value();
+  EXPECT_EQ(largest.cost(), 8191);
   bits.set_height(9);
   EXPECT_THAT(Find(request_), IsError(kInvalid, ErrorReason::kBadSize, "inline_map.bits"));
   bits.set_width(8193);
@@ -171,8 +169,7 @@ TEST_F(InlineMapTest, LeadsToNoOtherMap) {
 TEST_F(InlineMapTest, BatchesNameTheirMap) {
   Create("other", {"...", "...", "..."});
   map().add_rows("...");
-  v1::FindPathsRequest batch;
-  batch.set_map("other");
+  auto batch = About<v1::FindPathsRequest>("other");
   *batch.add_queries() = request_;
   v1::FindPathsResponse answers;
   ASSERT_TRUE(rpc::AnswerQueries(store_, kMaxBytes, batch, answers, context_).ok());

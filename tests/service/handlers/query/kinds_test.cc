@@ -17,6 +17,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "server/base/status_macros.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/folders.h"
@@ -25,6 +26,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::TestServer;
@@ -96,8 +98,7 @@ class KindsTest : public ::testing::Test {
 
   // a - b - c, a longer way round by d, and e behind c.
   Kind Graph() {
-    v1::CreateMapRequest request;
-    request.set_map("paths");
+    auto request = About<v1::CreateMapRequest>("paths");
     v1::WaypointGraph& graph = *request.mutable_graph();
     const auto add_node = [&](const std::string& id, double x, double y) {
       v1::WaypointNode& node = *graph.add_nodes();
@@ -134,8 +135,7 @@ class KindsTest : public ::testing::Test {
 
   // Three squares around a corner of a wall, and an island.
   Kind Mesh() {
-    v1::CreateMapRequest request;
-    request.set_map("floor");
+    auto request = About<v1::CreateMapRequest>("floor");
     request.set_data(
         "mesh 2 12 4\n"
         "0 0 1 0\n 4 0 1 0\n 4 4 3 0 1 2\n 0 4 2 0 1\n 0 8 1 1\n 4 8 2 1 2\n 8 8 1 2\n 8 4 1 2\n"
@@ -160,8 +160,7 @@ class KindsTest : public ::testing::Test {
   }
 
   static v1::FindPathRequest QueryOn(const Kind& kind) {
-    v1::FindPathRequest query;
-    query.set_map(kind.map);
+    auto query = About<v1::FindPathRequest>(kind.map);
     *query.mutable_start() = kind.start;
     *query.add_goals() = kind.goal;
     return query;
@@ -312,8 +311,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                return CostOf(query);
              });
   ExpectTold("`FindPaths`", {"5.41421, 2", "6, 2", "6, 2", "8, 15", "6, 2"}, [&](const Kind& kind) -> Told {
-    v1::FindPathsRequest request;
-    request.set_map(kind.map);
+    auto request = About<v1::FindPathsRequest>(kind.map);
     *request.add_queries() = QueryOn(kind);
     *request.add_queries() = QueryOn(kind);
     *request.mutable_queries(1)->mutable_goals(0) = kind.far;
@@ -354,8 +352,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              {"walkable, 5.41421", "walkable, 6", "walkable, 6", "walkable, 8", "walkable, 6"},
              [&](const Kind& kind) -> Told {
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindPathResponse found, client.FindPath(QueryOn(kind)));
-               v1::ValidatePathRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::ValidatePathRequest>(kind.map);
                *request.mutable_points() = found.points();
                *request.mutable_nodes() = found.nodes();
                if (kind.map == "floor") {
@@ -366,8 +363,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              });
   ExpectTold("`ComputeCostMatrix`", {"5.41421 2 0 4", "6 2 0 4", "6 2 0 4", "8 15 0 7", "6 2 0 6.60555"},
              [&](const Kind& kind) -> Told {
-               v1::ComputeCostMatrixRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::ComputeCostMatrixRequest>(kind.map);
                *request.add_starts() = kind.start;
                *request.add_starts() = kind.goal;
                *request.add_goals() = kind.goal;
@@ -382,8 +378,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              });
   ExpectTold("`FindReachable`", {"5 within 2", "5 within 2", "5 within 2", "3 within 5", "2 within 2"},
              [&](const Kind& kind) -> Told {
-               v1::FindReachableRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::FindReachableRequest>(kind.map);
                *request.mutable_start() = kind.start;
                request.set_max_cost(kind.map == "paths" ? 5 : 2);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::FindReachableResponse answer,
@@ -392,8 +387,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              });
   ExpectTold("`ComputeFlowField`", {"13 ways", "13 ways", "13 ways", "5 ways", "3 ways"},
              [&](const Kind& kind) -> Told {
-               v1::ComputeFlowFieldRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::ComputeFlowFieldRequest>(kind.map);
                *request.add_goals() = kind.goal;
                WAYSTAR_ASSIGN_OR_RETURN(const v1::ComputeFlowFieldResponse answer,
                                         client.ComputeFlowField(request));
@@ -404,16 +398,14 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                return absl::StrCat(ways, " ways");
              });
   ExpectTold("`CheckReachability`", {"yes", "yes", "yes", "yes", "yes"}, [&](const Kind& kind) -> Told {
-    v1::CheckReachabilityRequest request;
-    request.set_map(kind.map);
+    auto request = About<v1::CheckReachabilityRequest>(kind.map);
     *request.add_pairs()->mutable_start() = kind.start;
     *request.mutable_pairs(0)->mutable_goal() = kind.goal;
     WAYSTAR_ASSIGN_OR_RETURN(const v1::CheckReachabilityResponse answer, client.CheckReachability(request));
     return answer.reachable(0) ? "yes" : "no";
   });
   ExpectTold("`CastRay`", {"blocked", "blocked", "blocked", "free", "free"}, [&](const Kind& kind) -> Told {
-    v1::CastRayRequest request;
-    request.set_map(kind.map);
+    auto request = About<v1::CastRayRequest>(kind.map);
     *request.mutable_from() = kind.start;
     *request.mutable_to() = kind.goal;
     WAYSTAR_ASSIGN_OR_RETURN(const v1::CastRayResponse answer, client.CastRay(request));
@@ -421,8 +413,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
   });
   ExpectTold("`SampleCells`", {"4 of 13", "4 of 13", "4 of 13", "4 of 5", "4 of 4"},
              [&](const Kind& kind) -> Told {
-               v1::SampleCellsRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::SampleCellsRequest>(kind.map);
                request.set_count(4);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
                return absl::StrCat(answer.cells_size() + answer.nodes_size() + answer.positions_size(),
@@ -432,8 +423,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              {"WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges", "WRONG_MAP_KIND along_edges",
               "4 of 5", "WRONG_MAP_KIND along_edges"},
              [&](const Kind& kind) -> Told {
-               v1::SampleCellsRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::SampleCellsRequest>(kind.map);
                request.set_count(4);
                request.set_along_edges(true);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::SampleCellsResponse answer, client.SampleCells(request));
@@ -443,16 +433,14 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
       "`ProbeSurface`",
       {"WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "WRONG_MAP_KIND map", "found"},
       [&](const Kind& kind) -> Told {
-        v1::ProbeSurfaceRequest request;
-        request.set_map(kind.map);
+        auto request = About<v1::ProbeSurfaceRequest>(kind.map);
         *request.add_probes()->mutable_position() = kind.start.position();
         WAYSTAR_ASSIGN_OR_RETURN(const v1::ProbeSurfaceResponse answer, client.ProbeSurface(request));
         return answer.results(0).found() ? "found" : "not found";
       });
   ExpectTold("`RenderMap` with a search", {"S and G", "S and G", "S and G", "S and G", "S and G"},
              [&](const Kind& kind) -> Told {
-               v1::RenderMapRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::RenderMapRequest>(kind.map);
                request.set_format(v1::PICTURE_FORMAT_TEXT);
                *request.mutable_query() = QueryOn(kind);
                request.set_with_search(true);
@@ -466,8 +454,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
              {"WRONG_MAP_KIND heights", "WRONG_MAP_KIND heights", "WRONG_MAP_KIND heights",
               "WRONG_MAP_KIND heights", "drawn"},
              [&](const Kind& kind) -> Told {
-               v1::RenderMapRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::RenderMapRequest>(kind.map);
                request.mutable_heights()->set_low(0);
                request.set_oblique(true);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::RenderMapResponse answer, client.RenderMap(request));
@@ -476,12 +463,10 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
   ExpectTold("`ExportMap` and `ImportMap` of an image",
              {"same digest", "same digest", "same digest", "same digest", "same digest"},
              [&](const Kind& kind) -> Told {
-               v1::ExportMapRequest request;
-               request.set_map(kind.map);
+               auto request = About<v1::ExportMapRequest>(kind.map);
                request.set_format(v1::MAP_FORMAT_WAYSTAR);
                WAYSTAR_ASSIGN_OR_RETURN(const client::ExportedMap exported, client.ExportMap(request));
-               v1::CreateMapRequest again;
-               again.set_map(absl::StrCat(kind.map, "-again"));
+               auto again = About<v1::CreateMapRequest>(absl::StrCat(kind.map, "-again"));
                again.set_data(exported.bytes);
                WAYSTAR_ASSIGN_OR_RETURN(const v1::CreateMapResponse created, client.CreateMap(again));
                return created.info().digest() == exported.header.info().digest() ? "same digest"
@@ -499,8 +484,7 @@ TEST_F(KindsTest, EveryQuestionIsAnsweredOrRefusedWithAReason) {
                if (!stream->Read(&first)) {
                  return client::FromGrpc(stream->Finish());
                }
-               v1::UpdateObstaclesRequest update;
-               update.set_map(kind.map);
+               auto update = About<v1::UpdateObstaclesRequest>(kind.map);
                update.mutable_edits()->Assign(kind.edits_that_part.begin(), kind.edits_that_part.end());
                WAYSTAR_RETURN_IF_ERROR(client.UpdateObstacles(update).status());
                if (!stream->Read(&second)) {

@@ -9,7 +9,6 @@
 
 #include "gmock/gmock.h"
 #include "server/core/search/upkeep.h"
-#include "server/service/handlers/query/answer_queries.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "tests/service/handler_test.h"
@@ -69,41 +68,36 @@ class LanesTest : public HandlerTest {
     for (int i = 0; i < 500; ++i) {
       *validated.add_points() = i % 2 == 0 ? CellAt(0, 0) : CellAt(kSide - 1, kSide - 1);
     }
-    Add(
-        "ValidatePath", validated,
-        [this](const auto& request, auto& response, rpc::CallContext& context) {
-          return rpc::AnswerValidation(store_, request, response, context);
-        },
-        v1::ValidatePathResponse());
+    Add("ValidatePath", validated, fields_, v1::ValidatePathResponse());
 
     v1::ComputeCostMatrixRequest matrix = Ask<v1::ComputeCostMatrixRequest>();
     *matrix.add_starts() = from;
     *matrix.add_goals() = to;
-    Add("ComputeCostMatrix", matrix, &rpc::FieldAnswers::CostMatrix, v1::ComputeCostMatrixResponse());
+    Add("ComputeCostMatrix", matrix, fields_, v1::ComputeCostMatrixResponse());
 
     v1::FindReachableRequest reach = Ask<v1::FindReachableRequest>();
     *reach.mutable_start() = from;
     reach.set_max_cost(200);
-    Add("FindReachable", reach, &rpc::FieldAnswers::Reachable, v1::FindReachableResponse());
+    Add("FindReachable", reach, fields_, v1::FindReachableResponse());
 
     v1::ComputeFlowFieldRequest flow = Ask<v1::ComputeFlowFieldRequest>();
     *flow.add_goals() = to;
-    Add("ComputeFlowField", flow, &rpc::FieldAnswers::FlowField, v1::ComputeFlowFieldResponse());
+    Add("ComputeFlowField", flow, fields_, v1::ComputeFlowFieldResponse());
 
     v1::CheckReachabilityRequest pairs = Ask<v1::CheckReachabilityRequest>();
     *pairs.add_pairs()->mutable_start() = from;
     *pairs.mutable_pairs(0)->mutable_goal() = to;
-    Add("CheckReachability", pairs, &rpc::FieldAnswers::Reachability, v1::CheckReachabilityResponse());
+    Add("CheckReachability", pairs, fields_, v1::CheckReachabilityResponse());
 
     v1::CastRayRequest ray = Ask<v1::CastRayRequest>();
     *ray.mutable_from() = from;
     *ray.mutable_to() = to;
-    Add("CastRay", ray, &rpc::FieldAnswers::Ray, v1::CastRayResponse());
+    Add("CastRay", ray, fields_, v1::CastRayResponse());
 
     v1::SampleCellsRequest sample = Ask<v1::SampleCellsRequest>();
     sample.set_count(1);
     *sample.mutable_reachable_from() = from;
-    Add("SampleCells", sample, &rpc::FieldAnswers::Sample, v1::SampleCellsResponse());
+    Add("SampleCells", sample, fields_, v1::SampleCellsResponse());
   }
 
   // The profile is another for each kind of request.
@@ -124,13 +118,6 @@ class LanesTest : public HandlerTest {
                            Response response;
                            return answer(request, response, context);
                          }});
-  }
-
-  template <typename Request, typename Response>
-  void Add(const std::string& name, const Request& request,
-           absl::Status (rpc::FieldAnswers::*answer)(const Request&, Response&, rpc::CallContext&) const,
-           const Response& empty) {
-    Add(name, request, std::bind_front(answer, &fields_), empty);
   }
 
   // The names of those that `is_it` holds for, given what they return and their context.

@@ -10,18 +10,22 @@
 #include "client/errors.h"
 #include "client/streams.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
+#include "tests/testing/status_codes.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 using ::waystar::testing::VersionOf;
@@ -55,8 +59,7 @@ class LeastVersionTest : public ::testing::Test {
   }
 
   v1::CastRayRequest Ray(std::uint64_t revision) const {
-    v1::CastRayRequest ray;
-    ray.set_map("room");
+    auto ray = About<v1::CastRayRequest>("room");
     *ray.mutable_view() = Query(revision).view();
     *ray.mutable_from() = testing::LocationAt(0, 0);
     *ray.mutable_to() = testing::LocationAt(3, 0);
@@ -123,8 +126,7 @@ TEST_F(LeastVersionTest, TheEndOfTheMapEndsTheWait) {
   absl::Status status;
   std::thread waiting([&] { status = Refusal(Query(9), testing::kPatience); });
   WaitForOpenCall("waystar.v1.PathService/FindPath");
-  v1::DeleteMapRequest request;
-  request.set_map("room");
+  auto request = About<v1::DeleteMapRequest>("room");
   ASSERT_TRUE(server_.client().DeleteMap(request).ok());
   waiting.join();
   // On a machine that stands still the server's patience may end first.
@@ -132,15 +134,13 @@ TEST_F(LeastVersionTest, TheEndOfTheMapEndsTheWait) {
 }
 
 TEST_F(LeastVersionTest, FieldsAndBatchesWaitToo) {
-  v1::FindPathsRequest batch;
-  batch.set_map("room");
+  auto batch = About<v1::FindPathsRequest>("room");
   *batch.mutable_view() = Query(2).view();
   *batch.add_queries() = PathRequest("room", CellAt(0, 0), CellAt(3, 1));
   absl::StatusOr<v1::FindPathsResponse> answers;
   std::thread waiting([&] { answers = UntilAvailable([&] { return server_.client().FindPaths(batch); }); });
   WaitForOpenCall("waystar.v1.PathService/FindPaths");
-  v1::ComputeFlowFieldRequest flow;
-  flow.set_map("room");
+  auto flow = About<v1::ComputeFlowFieldRequest>("room");
   *flow.mutable_view() = batch.view();
   *flow.add_goals() = testing::LocationAt(0, 0);
   absl::StatusOr<v1::ComputeFlowFieldResponse> field;
@@ -162,19 +162,16 @@ TEST_F(LeastVersionTest, AnotherEpochIsNeverWaitedFor) {
   EXPECT_THAT(server_.client().FindPath(query),
               IsRefused(absl::StatusCode::kFailedPrecondition, "MAP_REPLACED", "view.least_version.epoch"));
   query.mutable_view()->mutable_least_version()->clear_epoch();
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "view.least_version.epoch"));
+  EXPECT_THAT(server_.client().FindPath(query), IsRefused(kInvalid, "BAD_VALUE", "view.least_version.epoch"));
 }
 
 TEST_F(LeastVersionTest, BatchesWaitForTheVersionOfTheRequestAlone) {
-  v1::FindPathsRequest batch;
-  batch.set_map("room");
+  auto batch = About<v1::FindPathsRequest>("room");
   *batch.add_queries() = Query(9);
   *batch.add_queries() = Query(1);
-  const auto answers = server_.client().FindPaths(batch);
-  ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_EQ(answers->results(0).problem().code(), static_cast<int>(kUnavailable));
-  EXPECT_TRUE(answers->results(1).has_answer());
+  const auto answers = server_.client().FindPaths(batch).value();
+  EXPECT_EQ(answers.results(0).problem().code(), static_cast<int>(kUnavailable));
+  EXPECT_TRUE(answers.results(1).has_answer());
 }
 
 TEST_F(LeastVersionTest, StreamsDoNotWait) {

@@ -13,8 +13,10 @@
 #include "absl/strings/str_replace.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 
@@ -23,9 +25,12 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::kPrecondition;
 using ::waystar::testing::TestServer;
 
 // A corridor that turns round a wall at (4, 2), of three squares of 4 x 4, and an island.
@@ -54,37 +59,37 @@ v1::Location At(double x, double y, double z = 0) {
   return location;
 }
 
+std::string Text(const v1::Position& position) {
+  return absl::StrCat(position.x(), ",", position.y(), ",", position.z());
+}
+
+v1::Disc DiscAt(double x, double y, double radius) {
+  v1::Disc disc;
+  disc.mutable_center()->set_x(x);
+  disc.mutable_center()->set_y(y);
+  disc.set_radius(radius);
+  return disc;
+}
+
 class MeshTest : public ::testing::Test {
  protected:
-  MeshTest() {
-    v1::CreateMapRequest request;
-    request.set_map("corridor");
-    request.set_data(kCorridor);
-    const auto created = server_.client().CreateMap(request);
-    EXPECT_TRUE(created.ok()) << created.status();
-    if (created.ok()) {
-      info_ = created->info();
-    }
+  v1::MapInfo Create(const std::string& map, const std::string& data) {
+    auto request = About<v1::CreateMapRequest>(map);
+    request.set_data(data);
+    return client().CreateMap(request).value().info();
   }
-
-  void CreateBend() {
-    v1::CreateMapRequest request;
-    request.set_map("bend");
-    request.set_data(Bend());
-    EXPECT_THAT(server_.client().CreateMap(request).status(), IsOk());
-  }
+  client::Client& client() { return server_.client(); }
 
   static v1::FindPathRequest Query(const v1::Location& start, const v1::Location& goal,
                                    const char* map = "corridor") {
-    v1::FindPathRequest query;
-    query.set_map(map);
+    auto query = About<v1::FindPathRequest>(map);
     *query.mutable_start() = start;
     *query.add_goals() = goal;
     return query;
   }
 
   TestServer server_;
-  v1::MapInfo info_;
+  const v1::MapInfo info_ = Create("corridor", kCorridor);
 };
 
 TEST_F(MeshTest, IsDescribed) {
@@ -92,8 +97,7 @@ TEST_F(MeshTest, IsDescribed) {
   EXPECT_EQ(info_.mesh().polygons(), 4);
   EXPECT_EQ(info_.mesh().parts(), 2);
   EXPECT_EQ(info_.mesh().low().x(), 0);
-  EXPECT_EQ(info_.mesh().high().x(), 24);
-  EXPECT_EQ(info_.mesh().high().y(), 8);
+  EXPECT_EQ(Text(info_.mesh().high()), "24,8,0");
   EXPECT_NE(info_.digest(), 0U);
 }
 
@@ -105,8 +109,7 @@ TEST_F(MeshTest, FindsPathsRoundTheWall) {
   EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
   EXPECT_EQ(answer.statistics().algorithm(), v1::ALGORITHM_POLYANYA);
   ASSERT_THAT(answer.positions(), SizeIs(3));
-  EXPECT_EQ(answer.positions(1).x(), 4);
-  EXPECT_EQ(answer.positions(1).y(), 4);
+  EXPECT_EQ(Text(answer.positions(1)), "4,4,0");
   EXPECT_NEAR(answer.cost(), std::hypot(2, 3) + 3, 1e-12);
   EXPECT_NEAR(answer.summary().length(), answer.cost(), 1e-12);
   EXPECT_EQ(answer.summary().turns(), 1);
@@ -126,190 +129,158 @@ TEST_F(MeshTest, TellsWhatCannotBeReached) {
   EXPECT_EQ(partial.outcome(), v1::OUTCOME_PARTIAL);
   EXPECT_EQ(partial.positions(partial.positions_size() - 1).x(), 8);
 
-  v1::CheckReachabilityRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::CheckReachabilityRequest>("corridor");
   for (const v1::Location& goal : {At(7, 7), At(21, 1), At(100, 100)}) {
     *request.add_pairs()->mutable_start() = At(2, 1);
     *request.mutable_pairs()->rbegin()->mutable_goal() = goal;
   }
-  const auto reachable = server_.client().CheckReachability(request);
-  ASSERT_TRUE(reachable.ok()) << reachable.status();
-  EXPECT_THAT(reachable->reachable(), ElementsAre(true, false, false));
+  const auto reachable = client().CheckReachability(request).value();
+  EXPECT_THAT(reachable.reachable(), ElementsAre(true, false, false));
 }
 
 TEST_F(MeshTest, MatricesHaveALengthForEachPair) {
-  CreateBend();
-  v1::ComputeCostMatrixRequest request;
-  request.set_map("bend");
+  Create("bend", Bend());
+  auto request = About<v1::ComputeCostMatrixRequest>("bend");
   *request.add_starts() = At(2, 1);
   *request.add_starts() = At(-9, -9);
   for (const v1::Location& goal : {At(2, 7), At(21, 1), At(7, 4), At(50, 50)}) {
     *request.add_goals() = goal;
   }
-  const auto matrix = server_.client().ComputeCostMatrix(request);
-  ASSERT_TRUE(matrix.ok()) << matrix.status();
-  EXPECT_THAT(matrix->costs(), ElementsAre(6, -1, ::testing::DoubleNear(std::hypot(2, 3) + 3, 1e-12), -1,  //
-                                           -1, -1, -1, -1));
-  EXPECT_GT(matrix->statistics().expanded(), 0U);
+  const auto matrix = client().ComputeCostMatrix(request).value();
+  EXPECT_THAT(matrix.costs(), ElementsAre(6, -1, ::testing::DoubleNear(std::hypot(2, 3) + 3, 1e-12), -1,  //
+                                          -1, -1, -1, -1));
+  EXPECT_GT(matrix.statistics().expanded(), 0U);
   request.clear_goals();
-  EXPECT_THAT(server_.client().ComputeCostMatrix(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "goals"));
+  EXPECT_THAT(client().ComputeCostMatrix(request), IsRefused(kInvalid, "MISSING_FIELD", "goals"));
   *request.add_goals() = At(1, 1);
   request.add_goals()->set_node("a");
-  EXPECT_THAT(server_.client().ComputeCostMatrix(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "goals[1].node"));
+  EXPECT_THAT(client().ComputeCostMatrix(request),
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "goals[1].node"));
 }
 
 TEST_F(MeshTest, ReachHasTheNearestPointOfEachPolygon) {
-  v1::FindReachableRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::FindReachableRequest>("corridor");
   *request.mutable_start() = At(2, 1);
   request.set_with_costs(true);
-  const auto all = server_.client().FindReachable(request);
-  ASSERT_TRUE(all.ok()) << all.status();
-  ASSERT_THAT(all->polygons(), SizeIs(3));
-  EXPECT_EQ(all->count(), 3);
-  EXPECT_FALSE(all->has_bounds());
-  EXPECT_EQ(all->version().revision(), 1);
-  EXPECT_GT(all->statistics().expanded(), 0U);
-  EXPECT_EQ(all->polygons(0).polygon(), 0U);
-  EXPECT_EQ(all->polygons(0).cost(), 0);
-  EXPECT_EQ(all->polygons(0).nearest().x(), 2);
-  EXPECT_EQ(all->polygons(0).nearest().y(), 1);
-  EXPECT_EQ(all->polygons(1).nearest().x(), 2);
-  EXPECT_EQ(all->polygons(1).nearest().y(), 4);
-  EXPECT_EQ(all->polygons(1).cost(), 3);
-  EXPECT_EQ(all->polygons(2).nearest().x(), 4);
-  EXPECT_EQ(all->polygons(2).nearest().y(), 4);
-  EXPECT_NEAR(all->polygons(2).cost(), std::hypot(2, 3), 1e-12);
+  const auto all = client().FindReachable(request).value();
+  ASSERT_THAT(all.polygons(), SizeIs(3));
+  EXPECT_EQ(all.count(), 3);
+  EXPECT_FALSE(all.has_bounds());
+  EXPECT_EQ(all.version().revision(), 1);
+  EXPECT_GT(all.statistics().expanded(), 0U);
+  EXPECT_EQ(all.polygons(0).polygon(), 0U);
+  EXPECT_EQ(all.polygons(0).cost(), 0);
+  EXPECT_EQ(Text(all.polygons(0).nearest()), "2,1,0");
+  EXPECT_EQ(Text(all.polygons(1).nearest()), "2,4,0");
+  EXPECT_EQ(all.polygons(1).cost(), 3);
+  EXPECT_EQ(Text(all.polygons(2).nearest()), "4,4,0");
+  EXPECT_NEAR(all.polygons(2).cost(), std::hypot(2, 3), 1e-12);
 
   request.set_with_costs(false);
   request.set_max_cost(3);
   request.set_towards_start(true);
-  const auto near = server_.client().FindReachable(request);
-  ASSERT_TRUE(near.ok()) << near.status();
-  EXPECT_THAT(near->polygons(), SizeIs(2)) << "the second is exactly as far";
-  EXPECT_FALSE(near->polygons(1).has_cost());
+  const auto near = client().FindReachable(request).value();
+  EXPECT_THAT(near.polygons(), SizeIs(2)) << "the second is exactly as far";
+  EXPECT_FALSE(near.polygons(1).has_cost());
 
   // The polygon beyond is not wholly in the region.
   request.clear_max_cost();
   request.mutable_region()->set_width(4);
   request.mutable_region()->set_height(7);
-  const auto region = server_.client().FindReachable(request);
+  const auto region = client().FindReachable(request);
   ASSERT_TRUE(region.ok()) << region.status();
   EXPECT_THAT(region->polygons(), SizeIs(1));
   *request.mutable_start() = At(2, 7);
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "start"));
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_VALUE", "start"));
   request.mutable_region()->set_height(0);
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_RECTANGLE", "region.height"));
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_RECTANGLE", "region.height"));
 }
 
 TEST_F(MeshTest, BadQuestionsForReachAreRefused) {
-  v1::FindReachableRequest request;
-  request.set_map("corridor");
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "start"));
+  auto request = About<v1::FindReachableRequest>("corridor");
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "MISSING_FIELD", "start"));
   *request.mutable_start() = At(-9, -9);
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kPrecondition, "START_BLOCKED", "start"));
   *request.mutable_start() = At(2, 1);
   request.set_max_cost(-1);
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "max_cost"));
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kInvalid, "BAD_VALUE", "max_cost"));
   request.mutable_start()->set_node("a");
-  EXPECT_THAT(server_.client().FindReachable(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "start.node"));
+  EXPECT_THAT(client().FindReachable(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "start.node"));
 }
 
 TEST_F(MeshTest, FlowsLeadToTheNearestGoal) {
-  v1::ComputeFlowFieldRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ComputeFlowFieldRequest>("corridor");
   *request.add_goals() = At(2, 1);
   *request.add_goals() = At(-9, -9);
   request.set_with_costs(true);
-  const auto flow = server_.client().ComputeFlowField(request);
-  ASSERT_TRUE(flow.ok()) << flow.status();
-  EXPECT_FALSE(flow->has_region());
-  EXPECT_EQ(flow->version().revision(), 1);
-  ASSERT_THAT(flow->polygons(), SizeIs(3));
-  EXPECT_EQ(flow->polygons(0).middle().x(), 2);
-  EXPECT_EQ(flow->polygons(0).middle().y(), 2);
-  EXPECT_EQ(flow->polygons(0).next().y(), 1);
-  EXPECT_EQ(flow->polygons(0).cost(), 1);
-  EXPECT_EQ(flow->polygons(2).polygon(), 2U);
-  EXPECT_EQ(flow->polygons(2).middle().x(), 6);
-  EXPECT_EQ(flow->polygons(2).next().x(), 4) << "at the end of the wall";
-  EXPECT_EQ(flow->polygons(2).next().y(), 4);
-  EXPECT_NEAR(flow->polygons(2).cost(), 2 * std::sqrt(2) + std::hypot(2, 3), 1e-12);
+  const auto flow = client().ComputeFlowField(request).value();
+  EXPECT_FALSE(flow.has_region());
+  EXPECT_EQ(flow.version().revision(), 1);
+  ASSERT_THAT(flow.polygons(), SizeIs(3));
+  EXPECT_EQ(Text(flow.polygons(0).middle()), "2,2,0");
+  EXPECT_EQ(flow.polygons(0).next().y(), 1);
+  EXPECT_EQ(flow.polygons(0).cost(), 1);
+  EXPECT_EQ(flow.polygons(2).polygon(), 2U);
+  EXPECT_EQ(flow.polygons(2).middle().x(), 6);
+  EXPECT_EQ(flow.polygons(2).next().x(), 4) << "at the end of the wall";
+  EXPECT_EQ(flow.polygons(2).next().y(), 4);
+  EXPECT_NEAR(flow.polygons(2).cost(), 2 * std::sqrt(2) + std::hypot(2, 3), 1e-12);
   // A path from there has the same length and the same turn.
   const v1::FindPathResponse found = server_.Find(Query(At(6, 6), At(2, 1)));
-  EXPECT_NEAR(found.cost(), flow->polygons(2).cost(), 1e-12);
+  EXPECT_NEAR(found.cost(), flow.polygons(2).cost(), 1e-12);
   EXPECT_EQ(found.positions(1).x(), 4);
 
   *request.add_goals() = At(21, 1);
-  const auto islands = server_.client().ComputeFlowField(request);
-  ASSERT_TRUE(islands.ok()) << islands.status();
-  EXPECT_THAT(islands->polygons(), SizeIs(4));
+  const auto islands = client().ComputeFlowField(request).value();
+  EXPECT_THAT(islands.polygons(), SizeIs(4));
   request.set_with_costs(false);
   request.set_max_cost(0.5);
-  const auto none = server_.client().ComputeFlowField(request);
-  ASSERT_TRUE(none.ok()) << none.status();
-  EXPECT_THAT(none->polygons(), SizeIs(0));
+  const auto none = client().ComputeFlowField(request).value();
+  EXPECT_THAT(none.polygons(), SizeIs(0));
 }
 
 TEST_F(MeshTest, FlowsThatTakeMoreThanAMessageAreRefused) {
   TestServer small({.max_message_bytes = 4096});
-  v1::CreateMapRequest create;
-  create.set_map("strip");
+  auto create = About<v1::CreateMapRequest>("strip");
   for (int i = 0; i <= 100; ++i) {
     absl::StrAppend(create.mutable_data(), "v ", i, " 0 0\nv ", i, " 0 1\n");
   }
   for (int i = 1; i <= 200; i += 2) {
     absl::StrAppend(create.mutable_data(), "f ", i, " ", i + 1, " ", i + 3, " ", i + 2, "\n");
   }
-  const auto created = small.client().CreateMap(create);
-  ASSERT_TRUE(created.ok()) << created.status();
-  v1::ComputeFlowFieldRequest request;
-  request.set_map("strip");
+  const auto created = small.client().CreateMap(create).value();
+  auto request = About<v1::ComputeFlowFieldRequest>("strip");
   *request.add_goals() = At(0.5, 0.5);
   request.set_with_costs(true);
   EXPECT_THAT(small.client().ComputeFlowField(request),
               IsRefused(absl::StatusCode::kResourceExhausted, "RESPONSE_TOO_LARGE", "region"));
   request.set_max_cost(49);
-  const auto half = small.client().ComputeFlowField(request);
-  ASSERT_TRUE(half.ok()) << half.status();
-  EXPECT_THAT(half->polygons(), SizeIs(50));
+  const auto half = small.client().ComputeFlowField(request).value();
+  EXPECT_THAT(half.polygons(), SizeIs(50));
 }
 
 TEST_F(MeshTest, BadQuestionsForFlowsAreRefused) {
-  v1::ComputeFlowFieldRequest request;
-  request.set_map("corridor");
-  EXPECT_THAT(server_.client().ComputeFlowField(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "goals"));
+  auto request = About<v1::ComputeFlowFieldRequest>("corridor");
+  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kInvalid, "MISSING_FIELD", "goals"));
   *request.add_goals() = At(-9, -9);
-  EXPECT_THAT(server_.client().ComputeFlowField(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "GOAL_BLOCKED", "goals"));
+  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kPrecondition, "GOAL_BLOCKED", "goals"));
   *request.add_goals() = At(7, 7);
   request.mutable_region()->set_width(4);
   request.mutable_region()->set_height(8);
-  EXPECT_THAT(server_.client().ComputeFlowField(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "goals[1]"));
+  EXPECT_THAT(client().ComputeFlowField(request), IsRefused(kInvalid, "BAD_VALUE", "goals[1]"));
   for (int i = 0; i < 1000; ++i) {
     *request.add_goals() = At(1, 1);
   }
-  EXPECT_THAT(server_.client().ComputeFlowField(request),
+  EXPECT_THAT(client().ComputeFlowField(request),
               IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "goals"));
 }
 
 TEST_F(MeshTest, RaysGoAlongTheSurface) {
-  v1::CastRayRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::CastRayRequest>("corridor");
   *request.mutable_from() = At(2, 1);
   const auto cast = [&](const v1::Location& to) {
     *request.mutable_to() = to;
-    const auto hit = server_.client().CastRay(request);
+    const auto hit = client().CastRay(request);
     EXPECT_TRUE(hit.ok()) << hit.status();
     return hit.ok() ? *hit : v1::CastRayResponse();
   };
@@ -318,8 +289,7 @@ TEST_F(MeshTest, RaysGoAlongTheSurface) {
   EXPECT_EQ(free.fraction(), 1);
   const v1::CastRayResponse blocked = cast(At(10, 1));
   EXPECT_TRUE(blocked.blocked());
-  EXPECT_EQ(blocked.position().x(), 4);
-  EXPECT_EQ(blocked.position().y(), 1);
+  EXPECT_EQ(Text(blocked.position()), "4,1,0");
   EXPECT_EQ(blocked.fraction(), 0.25);
   EXPECT_FALSE(blocked.has_cell());
   *request.mutable_from() = At(-5, 1);
@@ -329,52 +299,43 @@ TEST_F(MeshTest, RaysGoAlongTheSurface) {
 
 TEST_F(MeshTest, AFoundPathIsValid) {
   const v1::FindPathResponse found = server_.Find(Query(At(2, 1), At(7, 4)));
-  v1::ValidatePathRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ValidatePathRequest>("corridor");
   *request.mutable_positions() = found.positions();
-  const auto valid = server_.client().ValidatePath(request);
-  ASSERT_TRUE(valid.ok()) << valid.status();
-  EXPECT_TRUE(valid->walkable());
-  EXPECT_NEAR(valid->cost(), found.cost(), 1e-12);
-  EXPECT_FALSE(valid->has_blocked_position());
-  EXPECT_EQ(valid->version().revision(), 1);
-  EXPECT_TRUE(valid->has_statistics());
+  const auto valid = client().ValidatePath(request).value();
+  EXPECT_TRUE(valid.walkable());
+  EXPECT_NEAR(valid.cost(), found.cost(), 1e-12);
+  EXPECT_FALSE(valid.has_blocked_position());
+  EXPECT_EQ(valid.version().revision(), 1);
+  EXPECT_TRUE(valid.has_statistics());
 
   // Through the wall instead of round its end.
   request.mutable_positions(1)->set_y(3);
   *request.mutable_positions(2) = At(7, 3).position();
-  const auto blocked = server_.client().ValidatePath(request);
-  ASSERT_TRUE(blocked.ok()) << blocked.status();
-  EXPECT_FALSE(blocked->walkable());
-  EXPECT_EQ(blocked->blocked_index(), 2);
-  EXPECT_EQ(blocked->blocked_position().x(), 4);
-  EXPECT_EQ(blocked->blocked_position().y(), 3);
-  EXPECT_NEAR(blocked->cost(), std::hypot(2, 2), 1e-12);
-  EXPECT_FALSE(blocked->has_blocked_cell());
+  const auto blocked = client().ValidatePath(request).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 2);
+  EXPECT_EQ(Text(blocked.blocked_position()), "4,3,0");
+  EXPECT_NEAR(blocked.cost(), std::hypot(2, 2), 1e-12);
+  EXPECT_FALSE(blocked.has_blocked_cell());
 
   *request.mutable_positions(0) = At(-1, 1).position();
-  const auto off_mesh = server_.client().ValidatePath(request);
-  ASSERT_TRUE(off_mesh.ok()) << off_mesh.status();
-  EXPECT_FALSE(off_mesh->walkable());
-  EXPECT_EQ(off_mesh->blocked_index(), 0);
-  EXPECT_FALSE(off_mesh->has_blocked_position());
+  const auto off_mesh = client().ValidatePath(request).value();
+  EXPECT_FALSE(off_mesh.walkable());
+  EXPECT_EQ(off_mesh.blocked_index(), 0);
+  EXPECT_FALSE(off_mesh.has_blocked_position());
 }
 
 TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
-  v1::ValidatePathRequest request;
-  request.set_map("corridor");
-  EXPECT_THAT(server_.client().ValidatePath(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD", "positions"));
+  auto request = About<v1::ValidatePathRequest>("corridor");
+  EXPECT_THAT(client().ValidatePath(request), IsRefused(kInvalid, "MISSING_FIELD", "positions"));
   *request.add_positions() = At(2, 1).position();
   *request.add_positions() = At(2, 1, INFINITY).position();
-  EXPECT_THAT(server_.client().ValidatePath(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "positions[1].z"));
+  EXPECT_THAT(client().ValidatePath(request), IsRefused(kInvalid, "BAD_VALUE", "positions[1].z"));
   request.mutable_positions()->RemoveLast();
   const auto expect_refused = [&](auto change, const char* field) {
     v1::ValidatePathRequest changed = request;
     change(changed);
-    EXPECT_THAT(server_.client().ValidatePath(changed),
-                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", field));
+    EXPECT_THAT(client().ValidatePath(changed), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
   };
   expect_refused([](v1::ValidatePathRequest& path) { path.add_points(); }, "points");
   expect_refused([](v1::ValidatePathRequest& path) { path.add_directions(v1::DIRECTION_EAST); },
@@ -389,44 +350,37 @@ TEST_F(MeshTest, PathsThatAreNoneAreNotValidated) {
 }
 
 TEST_F(MeshTest, SamplesArePointsOfTheSurface) {
-  v1::SampleCellsRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::SampleCellsRequest>("corridor");
   request.set_count(100);
   request.set_seed(7);
-  const auto all = server_.client().SampleCells(request);
-  ASSERT_TRUE(all.ok()) << all.status();
-  EXPECT_THAT(all->positions(), SizeIs(100));
-  EXPECT_EQ(all->candidates(), 4);
+  const auto all = client().SampleCells(request).value();
+  EXPECT_THAT(all.positions(), SizeIs(100));
+  EXPECT_EQ(all.candidates(), 4);
   *request.mutable_reachable_from() = At(21, 1);
-  const auto island = server_.client().SampleCells(request);
-  ASSERT_TRUE(island.ok()) << island.status();
-  EXPECT_EQ(island->candidates(), 1);
-  for (const v1::Position& position : island->positions()) {
+  const auto island = client().SampleCells(request).value();
+  EXPECT_EQ(island.candidates(), 1);
+  for (const v1::Position& position : island.positions()) {
     EXPECT_GE(position.x(), 20);
   }
   request.clear_reachable_from();
   request.mutable_region()->set_width(2);
   request.mutable_region()->set_height(3);
-  const auto corner = server_.client().SampleCells(request);
-  ASSERT_TRUE(corner.ok()) << corner.status();
-  for (const v1::Position& position : corner->positions()) {
+  const auto corner = client().SampleCells(request).value();
+  for (const v1::Position& position : corner.positions()) {
     EXPECT_LE(position.x(), 2);
     EXPECT_LE(position.y(), 3);
   }
   request.set_distinct(true);
-  EXPECT_THAT(server_.client().SampleCells(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "distinct"));
+  EXPECT_THAT(client().SampleCells(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "distinct"));
   request.set_distinct(false);
   *request.mutable_reachable_from() = At(-9, -9);
-  EXPECT_THAT(server_.client().SampleCells(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "reachable_from"));
+  EXPECT_THAT(client().SampleCells(request), IsRefused(kPrecondition, "START_BLOCKED", "reachable_from"));
 }
 
 v1::Position PositionAt(double x, double y, double z = 0) { return At(x, y, z).position(); }
 
 TEST_F(MeshTest, ProbesTellOfTheSurface) {
-  v1::ProbeSurfaceRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ProbeSurfaceRequest>("corridor");
   // The wall from (4, 0) to (4, 4) is on the right.
   *request.add_probes()->mutable_position() = PositionAt(3, 1, 7);
   v1::SurfaceProbe& move = *request.add_probes();
@@ -445,12 +399,11 @@ TEST_F(MeshTest, ProbesTellOfTheSurface) {
   *free.mutable_position() = PositionAt(3, 5);
   *free.mutable_move_to() = PositionAt(5, 6);
 
-  const auto answer = server_.client().ProbeSurface(request);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->version().revision(), 1u);
-  ASSERT_THAT(answer->results(), SizeIs(7));
+  const auto answer = client().ProbeSurface(request).value();
+  EXPECT_EQ(answer.version().revision(), 1u);
+  ASSERT_THAT(answer.results(), SizeIs(7));
   const auto expect = [&](int index, const v1::Position& end, bool is_blocked, double distance) {
-    const v1::SurfaceResult& result = answer->results(index);
+    const v1::SurfaceResult& result = answer.results(index);
     EXPECT_TRUE(result.found()) << index;
     EXPECT_EQ(result.end().x(), end.x()) << index;
     EXPECT_EQ(result.end().y(), end.y()) << index;
@@ -468,48 +421,41 @@ TEST_F(MeshTest, ProbesTellOfTheSurface) {
   expect(2, PositionAt(4, 1.5), true, std::hypot(1, 0.5));
   expect(3, PositionAt(4, 2), true, 0.5);
   expect(4, PositionAt(3.5, 2), false, 0);
-  EXPECT_FALSE(answer->results(5).found());
-  EXPECT_FALSE(answer->results(5).has_start());
+  EXPECT_FALSE(answer.results(5).found());
+  EXPECT_FALSE(answer.results(5).has_start());
   expect(6, PositionAt(5, 6), false, std::hypot(2, 1));
-  EXPECT_EQ(answer->results(6).polygon(), 2u);
+  EXPECT_EQ(answer.results(6).polygon(), 2u);
 
   // With a snap there is a place for the position off the mesh.
   request.mutable_snap()->set_radius(2);
-  const auto snapped = server_.client().ProbeSurface(request);
-  ASSERT_TRUE(snapped.ok()) << snapped.status();
-  EXPECT_EQ(snapped->results(5).start().x(), 0.0);
+  const auto snapped = client().ProbeSurface(request).value();
+  EXPECT_EQ(snapped.results(5).start().x(), 0.0);
 }
 
 TEST_F(MeshTest, ManyProbesAreAnsweredAsOneIs) {
-  v1::ProbeSurfaceRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ProbeSurfaceRequest>("corridor");
   for (int i = 0; i < 10'000; ++i) {
     v1::SurfaceProbe& probe = *request.add_probes();
     *probe.mutable_position() = PositionAt(i % 4, i % 3);
     *probe.mutable_move_to() = PositionAt(i % 5, i % 7);
   }
-  const auto answer = server_.client().ProbeSurface(request);
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  ASSERT_THAT(answer->results(), SizeIs(10'000));
+  const auto answer = client().ProbeSurface(request).value();
+  ASSERT_THAT(answer.results(), SizeIs(10'000));
   for (const int i : {0, 17, 4'711, 9'999}) {
-    v1::ProbeSurfaceRequest one;
-    one.set_map("corridor");
+    auto one = About<v1::ProbeSurfaceRequest>("corridor");
     *one.add_probes() = request.probes(i);
-    const auto alone = server_.client().ProbeSurface(one);
-    ASSERT_TRUE(alone.ok()) << alone.status();
-    EXPECT_EQ(alone->results(0).SerializeAsString(), answer->results(i).SerializeAsString()) << i;
+    const auto alone = client().ProbeSurface(one).value();
+    EXPECT_EQ(alone.results(0).SerializeAsString(), answer.results(i).SerializeAsString()) << i;
   }
   *request.add_probes() = request.probes(0);
-  EXPECT_THAT(server_.client().ProbeSurface(request),
+  EXPECT_THAT(client().ProbeSurface(request),
               IsRefused(absl::StatusCode::kResourceExhausted, "TOO_MANY_ITEMS", "probes"));
 }
 
 TEST_F(MeshTest, BadProbesAreRefused) {
-  v1::ProbeSurfaceRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ProbeSurfaceRequest>("corridor");
   const auto expect_refused = [&](const std::string& reason, const std::string& field) {
-    EXPECT_THAT(server_.client().ProbeSurface(request),
-                IsRefused(absl::StatusCode::kInvalidArgument, reason, field));
+    EXPECT_THAT(client().ProbeSurface(request), IsRefused(kInvalid, reason, field));
   };
   expect_refused("MISSING_FIELD", "probes");
   *request.add_probes()->mutable_position() = PositionAt(1, 1);
@@ -528,34 +474,11 @@ TEST_F(MeshTest, BadProbesAreRefused) {
   }
 }
 
-TEST_F(MeshTest, AnswersBatchesAndStreams) {
-  v1::FindPathsRequest batch;
-  batch.set_map("corridor");
-  *batch.add_queries() = Query(At(2, 1), At(2, 7));
-  *batch.add_queries() = Query(At(2, 1), At(50, 50));
-  const auto answers = server_.client().FindPaths(batch);
-  ASSERT_TRUE(answers.ok()) << answers.status();
-  EXPECT_EQ(answers->results(0).answer().cost(), 6);
-  EXPECT_TRUE(answers->results(1).has_problem());
-
-  const auto paths = v1::PathService::NewStub(server_.NewChannel());
-  BoundedContext context;
-  const auto stream = paths->StreamFindPath(&context);
-  v1::StreamFindPathRequest message;
-  *message.add_queries()->mutable_query() = Query(At(2, 1), At(2, 7));
-  stream->Write(message);
-  stream->WritesDone();
-  v1::StreamFindPathResponse response;
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_EQ(response.answers(0).answer().cost(), 6);
-}
-
 TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
   const auto expect_refused = [&](auto change, const char* field) {
     v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
     change(query);
-    EXPECT_THAT(server_.client().FindPath(query),
-                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", field));
+    EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "WRONG_MAP_KIND", field));
   };
   expect_refused([](v1::FindPathRequest& query) { query.mutable_start()->set_node("a"); }, "start.node");
   expect_refused([](v1::FindPathRequest& query) { query.mutable_goals(0)->mutable_cell()->set_x(1); },
@@ -575,8 +498,7 @@ TEST_F(MeshTest, RefusesWhatMeshesDoNotHave) {
       "view.overlay.blocked_edges");
 
   v1::UpdateObstaclesRequest update = testing::BlockRequest("corridor", {testing::CellAt(1, 1)});
-  EXPECT_THAT(server_.client().UpdateObstacles(update),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
+  EXPECT_THAT(client().UpdateObstacles(update), IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].block"));
 }
 
 v1::Rectangle RectangleAt(int x, int y, int width, int height) {
@@ -589,55 +511,46 @@ v1::Rectangle RectangleAt(int x, int y, int width, int height) {
 }
 
 TEST_F(MeshTest, OverlaysBlockAreas) {
-  v1::CreateMapRequest request;
-  request.set_map("court");
-  request.set_data(
-      "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
-      "4 0 1 4 5 -1 -1 1 -1\n4 1 2 3 4 0 -1 -1 -1\n");
-  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  Create("court",
+         "mesh\n2\n6 2\n0 0 1 0\n10 0 2 0 1\n20 0 1 1\n20 10 1 1\n10 10 2 0 1\n0 10 1 0\n"
+         "4 0 1 4 5 -1 -1 1 -1\n4 1 2 3 4 0 -1 -1 -1\n");
   v1::FindPathRequest query = Query(At(4, 5), At(16, 5));
   query.set_map("court");
   query.set_with_corridor(true);
-  const auto plain = server_.client().FindPath(query);
-  ASSERT_THAT(plain, IsOk());
-  EXPECT_EQ(plain->cost(), 12);
+  const auto plain = client().FindPath(query).value();
+  EXPECT_EQ(plain.cost(), 12);
 
   v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
   *overlay.mutable_blocked()->add_rectangles() = RectangleAt(8, 2, 4, 6);
   overlay.add_ignored_obstacles("mine");
-  const auto around = server_.client().FindPath(query);
-  ASSERT_THAT(around, IsOk());
-  EXPECT_NEAR(around->cost(), 10.0 + 4.0, 1e-9);
+  const auto around = client().FindPath(query).value();
+  EXPECT_NEAR(around.cost(), 10.0 + 4.0, 1e-9);
   // The pieces of the two polygons bear their numbers.
-  EXPECT_EQ(std::vector<std::uint32_t>(around->corridor().begin(), around->corridor().end()),
+  EXPECT_EQ(std::vector<std::uint32_t>(around.corridor().begin(), around.corridor().end()),
             (std::vector<std::uint32_t>{0, 1}));
 
   overlay.mutable_blocked_heights()->set_low(1.0);
-  const auto elsewhere = server_.client().FindPath(query);
-  ASSERT_THAT(elsewhere, IsOk());
-  EXPECT_EQ(elsewhere->cost(), 12) << "the court lies below these heights";
+  const auto elsewhere = client().FindPath(query).value();
+  EXPECT_EQ(elsewhere.cost(), 12) << "the court lies below these heights";
 
   overlay.clear_blocked_heights();
   *overlay.mutable_blocked()->add_rectangles() = RectangleAt(-1, -1, 30, 30);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "START_BLOCKED", "start"));
 
-  v1::CastRayRequest ray;
-  ray.set_map("court");
+  auto ray = About<v1::CastRayRequest>("court");
   *ray.mutable_from() = At(4, 5);
   *ray.mutable_to() = At(16, 5);
   *ray.mutable_view()->mutable_overlay()->mutable_blocked()->add_rectangles() = RectangleAt(8, 2, 4, 6);
-  const auto hit = server_.client().CastRay(ray);
-  ASSERT_THAT(hit, IsOk());
-  EXPECT_TRUE(hit->blocked());
-  EXPECT_EQ(hit->position().x(), 8);
+  const auto hit = client().CastRay(ray).value();
+  EXPECT_TRUE(hit.blocked());
+  EXPECT_EQ(hit.position().x(), 8);
 }
 
 TEST_F(MeshTest, RefusesBadOverlays) {
   const auto expect_refused = [&](auto change, absl::StatusCode code, const char* reason, const char* field) {
     v1::FindPathRequest query = Query(At(2, 1), At(2, 7));
     change(*query.mutable_view()->mutable_overlay());
-    EXPECT_THAT(server_.client().FindPath(query), IsRefused(code, reason, field));
+    EXPECT_THAT(client().FindPath(query), IsRefused(code, reason, field));
   };
   expect_refused(
       [](v1::Overlay& overlay) {
@@ -645,7 +558,7 @@ TEST_F(MeshTest, RefusesBadOverlays) {
         disc.mutable_center()->set_x(1);
         disc.set_radius(-1);
       },
-      absl::StatusCode::kInvalidArgument, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
+      kInvalid, "BAD_DISC", "view.overlay.blocked.discs[0].radius");
   expect_refused(
       [](v1::Overlay& overlay) {
         v1::Polygon& bow = *overlay.mutable_blocked()->add_polygons();
@@ -655,11 +568,11 @@ TEST_F(MeshTest, RefusesBadOverlays) {
           point.set_y(y);
         }
       },
-      absl::StatusCode::kInvalidArgument, "BAD_POLYGON", "view.overlay.blocked.polygons[0]");
-  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked_heights()->set_low(NAN); },
-                 absl::StatusCode::kInvalidArgument, "BAD_VALUE", "view.overlay.blocked_heights.low");
-  expect_refused([](v1::Overlay& overlay) { overlay.add_ignored_obstacles(""); },
-                 absl::StatusCode::kInvalidArgument, "BAD_OBSTACLE_ID", "view.overlay.ignored_obstacles[0]");
+      kInvalid, "BAD_POLYGON", "view.overlay.blocked.polygons[0]");
+  expect_refused([](v1::Overlay& overlay) { overlay.mutable_blocked_heights()->set_low(NAN); }, kInvalid,
+                 "BAD_VALUE", "view.overlay.blocked_heights.low");
+  expect_refused([](v1::Overlay& overlay) { overlay.add_ignored_obstacles(""); }, kInvalid, "BAD_OBSTACLE_ID",
+                 "view.overlay.ignored_obstacles[0]");
   expect_refused(
       [](v1::Overlay& overlay) {
         for (int i = 0; i < 1001; ++i) {
@@ -673,72 +586,42 @@ TEST_F(MeshTest, OtherMapsRefuseWhatOnlyMeshesHave) {
   server_.Create("room", {"...", "..."});
   v1::FindPathRequest query = testing::PathRequest("room", testing::CellAt(0, 0), testing::CellAt(2, 1));
   query.set_with_corridor(true);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "with_corridor"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "WRONG_MAP_KIND", "with_corridor"));
   query.set_with_corridor(false);
   query.mutable_snap()->set_radius(1);
   query.mutable_snap()->set_height(1);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "snap.height"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "WRONG_MAP_KIND", "snap.height"));
   query.clear_snap();
   query.mutable_view()->mutable_overlay()->mutable_blocked_heights()->set_high(1);
-  EXPECT_THAT(server_.client().FindPath(query), IsRefused(absl::StatusCode::kFailedPrecondition,
-                                                          "WRONG_MAP_KIND", "view.overlay.blocked_heights"));
+  EXPECT_THAT(client().FindPath(query),
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "view.overlay.blocked_heights"));
   query.clear_view();
   query.set_algorithm(v1::ALGORITHM_POLYANYA);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "ALGORITHM_UNSUITED", "algorithm"));
 }
 
 TEST_F(MeshTest, HeightsOfASnapAreChecked) {
   v1::FindPathRequest query = Query(At(2, 1, 9), At(2, 7));
   query.mutable_snap()->set_radius(1);
   query.mutable_snap()->set_height(8);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "START_BLOCKED", "start"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kPrecondition, "START_BLOCKED", "start"));
   query.mutable_snap()->set_height(9);
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
   query.mutable_snap()->set_height(-1);
-  EXPECT_THAT(server_.client().FindPath(query),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "snap.height"));
+  EXPECT_THAT(client().FindPath(query), IsRefused(kInvalid, "BAD_VALUE", "snap.height"));
 }
 
 TEST_F(MeshTest, IsDrawnWithAPath) {
-  v1::RenderMapRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::RenderMapRequest>("corridor");
   request.set_format(v1::PICTURE_FORMAT_TEXT);
   *request.mutable_query() = Query(At(2, 1), At(7, 5));
-  const auto text = server_.client().RenderMap(request);
-  ASSERT_TRUE(text.ok()) << text.status();
+  const auto text = client().RenderMap(request).value();
   for (const char* part : {"S", "G", "*", ".....", "path found, cost"}) {
-    EXPECT_TRUE(absl::StrContains(text->image(), part)) << part << " is not in\n" << text->image();
+    EXPECT_TRUE(absl::StrContains(text.image(), part)) << part << " is not in\n" << text.image();
   }
   request.set_format(v1::PICTURE_FORMAT_SVG);
-  const auto svg = server_.client().RenderMap(request);
-  ASSERT_TRUE(svg.ok()) << svg.status();
-  EXPECT_TRUE(absl::StrContains(svg->image(), "4 polygons, revision 1"));
-}
-
-TEST_F(MeshTest, IsDrawnWithASearch) {
-  CreateBend();
-  v1::RenderMapRequest request;
-  request.set_map("bend");
-  request.set_format(v1::PICTURE_FORMAT_TEXT);
-  *request.mutable_query() = Query(At(2, 1), At(7, 5), "bend");
-  request.set_with_search(true);
-  const auto text = server_.client().RenderMap(request);
-  ASSERT_TRUE(text.ok()) << text.status();
-  // The way to the edge between 0 and 1 is all that is expanded: the next one is that of the goal's polygon.
-  for (const char* part : {"S", "G", "*", "99999", "o", "expanded at cost 0 to 3", "seen, not expanded"}) {
-    EXPECT_TRUE(absl::StrContains(text->image(), part)) << part << " is not in\n" << text->image();
-  }
-  request.set_format(v1::PICTURE_FORMAT_PNG);
-  const auto with_search = server_.client().RenderMap(request);
-  ASSERT_TRUE(with_search.ok()) << with_search.status();
-  request.set_with_search(false);
-  const auto without = server_.client().RenderMap(request);
-  ASSERT_TRUE(without.ok()) << without.status();
-  EXPECT_NE(with_search->image(), without->image());
+  const auto svg = client().RenderMap(request).value();
+  EXPECT_TRUE(absl::StrContains(svg.image(), "4 polygons, revision 1"));
 }
 
 struct Traced {
@@ -760,12 +643,8 @@ Traced Trace(TestServer& server, const v1::FindPathRequest& query, int max_event
   return traced;
 }
 
-std::string Text(const v1::Position& position) {
-  return absl::StrCat(position.x(), ",", position.y(), ",", position.z());
-}
-
 TEST_F(MeshTest, TracesNameIntervals) {
-  CreateBend();
+  Create("bend", Bend());
   const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"));
   ASSERT_THAT(traced.events, SizeIs(3));
   const v1::SearchEvent& first = traced.events[0];
@@ -798,7 +677,7 @@ TEST_F(MeshTest, TracesNameIntervals) {
 }
 
 TEST_F(MeshTest, TracesEndAtTheirLimit) {
-  CreateBend();
+  Create("bend", Bend());
   const Traced traced = Trace(server_, Query(At(2, 1), At(7, 5), "bend"), 2);
   EXPECT_THAT(traced.events, SizeIs(2));
   EXPECT_TRUE(traced.result.truncated());
@@ -814,36 +693,27 @@ TEST_F(MeshTest, TracesEndAtTheirLimit) {
   *query.add_goals() = At(3, 3);
   v1::TraceSearchRequest several;
   *several.mutable_query() = query;
-  EXPECT_THAT(server_.client().TraceSearch(several, [](const v1::SearchEvent&) {}),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "query.goals"));
+  EXPECT_THAT(client().TraceSearch(several, [](const v1::SearchEvent&) {}),
+              IsRefused(kInvalid, "BAD_VALUE", "query.goals"));
 }
 
 TEST_F(MeshTest, SurvivesAsAnImage) {
-  v1::ExportMapRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ExportMapRequest>("corridor");
   request.set_format(v1::MAP_FORMAT_WAYSTAR);
-  const auto exported = server_.client().ExportMap(request);
-  ASSERT_TRUE(exported.ok()) << exported.status();
-  v1::CreateMapRequest again;
-  again.set_map("again");
-  again.set_data(exported->bytes);
-  const auto created = server_.client().CreateMap(again);
-  ASSERT_TRUE(created.ok()) << created.status();
-  EXPECT_EQ(created->info().digest(), info_.digest());
+  const auto exported = client().ExportMap(request).value();
+  const v1::MapInfo again = Create("again", exported.bytes);
+  EXPECT_EQ(again.digest(), info_.digest());
   request.set_format(v1::MAP_FORMAT_TEXT);
-  EXPECT_THAT(server_.client().ExportMap(request),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "map"));
+  EXPECT_THAT(client().ExportMap(request), IsRefused(kPrecondition, "WRONG_MAP_KIND", "map"));
 }
 
 TEST_F(MeshTest, AxesSayWhichWayIsUp) {
-  v1::CreateMapRequest request;
-  request.set_map("ramp");
+  auto request = About<v1::CreateMapRequest>("ramp");
   request.set_data("v 0 0 0\nv 4 3 0\nv 4 3 2\nv 0 0 2\nf 1 2 3 4\n");
   request.mutable_import_options()->set_axes(v1::MESH_AXES_Y_UP);
-  const auto created = server_.client().CreateMap(request);
-  ASSERT_TRUE(created.ok()) << created.status();
-  EXPECT_EQ(created->info().mesh().high().y(), 2);
-  EXPECT_EQ(created->info().mesh().high().z(), 3);
+  const auto created = client().CreateMap(request).value();
+  EXPECT_EQ(created.info().mesh().high().y(), 2);
+  EXPECT_EQ(created.info().mesh().high().z(), 3);
   v1::FindPathRequest query = Query(At(0, 1, 0), At(4, 1, 3));
   query.set_map("ramp");
   query.set_with_summary(true);
@@ -852,86 +722,73 @@ TEST_F(MeshTest, AxesSayWhichWayIsUp) {
   EXPECT_EQ(answer.summary().length(), 5) << "in space";
   request.set_map("ramp-2");
   request.set_data(kCorridor);
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.axes"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_VALUE", "import_options.axes"));
   request.mutable_import_options()->set_axes(static_cast<v1::MeshAxes>(9));
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "UNKNOWN_ENUM_VALUE", "import_options.axes"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "UNKNOWN_ENUM_VALUE", "import_options.axes"));
 }
 
 TEST_F(MeshTest, BuildsMeshesOfLevels) {
   // A floor, and above its middle a slab that is too low to walk under.
-  v1::CreateMapRequest request;
-  request.set_map("level");
+  auto request = About<v1::CreateMapRequest>("level");
   request.set_data(
       "v 0 0 0\nv 0 0 20\nv 20 0 20\nv 20 0 0\nf 1 2 3 4\n"
       "v 8 1.5 -1\nv 8 1.5 16\nv 12 1.5 16\nv 12 1.5 -1\nf 5 6 7 8\n");
   v1::MeshBuild& build = *request.mutable_import_options()->mutable_build();
   build.set_agent_height(2);
-  auto created = server_.client().CreateMap(request);
+  auto created = client().CreateMap(request);
   ASSERT_TRUE(created.ok()) << created.status();
   v1::FindPathRequest query = Query(At(4, 4, 0), At(16, 4, 0));
   query.set_map("level");
   EXPECT_GT(server_.Find(query).cost(), 25.0) << "round the slab";
   request.set_map("low");
   build.set_agent_height(1);
-  created = server_.client().CreateMap(request);
+  created = client().CreateMap(request);
   ASSERT_TRUE(created.ok()) << created.status();
   query.set_map("low");
   EXPECT_NEAR(server_.Find(query).cost(), 12.0, 1e-3) << "below it";
 
   request.set_map("bad");
   build.set_agent_radius(-1);
-  EXPECT_THAT(server_.client().CreateMap(request), IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE",
-                                                             "import_options.build.agent_radius"));
-  v1::ImportMapHeader header;
-  header.set_map("bad");
+  EXPECT_THAT(client().CreateMap(request),
+              IsRefused(kInvalid, "BAD_VALUE", "import_options.build.agent_radius"));
+  auto header = About<v1::ImportMapHeader>("bad");
   *header.mutable_import_options() = request.import_options();
-  EXPECT_THAT(
-      server_.client().ImportMap(header, request.data()),
-      IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "header.import_options.build.agent_radius"));
+  EXPECT_THAT(client().ImportMap(header, request.data()),
+              IsRefused(kInvalid, "BAD_VALUE", "header.import_options.build.agent_radius"));
   build.set_agent_radius(5);
   build.set_cell_size(1);
   request.set_data("v 0 0 0\nv 0 0 8\nv 8 0 8\nf 1 2 3\n");
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_SIZE", "data"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_SIZE", "data"));
   request.set_data(kCorridor);
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.build"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_VALUE", "import_options.build"));
   request.clear_import_options();
   request.set_data("glTF....");
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_FORMAT", "data"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_FORMAT", "data"));
   // A ready mesh is not built.
   request.set_data("v 0 0 0\nv 0 0 8\nv 8 0 8\nf 1 2 3\n");
   request.mutable_import_options()->set_weld(0.1);
   request.mutable_import_options()->mutable_build();
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "import_options.weld"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_VALUE", "import_options.weld"));
   request.mutable_import_options()->clear_build();
-  created = server_.client().CreateMap(request);
+  created = client().CreateMap(request);
   ASSERT_TRUE(created.ok()) << created.status();
 }
 
 TEST_F(MeshTest, BadFilesAreRefused) {
-  v1::CreateMapRequest request;
-  request.set_map("bad");
+  auto request = About<v1::CreateMapRequest>("bad");
   request.set_data("mesh 2 3 1\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7 -1 -1 -1\n");
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_FORMAT", "data"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_FORMAT", "data"));
   request.set_data(kCorridor);
   request.mutable_grid()->set_cell_size(2);
-  EXPECT_THAT(server_.client().CreateMap(request),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_SOURCE", "grid"));
+  EXPECT_THAT(client().CreateMap(request), IsRefused(kInvalid, "BAD_SOURCE", "grid"));
 }
 
 class MeshPortalTest : public MeshTest {
  protected:
   absl::StatusOr<v1::UpdateObstaclesResponse> Put(const std::string& map, const v1::Portal& portal) {
-    v1::UpdateObstaclesRequest update;
-    update.set_map(map);
+    auto update = About<v1::UpdateObstaclesRequest>(map);
     *update.add_edits()->mutable_put_portal()->mutable_portal() = portal;
-    return server_.client().UpdateObstacles(update);
+    return client().UpdateObstacles(update);
   }
   static v1::Portal Portal(const std::string& id, const v1::Location& from, const v1::Location& to) {
     v1::Portal portal;
@@ -968,62 +825,45 @@ TEST_F(MeshPortalTest, PathsLeadThroughPortalsAndSaySo) {
   query.mutable_agent()->mutable_profile()->set_required_tags(0, "wings");
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
 
-  v1::ValidatePathRequest validation;
-  validation.set_map("corridor");
+  auto validation = About<v1::ValidatePathRequest>("corridor");
   *validation.mutable_positions() = answer.positions();
   *validation.mutable_crossings() = answer.crossings();
-  const auto walk = server_.client().ValidatePath(validation);
-  ASSERT_THAT(walk, IsOk());
-  EXPECT_TRUE(walk->walkable());
-  EXPECT_EQ(walk->cost(), answer.cost());
+  const auto walk = client().ValidatePath(validation).value();
+  EXPECT_TRUE(walk.walkable());
+  EXPECT_EQ(walk.cost(), answer.cost());
 
-  v1::CheckReachabilityRequest pairs;
-  pairs.set_map("corridor");
+  auto pairs = About<v1::CheckReachabilityRequest>("corridor");
   *pairs.add_pairs()->mutable_start() = At(1, 3);
   *pairs.mutable_pairs(0)->mutable_goal() = At(23, 1);
-  const auto reachable = server_.client().CheckReachability(pairs);
-  ASSERT_THAT(reachable, IsOk());
-  EXPECT_TRUE(reachable->reachable(0));
+  const auto reachable = client().CheckReachability(pairs).value();
+  EXPECT_TRUE(reachable.reachable(0));
 
-  v1::ComputeCostMatrixRequest matrix;
-  matrix.set_map("corridor");
+  auto matrix = About<v1::ComputeCostMatrixRequest>("corridor");
   *matrix.add_starts() = At(1, 3);
   *matrix.add_goals() = At(23, 1);
-  const auto costs = server_.client().ComputeCostMatrix(matrix);
-  ASSERT_THAT(costs, IsOk());
-  EXPECT_THAT(costs->costs(), ElementsAre(answer.cost()));
+  const auto costs = client().ComputeCostMatrix(matrix).value();
+  EXPECT_THAT(costs.costs(), ElementsAre(answer.cost()));
 }
 
 TEST_F(MeshPortalTest, PortalsAreListedAndKeptInImages) {
   ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
-  v1::ListPortalsRequest list;
-  list.set_map("corridor");
-  const auto listed = server_.client().ListPortals(list);
-  ASSERT_THAT(listed, IsOk());
-  ASSERT_THAT(listed->portals(), SizeIs(1));
-  EXPECT_EQ(listed->portals(0).to_position().x(), 21);
-  EXPECT_FALSE(listed->portals(0).has_from());
+  auto list = About<v1::ListPortalsRequest>("corridor");
+  const auto listed = client().ListPortals(list).value();
+  ASSERT_THAT(listed.portals(), SizeIs(1));
+  EXPECT_EQ(listed.portals(0).to_position().x(), 21);
+  EXPECT_FALSE(listed.portals(0).has_from());
 
-  v1::ExportMapRequest request;
-  request.set_map("corridor");
+  auto request = About<v1::ExportMapRequest>("corridor");
   request.set_format(v1::MAP_FORMAT_WAYSTAR);
-  const auto image = server_.client().ExportMap(request);
-  ASSERT_THAT(image, IsOk());
-  EXPECT_EQ(image->header.info().mesh().portals(), 1);
-  v1::CreateMapRequest again;
-  again.set_map("again");
-  again.set_data(image->bytes);
-  const auto created = server_.client().CreateMap(again);
-  ASSERT_THAT(created, IsOk());
-  EXPECT_EQ(created->info().digest(), image->header.info().digest());
-  EXPECT_EQ(created->info().mesh().portals(), 1);
+  const auto image = client().ExportMap(request).value();
+  EXPECT_EQ(image.header.info().mesh().portals(), 1);
+  const v1::MapInfo again = Create("again", image.bytes);
+  EXPECT_EQ(again.digest(), image.header.info().digest());
+  EXPECT_EQ(again.mesh().portals(), 1);
 }
 
 TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
-  v1::CreateMapRequest request;
-  request.set_map("attic");
-  request.set_data(kCorridor);
-  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  Create("attic", kCorridor);
   v1::Portal stairs = Portal("stairs", At(1, 1), At(7, 6));
   stairs.set_to_map("attic");
   ASSERT_THAT(Put("corridor", stairs), IsOk());
@@ -1036,43 +876,35 @@ TEST_F(MeshPortalTest, PathsLeadToOtherMeshes) {
   EXPECT_EQ(answer.crossings(0).map(), "attic");
   EXPECT_EQ(answer.crossings(0).map_version().revision(), 1);
   // A picture shows the legs on its own map.
-  v1::RenderMapRequest picture;
-  picture.set_map("corridor");
+  auto picture = About<v1::RenderMapRequest>("corridor");
   *picture.mutable_query() = query;
-  EXPECT_THAT(server_.client().RenderMap(picture), IsOk());
+  EXPECT_THAT(client().RenderMap(picture), IsOk());
 }
 
 TEST_F(MeshPortalTest, AnOverlayTakesTheGroundFromUnderAPortal) {
   ASSERT_THAT(Put("corridor", Portal("ferry", At(1, 1), At(21, 1))), IsOk());
   v1::FindPathRequest query = Query(At(1, 3), At(23, 1));
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_FOUND);
-  v1::Disc& disc = *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs();
-  disc.mutable_center()->set_x(1);
-  disc.mutable_center()->set_y(1);
-  disc.set_radius(0.5);
+  *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs() = DiscAt(1, 1, 0.5);
   EXPECT_EQ(server_.Find(query).outcome(), v1::OUTCOME_UNREACHABLE);
 }
 
 TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {
-  v1::CreateMapRequest request;
-  request.set_map("house");
+  auto request = About<v1::CreateMapRequest>("house");
   request.set_format(v1::MAP_FORMAT_OBJ);
   // Two floors of 10 x 10 at the heights 0 and 10, and an island.
   request.set_data(
       "v 0 0 0\nv 10 0 0\nv 10 0 10\nv 0 0 10\nv 0 10 0\nv 10 10 0\nv 10 10 10\nv 0 10 10\n"
       "v 50 0 0\nv 60 0 0\nv 60 0 10\nv 50 0 10\n"
       "f 1 2 3 4\nf 5 6 7 8\nf 9 10 11 12\n");
-  ASSERT_THAT(server_.client().CreateMap(request), IsOk());
+  ASSERT_THAT(client().CreateMap(request), IsOk());
   ASSERT_THAT(Put("house", Portal("jump", At(1, 1, 10), At(55, 5))), IsOk());
   const auto outcome = [&](double height, bool with_overlay) {
     v1::FindPathRequest query = Query(At(5, 5, height), At(55, 5));
     query.set_map("house");
     if (with_overlay) {
       v1::Overlay& overlay = *query.mutable_view()->mutable_overlay();
-      v1::Disc& disc = *overlay.mutable_blocked()->add_discs();
-      disc.mutable_center()->set_x(1);
-      disc.mutable_center()->set_y(1);
-      disc.set_radius(0.5);
+      *overlay.mutable_blocked()->add_discs() = DiscAt(1, 1, 0.5);
       overlay.mutable_blocked_heights()->set_low(9);
       overlay.mutable_blocked_heights()->set_high(11);
     }
@@ -1087,22 +919,20 @@ TEST_F(MeshPortalTest, AnOverlayMovesNoPortalToAnotherFloor) {
 TEST_F(MeshPortalTest, EndsOfTheWrongKindAreRefused) {
   v1::Portal mixed = Portal("p", At(1, 1), At(21, 1));
   mixed.mutable_from()->set_x(1);
-  EXPECT_THAT(Put("corridor", mixed),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_PORTAL", "edits[0].put_portal.portal.from"));
+  EXPECT_THAT(Put("corridor", mixed), IsRefused(kInvalid, "BAD_PORTAL", "edits[0].put_portal.portal.from"));
   mixed.clear_from();
   mixed.clear_to_position();
-  EXPECT_THAT(Put("corridor", mixed), IsRefused(absl::StatusCode::kInvalidArgument, "MISSING_FIELD",
-                                                "edits[0].put_portal.portal.to_position"));
+  EXPECT_THAT(Put("corridor", mixed),
+              IsRefused(kInvalid, "MISSING_FIELD", "edits[0].put_portal.portal.to_position"));
   v1::Portal cells;
   cells.set_id("p");
   cells.mutable_from()->set_x(1);
   cells.mutable_to()->set_x(2);
-  EXPECT_THAT(Put("corridor", cells), IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND",
-                                                "edits[0].put_portal.portal.from"));
+  EXPECT_THAT(Put("corridor", cells),
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_portal.portal.from"));
   server_.Create("grid", {"...", "..."});
   EXPECT_THAT(Put("grid", Portal("p", At(1, 1), At(2, 1))),
-              IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND",
-                        "edits[0].put_portal.portal.from_position"));
+              IsRefused(kPrecondition, "WRONG_MAP_KIND", "edits[0].put_portal.portal.from_position"));
   EXPECT_THAT(
       Put("corridor", Portal("p", At(50, 1), At(2, 1))),
       IsRefused(absl::StatusCode::kOutOfRange, "OFF_MAP", "edits[0].put_portal.portal.from_position"));
@@ -1125,25 +955,19 @@ TEST(MeshBatchTest, OverlaysOfABatchAreHeldOneAtATime) {
   constexpr int kSquares = 2000;
   constexpr int kQueries = 100;
   TestServer server({.max_maps_memory_mib = 4});
-  v1::CreateMapRequest create;
-  create.set_map("strip");
+  auto create = About<v1::CreateMapRequest>("strip");
   create.set_data(Strip(kSquares));
   ASSERT_THAT(server.client().CreateMap(create).status(), IsOk());
-  v1::FindPathsRequest request;
-  request.set_map("strip");
+  auto request = About<v1::FindPathsRequest>("strip");
   for (int i = 0; i < kQueries; ++i) {
     v1::FindPathRequest& query = *request.add_queries();
     *query.mutable_start() = At(0.5, 0.5);
     *query.add_goals() = At(kSquares - 0.5, 0.5);
-    v1::Disc& disc = *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs();
-    disc.mutable_center()->set_x(10.0 + i);
-    disc.mutable_center()->set_y(0.0);
-    disc.set_radius(0.5);
+    *query.mutable_view()->mutable_overlay()->mutable_blocked()->add_discs() = DiscAt(10.0 + i, 0.0, 0.5);
   }
-  const auto answers = server.client().FindPaths(request);
-  ASSERT_THAT(answers.status(), IsOk());
-  ASSERT_THAT(answers->results(), SizeIs(kQueries));
-  for (const v1::FindPathsResult& result : answers->results()) {
+  const auto answers = server.client().FindPaths(request).value();
+  ASSERT_THAT(answers.results(), SizeIs(kQueries));
+  for (const v1::FindPathsResult& result : answers.results()) {
     EXPECT_EQ(result.answer().outcome(), v1::OUTCOME_FOUND) << result.problem().message();
   }
 }

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "server/service/handlers/query/field_answers.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -11,6 +11,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
 using ::waystar::testing::IsError;
@@ -35,8 +36,7 @@ class PortalTest : public HandlerTest {
 
   void LayStairs(const std::string& map, const std::string& id, const v1::Cell& cell,
                  const std::string& to_map) {
-    v1::UpdateObstaclesRequest request;
-    request.set_map(map);
+    auto request = About<v1::UpdateObstaclesRequest>(map);
     v1::Portal& portal = *request.add_edits()->mutable_put_portal()->mutable_portal();
     portal.set_id(id);
     *portal.mutable_from() = cell;
@@ -47,8 +47,7 @@ class PortalTest : public HandlerTest {
   }
 
   void SwitchUp(bool closed) {
-    v1::UpdateObstaclesRequest request;
-    request.set_map("lower");
+    auto request = About<v1::UpdateObstaclesRequest>("lower");
     v1::SwitchPortal& edit = *request.add_edits()->mutable_switch_portal();
     edit.set_id("up");
     edit.set_closed(closed);
@@ -57,43 +56,35 @@ class PortalTest : public HandlerTest {
 };
 
 TEST_F(PortalTest, CrossingsAreTold) {
-  const auto found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0)));
-  ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_EQ(found->cost(), 6.0);
-  EXPECT_EQ(Show(found->points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
-  ASSERT_EQ(found->crossings_size(), 2);
-  EXPECT_EQ(found->crossings(0).portal(), "down");
-  EXPECT_EQ(found->crossings(0).index(), 2);
-  EXPECT_EQ(found->crossings(0).map(), "lower");
-  EXPECT_EQ(found->crossings(0).map_version().revision(), 2U);
-  EXPECT_EQ(found->crossings(1).portal(), "up");
-  EXPECT_EQ(found->crossings(1).map(), "upper");
-  EXPECT_EQ(found->crossings(1).arrival().x(), 3);
+  const auto found = Find(PathRequest("upper", CellAt(0, 0), CellAt(4, 0))).value();
+  EXPECT_EQ(found.cost(), 6.0);
+  EXPECT_EQ(Show(found.points()), "(0, 0) (1, 0) (1, 0) (2, 0) (3, 0) (3, 0) (4, 0)");
+  ASSERT_EQ(found.crossings_size(), 2);
+  EXPECT_EQ(found.crossings(0).portal(), "down");
+  EXPECT_EQ(found.crossings(0).index(), 2);
+  EXPECT_EQ(found.crossings(0).map(), "lower");
+  EXPECT_EQ(found.crossings(0).map_version().revision(), 2U);
+  EXPECT_EQ(found.crossings(1).portal(), "up");
+  EXPECT_EQ(found.crossings(1).map(), "upper");
+  EXPECT_EQ(found.crossings(1).arrival().x(), 3);
 }
 
 TEST_F(PortalTest, FieldsGoByOtherMapsToo) {
-  const rpc::FieldAnswers fields(store_, kMaxBytes);
-  v1::CheckReachabilityRequest reachability;
-  reachability.set_map("upper");
+  auto reachability = About<v1::CheckReachabilityRequest>("upper");
   v1::LocationPair& pair = *reachability.add_pairs();
   *pair.mutable_start() = LocationAt(0, 0);
   *pair.mutable_goal() = LocationAt(4, 0);
-  v1::CheckReachabilityResponse reachable;
-  ASSERT_THAT(fields.Reachability(reachability, reachable, context_), IsOk());
+  const auto reachable = Ask<v1::CheckReachabilityResponse>(reachability).value();
   EXPECT_TRUE(reachable.reachable(0));
-  v1::SampleCellsRequest sample;
-  sample.set_map("upper");
+  auto sample = About<v1::SampleCellsRequest>("upper");
   sample.set_count(1);
   *sample.mutable_reachable_from() = LocationAt(0, 0);
-  v1::SampleCellsResponse sampled;
-  ASSERT_THAT(fields.Sample(sample, sampled, context_), IsOk());
+  const auto sampled = Ask<v1::SampleCellsResponse>(sample).value();
   EXPECT_EQ(sampled.candidates(), 8);
-  v1::ComputeCostMatrixRequest matrix;
-  matrix.set_map("upper");
+  auto matrix = About<v1::ComputeCostMatrixRequest>("upper");
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(4, 0);
-  v1::ComputeCostMatrixResponse costs;
-  ASSERT_THAT(fields.CostMatrix(matrix, costs, context_), IsOk());
+  const auto costs = Ask<v1::ComputeCostMatrixResponse>(matrix).value();
   EXPECT_EQ(costs.costs(0), 6.0);
 }
 
@@ -103,13 +94,11 @@ TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
     SCOPED_TRACE(v1::PathForm_Name(form));
     v1::FindPathRequest query = PathRequest("upper", CellAt(0, 0), CellAt(4, 0));
     query.set_path_form(form);
-    const auto found = Find(query);
-    ASSERT_TRUE(found.ok()) << found.status();
-    v1::ValidatePathRequest request;
-    request.set_map("upper");
-    *request.mutable_points() = found->points();
-    *request.mutable_directions() = found->directions();
-    *request.mutable_crossings() = found->crossings();
+    const auto found = Find(query).value();
+    auto request = About<v1::ValidatePathRequest>("upper");
+    *request.mutable_points() = found.points();
+    *request.mutable_directions() = found.directions();
+    *request.mutable_crossings() = found.crossings();
     request.set_path_form(form);
     if (form == v1::PATH_FORM_DIRECTIONS) {
       *request.add_points() = CellAt(0, 0);
@@ -117,7 +106,7 @@ TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
     auto valid = Validate(request);
     ASSERT_TRUE(valid.ok()) << valid.status();
     EXPECT_TRUE(valid->walkable());
-    EXPECT_EQ(valid->cost(), found->cost());
+    EXPECT_EQ(valid->cost(), found.cost());
 
     SwitchUp(/*closed=*/true);
     valid = Validate(request);
@@ -133,8 +122,7 @@ TEST_F(PortalTest, AFoundPathIsValidUntilAPortalOfItCloses) {
 }
 
 TEST_F(PortalTest, CrossingsThatFitNoPathAreRefused) {
-  v1::ValidatePathRequest request;
-  request.set_map("upper");
+  auto request = About<v1::ValidatePathRequest>("upper");
   *request.add_points() = CellAt(0, 0);
   *request.add_points() = CellAt(1, 0);
   for (const int index : {-1, 0, 2, 1'000'000}) {

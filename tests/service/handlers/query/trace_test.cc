@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -18,6 +19,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
@@ -39,8 +41,7 @@ v1::TraceSearchRequest TraceRequest(const v1::FindPathRequest& query) {
 }
 
 v1::CreateMapRequest Blank(const std::string& map, int width, int height) {
-  v1::CreateMapRequest request;
-  request.set_map(map);
+  auto request = About<v1::CreateMapRequest>(map);
   request.mutable_blank()->set_width(width);
   request.mutable_blank()->set_height(height);
   return request;
@@ -61,10 +62,9 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
   v1::FindPathRequest query = PathRequest("room", CellAt(0, 1), CellAt(3, 1));
   query.set_algorithm(v1::ALGORITHM_ASTAR);
   std::vector<v1::SearchEvent> events;
-  const auto result = Trace(server, TraceRequest(query), &events);
-  ASSERT_TRUE(result.ok()) << result.status();
-  v1::FindPathResponse answer = result->answer();
-  EXPECT_FALSE(result->truncated());
+  const auto result = Trace(server, TraceRequest(query), &events).value();
+  v1::FindPathResponse answer = result.answer();
+  EXPECT_FALSE(result.truncated());
   ASSERT_EQ(events.size(), answer.statistics().expanded() + answer.statistics().generated());
   EXPECT_EQ(events[0].kind(), v1::SearchEvent::KIND_GENERATED);
   EXPECT_FALSE(events[0].has_parent());
@@ -73,24 +73,22 @@ TEST(TraceTest, TellsEventsAndThenWhatFindPathAnswers) {
   EXPECT_EQ(events[2].g(), 1.0);
   EXPECT_EQ(events[2].parent().y(), 1);
 
-  auto found = server.client().FindPath(query);
-  ASSERT_TRUE(found.ok()) << found.status();
-  for (v1::SearchStatistics* statistics : {answer.mutable_statistics(), found->mutable_statistics()}) {
+  auto found = server.client().FindPath(query).value();
+  for (v1::SearchStatistics* statistics : {answer.mutable_statistics(), found.mutable_statistics()}) {
     EXPECT_GT(statistics->queue_time().nanos(), 0);
     EXPECT_GT(statistics->search_time().nanos(), 0);
     statistics->clear_queue_time();
     statistics->clear_search_time();
   }
-  EXPECT_EQ(answer.DebugString(), found->DebugString());
+  EXPECT_EQ(answer.DebugString(), found.DebugString());
 
   v1::TraceSearchRequest few = TraceRequest(query);
   few.set_max_events(3);
   events.clear();
-  const auto truncated = Trace(server, few, &events);
-  ASSERT_TRUE(truncated.ok()) << truncated.status();
+  const auto truncated = Trace(server, few, &events).value();
   EXPECT_EQ(events.size(), 3U);
-  EXPECT_TRUE(truncated->truncated());
-  EXPECT_EQ(truncated->answer().outcome(), v1::OUTCOME_FOUND);
+  EXPECT_TRUE(truncated.truncated());
+  EXPECT_EQ(truncated.answer().outcome(), v1::OUTCOME_FOUND);
 }
 
 TEST(TraceTest, ComesInSmallMessagesWithTheResultInTheLast) {

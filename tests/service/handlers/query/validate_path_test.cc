@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
+#include "tests/service/about_map.h"
 #include "tests/service/handler_test.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_codes.h"
@@ -12,6 +13,7 @@
 namespace waystar {
 namespace {
 
+using ::waystar::testing::About;
 using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::HandlerTest;
@@ -22,8 +24,7 @@ using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
 
 v1::ValidatePathRequest ValidateRequest(const std::string& map, const std::vector<v1::Cell>& points) {
-  v1::ValidatePathRequest request;
-  request.set_map(map);
+  auto request = About<v1::ValidatePathRequest>(map);
   request.mutable_points()->Assign(points.begin(), points.end());
   return request;
 }
@@ -33,24 +34,21 @@ TEST(ValidatePathRpcTest, FoundPathIsValidUntilItIsBlocked) {
   server.Create("arena", {"....", "....", "...."});
   auto query = PathRequest("arena", CellAt(0, 0), CellAt(3, 0));
   query.set_path_form(v1::PATH_FORM_DIRECTIONS);
-  const auto found = server.client().FindPath(query);
-  ASSERT_TRUE(found.ok()) << found.status();
+  const auto found = server.client().FindPath(query).value();
   auto request = ValidateRequest("arena", {CellAt(0, 0)});
-  *request.mutable_directions() = found->directions();
-  const auto valid = server.client().ValidatePath(request);
-  ASSERT_TRUE(valid.ok()) << valid.status();
-  EXPECT_TRUE(valid->walkable());
-  EXPECT_EQ(valid->cost(), found->cost());
-  EXPECT_EQ(valid->version().revision(), 1U);
+  *request.mutable_directions() = found.directions();
+  const auto valid = server.client().ValidatePath(request).value();
+  EXPECT_TRUE(valid.walkable());
+  EXPECT_EQ(valid.cost(), found.cost());
+  EXPECT_EQ(valid.version().revision(), 1U);
 
   ASSERT_TRUE(server.client().UpdateObstacles(BlockRequest("arena", {CellAt(2, 0)})).ok());
-  const auto blocked = server.client().ValidatePath(request);
-  ASSERT_TRUE(blocked.ok()) << blocked.status();
-  EXPECT_FALSE(blocked->walkable());
-  EXPECT_EQ(blocked->blocked_index(), 1);
-  EXPECT_EQ(blocked->blocked_cell().x(), 2);
-  EXPECT_EQ(blocked->cost(), 1.0);
-  EXPECT_EQ(blocked->version().revision(), 2U);
+  const auto blocked = server.client().ValidatePath(request).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 1);
+  EXPECT_EQ(blocked.blocked_cell().x(), 2);
+  EXPECT_EQ(blocked.cost(), 1.0);
+  EXPECT_EQ(blocked.version().revision(), 2U);
 }
 
 class ValidatePathHandlerTest : public HandlerTest {
@@ -61,10 +59,9 @@ class ValidatePathHandlerTest : public HandlerTest {
 TEST_F(ValidatePathHandlerTest, ProfileAndOverlayAreTheAgents) {
   auto request = ValidateRequest("arena", {CellAt(0, 0), CellAt(3, 0)});
   *request.mutable_view()->mutable_overlay()->mutable_blocked()->add_cells() = CellAt(1, 0);
-  const auto blocked = Validate(request);
-  ASSERT_TRUE(blocked.ok()) << blocked.status();
-  EXPECT_FALSE(blocked->walkable());
-  EXPECT_EQ(blocked->blocked_index(), 1);
+  const auto blocked = Validate(request).value();
+  EXPECT_FALSE(blocked.walkable());
+  EXPECT_EQ(blocked.blocked_index(), 1);
   request.clear_view();
   request.mutable_agent()->mutable_profile()->set_footprint(2);
   EXPECT_FALSE(Validate(request)->walkable());

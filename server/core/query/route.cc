@@ -1,4 +1,4 @@
-#include "server/core/query/route_extras.h"
+#include "server/core/query/route.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,161 @@
+#include "server/core/query/route_query.h"
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/base/bad_number.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/search/snap.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/core/search/checks.h"
+#include "server/core/search/interruption.h"
+
+namespace waystar::core {
+namespace {
+
+bool IsGrid(MapKind kind) { return kind == MapKind::kSquares || kind == MapKind::kHexagons; }
+
+absl::Status WrongKind(MapKind kind, absl::string_view field, absl::string_view problem) {
+  const absl::string_view map = IsGrid(kind)                      ? "grid"
+                                : kind == MapKind::kWaypointGraph ? "waypoint graph"
+                                                                  : "navigation mesh";
+  return MakeError(ErrorReason::kWrongMapKind, field, absl::StrCat(problem, "; the map is a ", map));
+}
+
+}  // namespace
+
+absl::Status CheckLocation(MapKind kind, absl::string_view field, const Location& location) {
+  if (location.cell.has_value() && !IsGrid(kind)) {
+    return WrongKind(kind, absl::StrCat(field, ".cell"), absl::StrCat(field, " is a cell of a grid"));
+  }
+  if (!location.node.empty() && kind != MapKind::kWaypointGraph) {
+    return WrongKind(kind, absl::StrCat(field, ".node"),
+                     absl::StrCat(field, " is a node of a waypoint graph"));
+  }
+  if (!location.cell.has_value() && !location.position.has_value() && location.node.empty()) {
+    return MakeError(ErrorReason::kMissingField, field, absl::StrCat(field, " is required"));
+  }
+  if (location.position.has_value() && IsGrid(kind)) {
+    const WorldPoint& position = *location.position;
+    for (const auto& [part, value] : {std::pair(".x", position.x), {".y", position.y}, {".z", position.z}}) {
+      if (!std::isfinite(value)) {
+        return BadNumber(ErrorReason::kBadValue, absl::StrCat(field, ".position", part), value,
+                         "a finite number");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSnap(const std::optional<Snap>& snap, MapKind kind) {
+  if (!snap.has_value()) {
+    return absl::OkStatus();
+  }
+  if (!std::isfinite(snap->radius) || snap->radius <= 0) {
+    return BadNumber(ErrorReason::kBadValue, "snap.radius", snap->radius, "a finite number above 0");
+  }
+  if (snap->height && kind != MapKind::kMesh) {
+    return MakeError(ErrorReason::kWrongMapKind, "snap.height", "snap.height is for navigation meshes");
+  }
+  if (snap->height && (!std::isfinite(*snap->height) || *snap->height < 0)) {
+    return BadNumber(ErrorReason::kBadValue, "snap.height", *snap->height, "a finite number of 0 or more");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSupported(MapKind kind,
+                            std::initializer_list<std::pair<bool, absl::string_view>> unsupported) {
+  for (const auto& [is_given, field] : unsupported) {
+    if (is_given) {
+      return WrongKind(kind, field, absl::StrCat(field, " is for maps of other kinds"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAgent(MapKind kind, const AgentQuery& agent) {
+  if (IsGrid(kind)) {
+    return absl::OkStatus();
+  }
+  const MovementProfile none;
+  const Overlay no_overlay;
+  const MovementProfile& profile = agent.profile.has_value() ? *agent.profile : none;
+  const Overlay& overlay = agent.overlay.has_value() ? *agent.overlay : no_overlay;
+  const bool is_mesh = kind == MapKind::kMesh;
+  return CheckSupported(kind, {{agent.profile_name.has_value(), "agent.profile_name"},
+                               {agent.footprint.has_value(), "agent.footprint"},
+                               {agent.corner_rule.has_value(), "agent.corner_rule"},
+                               {profile.footprint != none.footprint, "agent.profile.footprint"},
+                               {profile.corner_rule != none.corner_rule, "agent.profile.corner_rule"},
+                               {profile.no_diagonals, "agent.profile.no_diagonals"},
+                               {!profile.terrain_costs.empty(), "agent.profile.terrain_costs"},
+                               {!profile.forbidden_terrains.empty(), "agent.profile.forbidden_terrains"},
+                               {!is_mesh && !overlay.blocked_heights.IsAll(), "view.overlay.blocked_heights"},
+                               {is_mesh && !overlay.blocked_nodes.empty(), "view.overlay.blocked_nodes"},
+                               {is_mesh && !overlay.blocked_edges.empty(), "view.overlay.blocked_edges"}});
+}
+
+absl::Status CheckQuery(const RouteQuery& query, MapKind kind, absl::string_view map) {
+  const bool leaves_graph =
+      kind == MapKind::kWaypointGraph && !query.goal_map.empty() && query.goal_map != map;
+  WAYSTAR_RETURN_IF_ERROR(
+      CheckSupported(kind, {{query.with_corridor && kind != MapKind::kMesh, "with_corridor"},
+                            {leaves_graph, "goal_map"},
+                            {query.path_form != PathForm::kEveryCell && !IsGrid(kind), "path_form"}}));
+  WAYSTAR_RETURN_IF_ERROR(CheckLocation(kind, "start", query.start));
+  WAYSTAR_RETURN_IF_ERROR(CheckGoalCount(query.goals.size()));
+  for (std::size_t i = 0; i < query.goals.size(); ++i) {
+    // Builds the field name only for an error.
+    if (!CheckLocation(kind, "", query.goals[i]).ok()) {
+      return CheckLocation(kind, IndexedField("goals", i), query.goals[i]);
+    }
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckSnap(query.snap, kind));
+  if (query.algorithm == Algorithm::kLazyThetaStar && query.path_form == PathForm::kDirections) {
+    return MakeError(ErrorReason::kBadValue, "path_form",
+                     "a path that goes at any angle has no directions: ask for points");
+  }
+  return CheckAgent(kind, query.agent);
+}
+
+absl::Status CheckOneGoal(const RouteQuery& query) {
+  return query.goals.size() <= 1
+             ? absl::OkStatus()
+             : MakeError(ErrorReason::kBadValue, "goals", "only one goal can be asked for here");
+}
+
+absl::StatusOr<Cell> LocationResolver::Resolve(absl::string_view field, const Location& location) const {
+  const WorldFrame& frame = map_.settings().frame;
+  if (!location.position.has_value()) {
+    return snap_.has_value() ? Snapped(*location.cell, *location.cell) : *location.cell;
+  }
+  const WorldPoint& position = *location.position;
+  Cell cell = frame.CellAt(position);
+  if (snap_.has_value()) {
+    WAYSTAR_ASSIGN_OR_RETURN(cell, Snapped(position, cell));
+  }
+  if (!map_.Contains(cell)) {
+    return MakeError(ErrorReason::kOffMap, field,
+                     absl::StrCat("(", position.x, ", ", position.y, ") is off the map"));
+  }
+  return cell;
+}
+
+template <typename From>
+absl::StatusOr<Cell> LocationResolver::Snapped(const From& from, Cell cell) const {
+  const std::shared_ptr<const WalkGrid> walk = map_.walk(footprint_);
+  if (walk->IsWalkable(cell)) {
+    return cell;
+  }
+  if (const std::optional<SearchEnd> end = Interruption(budget_)) {
+    return InterruptionError(*end, 0);
+  }
+  return NearestFree(*walk, map_.settings().frame, from, snap_->radius).value_or(cell);
+}
+
+}  // namespace waystar::core
