@@ -90,8 +90,7 @@ class MapReader {
     if (options_.may_unload) {
       kept.emplace(state);
     }
-    const absl::Status restored =
-        store_.Restore(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+    const absl::Status restored = store_.Restore(std::move(state));
     const bool is_unloaded = kept && core::HasNoRoom(restored);
     std::uint64_t image_bytes = 0;
     if (is_unloaded) {
@@ -131,10 +130,7 @@ class MapReader {
 
   // Leaves a map unloaded, and returns the size of its new image, which replaces an older one.
   absl::StatusOr<std::uint64_t> LeaveUnloaded(const LiveMap& map, MapState state) {
-    const core::StoredMap stored{
-        .snapshot = std::make_shared<const core::MapSnapshot>(std::move(state.snapshot)),
-        .requests = std::move(state.requests),
-        .request_horizon = state.request_horizon};
+    const core::StoredMap stored = core::Shared(std::move(state));
     // The log is already synced.
     WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
                              WriteImageFile(stored, folder_, [] { return absl::OkStatus(); }));

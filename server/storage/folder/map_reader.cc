@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
-#include "server/core/store/map_replay.h"
+#include "server/core/store/map_editor.h"
 
 namespace waystar::storage {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 // Applies and counts the commits that the state does not contain yet.
 absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
                     ReadMapResult& result) {
-  core::MapReplay replay(result.state.snapshot, result.state.requests);
+  core::MapReplay replay(result.state);
   for (const LocatedEntry& located : entries) {
     const LogEntry& entry = located.entry;
     if (entry.kind != LogEntry::Kind::kCommits || entry.revision <= result.state.snapshot.revision) {
