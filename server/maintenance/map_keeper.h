@@ -17,7 +17,6 @@
 #include "server/base/mutex.h"
 #include "server/base/thread.h"
 #include "server/core/store/map_residence.h"
-#include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"
 
 namespace waystar::maintenance {

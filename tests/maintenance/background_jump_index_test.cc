@@ -89,11 +89,11 @@ TEST_F(BackgroundJumpIndexTest, MapThatIsGoneIsForgotten) {
 }
 
 TEST_F(BackgroundJumpIndexTest, IsMadeForRestoredMapsWithoutASearch) {
-  ASSERT_THAT(
-      store_.Restore(
-          {.id = "a", .epoch = 1, .revision = 1, .map = *core::GridMap::Create(kLargeSide, kLargeSide, {})},
-          {}, core::RequestHorizon()),
-      IsOk());
+  ASSERT_THAT(store_.Restore({.snapshot = {.id = "a",
+                                           .epoch = 1,
+                                           .revision = 1,
+                                           .map = *core::GridMap::Create(kLargeSide, kLargeSide, {})}}),
+              IsOk());
   IndexBuilder builder(store_, {});
   builder.LookAtMaps();
   EXPECT_TRUE(WaitUntil([&] { return Latest("a")->grid().walk().diagonal_jumps(kAnyRule) != nullptr; },

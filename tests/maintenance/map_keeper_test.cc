@@ -63,7 +63,7 @@ class Attic final : public core::MapSource {
     if (!map.ok()) {
       return map.status();
     }
-    return store_.Load(std::move(map->snapshot), std::move(map->requests), map->request_horizon);
+    return store_.Load(*std::move(map));
   }
 
   void Hold() {

@@ -27,8 +27,8 @@ class GraphBatchEditor {
   // Returns the digest of the graph after the batches applied so far.
   std::uint64_t digest() const { return graph_.digest(); }
 
-  // Returns the places changed by the batches applied so far.
-  const GraphPlaces& places() const { return places_; }
+  // Returns the changes since the base.
+  MapChanges changes() const { return {.graph = places_}; }
 
   // The editor must not be used afterwards.
   WaypointGraph Finish() && { return std::move(graph_); }

@@ -8,15 +8,14 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
-#include "server/core/store/creation_request.h"
 #include "server/core/store/store_listener.h"
+#include "server/core/store/update_batch.h"
 
 namespace waystar::core {
 
@@ -29,6 +28,11 @@ struct LoggedCommit {
   std::optional<absl::Time> request_time;
 };
 
+// Returns the answer to the batch that became the commit.
+inline UpdateResult ResultOf(const Commit& commit, std::uint64_t epoch) {
+  return {.epoch = epoch, .revision = commit.revision, .summary = commit.summary, .digest = commit.digest};
+}
+
 // Outcome of an append.
 class AppendOutcome {
  public:
@@ -37,7 +41,11 @@ class AppendOutcome {
   AppendOutcome(absl::Status status)  // NOLINT(google-explicit-constructor): a status is one.
       : status_(std::move(status)) {}
   // Another server's entry came first. Nothing of this append is in the log, or ever will be.
-  static AppendOutcome Conflict();
+  static AppendOutcome Conflict() {
+    AppendOutcome conflict = absl::AbortedError("another server has changed the map first");
+    conflict.is_conflict_ = true;
+    return conflict;
+  }
 
   bool is_durable() const { return status_.ok(); }
   bool is_conflict() const { return is_conflict_; }
@@ -97,10 +105,5 @@ class DurableLog {
                              Done done) = 0;
   virtual void AppendDeletion(absl::string_view id, MapVersion last, Done done) = 0;
 };
-
-// Calls `append` with a `done` and blocks until the outcome is known.
-// REQUIRES: the caller is not a thread of the log.
-// REQUIRES: the caller holds no lock that a `done` takes.
-AppendOutcome AppendAndWait(absl::FunctionRef<void(DurableLog::Done)> append);
 
 }  // namespace waystar::core

@@ -1,45 +1,29 @@
 #include "server/core/store/map_editor.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/base/status_macros.h"
 
 namespace waystar::core {
 namespace {
 
-template <typename Map>
-struct EditorOf;
-template <>
-struct EditorOf<GridMap> {
-  using type = BatchEditor;
-};
-template <>
-struct EditorOf<WaypointGraph> {
-  using type = GraphBatchEditor;
-};
-template <>
-struct EditorOf<NavMesh> {
-  using type = MeshBatchEditor;
-};
+// Commits after which the editor's changes are written to the snapshot.
+constexpr std::size_t kMostCommitsOfEditor = 10'000;
 
-MapEditor::Result ResultOf(BatchEditor&& editor) {
-  BatchEditor::Result result = std::move(editor).Finish();
-  return {std::move(result.map), std::move(result.changes)};
-}
-MapEditor::Result ResultOf(GraphBatchEditor&& editor) {
-  MapChanges changes{.graph = editor.places()};
-  return {std::move(editor).Finish(), std::move(changes)};
-}
-MapEditor::Result ResultOf(MeshBatchEditor&& editor) {
-  MapChanges changes = editor.changes();
-  return {std::move(editor).Finish(), std::move(changes)};
-}
+template <typename Map>
+using EditorOf = std::conditional_t<
+    std::is_same_v<Map, GridMap>, BatchEditor,
+    std::conditional_t<std::is_same_v<Map, WaypointGraph>, GraphBatchEditor, MeshBatchEditor>>;
 
 }  // namespace
 
 MapEditor::MapEditor(const AnyMap& base)
     : editor_(std::visit(
-          []<typename Map>(const Map& map) {
-            return Editor(std::in_place_type<typename EditorOf<Map>::type>, map);
-          },
+          []<typename Map>(const Map& map) { return Editor(std::in_place_type<EditorOf<Map>>, map); },
           base)) {}
 
 absl::StatusOr<ChangeSummary> MapEditor::Apply(absl::Span<const Edit> edits, absl::Time now) {
@@ -51,7 +35,58 @@ std::uint64_t MapEditor::digest() const {
 }
 
 MapEditor::Result MapEditor::Finish() && {
-  return std::visit([](auto& editor) { return ResultOf(std::move(editor)); }, editor_);
+  return std::visit(
+      []<typename Of>(Of& editor) -> Result {
+        if constexpr (std::is_same_v<Of, BatchEditor>) {
+          BatchEditor::Result result = std::move(editor).Finish();
+          return {std::move(result.map), std::move(result.changes)};
+        } else {
+          MapChanges changes = editor.changes();
+          return {std::move(editor).Finish(), std::move(changes)};
+        }
+      },
+      editor_);
+}
+
+absl::StatusOr<std::optional<ChangeSummary>> MapReplay::Apply(const LoggedCommit& logged) {
+  const Commit& commit = *logged.commit;
+  MapSnapshot& snapshot = state_.snapshot;
+  if (commit.revision <= snapshot.revision) {
+    return std::nullopt;
+  }
+  if (commit.revision != snapshot.revision + 1) {
+    return absl::DataLossError(
+        absl::StrCat("revision ", commit.revision, " does not follow revision ", snapshot.revision));
+  }
+  if (!editor_) {
+    editor_.emplace(snapshot.map);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor_->Apply(commit.edits, commit.time));
+  if (editor_->digest() != commit.digest) {
+    return absl::DataLossError(
+        absl::StrCat("the digest at revision ", commit.revision, " is not what it was"));
+  }
+  ++snapshot.revision;
+  snapshot.latest_commit_time = std::max(snapshot.latest_commit_time, commit.time);
+  if (!logged.request_id.empty()) {
+    state_.requests.push_back({.request_id = logged.request_id,
+                               .fingerprint = logged.fingerprint,
+                               .request_time = logged.request_time,
+                               .result = ResultOf(commit, snapshot.epoch),
+                               .time = std::max(commit.time, logged.request_time.value_or(commit.time))});
+  }
+  if (++commits_of_editor_ == kMostCommitsOfEditor) {
+    Finish();
+  }
+  return summary;
+}
+
+void MapReplay::Finish() {
+  if (editor_) {
+    state_.snapshot.map = std::move(*editor_).Finish().map;
+    editor_.reset();
+    commits_of_editor_ = 0;
+  }
 }
 
 }  // namespace waystar::core

@@ -1,7 +1,9 @@
-// Editor for batches of edits on a map of any kind.
+// Editor for batches of edits on a map of any kind, and the replay of logged commits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "absl/status/statusor.h"
@@ -12,6 +14,8 @@
 #include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/map/any_map.h"
+#include "server/core/store/durable_log.h"
+#include "server/core/store/stored_map.h"
 
 namespace waystar::core {
 
@@ -39,6 +43,27 @@ class MapEditor {
   using Editor = std::variant<BatchEditor, GraphBatchEditor, MeshBatchEditor>;
 
   Editor editor_;
+};
+
+// Applies logged commits to a snapshot and records their requests.
+//
+// Thread safety: one thread at a time.
+class MapReplay {
+ public:
+  // `state` must outlive the replay.
+  explicit MapReplay(MapState& state) : state_(state) {}
+
+  // Applies a commit and returns its changes. Returns nullopt without effect if the snapshot already has it.
+  // Returns DATA_LOSS if the commit does not follow the snapshot or does not lead to its digest, and the
+  // errors of MapEditor::Apply.
+  absl::StatusOr<std::optional<ChangeSummary>> Apply(const LoggedCommit& logged);
+  // Stores the edited map in the snapshot. Call after the last Apply.
+  void Finish();
+
+ private:
+  MapState& state_;
+  std::optional<MapEditor> editor_;
+  std::size_t commits_of_editor_ = 0;
 };
 
 }  // namespace waystar::core

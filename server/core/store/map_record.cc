@@ -94,7 +94,12 @@ bool MapRecord::IsLarge(const UpdateBatch& batch) const {
 }
 
 void MapRecord::RemoveDue(absl::Time now) {
-  while (NextExpiry() <= now && queue_.PushDue(now) == UpdateQueue::Place::kLead) {
+  while (NextExpiry() <= now) {
+    WaitingBatch removal;
+    removal.due = now;
+    if (queue_.Push(removal) != UpdateQueue::Place::kLead) {
+      return;
+    }
     RunCommitLoop(Takes::kAny);
   }
 }
@@ -150,20 +155,32 @@ void MapRecord::Conclude(ComposedGroup group) {
 
 std::optional<ComposedGroup> MapRecord::CommitGroup(bool takes_large) {
   MutexLock committing(committing_);
+  ComposedGroup group;
   if (composed_ == nullptr) {
-    return ComposedGroup();
+    return group;
   }
-  if (context_.log != nullptr) {
-    if (in_flight_.Park(queue_.size())) {
-      return std::nullopt;
+  if (context_.log != nullptr && in_flight_.Park(queue_.size())) {
+    return std::nullopt;
+  }
+  try {
+    Compose(takes_large, group);
+  } catch (const std::bad_alloc&) {
+    GiveUp(group);
+  }
+  if (context_.log == nullptr) {
+    if (group.next != nullptr) {
+      Publish(group);
     }
-    return SendToLog(Compose(takes_large));
+    return group;
   }
-  ComposedGroup group = Compose(takes_large);
-  if (group.next != nullptr) {
-    Publish(group);
+  std::vector<LoggedCommit> logged = std::move(group.logged);
+  if (!in_flight_.Add(group)) {
+    return group;
   }
-  return group;
+  context_.log->AppendCommits(
+      id_, composed_->epoch, std::move(logged),
+      [self = shared_from_this()](const AppendOutcome& outcome) { self->OnLogged(outcome); });
+  return ComposedGroup();
 }
 
 PinnedSnapshot MapRecord::ReplacePublished(PinnedSnapshot snapshot) {
@@ -314,20 +331,37 @@ bool MapRecord::BuildInBackground(CancelFlag cancelled) {
 }
 
 MapRecord::Ended MapRecord::End(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table) {
-  MutexLock ending(ending_);
-  if (context_.log != nullptr) {
-    return EndByLog(expected, append, change_table);
-  }
   Ended ended;
-  MutexLock committing(committing_);
-  if (composed_ == nullptr) {
-    return ended;
+  {
+    MutexLock ending(ending_);
+    if (context_.log != nullptr) {
+      ended = EndByLog(expected, append, change_table);
+    } else {
+      MutexLock committing(committing_);
+      if (composed_ != nullptr) {
+        ended.status = CheckVersion(id_, composed_->version(), expected);
+        if (ended.status.ok()) {
+          EndLocked(ended, change_table);
+        }
+      }
+    }
   }
-  ended.status = CheckVersion(id_, composed_->version(), expected);
-  if (ended.status.ok()) {
-    EndLocked(ended, change_table);
-  }
+  AnswerWaiting(ended);
   return ended;
+}
+
+void MapRecord::AnswerWaiting(Ended& ended) {
+  std::vector<UpdateAnswer> answers;
+  for (WaitingBatch& batch : ended.waiting) {
+    if (batch.done) {
+      answers.push_back({.done = std::move(batch.done), .result = NoSuchMap(id_)});
+    }
+  }
+  ended.waiting.clear();
+  in_flight_.Join(answers);
+  for (UpdateAnswer& answer : answers) {
+    std::move(answer.done)(std::move(answer.result));
+  }
 }
 
 void MapRecord::EndLocked(Ended& ended, ChangeTable change_table) {

@@ -23,11 +23,10 @@
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/applied_requests.h"
-#include "server/core/store/creation_request.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/expected_version.h"
 #include "server/core/store/in_flight.h"
 #include "server/core/store/lifetimes.h"
+#include "server/core/store/map_editor.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
@@ -81,6 +80,9 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
     return published_;
   }
 
+  // As Latest, without the lock. Null also once the map is unloaded.
+  PinnedSnapshot PinLatest() const;
+
   void Update(UpdateBatch batch, UpdateDone done);
 
   absl::StatusOr<History> ReadHistory(std::uint64_t from, std::size_t max) const;
@@ -111,7 +113,7 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
     absl::Status status;
     // The last snapshot. Null if another thread ended the map first.
     PinnedSnapshot last;
-    // Batches that were still queued. The caller must complete them.
+    // Batches that were still queued; answered before End and FollowEnd return.
     std::deque<WaitingBatch> waiting;
   };
   // Appends the end of the map, given its last version, to the log.
@@ -156,9 +158,6 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   Ended FollowEnd(MapVersion last, ChangeTable change_table) ABSL_LOCKS_EXCLUDED(committing_);
 
  private:
-  // Batches being composed into one snapshot.
-  struct Group;
-
   // Delay before a failed removal of expired obstacles is retried.
   static constexpr absl::Duration kRetryDelayOfRemovals = absl::Seconds(1);
   // Estimated memory of id tables, trees and history per byte of edits.
@@ -175,13 +174,11 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
   // Composes a group of queued batches, then publishes it or appends it to the log. Returns the answers that
   // can be given now. Returns nullopt if the loop must wait for the log; the caller's leadership ends then.
   std::optional<ComposedGroup> CommitGroup(bool takes_large) ABSL_LOCKS_EXCLUDED(committing_);
-  // Composes a group. If the system runs out of memory, answers all its batches with MAPS_MEMORY_FULL.
-  ComposedGroup Compose(bool takes_large) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  void ComposeInto(bool takes_large, ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  void GiveUp(ComposedGroup& composed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  void Compose(bool takes_large, ComposedGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Answers all batches of a group for which the system has no memory with MAPS_MEMORY_FULL.
+  void GiveUp(ComposedGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Resets the request_ids and lifetimes to the state of composed_.
   void Mend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  ComposedGroup SendToLog(ComposedGroup group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Called by the log with the outcome of the oldest group in flight.
   void OnLogged(const AppendOutcome& outcome) noexcept ABSL_LOCKS_EXCLUDED(committing_);
   bool IsShared() const { return context_.log != nullptr && context_.log->is_shared(); }
@@ -198,25 +195,22 @@ class MapRecord : public std::enable_shared_from_this<MapRecord> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Defers the loop, or runs it here.
   void RunOrDeferLoop();
-  void ResumeIfParked();
   Ended EndByLog(const ExpectedVersion& expected, AppendEnd append, ChangeTable change_table)
       ABSL_LOCKS_EXCLUDED(committing_);
   void EndLocked(Ended& ended, ChangeTable change_table) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Answers the batches that were queued for the map, after those in flight.
+  void AnswerWaiting(Ended& ended) ABSL_LOCKS_EXCLUDED(committing_);
   // Reports an earlier expiry, and frees the snapshot that the group replaced.
   void Conclude(ComposedGroup group);
-  absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, Group& fold)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
-  // Estimated memory of the edits: `bytes`. Applied edits are moved from.
-  absl::StatusOr<UpdateResult> ApplyToGroup(std::vector<Edit>& edits, std::size_t bytes, absl::Time now,
-                                            Group& fold) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
+  // Adds a batch to the group; moves from its edits. The first batch that passes the checks creates `editor`.
+  absl::StatusOr<UpdateResult> Apply(WaitingBatch& waiting, absl::Time now, std::optional<MapEditor>& editor,
+                                     ComposedGroup& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Reserves memory for the entries that edits add to the map and to the history. The editor reserves the
   // memory of painted cells. Returns MAPS_MEMORY_FULL if the limit is reached and an edit adds to the map.
   absl::Status ReserveFor(absl::Span<const Edit> edits, std::size_t bytes_of_edits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(committing_);
   // Publishes `snapshot`, which may be null, and returns the previous one.
   PinnedSnapshot ReplacePublished(PinnedSnapshot snapshot);
-  // Returns the published snapshot. Null once the map is deleted or unloaded.
-  PinnedSnapshot PinLatest() const;
   // Returns MAP_LOADING if the map was unloaded, else MAP_NOT_FOUND.
   absl::Status Gone() const;
   void Publish(ComposedGroup& group);

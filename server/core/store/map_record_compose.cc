@@ -13,7 +13,6 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_digest.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/core/store/map_editor.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
@@ -29,91 +28,70 @@ bool AddsToMap(const Edit& edit) {
 
 }  // namespace
 
-// Batches being composed into one snapshot.
-struct MapRecord::Group {
-  PinnedSnapshot base;
-  // Revision of the last applied batch.
-  std::uint64_t revision = 0;
-  // Created by the first batch that passes the checks.
-  std::optional<MapEditor> editor;
-  std::vector<SharedCommit> commits;
-  // The commits with their requests, if there is a log.
-  std::vector<LoggedCommit> logged;
-};
-
-ComposedGroup MapRecord::Compose(bool takes_large) {
-  ComposedGroup composed;
-  try {
-    ComposeInto(takes_large, composed);
-  } catch (const std::bad_alloc&) {
-    GiveUp(composed);
-  }
-  return composed;
-}
-
-void MapRecord::ComposeInto(bool takes_large, ComposedGroup& composed) {
+void MapRecord::Compose(bool takes_large, ComposedGroup& group) {
   const StoreOptions& options = context_.options;
-  Group fold{.base = composed_, .revision = composed_->revision};
+  std::optional<MapEditor> editor;
   bool was_due = false;
   std::size_t edits = 0;
   const bool keeps_batches = IsShared();
   absl::Time now = options.clock->Now();
   const absl::Time end = now + options.max_fold_time;
-  while (composed.batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
+  while (group.batches < options.max_fold_batches && edits < options.max_fold_edits && now <= end) {
     // Added before the batch leaves the queue, so that the batch is answered even if memory runs out.
     UpdateAnswer& answer =
-        composed.answers.emplace_back(UpdateAnswer{.done = nullptr, .result = context_.system_memory_full});
+        group.answers.emplace_back(UpdateAnswer{.done = nullptr, .result = context_.system_memory_full});
     std::optional<WaitingBatch> waiting = queue_.Pop(takes_large);
     if (!waiting) {
-      composed.answers.pop_back();
+      group.answers.pop_back();
       break;
     }
     answer.done = std::move(waiting->done);
-    ++composed.batches;
-    composed.bytes += waiting->bytes;
+    ++group.batches;
+    group.bytes += waiting->bytes;
     edits += waiting->batch.edits.size();
     was_due = was_due || waiting->due.has_value();
     if (is_torn_) {
       Mend();
     }
-    const std::size_t applied = fold.commits.size();
+    const std::size_t applied = group.commits.size();
     // The clock of another server may be ahead.
-    answer.result = Apply(*waiting, std::max(now, fold.base->latest_commit_time), fold);
+    answer.result = Apply(*waiting, std::max(now, composed_->latest_commit_time), editor, group);
     if (!answer.done) {
-      composed.answers.pop_back();
+      group.answers.pop_back();
     } else if (keeps_batches) {
       answer.kept = std::make_unique<KeptBatch>(
           KeptBatch{.batch = *std::move(waiting),
-                    .commit = fold.commits.size() > applied ? fold.commits.back() : nullptr});
+                    .commit = group.commits.size() > applied ? group.commits.back() : nullptr});
     }
     now = options.clock->Now();
   }
-  if (!fold.commits.empty()) {
-    MapEditor::Result edited = std::move(*fold.editor).Finish();
-    composed.next = std::make_shared<const MapSnapshot>(
+  if (!group.commits.empty()) {
+    MapEditor::Result edited = std::move(*editor).Finish();
+    const Commit& last = *group.commits.back();
+    group.next = std::make_shared<const MapSnapshot>(
         MapSnapshot{.id = id_,
-                    .epoch = fold.base->epoch,
-                    .revision = fold.revision,
-                    .create_time = fold.base->create_time,
-                    .latest_commit_time = std::max(fold.base->latest_commit_time, fold.commits.back()->time),
+                    .epoch = composed_->epoch,
+                    .revision = last.revision,
+                    .create_time = composed_->create_time,
+                    .latest_commit_time = std::max(composed_->latest_commit_time, last.time),
                     .map = std::move(edited.map)});
+    group.changes = std::move(edited.changes);
     if (context_.log == nullptr) {
-      log_.Append(fold.commits);
+      log_.Append(group.commits);
     }
-    composed_ = composed.next;
-    composed.commits = std::move(fold.commits);
-    composed.changes = std::move(edited.changes);
-    composed.logged = std::move(fold.logged);
+    composed_ = group.next;
   }
   if (NoteNextExpiry(was_due)) {
-    composed.expiry_to_tell = NextExpiry();
+    group.expiry_to_tell = NextExpiry();
   }
 }
 
-void MapRecord::GiveUp(ComposedGroup& composed) {
-  composed.next = nullptr;
-  std::erase_if(composed.answers, [](const UpdateAnswer& answer) { return !answer.done; });
-  for (UpdateAnswer& answer : composed.answers) {
+void MapRecord::GiveUp(ComposedGroup& group) {
+  group.next = nullptr;
+  group.commits.clear();
+  group.logged.clear();
+  std::erase_if(group.answers, [](const UpdateAnswer& answer) { return !answer.done; });
+  for (UpdateAnswer& answer : group.answers) {
     answer.result = context_.system_memory_full;
     answer.kept.reset();
   }
@@ -121,7 +99,7 @@ void MapRecord::GiveUp(ComposedGroup& composed) {
   if (NextExpiry() != absl::InfiniteFuture()) {
     // Expired obstacles may still need removal.
     SetNextExpiry(std::max(NextExpiry(), context_.options.clock->Now() + kRetryDelayOfRemovals));
-    composed.expiry_to_tell = NextExpiry();
+    group.expiry_to_tell = NextExpiry();
   }
 }
 
@@ -133,16 +111,16 @@ void MapRecord::Mend() {
   is_torn_ = false;
 }
 
-absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now, Group& fold) {
+absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time now,
+                                              std::optional<MapEditor>& editor, ComposedGroup& group) {
+  UpdateBatch& batch = waiting.batch;
+  const MapVersion version{.epoch = composed_->epoch, .revision = composed_->revision + group.commits.size()};
   if (waiting.due) {
-    std::vector<Edit> removals = lifetimes_.TakeRemovalsDue(*waiting.due, kMaxRemovalsInBatch);
-    if (removals.empty()) {
+    batch.edits = lifetimes_.TakeRemovalsDue(*waiting.due, kMaxRemovalsInBatch);
+    if (batch.edits.empty()) {
       return UpdateResult();
     }
-    return ApplyToGroup(removals, 0, now, fold);
   }
-  UpdateBatch& batch = waiting.batch;
-  const MapVersion version{.epoch = fold.base->epoch, .revision = fold.revision};
   WAYSTAR_RETURN_IF_ERROR(CheckEpoch(id_, version, batch.expected));
   if (!batch.request_id.empty()) {
     WAYSTAR_ASSIGN_OR_RETURN(const std::optional<UpdateResult> applied,
@@ -153,10 +131,25 @@ absl::StatusOr<UpdateResult> MapRecord::Apply(WaitingBatch& waiting, absl::Time 
   }
   WAYSTAR_RETURN_IF_ERROR(CheckRevision(id_, version, batch.expected));
   WAYSTAR_RETURN_IF_ERROR(batch.caller.Check());
-  WAYSTAR_ASSIGN_OR_RETURN(const UpdateResult result, ApplyToGroup(batch.edits, waiting.bytes, now, fold));
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(batch.edits, waiting.bytes));
+  if (!editor) {
+    editor.emplace(composed_->map);
+  }
+  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, editor->Apply(batch.edits, now));
+  lifetimes_.Follow(batch.edits, now);
+  const SharedCommit commit = std::make_shared<const Commit>(Commit{.revision = version.revision + 1,
+                                                                    .time = now,
+                                                                    .edits = std::move(batch.edits),
+                                                                    .summary = summary,
+                                                                    .digest = editor->digest()});
+  group.commits.push_back(commit);
+  const UpdateResult result = ResultOf(*commit, version.epoch);
+  if (context_.log != nullptr) {
+    group.logged.push_back({.commit = commit});
+  }
   if (!batch.request_id.empty()) {
     if (context_.log != nullptr) {
-      LoggedCommit& logged = fold.logged.back();
+      LoggedCommit& logged = group.logged.back();
       logged.request_id = batch.request_id;
       logged.fingerprint = waiting.fingerprint;
       logged.request_time = batch.request_time;
@@ -192,28 +185,6 @@ absl::Status MapRecord::ReserveFor(absl::Span<const Edit> edits, std::size_t byt
   }
   account.Add(bytes);
   return absl::OkStatus();
-}
-
-absl::StatusOr<UpdateResult> MapRecord::ApplyToGroup(std::vector<Edit>& edits, std::size_t bytes,
-                                                     absl::Time now, Group& fold) {
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(edits, bytes));
-  if (!fold.editor) {
-    fold.editor.emplace(fold.base->map);
-  }
-  WAYSTAR_ASSIGN_OR_RETURN(const ChangeSummary summary, fold.editor->Apply(edits, now));
-  lifetimes_.Follow(edits, now);
-  ++fold.revision;
-  const std::uint64_t digest = fold.editor->digest();
-  fold.commits.push_back(std::make_shared<const Commit>(Commit{.revision = fold.revision,
-                                                               .time = now,
-                                                               .edits = std::move(edits),
-                                                               .summary = summary,
-                                                               .digest = digest}));
-  if (context_.log != nullptr) {
-    fold.logged.push_back({.commit = fold.commits.back()});
-  }
-  return UpdateResult{
-      .epoch = fold.base->epoch, .revision = fold.revision, .summary = summary, .digest = digest};
 }
 
 bool MapRecord::NoteNextExpiry(bool was_due) {

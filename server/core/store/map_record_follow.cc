@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_digest.h"
-#include "server/core/store/map_editor.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
@@ -101,11 +100,7 @@ void MapRecord::TakeIn(ComposedGroup& group, const MapSnapshot& base,
     context_.memory->Add(kTableFactor * ApproximateBytes(commit.edits));
     if (!logged.request_id.empty()) {
       applied_.Follow(logged.request_id, logged.fingerprint, logged.request_time,
-                      {.epoch = composed_->epoch,
-                       .revision = commit.revision,
-                       .summary = commit.summary,
-                       .digest = commit.digest},
-                      commit.time);
+                      ResultOf(commit, composed_->epoch), commit.time);
     }
   }
   request_bytes_.store(applied_.bytes(), std::memory_order_relaxed);
@@ -165,18 +160,7 @@ MapRecord::Ended MapRecord::FollowEnd(MapVersion last, ChangeTable change_table)
     composed_ = latest;
     EndLocked(ended, change_table);
   }
-  // Batches in flight are answered first, when they come back.
-  std::vector<UpdateAnswer> answers;
-  for (WaitingBatch& batch : ended.waiting) {
-    if (batch.done) {
-      answers.push_back({.done = std::move(batch.done), .result = NoSuchMap(id_)});
-    }
-  }
-  ended.waiting.clear();
-  in_flight_.Join(answers);
-  for (UpdateAnswer& answer : answers) {
-    std::move(answer.done)(std::move(answer.result));
-  }
+  AnswerWaiting(ended);
   return ended;
 }
 

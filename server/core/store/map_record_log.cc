@@ -7,21 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/base/status_macros.h"
+#include "server/base/call_and_wait.h"
 #include "server/core/store/map_record.h"
 
 namespace waystar::core {
-
-ComposedGroup MapRecord::SendToLog(ComposedGroup group) {
-  std::vector<LoggedCommit> logged = std::move(group.logged);
-  if (!in_flight_.Add(group)) {
-    return group;
-  }
-  context_.log->AppendCommits(
-      id_, composed_->epoch, std::move(logged),
-      [self = shared_from_this()](const AppendOutcome& outcome) { self->OnLogged(outcome); });
-  return {};
-}
 
 void MapRecord::OnLogged(const AppendOutcome& outcome) noexcept {
   bool leads = false;
@@ -39,10 +28,8 @@ void MapRecord::OnLogged(const AppendOutcome& outcome) noexcept {
     leads = TryAgain();
   }
   Conclude(in_flight_.Land());
-  if (leads) {
+  if (leads || in_flight_.Unpark(queue_.size())) {
     RunOrDeferLoop();
-  } else {
-    ResumeIfParked();
   }
 }
 
@@ -89,12 +76,6 @@ bool MapRecord::TryAgain() {
   return place == UpdateQueue::Place::kLead;
 }
 
-void MapRecord::ResumeIfParked() {
-  if (in_flight_.Unpark(queue_.size())) {
-    RunOrDeferLoop();
-  }
-}
-
 void MapRecord::RunOrDeferLoop() {
   if (!DeferLoop()) {
     RunCommitLoop(Takes::kAny);
@@ -105,7 +86,9 @@ MapRecord::Ended MapRecord::EndByLog(const ExpectedVersion& expected, AppendEnd 
                                      ChangeTable change_table) {
   const auto go_on = [this] {
     in_flight_.Release();
-    ResumeIfParked();
+    if (in_flight_.Unpark(queue_.size())) {
+      RunOrDeferLoop();
+    }
   };
   Ended ended;
   AppendOutcome outcome = AppendOutcome::Conflict();
@@ -133,7 +116,7 @@ MapRecord::Ended MapRecord::EndByLog(const ExpectedVersion& expected, AppendEnd 
     }
     // Hold keeps the loop from composing. If a group in flight is lost, the log fails this append too.
     try {
-      outcome = AppendAndWait([&](DurableLog::Done done) {
+      outcome = CallAndWait<AppendOutcome>([&](DurableLog::Done done) {
         append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
           // On the log's thread, before it delivers a new map with that id.
           if (appended.is_durable()) {

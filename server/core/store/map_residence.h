@@ -1,11 +1,13 @@
-// Interface through which a store loads and unloads maps.
+// Interfaces through which a store loads and unloads maps.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/core/map/map_version.h"
 
 namespace waystar::core {
 
@@ -33,5 +35,21 @@ bool HasNoRoom(const absl::Status& status);
 absl::Status MapLoading(absl::string_view id);
 // Returns the map id of a MAP_LOADING error; empty for any other status.
 std::string LoadingMapOf(const absl::Status& status);
+
+// Storage of maps that are not in memory.
+//
+// Thread safety: any method may be called from any thread except the log's.
+class MapSource {
+ public:
+  virtual ~MapSource() = default;
+
+  // Makes a map in memory readable again at its latest version, which it returns. Returns the errors of
+  // MapStore::Store and of the storage.
+  virtual absl::StatusOr<MapVersion> Keep(absl::string_view id) = 0;
+
+  // Reads an unloaded map and loads it (MapStore::Load). Also returns OK if the map was loaded or ended
+  // meanwhile. Returns DATA_LOSS if it is damaged, MAPS_MEMORY_FULL, and the errors of the storage.
+  virtual absl::Status Load(absl::string_view id) = 0;
+};
 
 }  // namespace waystar::core

@@ -5,6 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "server/base/call_and_wait.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
@@ -170,7 +171,7 @@ absl::StatusOr<bool> MapStore::AddNew(const RecordPtr& record, const MapSnapshot
     Insert(record);
     return true;
   }
-  const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
+  const AppendOutcome outcome = CallAndWait<AppendOutcome>([&](DurableLog::Done done) {
     context_.log->AppendCreation(first, request, [&, done = std::move(done)](AppendOutcome appended) mutable {
       // On the log's thread, before it delivers other servers' changes of the map.
       if (appended.is_durable()) {
@@ -202,7 +203,7 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndAbsent(
       WAYSTAR_RETURN_IF_ERROR(CheckVersion(id, last, expected));
       it->second.is_ending = true;
     }
-    const AppendOutcome outcome = AppendAndWait([&](DurableLog::Done done) {
+    const AppendOutcome outcome = CallAndWait<AppendOutcome>([&](DurableLog::Done done) {
       append(last, [&, done = std::move(done)](AppendOutcome appended) mutable {
         if (appended.is_durable()) {
           {
@@ -231,7 +232,7 @@ absl::StatusOr<std::optional<MapVersion>> MapStore::EndAbsent(
 
 absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const RecordPtr& record,
                                          const MapSnapshot& first) {
-  MapRecord::Ended ended = old->End(
+  const MapRecord::Ended ended = old->End(
       {},
       [&](MapVersion last, DurableLog::Done done) {
         context_.log->AppendReplacement(first, last, std::move(done));
@@ -241,7 +242,6 @@ absl::StatusOr<bool> MapStore::TakePlace(const RecordPtr& old, const RecordPtr& 
   if (ended.last == nullptr) {
     return false;
   }
-  FailWaiting(old->id(), std::move(ended.waiting));
   TellOfExpiry(*record);
   NoteOld(ended.last);
   return true;
@@ -292,27 +292,15 @@ void MapStore::TellOfExpiry(const MapRecord& record) {
   }
 }
 
-void MapStore::FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting) {
-  for (WaitingBatch& batch : waiting) {
-    if (batch.done) {
-      std::move(batch.done)(NoSuchMap(id));
-    }
-  }
-}
-
-absl::Status MapStore::Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                               const RequestHorizon& request_horizon) {
-  Prepare(snapshot.map, nullptr, GridMap::LargeIndexes::kInBackground);
+absl::Status MapStore::Restore(MapState state) {
+  Prepare(state.snapshot.map, nullptr, GridMap::LargeIndexes::kInBackground);
   MutexLock creating(creating_);
-  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(snapshot.id));
+  WAYSTAR_RETURN_IF_ERROR(CheckCanCreate(state.snapshot.id));
   MemoryAccount::Reservation memory;
-  if (!context_.memory->Reserve(snapshot.memory_bytes(), memory)) {
+  if (!context_.memory->Reserve(state.snapshot.memory_bytes(), memory)) {
     return MapsMemoryFull(*context_.memory, "");
   }
-  Insert(std::make_shared<MapRecord>(
-      context_, StoredMap{.snapshot = std::make_shared<const MapSnapshot>(std::move(snapshot)),
-                          .requests = std::move(requests),
-                          .request_horizon = request_horizon}));
+  Insert(std::make_shared<MapRecord>(context_, Shared(std::move(state))));
   memory.Keep();
   return absl::OkStatus();
 }
@@ -451,7 +439,7 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
       }
       return NoSuchMap(id);
     }
-    MapRecord::Ended ended = record->End(
+    const MapRecord::Ended ended = record->End(
         expected,
         [&](MapVersion last, DurableLog::Done done) {
           context_.log->AppendDeletion(id, last, std::move(done));
@@ -462,7 +450,6 @@ absl::StatusOr<MapVersion> MapStore::Delete(absl::string_view id, const Expected
     if (ended.last == nullptr) {
       continue;
     }
-    FailWaiting(id, std::move(ended.waiting));
     NoteOld(ended.last);
     return ended.last->version();
   }
@@ -488,20 +475,8 @@ void MapStore::Update(absl::string_view id, UpdateBatch batch, UpdateDone done) 
 }
 
 absl::StatusOr<UpdateResult> MapStore::UpdateAndWait(absl::string_view id, UpdateBatch batch) {
-  Mutex mutex;
-  CondVar is_done;
-  std::optional<absl::StatusOr<UpdateResult>> answer;
-  Update(id, std::move(batch), [&](absl::StatusOr<UpdateResult> result) {
-    // Notify under the lock: the waiting thread may destroy these variables as soon as it has the lock.
-    MutexLock lock(mutex);
-    answer = std::move(result);
-    is_done.NotifyAll();
-  });
-  MutexLock lock(mutex);
-  while (!answer) {
-    is_done.Wait(mutex);
-  }
-  return *std::move(answer);
+  return CallAndWait<absl::StatusOr<UpdateResult>>(
+      [&](UpdateDone done) { Update(id, std::move(batch), std::move(done)); });
 }
 
 absl::StatusOr<History> MapStore::ReadHistory(absl::string_view id, std::uint64_t from,

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,18 +25,14 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
-#include "server/core/store/creation_request.h"
 #include "server/core/store/durable_log.h"
-#include "server/core/store/expected_version.h"
 #include "server/core/store/map_residence.h"
 #include "server/core/store/old_snapshots.h"
 #include "server/core/store/store_context.h"
 #include "server/core/store/store_listener.h"
-#include "server/core/store/store_options.h"
 #include "server/core/store/stored_map.h"
 #include "server/core/store/update_batch.h"
 #include "server/core/store/update_log.h"
-#include "server/core/store/update_queue.h"
 
 namespace waystar::core {
 
@@ -96,8 +91,7 @@ class MapStore {
   void SetResidence(MapResidence* residence) { context_.residence = residence; }
   // Adds a stored map with its epoch and revision, without logging it. Returns the errors of Create except
   // STORAGE_FAILED. Leaves the jump indexes of a large map to BuildInBackground.
-  absl::Status Restore(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                       const RequestHorizon& request_horizon);
+  absl::Status Restore(MapState state);
   // Registers a map that is in the log at version `last` but could not be read. Its id stays taken until it
   // is deleted or replaced; all other calls report it as not found.
   // REQUIRES: SetLog was called, and the map is not in memory. The same holds for AddUnloaded.
@@ -123,8 +117,7 @@ class MapStore {
   // Loads an unloaded map at its version; asks the residence for room. Returns FAILED_PRECONDITION if the map
   // is not unloaded, has another version, or is being deleted or replaced; MAPS_MEMORY_FULL.
   // REQUIRES: no other thread knows the map.
-  absl::Status Load(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                    const RequestHorizon& request_horizon);
+  absl::Status Load(MapState state);
   struct ResidenceCounts {
     std::size_t loaded = 0;
     std::size_t unloaded = 0;
@@ -158,16 +151,13 @@ class MapStore {
   // remembered requests. It need not be at revision 1. The number of maps is not limited here. With a
   // residence, a map without room is left unloaded.
   // REQUIRES: no other thread knows the map.
-  absl::Status FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
-                              const RequestHorizon& request_horizon);
-  absl::Status FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
-                                 const RequestHorizon& request_horizon, MapVersion replaced);
+  absl::Status FollowCreation(MapState first);
+  absl::Status FollowReplacement(MapState first, MapVersion replaced);
   // Replaces a map by a later image of it, with its remembered requests, when the commits in between are
   // unknown; subscribers see a gap in the history. Also returns NOT_FOUND / MAP_NOT_FOUND. Both states are
   // briefly in memory.
   // REQUIRES: no other thread knows the map.
-  absl::Status FollowImage(MapSnapshot later, std::vector<AppliedRequest> requests,
-                           const RequestHorizon& request_horizon);
+  absl::Status FollowImage(MapState later);
   // Deletes the map, whose last version is `last`.
   absl::Status FollowDeletion(absl::string_view id, MapVersion last);
 
@@ -317,10 +307,9 @@ class MapStore {
   void NoteOld(const PinnedSnapshot& last);
   // Returns true if a map begun by another server is to be in memory.
   bool HasRoomFor(const MapSnapshot& first) const;
-  // Creates the record of a map begun by another server.
-  absl::StatusOr<RecordPtr> MakeFollowed(MapSnapshot first, std::vector<AppliedRequest> requests,
-                                         const RequestHorizon& request_horizon,
-                                         MemoryAccount::Reservation& memory);
+  // Creates the record of a map that was read, or begun by another server. Reserves its memory. Returns
+  // BAD_MAP_ID and MAPS_MEMORY_FULL.
+  absl::StatusOr<RecordPtr> MakeRecord(MapState first, MemoryAccount::Reservation& memory);
   // Ends a map that is not in memory, if its version is as expected. Appends the end through `append`, then
   // calls `on_end` on the log's thread. Returns the map's last version, or nullopt for any other map.
   absl::StatusOr<std::optional<MapVersion>> EndAbsent(
@@ -328,8 +317,6 @@ class MapStore {
       absl::FunctionRef<void(MapVersion last, DurableLog::Done done)> append,
       absl::FunctionRef<void()> on_end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(creating_);
   void TellOfExpiry(const MapRecord& record);
-  // Completes the batches that were queued for a map that has ended.
-  static void FailWaiting(absl::string_view id, std::deque<WaitingBatch> waiting);
   void Drop(MemoryDrop what);
   // Return the error for a map that is not in memory. AskFor also schedules its load.
   absl::Status AbsenceOf(absl::string_view id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(context_.readers);

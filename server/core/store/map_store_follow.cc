@@ -40,37 +40,29 @@ absl::Status MapStore::FollowCommits(absl::string_view id, std::uint64_t epoch,
   return absl::OkStatus();
 }
 
-absl::StatusOr<MapStore::RecordPtr> MapStore::MakeFollowed(MapSnapshot first,
-                                                           std::vector<AppliedRequest> requests,
-                                                           const RequestHorizon& request_horizon,
-                                                           MemoryAccount::Reservation& memory) {
-  WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
-  Prepare(first.map, nullptr, GridMap::LargeIndexes::kInBackground);
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(first, memory));
-  return std::make_shared<MapRecord>(
-      context_, StoredMap{.snapshot = std::make_shared<const MapSnapshot>(std::move(first)),
-                          .requests = std::move(requests),
-                          .request_horizon = request_horizon});
+absl::StatusOr<MapStore::RecordPtr> MapStore::MakeRecord(MapState first, MemoryAccount::Reservation& memory) {
+  WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.snapshot.id));
+  Prepare(first.snapshot.map, nullptr, GridMap::LargeIndexes::kInBackground);
+  WAYSTAR_RETURN_IF_ERROR(ReserveFor(first.snapshot, memory));
+  return std::make_shared<MapRecord>(context_, Shared(std::move(first)));
 }
 
 bool MapStore::HasRoomFor(const MapSnapshot& first) const {
   return context_.residence == nullptr || context_.memory->room() >= first.memory_bytes();
 }
 
-absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequest> requests,
-                                      const RequestHorizon& request_horizon) {
-  if (!HasRoomFor(first)) {
-    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
+absl::Status MapStore::FollowCreation(MapState first) {
+  if (!HasRoomFor(first.snapshot)) {
+    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.snapshot.id));
     MutexLock lock(context_.readers);
-    if (records_.contains(first.id) ||
-        !absent_.emplace(first.id, AbsentMap{.last = first.version()}).second) {
-      return IsThereAlready(first.id);
+    if (records_.contains(first.snapshot.id) ||
+        !absent_.emplace(first.snapshot.id, AbsentMap{.last = first.snapshot.version()}).second) {
+      return IsThereAlready(first.snapshot.id);
     }
     return absl::OkStatus();
   }
   MemoryAccount::Reservation memory;
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
-                           MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, MakeRecord(std::move(first), memory));
   {
     MutexLock lock(context_.readers);
     if (records_.contains(record->id()) || absent_.contains(record->id())) {
@@ -82,17 +74,15 @@ absl::Status MapStore::FollowCreation(MapSnapshot first, std::vector<AppliedRequ
   return absl::OkStatus();
 }
 
-absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedRequest> requests,
-                                         const RequestHorizon& request_horizon, MapVersion replaced) {
-  if (!HasRoomFor(first)) {
-    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.id));
-    WAYSTAR_RETURN_IF_ERROR(FollowDeletion(first.id, replaced));
-    AddUnloaded(first.id, first.version());
+absl::Status MapStore::FollowReplacement(MapState first, MapVersion replaced) {
+  if (!HasRoomFor(first.snapshot)) {
+    WAYSTAR_RETURN_IF_ERROR(CheckMapId(first.snapshot.id));
+    WAYSTAR_RETURN_IF_ERROR(FollowDeletion(first.snapshot.id, replaced));
+    AddUnloaded(first.snapshot.id, first.snapshot.version());
     return absl::OkStatus();
   }
   MemoryAccount::Reservation memory;
-  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record,
-                           MakeFollowed(std::move(first), std::move(requests), request_horizon, memory));
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, MakeRecord(std::move(first), memory));
   while (const RecordPtr old = FindOrNull(record->id())) {
     const MapRecord::Ended ended =
         old->FollowEnd(replaced, [&](absl::FunctionRef<void()> tell) { SwapInTable(old, record, tell); });
@@ -117,15 +107,14 @@ absl::Status MapStore::FollowReplacement(MapSnapshot first, std::vector<AppliedR
   return absl::OkStatus();
 }
 
-absl::Status MapStore::FollowImage(MapSnapshot later, std::vector<AppliedRequest> requests,
-                                   const RequestHorizon& request_horizon) {
-  const auto snapshot = std::make_shared<MapSnapshot>(std::move(later));
+absl::Status MapStore::FollowImage(MapState later) {
+  const auto snapshot = std::make_shared<MapSnapshot>(std::move(later.snapshot));
   while (const RecordPtr record = FindOrNull(snapshot->id)) {
     Prepare(snapshot->map, nullptr, GridMap::LargeIndexes::kInBackground);
     MemoryAccount::Reservation memory;
     WAYSTAR_RETURN_IF_ERROR(ReserveFor(*snapshot, memory));
-    const absl::Status followed =
-        record->FollowImage({.snapshot = snapshot, .requests = requests, .request_horizon = request_horizon});
+    const absl::Status followed = record->FollowImage(
+        {.snapshot = snapshot, .requests = later.requests, .request_horizon = later.request_horizon});
     if (LoadingMapOf(followed).empty()) {
       if (followed.ok()) {
         memory.Keep();

@@ -98,15 +98,10 @@ void MapStore::NoteDamage(absl::string_view id, MapVersion version) {
   }
 }
 
-absl::Status MapStore::Load(MapSnapshot snapshot, std::vector<AppliedRequest> requests,
-                            const RequestHorizon& request_horizon) {
-  Prepare(snapshot.map, nullptr, GridMap::LargeIndexes::kInBackground);
+absl::Status MapStore::Load(MapState state) {
   MemoryAccount::Reservation memory;
-  WAYSTAR_RETURN_IF_ERROR(ReserveFor(snapshot, memory));
-  const auto first = std::make_shared<const MapSnapshot>(std::move(snapshot));
-  const auto record = std::make_shared<MapRecord>(
-      context_,
-      StoredMap{.snapshot = first, .requests = std::move(requests), .request_horizon = request_horizon});
+  WAYSTAR_ASSIGN_OR_RETURN(const RecordPtr record, MakeRecord(std::move(state), memory));
+  const PinnedSnapshot first = record->PinLatest();
   bool is_loaded = false;
   // Listeners must learn of the load before any other event of the map.
   record->HoldCommits([&] {

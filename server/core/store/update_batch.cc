@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
+#include "server/base/status_macros.h"
 
 namespace waystar::core {
 
@@ -16,6 +17,28 @@ absl::Status CheckRequestId(absl::string_view id) {
   }
   return MakeError(ErrorReason::kBadValue, "request_id",
                    absl::StrCat("a request_id has 1 to ", kMaxRequestIdBytes, " printable ASCII characters"));
+}
+
+absl::Status CheckEpoch(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected) {
+  if (!expected.epoch || *expected.epoch == version.epoch) {
+    return absl::OkStatus();
+  }
+  return MakeError(ErrorReason::kMapReplaced, "expected_version.epoch",
+                   absl::StrCat("map \"", id, "\" is of epoch ", version.epoch, ", not ", *expected.epoch));
+}
+
+absl::Status CheckRevision(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected) {
+  if (!expected.revision || *expected.revision == version.revision) {
+    return absl::OkStatus();
+  }
+  return MakeError(
+      ErrorReason::kStaleRevision, "expected_version",
+      absl::StrCat("map \"", id, "\" is at revision ", version.revision, ", not ", *expected.revision));
+}
+
+absl::Status CheckVersion(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected) {
+  WAYSTAR_RETURN_IF_ERROR(CheckEpoch(id, version, expected));
+  return CheckRevision(id, version, expected);
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Update batches and their results.
+// Requests that change or create a map, and their results.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,22 @@
 #include "absl/time/time.h"
 #include "server/base/stop_check.h"
 #include "server/core/edit/edit.h"
-#include "server/core/store/expected_version.h"
+#include "server/core/edit/edit_digest.h"
+#include "server/core/map/map_version.h"
 
 namespace waystar::core {
+
+// Version that a change requires the map to have. An unset field matches any value.
+struct ExpectedVersion {
+  std::optional<std::uint64_t> epoch;
+  std::optional<std::uint64_t> revision;
+};
+
+// Return OK if the map's version matches; else FAILED_PRECONDITION / MAP_REPLACED with field
+// "expected_version.epoch", or ABORTED / STALE_REVISION with field "expected_version".
+absl::Status CheckEpoch(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);
+absl::Status CheckRevision(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);
+absl::Status CheckVersion(absl::string_view id, const MapVersion& version, const ExpectedVersion& expected);
 
 // Edits that are applied in order and atomically, as one new revision.
 struct UpdateBatch {
@@ -52,5 +65,13 @@ inline constexpr std::size_t kMaxRequestIdBytes = 128;
 // Returns OK for 1 to kMaxRequestIdBytes printable ASCII characters; else INVALID_ARGUMENT / BAD_VALUE with
 // field "request_id".
 absl::Status CheckRequestId(absl::string_view id);
+
+// Request that created a map, for idempotent retries.
+struct CreationRequest {
+  // An id that obeys CheckRequestId, or empty. The map remembers it with the ids of its updates.
+  std::string request_id;
+  // Covers the whole request, so that a different request is not taken for a retry.
+  Fingerprint fingerprint;
+};
 
 }  // namespace waystar::core

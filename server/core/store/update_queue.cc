@@ -10,31 +10,17 @@ UpdateQueue::Place UpdateQueue::Push(WaitingBatch& batch) {
   if (is_closed_) {
     return Place::kClosed;
   }
-  // A single batch may exceed the byte limit.
-  if (!waiting_.empty() && (waiting_.size() >= max_batches_ || bytes_ + batch.bytes > max_bytes_)) {
+  if (batch.due) {
+    if (has_due_) {
+      return Place::kWait;
+    }
+    // A single batch may exceed the byte limit.
+  } else if (!waiting_.empty() && (waiting_.size() >= max_batches_ || bytes_ + batch.bytes > max_bytes_)) {
     return Place::kBusy;
   }
-  return TakeInLocked(batch);
-}
-
-UpdateQueue::Place UpdateQueue::PushDue(absl::Time due) {
-  MutexLock lock(mutex_);
-  if (is_closed_) {
-    return Place::kClosed;
-  }
-  if (has_due_) {
-    return Place::kWait;
-  }
-  has_due_ = true;
-  WaitingBatch removal;
-  removal.due = due;
-  return TakeInLocked(removal);
-}
-
-UpdateQueue::Place UpdateQueue::TakeInLocked(WaitingBatch& batch) {
-  const std::size_t bytes = batch.bytes;
   waiting_.push_back(std::move(batch));
-  bytes_ += bytes;
+  bytes_ += waiting_.back().bytes;
+  has_due_ = has_due_ || waiting_.back().due;
   return std::exchange(has_leader_, true) ? Place::kWait : Place::kLead;
 }
 

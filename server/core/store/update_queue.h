@@ -47,11 +47,9 @@ class UpdateQueue {
   UpdateQueue(std::size_t max_batches, std::size_t max_bytes)
       : max_batches_(max_batches), max_bytes_(max_bytes) {}
 
-  // Moves from the batch only if it accepts it. Throws std::bad_alloc if allocation fails.
+  // Moves from the batch only if it accepts it. Throws std::bad_alloc if allocation fails. Accepts a removal
+  // of expired obstacles regardless of the limits; returns kWait if one is queued already.
   Place Push(WaitingBatch& batch);
-
-  // Queues the removal of expired obstacles regardless of the limits, unless one is queued already.
-  Place PushDue(absl::Time due);
 
   // Puts popped batches back at the front, in their order and regardless of the limits. Returns kLead or
   // kWait.
@@ -84,8 +82,6 @@ class UpdateQueue {
   bool CloseIfIdle();
 
  private:
-  Place TakeInLocked(WaitingBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   const std::size_t max_batches_;
   const std::size_t max_bytes_;
   mutable Mutex mutex_;

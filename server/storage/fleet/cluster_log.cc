@@ -1076,13 +1076,12 @@ void ClusterLog::StopLoading(MapLane& lane) {
 absl::Status ClusterLog::Take(const std::string& id, storage::MapState map) {
   const MapLane& lane = *lanes_.at(id);
   if (lane.version == kNoMap) {
-    return store_.FollowCreation(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+    return store_.FollowCreation(std::move(map));
   }
   if (lane.version.epoch == map.snapshot.epoch && !lane.is_broken) {
-    return store_.FollowImage(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+    return store_.FollowImage(std::move(map));
   }
-  return store_.FollowReplacement(std::move(map.snapshot), std::move(map.requests), map.request_horizon,
-                                  lane.version);
+  return store_.FollowReplacement(std::move(map), lane.version);
 }
 
 void ClusterLog::ReadAfresh() {

@@ -73,8 +73,7 @@ absl::StatusOr<ReadMap> Read(const ClusterReader& reader, MapCache* cache, const
 absl::Status Restore(const std::string& id, ReadMap read, const MapHead& head, core::MapStore& store,
                      FleetFound& found) {
   if (read.image) {
-    WAYSTAR_RETURN_IF_ERROR(store.Restore(std::move(read.image->snapshot), std::move(read.image->requests),
-                                          read.image->request_horizon));
+    WAYSTAR_RETURN_IF_ERROR(store.Restore(std::move(*read.image)));
   }
   for (const std::vector<core::LoggedCommit>& commits : read.records) {
     if (const absl::Status status = store.FollowCommits(id, head.version.epoch, commits); !status.ok()) {
@@ -326,7 +325,7 @@ absl::Status Fleet::LoadCached(const FleetOptions& options, core::MapStore& stor
       WAYSTAR_ASSIGN_OR_RETURN(storage::MapState image, cache_->Read(id));
       found.latest_time =
           std::max({found.latest_time, image.snapshot.create_time, image.snapshot.latest_commit_time});
-      return store.Restore(std::move(image.snapshot), std::move(image.requests), image.request_horizon);
+      return store.Restore(std::move(image));
     }();
     if (HasNoRoom(restored, store)) {
       store.AddUnloaded(id, version);

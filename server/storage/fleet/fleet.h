@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/core/store/map_source.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/etcd/etcd_client.h"
 #include "server/storage/fleet/cluster_keys.h"

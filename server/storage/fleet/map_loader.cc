@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/store/map_replay.h"
+#include "server/core/store/map_editor.h"
 
 namespace waystar::cluster {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kPause{5};
 // state has.
 absl::Status Apply(const std::vector<std::vector<core::LoggedCommit>>& records, std::uint64_t up_to,
                    storage::MapState& state) {
-  core::MapReplay replay(state.snapshot, state.requests);
+  core::MapReplay replay(state);
   for (const std::vector<core::LoggedCommit>& commits : records) {
     for (const core::LoggedCommit& commit : commits) {
       if (commit.commit->revision <= up_to) {
@@ -117,8 +117,7 @@ absl::Status MapLoader::Finish(storage::MapState& state) {
       return absl::AbortedError("what was read does not go on");
     }
   }
-  const absl::Status loaded =
-      store_.Load(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+  const absl::Status loaded = store_.Load(std::move(state));
   // A deletion by this server is in flight, and may fail.
   return absl::IsFailedPrecondition(loaded) ? absl::AbortedError(loaded.message()) : loaded;
 }

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/core/map/map_version.h"
-#include "server/core/store/map_source.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/fleet/cluster_reader.h"
 #include "server/storage/fleet/map_cache.h"

@@ -63,7 +63,7 @@ absl::Status DataFolder::Load(absl::string_view id) {
   }
   const absl::Status loaded = [&]() -> absl::Status {
     WAYSTAR_ASSIGN_OR_RETURN(MapState map, images_.Read(id, *version));
-    return store_.Load(std::move(map.snapshot), std::move(map.requests), map.request_horizon);
+    return store_.Load(std::move(map));
   }();
   // The map may have been deleted or replaced meanwhile.
   return store_.UnloadedVersion(id) == version ? loaded : absl::OkStatus();

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/core/map/map_version.h"
-#include "server/core/store/map_source.h"
+#include "server/core/store/map_residence.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/folder.h"

@@ -15,7 +15,7 @@
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/base/thread.h"
-#include "server/core/store/map_replay.h"
+#include "server/core/store/map_editor.h"
 #include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/image_file.h"
 #include "server/storage/folder/log_mark.h"
@@ -26,7 +26,7 @@ namespace {
 // Applies and counts the commits that the state does not contain yet.
 absl::Status Replay(const LogHistory& history, absl::Span<const LocatedEntry> entries,
                     ReadMapResult& result) {
-  core::MapReplay replay(result.state.snapshot, result.state.requests);
+  core::MapReplay replay(result.state);
   for (const LocatedEntry& located : entries) {
     const LogEntry& entry = located.entry;
     if (entry.kind != LogEntry::Kind::kCommits || entry.revision <= result.state.snapshot.revision) {
@@ -157,8 +157,7 @@ class MapReader {
     if (options_.may_unload) {
       kept.emplace(state);
     }
-    const absl::Status restored =
-        store_.Restore(std::move(state.snapshot), std::move(state.requests), state.request_horizon);
+    const absl::Status restored = store_.Restore(std::move(state));
     const bool is_unloaded = kept && core::HasNoRoom(restored);
     std::uint64_t image_bytes = 0;
     if (is_unloaded) {
@@ -198,10 +197,7 @@ class MapReader {
 
   // Leaves a map unloaded, and returns the size of its new image, which replaces an older one.
   absl::StatusOr<std::uint64_t> LeaveUnloaded(const LiveMap& map, MapState state) {
-    const core::StoredMap stored{
-        .snapshot = std::make_shared<const core::MapSnapshot>(std::move(state.snapshot)),
-        .requests = std::move(state.requests),
-        .request_horizon = state.request_horizon};
+    const core::StoredMap stored = core::Shared(std::move(state));
     // The log is already synced.
     WAYSTAR_ASSIGN_OR_RETURN(const std::uint64_t bytes,
                              WriteImageFile(stored, folder_, [] { return absl::OkStatus(); }));

@@ -24,13 +24,7 @@ struct ImageName {
   core::MapVersion version;
 };
 
-// A map as read from storage.
-struct MapState {
-  core::MapSnapshot snapshot;
-  // Content of AppliedRequests.
-  std::vector<core::AppliedRequest> requests;
-  core::RequestHorizon request_horizon;
-};
+using core::MapState;
 
 std::string ImageFileName(const ImageName& name);
 // Returns nullopt for any other name.

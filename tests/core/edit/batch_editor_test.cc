@@ -70,7 +70,7 @@ TEST(BatchEditorTest, FoldedBatchesAgreeWithAListOfWhatLiesOnTheMap) {
   int refused = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Generator generator(seed);
-    GridMap map = generator.Map({.max_side = 40, .max_cells = 900, .weighted = true});
+    GridMap map = generator.Map({.max_side = 140, .max_cells = 900, .weighted = true});
     MapModel model(map);
     for (int revision = 0; revision < 6; ++revision) {
       BatchEditor editor(map);

@@ -5,7 +5,6 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "tests/testing/drawn_map.h"
-#include "tests/testing/generator.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"
 
@@ -15,28 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawPath;
-using ::waystar::testing::Generator;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 
 Edit Block(Shape shape) { return BlockCells{std::move(shape)}; }
 Edit Unblock(Shape shape) { return UnblockCells{std::move(shape)}; }
-
-TEST(ApplyEditsTest, BlocksAndUnblocksInOrder) {
-  const GridMap map = DrawMap({".....",  //
-                               ".....",  //
-                               "#####"});
-  const auto result =
-      ApplyEdits(map, {Block({.rectangles = {{1, 0, 3, 2}}}), Unblock({.cells = {{2, 1}, {2, 2}}})});
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(DrawPath(result->map, {}), ElementsAre(".###.",  //
-                                                     ".#.#.",  //
-                                                     "##.##"));
-  EXPECT_EQ(result->summary.changed_cells, 6);
-  EXPECT_EQ(result->summary.changed_bounds, (Rectangle{1, 0, 3, 3}));
-  EXPECT_EQ(result->summary.clipped_cells, 0);
-}
 
 TEST(ApplyEditsTest, ClipsRectanglesAndCountsWhatWasLeftOff) {
   const GridMap map = DrawMap({"...", "..."});
@@ -80,20 +63,6 @@ TEST(ApplyEditsTest, BatchOfTooManyCellsIsRefused) {
               IsError(absl::StatusCode::kResourceExhausted, ErrorReason::kBatchTooLarge, "edits[1]"));
 }
 
-TEST(ApplyEditsTest, WhatIsUndoneInTheBatchHasNotChanged) {
-  const GridMap map = DrawMap({"....", "....", "...."});
-  const auto result =
-      ApplyEdits(map, {Block({.cells = {{0, 0}, {3, 2}, {1, 1}}}), Unblock({.cells = {{0, 0}}})});
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->summary.changed_cells, 2);
-  EXPECT_EQ(result->summary.changed_bounds, (Rectangle{1, 1, 3, 2}));
-
-  const auto nothing = ApplyEdits(map, {Block({.cells = {{0, 0}}}), Unblock({.cells = {{0, 0}}})});
-  ASSERT_TRUE(nothing.ok());
-  EXPECT_EQ(nothing->summary.changed_cells, 0);
-  EXPECT_TRUE(nothing->summary.changed_bounds.empty());
-}
-
 TEST(ApplyEditsTest, NamesTheBadEdit) {
   const GridMap map = DrawMap({"...", "..."});
   std::vector<Edit> edits(1001, Block({.cells = {{0, 0}}}));
@@ -109,49 +78,6 @@ TEST(ApplyEditsTest, NamesTheBadEdit) {
   EXPECT_THAT(ApplyEdits(map, edits),
               IsError(kInvalid, ErrorReason::kBadRectangle, "edits[617].block.rectangles[0].width"));
   EXPECT_THAT(ApplyEdits(map, {}), IsError(kInvalid, ErrorReason::kEmptyBatch, "edits"));
-}
-
-// Paints cell by cell into an array, as the obvious way to do it.
-TEST(ApplyEditsTest, AgreesWithPaintingAnArray) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = 140, .weighted = true});
-    const std::vector<Edit> edits = generator.Edits(map, 8);
-    const auto result = ApplyEdits(map, edits);
-    ASSERT_TRUE(result.ok()) << result.status() << " seed " << seed;
-
-    std::int64_t walkable = 0;
-    std::int64_t changed = 0;
-    Rectangle bounds;
-    for (int y = 0; y < map.height(); ++y) {
-      for (int x = 0; x < map.width(); ++x) {
-        bool obstacle = map.HasObstacle({x, y});
-        for (const Edit& edit : edits) {
-          const bool blocks = std::holds_alternative<BlockCells>(edit);
-          const Shape& shape = blocks ? std::get<BlockCells>(edit).shape : std::get<UnblockCells>(edit).shape;
-          for (const Cell cell : shape.cells) {
-            obstacle = cell == Cell{x, y} ? blocks : obstacle;
-          }
-          for (const Rectangle& r : shape.rectangles) {
-            const bool inside = x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height;
-            obstacle = inside ? blocks : obstacle;
-          }
-        }
-        ASSERT_EQ(result->map.HasObstacle({x, y}), obstacle) << x << ", " << y << " seed " << seed;
-        const bool passable = !map.settings().terrains[map.TerrainAt({x, y})].impassable;
-        ASSERT_EQ(result->map.IsWalkable({x, y}), passable && !obstacle)
-            << x << ", " << y << " seed " << seed;
-        walkable += passable && !obstacle ? 1 : 0;
-        if (obstacle != map.HasObstacle({x, y})) {
-          ++changed;
-          bounds = Extend(bounds, {x, y});
-        }
-      }
-    }
-    EXPECT_EQ(result->map.walkable_cells(), walkable) << "seed " << seed;
-    EXPECT_EQ(result->summary.changed_cells, changed) << "seed " << seed;
-    EXPECT_EQ(result->summary.changed_bounds, bounds) << "seed " << seed;
-  }
 }
 
 }  // namespace

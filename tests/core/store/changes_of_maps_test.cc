@@ -1,12 +1,11 @@
 // Creations of maps under a request_id, and deletions of maps at a version.
 
-#include <optional>
 #include <string>
 
 #include "gmock/gmock.h"
 #include "server/core/edit/edit_digest.h"
-#include "server/core/store/creation_request.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/update_batch.h"
 #include "tests/core/store/held_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/status_codes.h"

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -66,22 +65,6 @@ TEST_F(DurableMapsTest, MapIsThereOnceItHasLanded) {
   EXPECT_EQ(durable[0].first->digest(), (*created)->digest());
 }
 
-TEST_F(DurableMapsTest, LostCreationLeavesNothing) {
-  store_.memory().Measure();
-  const std::size_t taken = store_.memory().taken();
-  Creation lost(Create("b"));
-  log_.WaitForAppends(1);
-  log_.FailNext();
-  EXPECT_THAT(lost.Wait(), IsLost());
-  EXPECT_THAT(store_.Pin("b"), IsGone());
-  store_.memory().Measure();
-  EXPECT_EQ(store_.memory().taken(), taken);
-  Creation again(Create("b"));
-  log_.WaitForAppends(2);
-  log_.LandNext();
-  EXPECT_THAT(again.Wait(), IsOk());
-}
-
 TEST_F(DurableMapsTest, MapIsGoneOnceItsDeletionHasLanded) {
   Update(0);
   Deletion deletion(Delete("arena"));
@@ -105,38 +88,6 @@ TEST_F(DurableMapsTest, MapIsGoneOnceItsDeletionHasLanded) {
   EXPECT_TRUE(listener_.heard()[1].is_deletion);
   EXPECT_EQ(listener_.heard()[1].revision, 2U);
   EXPECT_EQ(log_.durable().back().version, *last);
-}
-
-TEST_F(DurableMapsTest, MapThatCouldNotBeDeletedGoesOn) {
-  Deletion deletion(Delete("arena"));
-  log_.WaitForAppends(1);
-  Update(0);
-  Update(9);
-  log_.FailNext();
-  EXPECT_THAT(deletion.Wait(), IsLost());
-  EXPECT_EQ(log_.waiting(), 1U);
-  log_.LandAll();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2", "1: OFF_MAP"));
-  Update(1);
-  log_.LandAll();
-  EXPECT_EQ(Drawn(), "##......");
-  for (const auto& heard : listener_.heard()) {
-    EXPECT_FALSE(heard.is_deletion);
-  }
-}
-
-TEST_F(DurableMapsTest, DeletionUponALossIsLost) {
-  Update(0);
-  Deletion deletion(Delete("arena"));
-  log_.WaitForAppends(2);
-  Update(1);
-  log_.FailNext();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("0: STORAGE_FAILED"));
-  EXPECT_FALSE(log_.LandNext());
-  EXPECT_THAT(deletion.Wait(), IsLost());
-  log_.LandAll();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("1: 2"));
-  EXPECT_EQ(Drawn(), ".#......");
 }
 
 TEST_F(DurableMapsTest, DeletionThatComesUponALossIsRefused) {

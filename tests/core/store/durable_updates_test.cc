@@ -1,6 +1,5 @@
 // Updates of a store with a durable log: what is told when, and what becomes of updates that are lost.
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -80,21 +79,6 @@ TEST_F(DurableUpdatesTest, LogGetsTheCommitsAndTheirRequests) {
   EXPECT_EQ(durable[1].commits.at(0).request_id, "");
 }
 
-TEST_F(DurableUpdatesTest, ComposingGoesOnWhileAppendsAreInFlight) {
-  for (int x = 0; x < 3; ++x) {
-    Update(x);
-  }
-  // The third waits for others like it, or for the first to land.
-  EXPECT_EQ(log_.waiting(), 2U);
-  log_.LandNext();
-  EXPECT_EQ(log_.waiting(), 2U);
-  EXPECT_EQ(Drawn(), "#.......");
-  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2"));
-  log_.LandAll();
-  EXPECT_EQ(Drawn(), "###.....");
-  EXPECT_THAT(TakeAnswers(), ElementsAre("1: 3", "2: 4"));
-}
-
 TEST_F(DurableUpdatesTest, FewBatchesWaitUntilOneHasLandedAndAreOneGroupThen) {
   for (int i = 0; i < 20; ++i) {
     Update(i % 8);
@@ -109,17 +93,6 @@ TEST_F(DurableUpdatesTest, FewBatchesWaitUntilOneHasLandedAndAreOneGroupThen) {
   EXPECT_THAT(answers_, SizeIs(20));
   Update(0);
   EXPECT_EQ(log_.waiting(), 1U);
-}
-
-TEST_F(DurableUpdatesTest, ManyBatchesAreAGroupAlthoughNoneHasLanded) {
-  for (int i = 0; i < 2 + kManyBatches - 1; ++i) {
-    Update(i % 8);
-  }
-  EXPECT_EQ(log_.waiting(), 2U);
-  Update(0);
-  EXPECT_EQ(log_.waiting(), 3U);
-  log_.LandAll();
-  EXPECT_THAT(answers_, SizeIs(2 + kManyBatches));
 }
 
 TEST_F(DurableUpdatesTest, AnswersMayUpdate) {
@@ -151,19 +124,6 @@ TEST_F(DurableUpdatesTest, LostUpdatesAreTakenBackAndTheNextFollowsWhatIsPublish
   EXPECT_EQ(latest->digest(), SlowDigest(latest->grid()));
 }
 
-TEST_F(DurableUpdatesTest, WhatHasLandedBeforeALossStays) {
-  Update(0);
-  Update(1);
-  Update(2);
-  log_.LandNext();
-  log_.FailNext();
-  log_.LandAll();
-  Update(3);
-  log_.LandAll();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("0: 2", "1: STORAGE_FAILED", "2: STORAGE_FAILED", "3: 3"));
-  EXPECT_EQ(Drawn(), "#..#....");
-}
-
 TEST_F(DurableUpdatesTest, AnswersOfALossMayUpdate) {
   store_.Update("arena", BlockBatch({0, 0}), [&](const absl::StatusOr<UpdateResult>& answer) {
     EXPECT_EQ(Text(answer), "STORAGE_FAILED");
@@ -188,16 +148,6 @@ TEST_F(DurableUpdatesTest, RefusalsWaitForWhatTheyStandUpon) {
   EXPECT_THAT(TakeAnswers(), ElementsAre("3: 3", "4: OFF_MAP"));
   Update(9);
   EXPECT_THAT(TakeAnswers(), ElementsAre("5: OFF_MAP"));
-}
-
-TEST_F(DurableUpdatesTest, RefusalsUponALossAreNotTold) {
-  Update(0);
-  Update(1, "", 1);
-  log_.FailNext();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("0: STORAGE_FAILED", "1: STORAGE_FAILED"));
-  Update(1, "", 1);
-  log_.LandAll();
-  EXPECT_THAT(TakeAnswers(), ElementsAre("2: 2"));
 }
 
 TEST_F(DurableUpdatesTest, RetryWaitsForTheFirst) {

@@ -82,11 +82,11 @@ TEST_F(ExpiryTest, WhoeverBeginsToListenIsToldOfMapsThatAreThere) {
   MapStore store({.clock = &clock_});
   for (const int lifetime : {20, 10}) {
     const std::vector<Edit> edits = {Put("a", 1, absl::Seconds(lifetime))};
-    ASSERT_THAT(store.Restore({.id = absl::StrCat("map-", lifetime),
-                               .epoch = 1,
-                               .map = ApplyEdits(DrawMap({"....."}), edits, clock_.Now())->map},
-                              {}, RequestHorizon()),
-                IsOk());
+    ASSERT_THAT(
+        store.Restore({.snapshot = {.id = absl::StrCat("map-", lifetime),
+                                    .epoch = 1,
+                                    .map = ApplyEdits(DrawMap({"....."}), edits, clock_.Now())->map}}),
+        IsOk());
   }
   store.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });
   EXPECT_THAT(told_, ElementsAre(absl::Seconds(10)));

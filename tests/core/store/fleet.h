@@ -62,11 +62,10 @@ class Fleet {
     }
     log_.Begin("arena", {.epoch = kEpoch, .revision = 1});
     for (const auto& server : servers_) {
-      EXPECT_THAT(server->store.Restore({.id = "arena",
-                                         .epoch = kEpoch,
-                                         .create_time = server->clock.Now(),
-                                         .map = testing::DrawMap(map)},
-                                        {}, RequestHorizon()),
+      EXPECT_THAT(server->store.Restore({.snapshot = {.id = "arena",
+                                                      .epoch = kEpoch,
+                                                      .create_time = server->clock.Now(),
+                                                      .map = testing::DrawMap(map)}}),
                   testing::IsOk());
     }
   }

@@ -106,12 +106,11 @@ TEST_F(FleetImagesTest, LifetimesAreThoseOfTheImage) {
 
 TEST_F(FleetImagesTest, WhatIsNoLaterIsRefused) {
   const auto image = [&](std::uint64_t epoch, std::uint64_t revision, const std::string& id = "arena") {
-    return b_.store.FollowImage({.id = id,
-                                 .epoch = epoch,
-                                 .revision = revision,
-                                 .create_time = b_.clock.Now(),
-                                 .map = testing::DrawMap({"........", "........"})},
-                                {}, RequestHorizon());
+    return b_.store.FollowImage({.snapshot = {.id = id,
+                                              .epoch = epoch,
+                                              .revision = revision,
+                                              .create_time = b_.clock.Now(),
+                                              .map = testing::DrawMap({"........", "........"})}});
   };
   EXPECT_EQ(image(Fleet::kEpoch, 1).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(image(Fleet::kEpoch + 1, 9).code(), absl::StatusCode::kFailedPrecondition);

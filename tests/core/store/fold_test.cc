@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,17 +109,6 @@ TEST_F(FoldTest, WaitingBatchesBecomeOneSnapshotWithARevisionEach) {
   ASSERT_THAT(listener_.heard(), SizeIs(2));
   EXPECT_EQ(listener_.heard()[1].revision, 5U);
   EXPECT_THAT(listener_.heard()[1].commits, ElementsAre(3, 4, 5));
-}
-
-TEST_F(FoldTest, RefusedBatchTakesNoRevision) {
-  const std::vector<Answer> answers =
-      UpdateTogether({BlockBatch({0, 0}), BlockBatch({8, 0}), BlockBatch({1, 0})});
-  ASSERT_THAT(answers, SizeIs(3));
-  EXPECT_EQ(answers[0]->revision, 3U);
-  EXPECT_THAT(answers[1],
-              IsError(absl::StatusCode::kOutOfRange, ErrorReason::kOffMap, "edits[0].block.cells[0]"));
-  EXPECT_EQ(answers[2]->revision, 4U);
-  EXPECT_THAT(Drawn(), ElementsAre("##.....#"));
 }
 
 TEST_F(FoldTest, NothingIsPublishedWhenAllAreRefused) {

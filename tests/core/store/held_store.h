@@ -1,7 +1,6 @@
 // Store with a held log, and a map that is in both.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,11 +32,10 @@ class HeldStoreTest : public ::testing::Test {
     store_.OnEarlierExpiry([this](absl::Time expiry) { told_.push_back(expiry - kBegin); });
     store_.SetLog(&log_);
     log_.Begin("arena", {.epoch = 7, .revision = 1});
-    EXPECT_THAT(store_.Restore({.id = "arena",
-                                .epoch = 7,
-                                .create_time = clock_.Now(),
-                                .map = testing::DrawMap({"........", "........", "........"})},
-                               {}, RequestHorizon()),
+    EXPECT_THAT(store_.Restore({.snapshot = {.id = "arena",
+                                             .epoch = 7,
+                                             .create_time = clock_.Now(),
+                                             .map = testing::DrawMap({"........", "........", "........"})}}),
                 testing::IsOk());
   }
   ~HeldStoreTest() override { log_.LandAll(); }

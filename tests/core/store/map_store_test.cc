@@ -2,10 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -78,18 +76,6 @@ TEST(MapStoreTest, UpdateMakesTheNextRevisionAndLeavesThePinnedOne) {
   EXPECT_EQ(latest->revision, 2U);
   EXPECT_THAT(DrawPath(latest->grid(), {}), ElementsAre(".#."));
   EXPECT_EQ(latest->create_time, kNow);
-}
-
-TEST(MapStoreTest, StaleExpectedRevisionChangesNothing) {
-  MapStore store(10);
-  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), kNow), IsOk());
-  ASSERT_THAT(store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .expected = {.revision = 1}}), IsOk());
-  for (const std::uint64_t stale : {1U, 3U}) {
-    EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({0, 0})}, .expected = {.revision = stale}}),
-                IsError(absl::StatusCode::kAborted, ErrorReason::kStaleRevision, "expected_version"));
-  }
-  EXPECT_EQ((*store.Pin("arena"))->revision, 2U);
-  EXPECT_THAT(DrawPath((*store.Pin("arena"))->grid(), {}), ElementsAre(".#."));
 }
 
 TEST(MapStoreTest, OneBadEditChangesNothing) {

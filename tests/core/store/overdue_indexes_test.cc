@@ -1,7 +1,6 @@
 // Search indexes of large maps, made on a thread of their own while the maps change.
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -82,8 +81,7 @@ TEST_F(OverdueIndexesOfStoreTest, RestoredMapAnswersBeforeThereAreAny) {
   const Cell goal{kLargeSide - 1, kLargeSide - 1};
   map = ApplyEdits(map, std::vector<Edit>{UnblockCells{{.cells = {start, goal}}}}, absl::UnixEpoch())->map;
   MapStore restored{1};
-  ASSERT_THAT(restored.Restore({.id = "large", .epoch = 1, .revision = 7, .map = map}, {}, RequestHorizon()),
-              IsOk());
+  ASSERT_THAT(restored.Restore({.snapshot = {.id = "large", .epoch = 1, .revision = 7, .map = map}}), IsOk());
   const PinnedSnapshot pinned = *restored.Pin("large");
   EXPECT_TRUE(pinned->grid().NeedsBackgroundBuild());
   Scratch scratch(std::size_t{1} << 28);
@@ -101,11 +99,10 @@ TEST_F(OverdueIndexesOfStoreTest, RestoredMapAnswersBeforeThereAreAny) {
 // Though memory is measured before the indexes are built.
 TEST_F(OverdueIndexesOfStoreTest, RestoredMapsArePromisedHalfOfTheMemoryAtMost) {
   const auto restore = [](MapStore& store, int number) {
-    EXPECT_THAT(store.Restore({.id = absl::StrCat("m", number),
-                               .epoch = 1,
-                               .revision = 1,
-                               .map = *GridMap::Create(kLargeSide, kLargeSide, {})},
-                              {}, RequestHorizon()),
+    EXPECT_THAT(store.Restore({.snapshot = {.id = absl::StrCat("m", number),
+                                            .epoch = 1,
+                                            .revision = 1,
+                                            .map = *GridMap::Create(kLargeSide, kLargeSide, {})}}),
                 IsOk());
     store.memory().Measure();
     return (*store.Pin(absl::StrCat("m", number)))->grid().NeedsBackgroundBuild();

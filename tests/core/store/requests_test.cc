@@ -54,11 +54,6 @@ TEST_F(RequestsTest, RetryIsAnsweredAsTheFirstTime) {
   EXPECT_EQ((*store_.Pin("arena"))->revision, 3U);
 }
 
-TEST_F(RequestsTest, RetryOfACompareAndSetIsNoStaleOne) {
-  ASSERT_THAT(Update({3, 0}, "a", 1), IsOk());
-  EXPECT_THAT(Update({3, 0}, "a", 1), IsOk());
-}
-
 TEST_F(RequestsTest, AnotherBatchOfTheSameIdIsRefused) {
   ASSERT_THAT(Update({3, 0}, "a"), IsOk());
   EXPECT_THAT(Update({4, 0}, "a"), IsError(kInvalid, ErrorReason::kRequestIdReused, "request_id"));
@@ -320,32 +315,6 @@ TEST(LateRetryTest, IsRefusedAndNotAppliedTwice) {
               IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time"));
   EXPECT_EQ((*store.Pin("arena"))->revision, 4U);
   EXPECT_THAT(send_other("d"), IsOk());
-}
-
-TEST(LateRetryTest, WithoutATimeItIsRefusedWhileItMayBeOfAForgottenBatch) {
-  FakeClock clock;
-  MapStore store({.request_ids = {.time = absl::Minutes(10), .max_bytes = 1000}, .clock = &clock});
-  ASSERT_THAT(store.Create("arena", DrawMap({"..."}), clock.Now()), IsOk());
-  const UpdateBatch batch{.edits = {Block({0, 0})}, .request_id = "a"};
-  ASSERT_THAT(store.UpdateAndWait("arena", batch), IsOk());
-  const auto is_expired =
-      IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kRequestIdExpired, "request_time");
-  const auto send = [&](const std::string& id, std::optional<absl::Time> time) {
-    return store.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .request_id = id, .request_time = time});
-  };
-  // More than there is memory for.
-  clock.Advance(absl::Minutes(1));
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_THAT(send(absl::StrCat("b", i), clock.Now() + absl::Nanoseconds(i)), IsOk());
-  }
-  EXPECT_THAT(store.UpdateAndWait("arena", batch), is_expired);
-  EXPECT_THAT(send("new", std::nullopt), is_expired);
-  EXPECT_EQ((*store.Pin("arena"))->revision, 12U);
-  EXPECT_THAT(store.UpdateAndWait("arena", {.edits = {Block({2, 0})}}), IsOk());
-  clock.Advance(absl::Minutes(10) - absl::Nanoseconds(1));
-  EXPECT_THAT(send("new", std::nullopt), is_expired);
-  clock.Advance(absl::Microseconds(1));
-  EXPECT_THAT(send("new", std::nullopt), IsOk());
 }
 
 }  // namespace

@@ -259,13 +259,13 @@ absl::Status SharedLog::Client::Follow(const Entry& entry) {
                     .create_time = entry.create_time,
                     .map = *DecodeImage(entry.image)};
   if (entry.kind == Kind::kReplacement) {
-    return store_->FollowReplacement(std::move(first), {}, {}, entry.replaced);
+    return store_->FollowReplacement({.snapshot = std::move(first)}, entry.replaced);
   }
   std::vector<AppliedRequest> requests;
   if (!entry.request.request_id.empty()) {
     requests.push_back(RequestOf(first, entry.request));
   }
-  return store_->FollowCreation(std::move(first), std::move(requests), {});
+  return store_->FollowCreation({.snapshot = std::move(first), .requests = std::move(requests)});
 }
 
 void SharedLog::Client::FailUnsent(const std::string& id) {
@@ -298,7 +298,10 @@ bool SharedLog::Client::Skip(const StoredMap& map) {
                    .latest_commit_time = later.latest_commit_time,
                    .map = *DecodeImage(ImageOf(later))};
   EXPECT_EQ(copy.digest(), later.digest());
-  EXPECT_THAT(store_->FollowImage(std::move(copy), map.requests, map.request_horizon), testing::IsOk());
+  EXPECT_THAT(
+      store_->FollowImage(
+          {.snapshot = std::move(copy), .requests = map.requests, .request_horizon = map.request_horizon}),
+      testing::IsOk());
   Drop(later.id, AppendOutcome::Conflict());
   return true;
 }

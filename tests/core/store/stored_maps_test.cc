@@ -39,8 +39,8 @@ TEST_F(StoredMapsTest, RestoredMapIsAsItWas) {
                                                .lifetime = absl::Seconds(10)}},
                  clock_.Now())
           ->map;
-  EXPECT_THAT(store_.Restore({.id = "b", .epoch = 9, .revision = 41, .create_time = kBegin, .map = map}, {},
-                             RequestHorizon()),
+  EXPECT_THAT(store_.Restore(
+                  {.snapshot = {.id = "b", .epoch = 9, .revision = 41, .create_time = kBegin, .map = map}}),
               IsOk());
   EXPECT_EQ(log_.appends(), 0U);
   const PinnedSnapshot restored = *store_.Pin("b");
@@ -59,9 +59,9 @@ TEST_F(StoredMapsTest, RestoredMapIsAsItWas) {
 }
 
 TEST_F(StoredMapsTest, RestoreReturnsTheErrorsOfCreate) {
-  EXPECT_THAT(store_.Restore({.id = "arena", .epoch = 9, .map = DrawMap({"."})}, {}, RequestHorizon()),
+  EXPECT_THAT(store_.Restore({.snapshot = {.id = "arena", .epoch = 9, .map = DrawMap({"."})}}),
               IsError(absl::StatusCode::kAlreadyExists, ErrorReason::kMapExists, "map"));
-  EXPECT_THAT(store_.Restore({.id = "No!", .epoch = 9, .map = DrawMap({"."})}, {}, RequestHorizon()),
+  EXPECT_THAT(store_.Restore({.snapshot = {.id = "No!", .epoch = 9, .map = DrawMap({"."})}}),
               IsError(absl::StatusCode::kInvalidArgument, ErrorReason::kBadMapId, "map"));
 }
 
@@ -87,8 +87,9 @@ TEST_F(StoredMapsTest, RequestsAreRememberedByAnotherStore) {
   log_.LandAll();
   StoredMap stored = *store_.Store("arena");
   MapStore other({.clock = &clock_});
-  ASSERT_THAT(other.Restore(*stored.snapshot, std::move(stored.requests),
-                            {.request_time = clock_.Now() - absl::Seconds(5)}),
+  ASSERT_THAT(other.Restore({.snapshot = *stored.snapshot,
+                             .requests = std::move(stored.requests),
+                             .request_horizon = {.request_time = clock_.Now() - absl::Seconds(5)}}),
               IsOk());
   const auto again = other.UpdateAndWait("arena", {.edits = {Block({1, 0})}, .request_id = "b"});
   ASSERT_THAT(again, IsOk());

@@ -3,11 +3,9 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -61,12 +59,13 @@ class Shelf final : public MapResidence {
 
   absl::Status Load(const std::string& id) {
     const Image& image = images_.at(id);
-    return store_.Load({.id = id,
-                        .epoch = image.version.epoch,
-                        .revision = image.version.revision,
-                        .create_time = image.create_time,
-                        .map = *DecodeImage(image.image)},
-                       image.requests, image.request_horizon);
+    return store_.Load({.snapshot = {.id = id,
+                                     .epoch = image.version.epoch,
+                                     .revision = image.version.revision,
+                                     .create_time = image.create_time,
+                                     .map = *DecodeImage(image.image)},
+                        .requests = image.requests,
+                        .request_horizon = image.request_horizon});
   }
 
   std::vector<std::string> asked;
@@ -111,9 +110,9 @@ class UnloadedMapsTest : public HeldStoreTest {
 
   void Restore(const std::string& id, const std::vector<std::string>& rows) {
     log_.Begin(id, {.epoch = 9, .revision = 1});
-    ASSERT_THAT(store_.Restore({.id = id, .epoch = 9, .create_time = kBegin, .map = DrawMap(rows)}, {},
-                               RequestHorizon()),
-                IsOk());
+    ASSERT_THAT(
+        store_.Restore({.snapshot = {.id = id, .epoch = 9, .create_time = kBegin, .map = DrawMap(rows)}}),
+        IsOk());
   }
   // Deletes or creates while the log lets all land.
   template <typename Change>

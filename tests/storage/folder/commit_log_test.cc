@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/call_and_wait.h"
 #include "server/base/error.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/testing/drawn_map.h"
@@ -33,7 +34,7 @@ core::MapSnapshot MapNamed(const std::string& map) {
 }
 
 absl::Status Create(CommitLog& log, const std::string& map) {
-  return core::AppendAndWait(
+  return CallAndWait<core::AppendOutcome>(
              [&](core::DurableLog::Done done) { log.AppendCreation(MapNamed(map), {}, std::move(done)); })
       .status();
 }

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/call_and_wait.h"
 #include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/image_file.h"
 #include "tests/storage/folder/crashing_folder.h"
@@ -35,14 +36,14 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   constexpr core::MapVersion kNew = {.epoch = 2, .revision = 1};
   CrashingFolder folder;
   core::MapStore store(1);
-  ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kOld)}), IsOk());
   CommitLog log(folder, {}, {}, {});
   ImageMaker maker(folder, store, {}, absl::ZeroDuration());
-  ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
+  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
                 log.AppendCreation(SnapshotOf(kOld), {}, std::move(done));
               }).status(),
               IsOk());
-  ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
+  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
                 log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
               }).status(),
               IsOk());
@@ -60,7 +61,7 @@ TEST(ImageMakerTest, KeepsTheLogOfAReplacementUntilTheStoreHasTheMap) {
   EXPECT_TRUE(has_first_file());
 
   ASSERT_THAT(store.Delete("arena"), IsOk());
-  ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kNew)}), IsOk());
   const auto is_made = [&] { return !has_first_file() && maker.GetStatistics().count == 1; };
   EXPECT_TRUE(WaitUntil(is_made, "the image, and the end of the first file"));
   maker.Stop();
@@ -73,17 +74,17 @@ TEST(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
   constexpr core::MapVersion kYoung = {.epoch = 3, .revision = 1};
   CrashingFolder folder;
   core::MapStore store(2);
-  ASSERT_THAT(store.Restore(SnapshotOf(kOld), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kOld)}), IsOk());
   CommitLog log(folder, {}, {}, {});
   ImageMaker maker(folder, store, {}, absl::ZeroDuration());
   const auto create = [&](const core::MapSnapshot& map) {
-    return core::AppendAndWait(
+    return CallAndWait<core::AppendOutcome>(
                [&](core::DurableLog::Done done) { log.AppendCreation(map, {}, std::move(done)); })
         .status();
   };
   ASSERT_THAT(create(SnapshotOf(kOld)), IsOk());
   // A round waits for the store to have the replacement.
-  ASSERT_THAT(core::AppendAndWait([&](core::DurableLog::Done done) {
+  ASSERT_THAT(CallAndWait<core::AppendOutcome>([&](core::DurableLog::Done done) {
                 log.AppendReplacement(SnapshotOf(kNew), kOld, std::move(done));
               }).status(),
               IsOk());
@@ -95,11 +96,11 @@ TEST(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
   };
   ASSERT_TRUE(WaitUntil([&] { return has(LogFileName(2)); }, "the round to begin"));
   ASSERT_THAT(create(SnapshotOf(kYoung, "young")), IsOk());
-  ASSERT_THAT(store.Restore(SnapshotOf(kYoung, "young"), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kYoung, "young")}), IsOk());
   ASSERT_THAT(maker.Keep("young").status(), IsOk());
 
   ASSERT_THAT(store.Delete("arena"), IsOk());
-  ASSERT_THAT(store.Restore(SnapshotOf(kNew), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf(kNew)}), IsOk());
   EXPECT_TRUE(WaitUntil([&] { return !has(LogFileName(1)); }, "the round to end"));
   EXPECT_THAT(maker.Read("young", kYoung).status(), IsOk());
   maker.Stop();
@@ -108,7 +109,7 @@ TEST(ImageMakerTest, KeepsImagesOfMapsThatAreYoungerThanTheRound) {
 // What a full disk has taken of a file would keep it full.
 TEST(ImageFileTest, ThatCannotBeWrittenLeavesNothing) {
   core::MapStore store(1);
-  ASSERT_THAT(store.Restore(SnapshotOf({.epoch = 1, .revision = 5}), {}, {}), IsOk());
+  ASSERT_THAT(store.Restore({.snapshot = SnapshotOf({.epoch = 1, .revision = 5})}), IsOk());
   const core::StoredMap map = *store.Store("arena");
   const auto sync_log = [] { return absl::OkStatus(); };
   std::int64_t operation = 0;

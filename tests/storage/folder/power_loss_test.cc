@@ -161,12 +161,11 @@ class ServerRun {
       return;
     }
     const core::MapSnapshot& snapshot = **found;
-    EXPECT_THAT(oracle_.Restore({.id = snapshot.id,
-                                 .epoch = snapshot.epoch,
-                                 .revision = snapshot.revision,
-                                 .create_time = snapshot.create_time,
-                                 .map = snapshot.map},
-                                {}, {}),
+    EXPECT_THAT(oracle_.Restore({.snapshot = {.id = snapshot.id,
+                                              .epoch = snapshot.epoch,
+                                              .revision = snapshot.revision,
+                                              .create_time = snapshot.create_time,
+                                              .map = snapshot.map}}),
                 IsOk());
     told = {.digests = {{snapshot.revision, snapshot.digest()}},
             .epoch = snapshot.epoch,

@@ -61,48 +61,6 @@ TEST(WaypointGraphTest, EdgesCostTheirLengthUnlessTheySay) {
   EXPECT_FALSE(arcs.contains({"c", "b"}));
 }
 
-// a and b see each other over the wall's end; c sees neither.
-TEST(WaypointGraphTest, ConnectsWhatSeesEachOther) {
-  const WaypointGraph graph =
-      GraphOf({.nodes = {{"a", {0, 0}}, {"b", {4, 0}}, {"c", {2, 4}}, {"far", {50, 0}}},
-               .auto_connect = AutoConnect{.max_distance = 10},
-               .obstacles = {{.id = "wall", .shape = {.rectangles = {{0, 1, 4, 1}}}}}});
-  EXPECT_THAT(OpenArcs(graph), ElementsAre("a>b", "b>a"));
-}
-
-TEST(WaypointGraphTest, ConnectsOverTheCellsOfAGrid) {
-  const GridMap map = DrawMap({".....", ".###.", "....."});
-  const WaypointGraph graph =
-      GraphOf({.nodes = {{"a", {0.5, 0.5}}, {"b", {4.5, 0.5}}, {"c", {4.5, 2.5}}, {"d", {0.5, 2.5}}},
-               .auto_connect = AutoConnect{10, std::make_shared<GridSight>(map.walk().rows())}});
-  EXPECT_THAT(OpenArcs(graph), ElementsAre("a>b", "a>d", "b>a", "b>c", "c>b", "c>d", "d>a", "d>c"));
-}
-
-TEST(WaypointGraphTest, AnObstacleClosesEdgesWhileItLiesThere) {
-  const WaypointGraph graph = GraphOf({.nodes = {{"a", {0, 0}}, {"b", {9, 0}}, {"c", {9, 9}}},
-                                       .edges = {{.name = {"a", "b"}}, {.name = {"b", "c"}}}});
-  GraphEditor editor(graph);
-  ASSERT_EQ(
-      editor.PutObstacle(
-          std::make_shared<Obstacle>(Obstacle{.id = "crate", .shape = {.discs = {{{5, 0}, 1}}}}), false),
-      absl::OkStatus());
-  EXPECT_THAT(OpenArcs(editor.graph()), ElementsAre("b>c", "c>b"));
-  EXPECT_EQ(editor.changes().arcs, 2);
-  ASSERT_EQ(editor.MoveObstacle("crate", 0, 3), absl::OkStatus());
-  EXPECT_THAT(OpenArcs(editor.graph()), SizeIs(4));
-  EXPECT_THAT(OpenArcs(graph), SizeIs(4));
-}
-
-TEST(WaypointGraphTest, ADisabledEdgeOfAutoConnectStaysSo) {
-  GraphEditor editor(GraphOf({.nodes = {{"a", {0, 0}}, {"b", {4, 0}}}, .auto_connect = AutoConnect{10}}));
-  ASSERT_EQ(editor.SetEdgesEnabled({{"a", "b", true}}, false), absl::OkStatus());
-  EXPECT_THAT(OpenArcs(editor.graph()), ElementsAre("b>a"));
-  ASSERT_EQ(editor.PutNodes({{"a", {1, 0}}}, true), absl::OkStatus());
-  EXPECT_THAT(OpenArcs(editor.graph()), ElementsAre("b>a"));
-  ASSERT_EQ(editor.RemoveEdges({{"a", "b", true}}), absl::OkStatus());
-  EXPECT_THAT(OpenArcs(editor.graph()), ElementsAre("a>b", "b>a"));
-}
-
 // After each of many edits the graph is what its parts say, and earlier states are what they were.
 TEST(WaypointGraphTest, AgreesWithTheModelThroughEdits) {
   const GridMap map = DrawMap({"............", "....##......", "....##......", "............", ".........#..",

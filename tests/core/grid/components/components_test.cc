@@ -97,32 +97,6 @@ void ExpectSameBlocks(const ComponentBlock* actual, const ComponentBlock* expect
   }
 }
 
-BitPlane CellsThatMeetAtCorners() {
-  return Draw({
-      "..#..",
-      ".##.#",
-      "#..#.",
-  });
-}
-
-TEST(ComponentsTest, WallsSeparate) {
-  const BitPlane cells = CellsThatMeetAtCorners();
-  const Components components(cells, Adjacency::kStraight);
-  EXPECT_TRUE(components.AreConnected({0, 0}, {0, 1}));
-  EXPECT_TRUE(components.AreConnected({4, 0}, {3, 1}));
-  EXPECT_TRUE(components.AreConnected({1, 2}, {2, 2}));
-  EXPECT_FALSE(components.AreConnected({0, 1}, {1, 2}));
-  EXPECT_FALSE(components.AreConnected({2, 2}, {3, 1}));
-  EXPECT_FALSE(components.AreConnected({3, 1}, {4, 2}));
-}
-
-TEST(ComponentsTest, DiagonalNeighboursConnectWhereAnyDo) {
-  const BitPlane cells = CellsThatMeetAtCorners();
-  const Components components(cells, Adjacency::kAny);
-  EXPECT_TRUE(components.AreConnected({0, 0}, {4, 2}));
-  EXPECT_TRUE(components.AreConnected({0, 1}, {4, 0}));
-}
-
 TEST(ComponentsTest, CellsThatAreNotSetOrOffThePlaneAreConnectedToNothing) {
   const Components components(Draw({".#.", "..."}), Adjacency::kAny);
   EXPECT_TRUE(components.AreConnected({0, 0}, {0, 0}));

@@ -68,16 +68,6 @@ TEST(NearestConnectedTest, AllTiesInRowMajorOrder) {
               ElementsAre(Cell{2, 0}, Cell{0, 2}, Cell{4, 2}, Cell{2, 4}));
 }
 
-TEST(NearestConnectedTest, GoalItselfIfConnected) {
-  const BitPlane cells = DrawMap({"..#", "#.."}).walk().rows();
-  EXPECT_THAT(Nearest(cells, Adjacency::kStraight, {0, 0}, {2, 1}), ElementsAre(Cell{2, 1}));
-}
-
-TEST(NearestConnectedTest, OnlyTheStartWhereItIsClosedIn) {
-  const BitPlane cells = DrawMap({".#.", "##.", "..."}).walk().rows();
-  EXPECT_THAT(Nearest(cells, Adjacency::kAny, {0, 0}, {2, 2}), ElementsAre(Cell{0, 0}));
-}
-
 TEST(NearestConnectedTest, NothingFromACellThatIsNotSetOrOffThePlane) {
   const BitPlane cells = DrawMap({".#."}).walk().rows();
   EXPECT_THAT(Nearest(cells, Adjacency::kAny, {1, 0}, {2, 0}), IsEmpty());

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +25,6 @@ using ::waystar::testing::DrawMap;
 using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawPath;
 using ::waystar::testing::DrawQuery;
-using ::waystar::testing::FourConnected;
 using ::waystar::testing::IsError;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::Patience;
@@ -46,21 +44,6 @@ class FindPathTest : public ::testing::Test {
 
   Scratch scratch_{1 << 24};
 };
-
-TEST_F(FindPathTest, GoesAroundAWall) {
-  const DrawnQuery drawn = DrawQuery({"......",  //
-                                      "s.#..g",  //
-                                      "..#...",  //
-                                      "..#..."});
-  const PathResult result = Answer(drawn, drawn.query());
-  EXPECT_EQ(result.outcome, Outcome::kFound);
-  EXPECT_EQ(result.reason, OutcomeReason::kGoalReached);
-  EXPECT_DOUBLE_EQ(result.cost, 3 + 2 * kSqrt2);
-  EXPECT_THAT(DrawPath(drawn.map, result.points), ElementsAre(".***..",  //
-                                                              "s.#.*g",  //
-                                                              "..#...",  //
-                                                              "..#..."));
-}
 
 // The three rules at one corner: between two walls, beside one wall, in the open.
 TEST_F(FindPathTest, CornerRulesDecideWhichDiagonalsAreLegal) {
@@ -85,16 +68,6 @@ TEST_F(FindPathTest, CornerRulesDecideWhichDiagonalsAreLegal) {
   const DrawnQuery open = DrawQuery({"s.",  //
                                      ".g"});
   EXPECT_EQ(cost(open, CornerRule::kNoCornerCutting), kSqrt2);
-}
-
-TEST_F(FindPathTest, FourConnectedMapHasNoDiagonals) {
-  const DrawnQuery drawn = DrawQuery({"s..",  //
-                                      "...",  //
-                                      "..g"},
-                                     FourConnected());
-  PathQuery query = drawn.query();
-  query.corner_rule = CornerRule::kAlways;
-  EXPECT_EQ(Answer(drawn, query).cost, 4.0);
 }
 
 TEST_F(FindPathTest, WritesThePathInEachForm) {
@@ -303,16 +276,6 @@ TEST_F(FindPathTest, DeadlineAndCancellationStopASearchUnderWay) {
     canceller.join();
     ASSERT_THAT(status, IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
   } while (absl::StrContains(status.message(), kNotBegun) && patience.Lasts());
-}
-
-TEST_F(FindPathTest, DeadlineAndCancellationAreErrors) {
-  const GridMap map = *GridMap::Create(500, 500, {});
-  const PathQuery query{.start = {0, 0}, .goal = {499, 499}, .algorithm = Algorithm::kDijkstra};
-  EXPECT_THAT(Find(map, query, {.deadline = std::chrono::steady_clock::time_point::min()}),
-              IsError(absl::StatusCode::kDeadlineExceeded, ErrorReason::kDeadlineExceeded, ""));
-  const std::atomic<bool> cancelled = true;
-  EXPECT_THAT(Find(map, query, {.cancelled = &cancelled}),
-              IsError(absl::StatusCode::kCancelled, ErrorReason::kCancelled, ""));
 }
 
 TEST_F(FindPathTest, DijkstraFindsTheSameCostWithMoreWork) {

@@ -18,6 +18,7 @@
 #include "server/core/grid/path/smoothing.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -135,10 +136,8 @@ struct ThetaFamily {
 };
 
 std::string NameOfTheta(const ::testing::TestParamInfo<ThetaFamily>& info) {
-  const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
-                     : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
-                                                                     : "Always";
-  return absl::StrCat(info.param.connectivity == Connectivity::kFour ? "Four" : "Eight", rule);
+  return absl::StrCat(info.param.connectivity == Connectivity::kFour ? "Four" : "Eight",
+                      testing::RuleName(info.param.rule));
 }
 
 // The length of the way that the last run of A* left in a scratch.

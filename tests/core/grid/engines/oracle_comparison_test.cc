@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +10,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/find_path.h"
@@ -19,6 +17,7 @@
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/random.h"
+#include "tests/testing/rules.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -37,26 +36,6 @@ constexpr Algorithm kAlgorithms[] = {Algorithm::kAuto, Algorithm::kAStar, Algori
                                      Algorithm::kJumpPoint};
 constexpr int kFootprints[] = {1, 2, 3};
 
-absl::string_view AlgorithmName(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::kAuto:
-      return "auto";
-    case Algorithm::kAStar:
-      return "A*";
-    case Algorithm::kDijkstra:
-      return "Dijkstra";
-    case Algorithm::kJumpPoint:
-      return "jump point search";
-    case Algorithm::kLazyThetaStar:
-      return "lazy Theta*";
-    case Algorithm::kSubgoalHierarchy:
-      return "subgoal hierarchy";
-    case Algorithm::kPolyanya:
-      return "Polyanya";
-  }
-  return "?";
-}
-
 // Questions that one run of the oracle answers.
 struct Family {
   Connectivity connectivity = Connectivity::kEight;
@@ -69,10 +48,7 @@ struct Family {
 
 std::string NameOf(const ::testing::TestParamInfo<Family>& info) {
   const Family& family = info.param;
-  const char* rule = family.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
-                     : family.rule == CornerRule::kOneSideFree   ? "OneSideFree"
-                                                                 : "Always";
-  return absl::StrCat(testing::ConnectivityName(family.connectivity), rule,
+  return absl::StrCat(testing::ConnectivityName(family.connectivity), testing::RuleName(family.rule),
                       family.own_costs  ? "OwnCosts"
                       : family.weighted ? "Weighted"
                                         : "Uniform",
@@ -118,7 +94,7 @@ class OracleComparisonTest : public ::testing::TestWithParam<Family> {
           i % 2 == 0 ? UnreachablePolicy::kReport : UnreachablePolicy::kNearestByDistance;
       SCOPED_TRACE(absl::StrCat("from ", start.x, ",", start.y, " to ", goal.x, ",", goal.y));
       for (const Algorithm algorithm : kAlgorithms) {
-        SCOPED_TRACE(AlgorithmName(algorithm));
+        SCOPED_TRACE(absl::StrCat("algorithm ", static_cast<int>(algorithm)));
         const PathQuery query{.start = start,
                               .goal = goal,
                               .corner_rule = family.rule,

@@ -20,11 +20,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::DrawMap;
-using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawPath;
-using ::waystar::testing::DrawQuery;
 using ::waystar::testing::FourConnected;
-using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::Oracle;
 
 class TutorialTest : public ::testing::Test {
@@ -86,45 +83,6 @@ TEST_F(TutorialTest, TwentyByFiftyFromCornerToCorner) {
   EXPECT_NEAR(result.cost, *Oracle(map, CornerRule::kNoCornerCutting, {0, 0}).CostTo({19, 49}), 1e-9);
 }
 
-// Integer costs of 10 and 14 are a diagonal cost of 1.4. An agent walks the path a cell at a time; what
-// appears in front of it makes it ask again.
-TEST_F(TutorialTest, AgentWalksWhileObstaclesAppear) {
-  GridSettings settings;
-  settings.diagonal_cost = 1.4;
-  const DrawnQuery drawn = DrawQuery({"s........",  //
-                                      ".........",  //
-                                      ".........",  //
-                                      ".........",  //
-                                      "........g"},
-                                     settings);
-  GridMap map = drawn.map;
-  const PathResult plan = Find(map, drawn.query());
-  EXPECT_EQ(plan.cost * 10, 4 * 14 + 4 * 10);
-
-  Cell agent = drawn.start;
-  int walked = 0;
-  int obstacles = 0;
-  while (agent != drawn.goal) {
-    ASSERT_LT(walked, 100) << "the agent does not arrive";
-    const PathResult path = Find(map, {.start = agent, .goal = drawn.goal});
-    ASSERT_EQ(path.outcome, Outcome::kFound);
-    const Cell ahead = path.points[1];
-    if (obstacles < 3 && walked % 2 == 1 && ahead != drawn.goal) {
-      map = ApplyEdits(map, {BlockCells{{.cells = {ahead}}}})->map;
-      ++obstacles;
-      const PathResult around = Find(map, {.start = agent, .goal = drawn.goal});
-      ASSERT_EQ(around.outcome, Outcome::kFound);
-      ASSERT_NE(around.points[1], ahead);
-      agent = around.points[1];
-    } else {
-      ASSERT_TRUE(IsLegalStep(map, CornerRule::kNoCornerCutting, agent, ahead));
-      agent = ahead;
-    }
-    ++walked;
-  }
-  EXPECT_EQ(obstacles, 3);
-}
-
 TEST_F(TutorialTest, TileMapWithIntegerCosts) {
   const GridMap map = Sample("tiles");
   const PathResult result = Find(map, {.start = {0, 0}, .goal = {15, 9}});
@@ -138,39 +96,6 @@ TEST_F(TutorialTest, RiverIsCrossedByTheBridge) {
   for (const Cell point : result.points) {
     EXPECT_NE(map.settings().terrains[map.TerrainAt(point)].name, "river");
   }
-}
-
-GridSettings RiverAndRoad(double river_cost) {
-  GridSettings settings = FourConnected();
-  settings.terrains.push_back({.symbol = '~', .name = "river", .cost = river_cost});
-  settings.terrains.push_back({.symbol = '=', .name = "road", .cost = 0.5});
-  return settings;
-}
-
-TEST_F(TutorialTest, DetourIsTakenExactlyWhenItIsCheaper) {
-  const std::vector<std::string> rows = {"s.~~.g",  //
-                                         "..~~..",  //
-                                         "..===.",  //
-                                         "..~~.."};
-  // Over the bridge: 6 steps on ground, 3 on the road: 6 + 3 * 0.5 = 7.5. Through: 3 on ground, 2 in the
-  // river.
-  const auto path = [&](double river_cost) {
-    const DrawnQuery drawn = DrawQuery(rows, RiverAndRoad(river_cost));
-    const PathResult result = Find(drawn.map, drawn.query());
-    return std::make_pair(result.cost, DrawPath(drawn.map, result.points));
-  };
-  const auto [cheap_cost, cheap] = path(2.2);
-  EXPECT_DOUBLE_EQ(cheap_cost, 7.4);
-  EXPECT_THAT(cheap, ElementsAre("s****g",  //
-                                 "..~~..",  //
-                                 "..===.",  //
-                                 "..~~.."));
-  const auto [dear_cost, dear] = path(2.3);
-  EXPECT_DOUBLE_EQ(dear_cost, 7.5);
-  EXPECT_THAT(dear, ElementsAre("s*~~*g",  //
-                                ".*~~*.",  //
-                                ".****.",  //
-                                "..~~.."));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/edit/batch_editor.h"
 #include "server/core/grid/engines/astar.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
@@ -25,7 +24,6 @@ namespace {
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::Generator;
 using ::waystar::testing::kRules;
-using ::waystar::testing::Oracle;
 using ::waystar::testing::PathFault;
 
 // The cells from the start to a node, by the meaning of parents: first the diagonal steps, then the straight
@@ -83,33 +81,6 @@ class WeightedJpsTest : public ::testing::Test {
   // One for all, as in a worker: what one search leaves behind must not reach the next.
   Scratch scratch_{std::size_t{1} << 26};
 };
-
-TEST_F(WeightedJpsTest, AgreesWithTheOracleOnGeneratedMaps) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 140 : 32, .weighted = seed % 4 != 0});
-    const Cell start = generator.WalkableCellOf(map);
-    if (!map.IsWalkable(start)) {
-      continue;
-    }
-    for (const CornerRule rule : kRules) {
-      const Oracle oracle(map, rule, start);
-      for (int i = 0; i < 5; ++i) {
-        const PathQuery query{.start = start, .goal = generator.CellOf(map), .corner_rule = rule};
-        const SearchReport report = Search(map, query);
-        const std::optional<double> cheapest = oracle.CostTo(query.goal);
-        ASSERT_EQ(report.end, cheapest ? SearchEnd::kGoalReached : SearchEnd::kExhausted);
-        const Cell end = cheapest ? query.goal : report.nearest;
-        const std::vector<Cell> cells = CellsTo(scratch_.nodes(), end);
-        if (cheapest) {
-          ASSERT_EQ(PathFault(map, rule, start, end, cells, *cheapest), "");
-        }
-        ASSERT_TRUE(oracle.CostTo(end).has_value());
-      }
-    }
-  }
-}
 
 // A map whose cells are of the terrains of `settings`, in patches, stripes or one by one.
 GridMap PaintedMap(Generator& generator, GridSettings settings) {
@@ -170,42 +141,6 @@ TEST_F(WeightedJpsTest, ExactForAllKindsOfCosts) {
           }
         }
       }
-    }
-  }
-}
-
-TEST_F(WeightedJpsTest, ExactAfterEdits) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    GridMap map = generator.Map({.max_side = 70, .weighted = true});
-    for (int i = 0; i < 6; ++i) {
-      const Cell start = generator.WalkableCellOf(map);
-      if (map.IsWalkable(start)) {
-        ExpectCheapest(map, {.start = start, .goal = generator.CellOf(map), .corner_rule = kRules[i % 3]});
-      }
-      const auto edited = ApplyEdits(map, generator.Edits(map, 3));
-      ASSERT_TRUE(edited.ok()) << edited.status();
-      map = edited->map;
-    }
-  }
-}
-
-TEST_F(WeightedJpsTest, ExactWhereCellsHaveCostsOfTheirOwn) {
-  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
-    SCOPED_TRACE(absl::StrCat("seed ", seed));
-    Generator generator(seed);
-    GridMap map = generator.Map({.max_side = seed % 10 == 0 ? 140 : 40, .weighted = seed % 2 == 0});
-    for (int i = 0; i < 6; ++i) {
-      map = generator.WithStepCostsChanged(map);
-      const Cell start = generator.WalkableCellOf(map);
-      if (map.IsWalkable(start)) {
-        ExpectCheapest(map, {.start = start, .goal = generator.CellOf(map), .corner_rule = kRules[i % 3]});
-        ASSERT_FALSE(HasFatalFailure());
-      }
-      const auto edited = ApplyEdits(map, generator.Edits(map, 3));
-      ASSERT_TRUE(edited.ok()) << edited.status();
-      map = edited->map;
     }
   }
 }

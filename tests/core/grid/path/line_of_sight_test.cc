@@ -25,7 +25,6 @@ using ::waystar::testing::DrawnQuery;
 using ::waystar::testing::DrawQuery;
 using ::waystar::testing::Generator;
 using ::waystar::testing::HasPointOf;
-using ::waystar::testing::IsLegalStep;
 using ::waystar::testing::kRules;
 
 // Exact; the denominator is above 0.
@@ -112,70 +111,6 @@ double ObviousLineCost(const GridMap& map, int footprint, Cell from, Cell to) {
     }
   }
   return cost;
-}
-
-// Of the three rules, in the order of kRules, those under which 's' sees 'g', as letters of "NOA".
-std::string Sights(const std::vector<std::string>& rows) {
-  const DrawnQuery drawn = DrawQuery(rows);
-  std::string sights;
-  for (const CornerRule rule : kRules) {
-    const bool sees = HasLineOfSight(drawn.map.walk(), rule, drawn.start, drawn.goal);
-    EXPECT_EQ(HasLineOfSight(drawn.map.walk(), rule, drawn.goal, drawn.start), sees);
-    sights += sees ? "NOA"[static_cast<int>(rule)] : '-';
-  }
-  return sights;
-}
-
-TEST(LineOfSightTest, EveryCellThatIsCrossedMustBeFree) {
-  EXPECT_EQ(Sights({"s....g"}), "NOA");
-  EXPECT_EQ(Sights({"s..#.g"}), "---");
-  EXPECT_EQ(Sights({"s..", "#..", "..g"}), "-OA");
-  EXPECT_EQ(Sights({"s....", ".....", "....g"}), "NOA");
-  EXPECT_EQ(Sights({"s.###", "#...#", "###.g"}), "NOA");
-  EXPECT_EQ(Sights({"s#...", ".....", "....g"}), "---");
-  EXPECT_EQ(Sights({"s....", "..#..", "....g"}), "---");
-  EXPECT_EQ(Sights({"s", ".", "#", ".", "g"}), "---");
-}
-
-TEST(LineOfSightTest, CornersInTheMiddleOfALineAreDiagonalSteps) {
-  EXPECT_EQ(Sights({"s#", ".g"}), "-OA");
-  EXPECT_EQ(Sights({"s#", "#g"}), "--A");
-  // From (0, 0) to (3, 1) the line passes the corner between (1, 0) and (2, 1).
-  EXPECT_EQ(Sights({"s.##", "##.g"}), "--A");
-  EXPECT_EQ(Sights({"s..#", "##.g"}), "-OA");
-  EXPECT_EQ(Sights({"s.##", "#..g"}), "-OA");
-  EXPECT_EQ(Sights({"s..#", "#..g"}), "NOA");
-}
-
-TEST(LineOfSightTest, ACellSeesItself) {
-  EXPECT_TRUE(
-      HasLineOfSight(DrawQuery({"s.", ".g"}).map.walk(), CornerRule::kNoCornerCutting, {1, 0}, {1, 0}));
-  EXPECT_FALSE(HasLineOfSight(DrawQuery({"s#", ".g"}).map.walk(), CornerRule::kAlways, {1, 0}, {1, 0}));
-}
-
-TEST(LineOfSightTest, FourConnectedMapsAllowNoCornerToBeCut) {
-  EXPECT_EQ(LineRule(Connectivity::kFour, CornerRule::kAlways), CornerRule::kNoCornerCutting);
-  EXPECT_EQ(LineRule(Connectivity::kEight, CornerRule::kAlways), CornerRule::kAlways);
-}
-
-TEST(LineOfSightTest, NeighboursSeeEachOtherIfTheStepIsLegal) {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    Generator generator(seed);
-    const GridMap map = generator.Map({.max_side = 20});
-    for (int y = 0; y < map.height(); ++y) {
-      for (int x = 0; x < map.width(); ++x) {
-        for (const Cell step : kSteps) {
-          const Cell next = {x + step.x, y + step.y};
-          if (!map.IsWalkable({x, y}) || !map.Contains(next)) {
-            continue;
-          }
-          for (const CornerRule rule : kRules) {
-            ASSERT_EQ(HasLineOfSight(map.walk(), rule, {x, y}, next), IsLegalStep(map, rule, {x, y}, next));
-          }
-        }
-      }
-    }
-  }
 }
 
 TEST(LineOfSightTest, AgreesWithTheObviousOnAllPairsOfSmallMaps) {

@@ -12,6 +12,7 @@
 #include "server/core/grid/path/line_of_sight.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
+#include "tests/testing/rules.h"
 
 namespace waystar::core {
 namespace {
@@ -120,10 +121,7 @@ struct SmoothedFamily {
 };
 
 std::string NameOfSmoothed(const ::testing::TestParamInfo<SmoothedFamily>& info) {
-  const char* rule = info.param.rule == CornerRule::kNoCornerCutting ? "NoCornerCutting"
-                     : info.param.rule == CornerRule::kOneSideFree   ? "OneSideFree"
-                                                                     : "Always";
-  return absl::StrCat(testing::ConnectivityName(info.param.connectivity), rule,
+  return absl::StrCat(testing::ConnectivityName(info.param.connectivity), testing::RuleName(info.param.rule),
                       info.param.weighted ? "Weighted" : "Uniform");
 }
 

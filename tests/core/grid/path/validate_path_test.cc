@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/edit/batch_editor.h"
@@ -52,15 +51,6 @@ std::vector<Cell> PointsOf(Cell start, const PathResult& result) {
   return points;
 }
 
-TEST(ValidatePathTest, FreePathIsWalkableAtItsCost) {
-  const GridMap map = DrawMap({"....",  //
-                               ".##.",  //
-                               "...."});
-  const Validation validation = Validate(map, {{0, 0}, {0, 1}, {0, 2}, {1, 2}});
-  EXPECT_TRUE(validation.walkable);
-  EXPECT_DOUBLE_EQ(validation.cost, 3.0);
-}
-
 TEST(ValidatePathTest, TellsWhereThePathIsBlockedAndWhatTheWayToThereCosts) {
   const GridMap map = DrawMap({".....",  //
                                ".....",  //
@@ -70,26 +60,6 @@ TEST(ValidatePathTest, TellsWhereThePathIsBlockedAndWhatTheWayToThereCosts) {
   EXPECT_EQ(validation.blocked_index, 2U);
   EXPECT_EQ(validation.blocked_cell, (Cell{3, 2}));
   EXPECT_DOUBLE_EQ(validation.cost, 2.0);
-}
-
-TEST(ValidatePathTest, BlockedStartIsPointZero) {
-  const Validation validation = Validate(DrawMap({"#.."}), {{0, 0}, {1, 0}});
-  EXPECT_FALSE(validation.walkable);
-  EXPECT_EQ(validation.blocked_index, 0U);
-  EXPECT_EQ(validation.blocked_cell, (Cell{0, 0}));
-  EXPECT_EQ(validation.cost, 0.0);
-}
-
-TEST(ValidatePathTest, CornerStopsADiagonalStep) {
-  const GridMap map = DrawMap({"...",  //
-                               "..#",  //
-                               "..."});
-  const std::vector<Cell> points = {{0, 0}, {1, 1}, {2, 2}};
-  const Validation validation = Validate(map, points);
-  EXPECT_FALSE(validation.walkable);
-  EXPECT_EQ(validation.blocked_index, 2U);
-  EXPECT_EQ(validation.blocked_cell, (Cell{2, 2}));
-  EXPECT_TRUE(Validate(map, points, PathForm::kEveryCell, CornerRule::kOneSideFree).walkable);
 }
 
 TEST(ValidatePathTest, LineOfAnyAngleCostsItsLength) {
@@ -121,18 +91,6 @@ TEST(ValidatePathTest, NoDirectionIsDiagonalWhereTheMapIsFourConnected) {
   EXPECT_FALSE(validation.walkable);
   EXPECT_EQ(validation.blocked_cell, (Cell{1, 1}));
   EXPECT_TRUE(Validate(map, points, PathForm::kSmoothed).walkable);
-}
-
-TEST(ValidatePathTest, LargeAgentNeedsRoomBesideDiagonals) {
-  const GridMap map = DrawMap({"....",  //
-                               "....",  //
-                               "#...",  //
-                               "...."});
-  const std::vector<Cell> points = {{0, 0}, {1, 1}};
-  EXPECT_FALSE(
-      Validate(map, points, PathForm::kEveryCell, CornerRule::kNoCornerCutting, /*footprint=*/2).walkable);
-  EXPECT_TRUE(
-      Validate(map, points, PathForm::kEveryCell, CornerRule::kOneSideFree, /*footprint=*/2).walkable);
 }
 
 TEST(ValidatePathTest, RefusesWhatIsNoPathOnTheMap) {

@@ -1,6 +1,5 @@
 #include "server/core/grid/search/snap.h"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -34,19 +33,6 @@ std::optional<Cell> SlowNearest(const GridMap& map, int footprint, const WorldFr
     }
   }
   return best;
-}
-
-TEST(SnapTest, TiesGoToTheUpperLeft) {
-  const GridMap map = DrawMap({".....",  //
-                               ".###.",  //
-                               ".###.",  //
-                               ".###.",  //
-                               "....."});
-  const WorldFrame frame;
-  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.5}, 2.0), (Cell{2, 0}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.5}, 1.999), std::nullopt);
-  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{2.5, 2.75}, 5.0), (Cell{2, 4}));
-  EXPECT_EQ(NearestFree(map.walk(), frame, WorldPoint{1.5, 2.5}, 5.0), (Cell{0, 2}));
 }
 
 TEST(SnapTest, ComesBackFromOffTheMap) {

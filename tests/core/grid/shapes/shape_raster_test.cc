@@ -1,7 +1,6 @@
 #include "server/core/grid/shapes/shape_raster.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -43,36 +42,6 @@ std::vector<std::string> DrawLine(const Line& line, int width, int height) {
   const std::vector<std::string> drawn = Draw({.lines = {line}}, width, height);
   EXPECT_EQ(drawn, Draw({.lines = {{line.end, line.start, line.width}}}, width, height)) << "backwards";
   return drawn;
-}
-
-TEST(ShapeRasterTest, DiscHoldsTheCentresOnItsRim) {
-  EXPECT_THAT(Draw({.discs = {{{3, 2}, 2}}}, 7, 5), ElementsAre("...#...",  //
-                                                                "..###..",  //
-                                                                ".#####.",  //
-                                                                "..###..",  //
-                                                                "...#..."));
-  EXPECT_THAT(Draw({.discs = {{{1, 1}, std::sqrt(2.0)}}}, 4, 3), ElementsAre("###.",  //
-                                                                             "###.",  //
-                                                                             "###."));
-  EXPECT_THAT(Draw({.discs = {{{1, 0}, 0}}}, 3, 1), ElementsAre(".#."));
-  EXPECT_THAT(Draw({.discs = {{{1.5, 0.5}, 0.7}}}, 4, 2), ElementsAre("....", "...."));
-  EXPECT_THAT(Draw({.discs = {{{1.5, 0.5}, 0.75}}}, 4, 2), ElementsAre(".##.", ".##."));
-}
-
-TEST(ShapeRasterTest, PolygonHoldsWhatLiesOnItsEdges) {
-  EXPECT_THAT(Draw({.polygons = {{{{1, 1}, {5, 1}, {1, 5}}}}}, 7, 7), ElementsAre(".......",  //
-                                                                                  ".#####.",  //
-                                                                                  ".####..",  //
-                                                                                  ".###...",  //
-                                                                                  ".##....",  //
-                                                                                  ".#.....",  //
-                                                                                  "......."));
-  // Between centres.
-  EXPECT_THAT(Draw({.polygons = {{{{0.5, 0.5}, {3.5, 0.5}, {3.5, 2.5}, {0.5, 2.5}}}}}, 5, 4),
-              ElementsAre(".....",  //
-                          ".###.",  //
-                          ".###.",  //
-                          "....."));
 }
 
 TEST(ShapeRasterTest, PolygonMayBeConcaveOrCrossItself) {
@@ -119,65 +88,9 @@ TEST(ShapeRasterTest, PolygonsWithACommonEdgeLeaveNoGap) {
       ElementsAre(".........", ".########", ".########", ".########", ".########", ".########", ".########"));
 }
 
-TEST(ShapeRasterTest, LineTakesTheCellsItPassesThrough) {
-  EXPECT_THAT(DrawLine({{0, 0}, {6, 2}}, 7, 3), ElementsAre("##.....",  //
-                                                            ".####..",  //
-                                                            "....###"));
-  EXPECT_THAT(DrawLine({{0, 0}, {2, 6}}, 3, 7), ElementsAre("#..",  //
-                                                            "#..",  //
-                                                            "##.",  //
-                                                            ".#.",  //
-                                                            ".#.",  //
-                                                            ".##",  //
-                                                            "..#"));
-  EXPECT_THAT(DrawLine({{1, 1}, {4, 1}}, 6, 3), ElementsAre("......",  //
-                                                            ".####.",  //
-                                                            "......"));
-  // The ends lie on the edges of cells that it only touches.
-  EXPECT_THAT(DrawLine({{0.5, 1}, {3.5, 1}}, 6, 3), ElementsAre("......",  //
-                                                                ".###..",  //
-                                                                "......"));
-  EXPECT_THAT(DrawLine({{1, 0.6}, {1, 2.4}}, 3, 4), ElementsAre("...",  //
-                                                                ".#.",  //
-                                                                ".#.",  //
-                                                                "..."));
-  // Without length: the cell that the point is in.
-  EXPECT_THAT(DrawLine({{1.2, 0.8}, {1.2, 0.8}}, 3, 2), ElementsAre("...", ".#."));
-}
-
-TEST(ShapeRasterTest, LineThroughCornersTakesTheLowerCellAsWell) {
-  EXPECT_THAT(DrawLine({{0, 0}, {3, 3}}, 4, 4), ElementsAre("#...",  //
-                                                            "##..",  //
-                                                            ".##.",  //
-                                                            "..##"));
-  EXPECT_THAT(DrawLine({{3, 0}, {0, 3}}, 4, 4), ElementsAre("...#",  //
-                                                            "..##",  //
-                                                            ".##.",  //
-                                                            "##.."));
-  // It only touches the corners that it ends at.
-  EXPECT_THAT(DrawLine({{0.5, 0.5}, {1.5, 1.5}}, 4, 3), ElementsAre("....",  //
-                                                                    ".#..",  //
-                                                                    "...."));
-}
-
 TEST(ShapeRasterTest, LineAlongTheEdgesOfCellsTakesThoseBelowAndToTheRight) {
   EXPECT_THAT(DrawLine({{0, 0.5}, {3, 0.5}}, 4, 2), ElementsAre("....", "####"));
   EXPECT_THAT(DrawLine({{1.5, 0}, {1.5, 1}}, 4, 2), ElementsAre("..#.", "..#."));
-}
-
-TEST(ShapeRasterTest, LineWithWidthTakesWhatIsNear) {
-  EXPECT_THAT(DrawLine({{2, 2}, {6, 2}, 2}, 9, 5), ElementsAre(".........",  //
-                                                               "..#####..",  //
-                                                               ".#######.",  //
-                                                               "..#####..",  //
-                                                               "........."));
-  EXPECT_THAT(DrawLine({{1, 1}, {5, 5}, 3}, 7, 7), ElementsAre("###....",  //
-                                                               "####...",  //
-                                                               "#####..",  //
-                                                               ".#####.",  //
-                                                               "..#####",  //
-                                                               "...####",  //
-                                                               "....###"));
 }
 
 TEST(ShapeRasterTest, AgreesWithAskingForEachCell) {

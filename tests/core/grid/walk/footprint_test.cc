@@ -71,17 +71,6 @@ TEST(FootprintTest, AnAgentStandsByItsUpperLeftCell) {
                                                      "#####"));
 }
 
-TEST(FootprintTest, AnAgentOfOneCellStandsOnEveryCell) {
-  const BitPlane cells = DrawCells({"..#", "#.."});
-  EXPECT_THAT(Drawing(Eroded(cells, 1)), ElementsAre("..#", "#.."));
-}
-
-TEST(FootprintTest, AnAgentAsLargeAsTheMapStandsInItsCorner) {
-  const BitPlane cells(3, 3, true);
-  EXPECT_THAT(Drawing(Eroded(cells, 3)), ElementsAre(".##", "###", "###"));
-  EXPECT_THAT(Drawing(Eroded(cells, 4)), ElementsAre("###", "###", "###"));
-}
-
 TEST(FootprintTest, TheLargestAgentReachesIntoTheNextWord) {
   BitPlane cells(130, kMaxFootprint, true);
   const int last = 130 - kMaxFootprint;

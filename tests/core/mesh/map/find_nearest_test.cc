@@ -35,20 +35,6 @@ NavMesh FloorAndBridge() {
                {{0, 1, 2, 3}, {4, 5, 6, 7}}));
 }
 
-TEST(FindNearestTest, TakesTheNearerFloor) {
-  const NavMesh mesh = FloorAndBridge();
-  EXPECT_THAT(mesh.FindNearest({{3, 1, 1.25}, 1.0, 4.0}), Optional(MeshPlace{0, {3, 1, 0}}));
-  EXPECT_THAT(mesh.FindNearest({{3, 1, 1.75}, 1.0, 4.0}), Optional(MeshPlace{1, {3, 1, 3}}));
-  EXPECT_THAT(mesh.FindNearest({{3, 1, 1.5}, 1.0, 4.0}), Optional(MeshPlace{0, {3, 1, 0}})) << "a tie";
-  EXPECT_THAT(mesh.FindNearest({{3, 1, -9}, 0.0, kAnywhere}), Optional(MeshPlace{0, {3, 1, 0}}));
-}
-
-// Someone on the bridge who is a little inside of its railing does not fall down.
-TEST(FindNearestTest, StaysOnItsFloorBesideAWall) {
-  const NavMesh mesh = FloorAndBridge();
-  EXPECT_THAT(mesh.FindNearest({{1.875, 1, 3.25}, 1.0, 4.0}), Optional(MeshPlace{1, {2, 1, 3}}));
-}
-
 TEST(FindNearestTest, HeedsBothLimits) {
   const NavMesh mesh = FloorAndBridge();
   EXPECT_EQ(mesh.FindNearest({{1, 1, 2}, 0.5, 1.75}), std::nullopt);

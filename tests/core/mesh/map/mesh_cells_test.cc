@@ -14,6 +14,7 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/map/plan.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
@@ -21,9 +22,9 @@ namespace {
 using ::testing::UnorderedElementsAre;
 using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawMesh;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
 using ::waystar::testing::Random;
-using ::waystar::testing::Rounds;
 
 using Edge = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -176,9 +177,7 @@ void ExpectSameGround(const NavMesh& mesh, Random& random) {
 }
 
 TEST(MeshCellsTest, CoverTheSameGround) {
-  for (std::uint64_t seed = 0; seed < Rounds(200) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(200, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, random.Between(1, 9), random.Between(1, 9), 0.0, random);
     // Another floor above it.
@@ -186,7 +185,7 @@ TEST(MeshCellsTest, CoverTheSameGround) {
     if (!spec.polygons.empty()) {
       ExpectSameGround(MeshOf(std::move(spec)), random);
     }
-  }
+  });
 }
 
 TEST(MeshCellsTest, AMeshMayHaveNone) {

@@ -2,7 +2,6 @@
 
 #include "tests/core/mesh/search/detour_judge.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +9,6 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"

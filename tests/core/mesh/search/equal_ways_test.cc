@@ -1,10 +1,7 @@
 // Meshes where many of the shortest paths are equally long.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -25,28 +25,22 @@ using ::testing::SizeIs;
 using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
+using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::Rounds;
+using ::waystar::testing::RandomRooms;
 
 constexpr std::size_t kAmple = std::size_t{1} << 28;
-
-double PlanLength(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
-
-// REQUIRES: a polygon is there.
-MeshPlace PlaceOn(const NavMesh& mesh, double x, double y, double z = 0.0) {
-  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
-  EXPECT_TRUE(place.has_value()) << x << " " << y;
-  return place.value_or(MeshPlace{0, {}});
-}
 
 // Returns whether the point lies on the edge between those vertices, in space.
 bool IsOnEdge(const WorldPoint& point, const WorldPoint& a, const WorldPoint& b) {
   const double slack = 1e-9 * std::max({1.0, std::abs(point.x), std::abs(point.y)});
-  const double share = PlanLength(a, point) / PlanLength(a, b);
-  return std::abs(PlanLength(a, point) + PlanLength(point, b) - PlanLength(a, b)) < slack &&
+  const double share = PlanDistance(a, point) / PlanDistance(a, b);
+  return std::abs(PlanDistance(a, point) + PlanDistance(point, b) - PlanDistance(a, b)) < slack &&
          std::abs(point.z - (a.z + share * (b.z - a.z))) < 1e-6;
 }
 
@@ -84,14 +78,14 @@ void ExpectOnMesh(const NavMesh& mesh, const TracedInterval& interval) {
     if (HasOnSide(cells, cell, interval.left, interval.right)) {
       is_on_side = true;
       for (const std::uint32_t vertex : cells.VerticesOf(cell)) {
-        greatest = std::max(greatest, PlanLength(cells.VertexAt(vertex), interval.left));
+        greatest = std::max(greatest, PlanDistance(cells.VertexAt(vertex), interval.left));
       }
     }
   }
   EXPECT_TRUE(is_on_side);
   const double x = (interval.left.x + interval.right.x) / 2;
   const double y = (interval.left.y + interval.right.y) / 2;
-  EXPECT_LE(PlanLength(mesh.NearestPoint(interval.polygon, x, y), {x, y, 0}), greatest / 32);
+  EXPECT_LE(PlanDistance(mesh.NearestPoint(interval.polygon, x, y), {x, y, 0}), greatest / 32);
   EXPECT_GE(interval.f, interval.g);
 }
 
@@ -122,7 +116,7 @@ void ExpectExplained(const NavMesh& mesh, const MeshPlace& start, const MeshSear
       ASSERT_EQ(interval.parent, last);
       ++successors;
       const TracedInterval& parent = intervals[interval.parent];
-      EXPECT_NEAR(interval.g, parent.g + PlanLength(parent.root, interval.root), rounding(interval.g));
+      EXPECT_NEAR(interval.g, parent.g + PlanDistance(parent.root, interval.root), rounding(interval.g));
       if (interval.root != parent.root) {
         EXPECT_TRUE(IsCornerBeside(CellLayer(mesh), parent, interval.root));
       }
@@ -175,32 +169,20 @@ void ExpectAllExplained(const NavMesh& mesh, int pairs, Random& random) {
 }
 
 TEST(IntervalRecorderTest, ExplainsSearchesOnBentFloors) {
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 0.0, random);
     if (!spec.polygons.empty()) {
       ExpectAllExplained(MeshOf(std::move(spec)), 30, random);
     }
-  }
+  });
 }
 
 // Squares and rectangles have many corners in line with each other.
 TEST(IntervalRecorderTest, ExplainsSearchesAmongSquares) {
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
-    const int columns = random.Between(2, 9);
-    for (std::string& row : rows) {
-      for (int x = 0; x < columns; ++x) {
-        row += random.Chance(0.3) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
-    ExpectAllExplained(MeshOf(DrawRooms(rows, &random)), 30, random);
-  }
+  ForSeeds(60, [&](Random& random) {
+    ExpectAllExplained(MeshOf(DrawRooms(RandomRooms(random), &random)), 30, random);
+  });
 }
 
 // Each polygon is a cell of its own.
@@ -222,7 +204,7 @@ TEST(IntervalRecorderTest, TellsIntervalsWithTheirHeights) {
   const NavMesh mesh = Incline();
   MeshScratch scratch(kAmple);
   IntervalRecorder recorder(100);
-  const MeshSearchTask task{.start = PlaceOn(mesh, 1, 2), .goal = *mesh.FindNearest({{5, 2, 3}, 0.001, 1.0})};
+  const MeshSearchTask task{.start = PlaceAt(mesh, 1, 2), .goal = *mesh.FindNearest({{5, 2, 3}, 0.001, 1.0})};
   const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &recorder);
   ASSERT_EQ(report.end, SearchEnd::kGoalReached);
   ASSERT_THAT(recorder.intervals(), SizeIs(2));
@@ -264,7 +246,7 @@ TEST(IntervalRecorderTest, TellsTheHeightsOfPartsOfEdges) {
                                             {{0, 1, 2, 3}, {4, 5, 6, 7, 2, 1}, {5, 8, 9, 6}}));
   MeshScratch scratch(kAmple);
   IntervalRecorder recorder(100);
-  const MeshSearchTask task{.start = PlaceOn(mesh, 0, 4), .goal = *mesh.FindNearest({{7, 4, 4}, 0.001, 1.0})};
+  const MeshSearchTask task{.start = PlaceAt(mesh, 0, 4), .goal = *mesh.FindNearest({{7, 4, 4}, 0.001, 1.0})};
   ASSERT_EQ(SearchMesh(mesh, task, {}, scratch, &recorder).end, SearchEnd::kGoalReached);
   ASSERT_GE(recorder.intervals().size(), 2);
   const TracedInterval& seen = recorder.intervals()[1];
@@ -275,7 +257,7 @@ TEST(IntervalRecorderTest, TellsTheHeightsOfPartsOfEdges) {
 TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   MeshScratch scratch(kAmple);
-  const MeshSearchTask task{.start = PlaceOn(mesh, 0.5, 1.5), .goal = PlaceOn(mesh, 5.5, 1.5)};
+  const MeshSearchTask task{.start = PlaceAt(mesh, 0.5, 1.5), .goal = PlaceAt(mesh, 5.5, 1.5)};
   IntervalRecorder all(1000);
   const MeshSearchReport report = SearchMesh(mesh, task, {}, scratch, &all);
   ASSERT_GT(all.events().size(), 4);
@@ -296,7 +278,7 @@ TEST(IntervalRecorderTest, KeepsTheFirstEventsUpToItsLimit) {
 TEST(IntervalRecorderTest, CountsTheIntervalsOfAllSearches) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
   MeshScratch scratch(kAmple);
-  const MeshSearchTask task{.start = PlaceOn(mesh, 0.5, 1.5), .goal = PlaceOn(mesh, 5.5, 1.5)};
+  const MeshSearchTask task{.start = PlaceAt(mesh, 0.5, 1.5), .goal = PlaceAt(mesh, 5.5, 1.5)};
   IntervalRecorder recorder(1000);
   SearchMesh(mesh, task, {}, scratch, &recorder);
   const std::size_t once = recorder.intervals().size();

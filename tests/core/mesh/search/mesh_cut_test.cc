@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -24,8 +24,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
@@ -83,14 +85,6 @@ double Length(const NavMesh& mesh, const WorldPoint& start, const WorldPoint& go
   return report.end == SearchEnd::kGoalReached ? report.length : std::numeric_limits<double>::infinity();
 }
 
-double DistanceFromSide(const WorldPoint& point, const WorldPoint& a, const WorldPoint& b) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const double share =
-      std::clamp(((point.x - a.x) * dx + (point.y - a.y) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
-  return std::hypot(point.x - a.x - share * dx, point.y - a.y - share * dy);
-}
-
 // How far outside of the outline a point is, or below 0 how deep inside.
 double Outside(const ConvexOutline& outline, const WorldPoint& point) {
   double nearest = std::numeric_limits<double>::infinity();
@@ -98,7 +92,7 @@ double Outside(const ConvexOutline& outline, const WorldPoint& point) {
   for (std::size_t k = 0; k < outline.size(); ++k) {
     const WorldPoint& a = outline[k];
     const WorldPoint& b = outline[(k + 1) % outline.size()];
-    nearest = std::min(nearest, DistanceFromSide(point, a, b));
+    nearest = std::min(nearest, DistanceToSegment(a, b, point));
     is_inside &= (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x) > 0.0;
   }
   return is_inside ? -nearest : nearest;
@@ -114,21 +108,6 @@ double Outside(const std::vector<ConvexOutline>& outlines, const WorldPoint& poi
 
 NavMesh Square(double side) {
   return MeshOf(DrawMesh({{0, 0, 0}, {side, 0, 0}, {side, side, 0}, {0, side, 0}}, {{0, 1, 2, 3}}));
-}
-
-TEST(MeshCutTest, PathsGoRoundAHole) {
-  const CutMesh cut = Cut(Square(10), {.rectangles = {{4, 4, 2, 2}}});
-  EXPECT_EQ(AreaOf(cut.mesh), 96.0);
-  EXPECT_NEAR(Length(cut.mesh, {1, 5}, {9, 5}), 2.0 * std::sqrt(10.0) + 2.0, 1e-12);
-  EXPECT_NEAR(Length(cut.mesh, {1, 1}, {9, 1}), 8.0, 1e-12);
-  EXPECT_EQ(cut.mesh.part_count(), 1U);
-}
-
-TEST(MeshCutTest, AHoleAcrossPartsTheMesh) {
-  const CutMesh cut = Cut(Square(10), {.rectangles = {{4, -1, 2, 12}}});
-  EXPECT_EQ(AreaOf(cut.mesh), 80.0);
-  EXPECT_EQ(cut.mesh.part_count(), 2U);
-  EXPECT_EQ(Length(cut.mesh, {1, 5}, {9, 5}), std::numeric_limits<double>::infinity());
 }
 
 TEST(MeshCutTest, NothingIsLeftUnderAHoleThatCoversAll) {
@@ -209,9 +188,7 @@ TEST(MeshCutTest, RefusesPolygonsThatCrossThemselves) {
 // Cells and rectangles that are cut out of rooms are the same as rooms without them.
 TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
   int paths = 0;
-  for (std::uint64_t seed = 0; seed < Rounds(300) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(300, [&](Random& random) {
     std::vector<std::string> rows = RandomRooms(random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, &random));
     const int width = static_cast<int>(rows[0].size());
@@ -235,7 +212,7 @@ TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
     const auto is_free = [](const std::string& row) { return row.find('.') != std::string::npos; };
     if (std::none_of(rows.begin(), rows.end(), is_free)) {
       EXPECT_EQ(cut.mesh.polygon_count(), 0U);
-      continue;
+      return;
     }
     const NavMesh drawn = MeshOf(DrawRooms(rows));
     EXPECT_EQ(AreaOf(cut.mesh), AreaOf(drawn));
@@ -255,7 +232,7 @@ TEST(MeshCutPropertyTest, CutCellsAreAsIfTheyHadNotBeenDrawn) {
       const double after = Length(cut.mesh, start, goal);
       EXPECT_TRUE(length == after || std::abs(length - after) <= 1e-9) << length << " and " << after;
     }
-  }
+  });
   EXPECT_GT(paths, static_cast<int>(Rounds(500)));
 }
 
@@ -337,8 +314,8 @@ void ExpectNoOtherWalls(const NavMesh& mesh, const CutMesh& cut, const std::vect
   }
   for_each_wall(cut.mesh, [&](const WorldPoint& a, const WorldPoint& b) {
     const auto is_on = [&](const std::pair<WorldPoint, WorldPoint>& wall) {
-      return DistanceFromSide(a, wall.first, wall.second) <= kNearOutline &&
-             DistanceFromSide(b, wall.first, wall.second) <= kNearOutline;
+      return DistanceToSegment(wall.first, wall.second, a) <= kNearOutline &&
+             DistanceToSegment(wall.first, wall.second, b) <= kNearOutline;
     };
     EXPECT_TRUE(std::any_of(walls.begin(), walls.end(), is_on))
         << a.x << " " << a.y << " to " << b.x << " " << b.y;
@@ -355,9 +332,7 @@ void ExpectRight(const NavMesh& mesh, const Shape& shape, Random& random) {
 }
 
 TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
-  for (std::uint64_t seed = 0; seed < Rounds(1000) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(1000, [&](Random& random) {
     MeshSpec spec;
     for (int floor = random.Between(1, 3); floor > 0; --floor) {
       AddFloor(spec, random.Between(2, 7), random.Between(2, 7), 3.0 * floor, random);
@@ -365,7 +340,7 @@ TEST(MeshCutPropertyTest, GroundIsLeftWhereNoOutlineIs) {
     if (!spec.polygons.empty()) {
       ExpectRight(MeshOf(std::move(spec)), RandomShape(random), random);
     }
-  }
+  });
 }
 
 // A random edge, and places near the line through it.
@@ -422,9 +397,7 @@ Shape ShapeAlongEdges(const NavMesh& mesh, Random& random) {
 }
 
 TEST(MeshCutPropertyTest, SidesThatMissAnEdgeByLittleLeaveNoOtherWalls) {
-  for (std::uint64_t seed = 0; seed < Rounds(3000) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(3000, [&](Random& random) {
     MeshSpec spec;
     if (random.Chance(0.7)) {
       AddFloor(spec, random.Between(1, 7), random.Between(1, 7), 0.0, random);
@@ -435,26 +408,22 @@ TEST(MeshCutPropertyTest, SidesThatMissAnEdgeByLittleLeaveNoOtherWalls) {
       const NavMesh mesh = MeshOf(std::move(spec));
       ExpectRight(mesh, ShapeAlongEdges(mesh, random), random);
     }
-  }
+  });
 }
 
 TEST(MeshCutPropertyTest, RoomsAreLeftWhereNoOutlineIs) {
-  for (std::uint64_t seed = 0; seed < Rounds(500) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(500, [&](Random& random) {
     ExpectRight(MeshOf(DrawRooms(RandomRooms(random), &random)), RandomShape(random), random);
-  }
+  });
 }
 
 TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
   int paths = 0;
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(random), &random));
     const CutMesh cut = Cut(mesh, RandomShape(random));
     if (cut.mesh.polygon_count() == 0) {
-      continue;
+      return;
     }
     const SightGraph oracle(cut.mesh);
     MeshScratch scratch(kScratchBytes);
@@ -469,7 +438,7 @@ TEST(MeshCutPropertyTest, PathsAmongHolesAreShortest) {
         ++paths;
       }
     }
-  }
+  });
   EXPECT_GT(paths, static_cast<int>(Rounds(500)));
 }
 

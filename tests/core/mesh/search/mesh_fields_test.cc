@@ -25,6 +25,7 @@
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 #include "tests/testing/movingai_data.h"
+#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -35,21 +36,18 @@ using ::waystar::testing::AddFloor;
 using ::waystar::testing::DataFolder;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::Rounds;
+using ::waystar::testing::RandomRooms;
 
 class MeshFieldsTest : public ::testing::Test {
  protected:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kPlenty = std::size_t{1} << 28;
-
-  // REQUIRES: a polygon is there.
-  static MeshPlace At(const NavMesh& mesh, double x, double y) {
-    return *mesh.FindNearest({{x, y, 0.0}, 0.001, 0.5});
-  }
 
   // REQUIRES, of both: no limit stands in the way.
   std::vector<ReachablePolygon> Reach(const NavMesh& mesh, const MeshReachQuery& query) {
@@ -119,12 +117,12 @@ TEST_F(MeshFieldsTest, ReachHasTheNearestPointOfEachPolygon) {
   // 3 # 4
   // 5 6 7
   const NavMesh mesh = MeshOf(DrawRooms({"...", ".#.", "..."}));
-  EXPECT_THAT(Reach(mesh, {.start = At(mesh, 0.5, 0.25), .max_cost = 1.5, .region = std::nullopt}),
+  EXPECT_THAT(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.25), .max_cost = 1.5, .region = std::nullopt}),
               ElementsAre(ReachablePolygon{0, {0.5, 0.25}, 0.0}, ReachablePolygon{1, {1, 0.25}, 0.5},
                           ReachablePolygon{2, {2, 0.25}, 1.5}, ReachablePolygon{3, {0.5, 1}, 0.75}))
       << "2 is exactly as far";
   const std::vector<ReachablePolygon> all =
-      Reach(mesh, {.start = At(mesh, 0.5, 0.5), .max_cost = std::nullopt, .region = std::nullopt});
+      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = std::nullopt, .region = std::nullopt});
   ASSERT_EQ(all.size(), 8u);
   EXPECT_EQ(all[4].nearest, (WorldPoint{2, 1}));
   EXPECT_DOUBLE_EQ(all[4].cost, std::hypot(1.5, 0.5));
@@ -137,7 +135,7 @@ TEST_F(MeshFieldsTest, ReachWithoutACostIsWhereTheStartIs) {
   const auto reach = [&](double x, double y) {
     std::vector<PolygonNumber> polygons;
     for (const ReachablePolygon& reached :
-         Reach(mesh, {.start = At(mesh, x, y), .max_cost = 0.0, .region = std::nullopt})) {
+         Reach(mesh, {.start = PlaceAt(mesh, x, y), .max_cost = 0.0, .region = std::nullopt})) {
       EXPECT_EQ(reached.nearest, (WorldPoint{x, y}));
       EXPECT_EQ(reached.cost, 0.0);
       polygons.push_back(reached.polygon);
@@ -152,7 +150,7 @@ TEST_F(MeshFieldsTest, ReachWithoutACostIsWhereTheStartIs) {
 TEST_F(MeshFieldsTest, AVertexIsInAllPolygonsThatHaveIt) {
   const NavMesh mesh = MeshOf(DrawRooms({".#",  //
                                          "#."}));
-  const MeshPlace vertex = At(mesh, 1, 1);
+  const MeshPlace vertex = PlaceAt(mesh, 1, 1);
   const std::vector<ReachablePolygon> both = {{0, {1, 1}, 0.0}, {1, {1, 1}, 0.0}};
   EXPECT_EQ(Reach(mesh, {.start = vertex}), both);
   EXPECT_EQ(Reach(mesh, {.start = vertex, .region = Box{0, 0, 2, 2}}), both);
@@ -160,25 +158,10 @@ TEST_F(MeshFieldsTest, AVertexIsInAllPolygonsThatHaveIt) {
   EXPECT_EQ(Flow(mesh, {vertex}).size(), 2U);
 }
 
-TEST_F(MeshFieldsTest, FlowLeadsToWherePathsTurn) {
-  // 0 1 2
-  // 3 # 4
-  const NavMesh mesh = MeshOf(DrawRooms({"...", ".#."}));
-  const MeshPlace goal = At(mesh, 0.5, 1.75);
-  const std::vector<MeshFlowStep> steps = Flow(mesh, {goal});
-  ASSERT_EQ(steps.size(), 5u);
-  EXPECT_EQ(steps[0], (MeshFlowStep{0, {0.5, 0.5}, goal.point, 1.25}));
-  EXPECT_EQ(steps[3], (MeshFlowStep{3, {0.5, 1.5}, goal.point, 0.25}));
-  EXPECT_EQ(steps[2].next, (WorldPoint{1, 1}));
-  EXPECT_DOUBLE_EQ(steps[2].cost, std::hypot(1.5, 0.5) + std::hypot(0.5, 0.75));
-  EXPECT_EQ(steps[4].next, (WorldPoint{2, 1}));
-  EXPECT_DOUBLE_EQ(steps[4].cost, std::hypot(0.5, 0.5) + 1.0 + std::hypot(0.5, 0.75));
-}
-
 TEST_F(MeshFieldsTest, FlowLeadsToTheNearestGoal) {
   const NavMesh mesh = MeshOf(DrawRooms({"......#."}));
-  const MeshPlace left = At(mesh, 0.5, 0.5);
-  const MeshPlace right = At(mesh, 5.5, 0.5);
+  const MeshPlace left = PlaceAt(mesh, 0.5, 0.5);
+  const MeshPlace right = PlaceAt(mesh, 5.5, 0.5);
   // Goals off the mesh are passed over, and a goal may be given twice.
   const std::vector<std::optional<MeshPlace>> goals = {std::nullopt, right, left, right};
   const absl::StatusOr<MeshFlow> flow = ComputeMeshFlow(
@@ -210,7 +193,7 @@ TEST_F(MeshFieldsTest, RegionsHoldWholePolygons) {
   const NavMesh mesh = MeshOf(DrawRooms({"....", ".##.", "...."}));
   const Box upper{-1, -1, 4, 2.5};
   // The way along the lower row is not in the region.
-  const MeshPlace start = At(mesh, 0.5, 1.5);
+  const MeshPlace start = PlaceAt(mesh, 0.5, 1.5);
   const std::vector<ReachablePolygon> reached =
       Reach(mesh, {.start = start, .max_cost = std::nullopt, .region = upper});
   ASSERT_EQ(reached.size(), 6u);
@@ -218,7 +201,7 @@ TEST_F(MeshFieldsTest, RegionsHoldWholePolygons) {
   EXPECT_EQ(Flow(mesh, {start}, std::nullopt, upper).size(), 6u);
   EXPECT_EQ(Flow(mesh, {start}, std::nullopt, Box{0, 0, 4, 3}).size(), 10u) << "edges belong to it";
 
-  const MeshPlace outside = At(mesh, 0.5, 2.25);
+  const MeshPlace outside = PlaceAt(mesh, 0.5, 2.25);
   absl::Status status = RefusedReach(mesh, {.start = outside, .max_cost = 1.0, .region = upper});
   EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
   EXPECT_EQ(ErrorFieldOf(status), "start");
@@ -226,12 +209,13 @@ TEST_F(MeshFieldsTest, RegionsHoldWholePolygons) {
   EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
   EXPECT_EQ(ErrorFieldOf(status), "goals[1]");
   // On the edge the start is in a polygon of the region as well.
-  EXPECT_EQ(Reach(mesh, {.start = At(mesh, 0.5, 2), .max_cost = std::nullopt, .region = upper}).size(), 6u);
+  EXPECT_EQ(Reach(mesh, {.start = PlaceAt(mesh, 0.5, 2), .max_cost = std::nullopt, .region = upper}).size(),
+            6u);
 }
 
 TEST_F(MeshFieldsTest, TheMeshOfARegionIsInTheMemoryAccount) {
   const NavMesh mesh = MeshOf(DrawRooms({"....", ".##.", "...."}));
-  const MeshPlace start = At(mesh, 0.5, 0.5);
+  const MeshPlace start = PlaceAt(mesh, 0.5, 0.5);
   const std::vector<std::optional<MeshPlace>> goals = {start};
   const Box all{0, 0, 4, 3};
   const auto status_within = [&](std::size_t bytes, const std::optional<Box>& region) {
@@ -286,17 +270,19 @@ TEST_F(MeshFieldsTest, RefusesCostsBelowZero) {
   const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
   for (const double cost : {-1.0, std::nan("")}) {
     const absl::Status status =
-        RefusedReach(mesh, {.start = At(mesh, 0.5, 0.5), .max_cost = cost, .region = std::nullopt});
+        RefusedReach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = cost, .region = std::nullopt});
     EXPECT_EQ(ErrorReasonOf(status), "BAD_VALUE");
     EXPECT_EQ(ErrorFieldOf(status), "max_cost");
   }
-  EXPECT_EQ(Reach(mesh, {.start = At(mesh, 0.5, 0.5), .max_cost = kInfinity, .region = std::nullopt}).size(),
-            4u);
+  EXPECT_EQ(
+      Reach(mesh, {.start = PlaceAt(mesh, 0.5, 0.5), .max_cost = kInfinity, .region = std::nullopt}).size(),
+      4u);
 }
 
 TEST_F(MeshFieldsTest, StopsAtItsLimits) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
-  const MeshReachQuery query{.start = At(mesh, 0.5, 1.5), .max_cost = std::nullopt, .region = std::nullopt};
+  const MeshReachQuery query{
+      .start = PlaceAt(mesh, 0.5, 1.5), .max_cost = std::nullopt, .region = std::nullopt};
   const absl::StatusOr<ReachablePolygons> whole = FindReachablePolygons(mesh, query, budget_, scratch_);
   ASSERT_THAT(whole, IsOk());
   const std::uint64_t expanded = whole->statistics.expanded;
@@ -411,9 +397,7 @@ class MeshFieldsOracleTest : public MeshFieldsTest {
 };
 
 TEST_F(MeshFieldsOracleTest, EqualsSearchesOnBentFloors) {
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, random.Between(3, 8), random.Between(3, 8), 0.0, random);
     AddFloor(spec, random.Between(3, 8), random.Between(3, 8), 3.0, random);
@@ -421,33 +405,20 @@ TEST_F(MeshFieldsOracleTest, EqualsSearchesOnBentFloors) {
     JudgeFlow(mesh, random);
     JudgeReach(mesh, random);
     JudgeLimits(mesh, random);
-  }
+  });
 }
 
 TEST_F(MeshFieldsOracleTest, EqualsSearchesAmongSquares) {
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
-    const int columns = random.Between(2, 9);
-    const double share = random.Between(1, 5) / 10.0;
-    std::vector<std::string> rows(static_cast<std::size_t>(random.Between(2, 9)));
-    for (std::string& row : rows) {
-      for (int x = 0; x < columns; ++x) {
-        row += random.Chance(share) ? '#' : '.';
-      }
-    }
-    rows[0][0] = '.';
-    const NavMesh mesh = MeshOf(DrawRooms(rows, &random));
+  ForSeeds(150, [&](Random& random) {
+    const NavMesh mesh = MeshOf(DrawRooms(RandomRooms(random), &random));
     JudgeFlow(mesh, random);
     JudgeReach(mesh, random);
-  }
+  });
 }
 
 // A region is a mesh of what it holds.
 TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
-  for (std::uint64_t seed = 0; seed < Rounds(100) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(100, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, 7, 7, 0.0, random);
     const Box region{random.Between(-100, 300) / 100.0, random.Between(-100, 300) / 100.0,
@@ -476,7 +447,7 @@ TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
       }
     }
     if (numbers.empty()) {
-      continue;
+      return;
     }
     const NavMesh part = MeshOf(std::move(held));
     const auto index = static_cast<std::size_t>(random.Between(0, static_cast<int>(numbers.size()) - 1));
@@ -499,7 +470,7 @@ TEST_F(MeshFieldsOracleTest, RegionsAreMeshesOfTheirOwn) {
           1e-9);
       EXPECT_EQ(steps[i].next, same[i].next);
     }
-  }
+  });
 }
 
 TEST_F(MeshFieldsTest, EqualsSearchesOnMeshesOfGames) {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "server/core/mesh/search/interval_search.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -21,11 +21,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::waystar::testing::AddFloor;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
-using ::waystar::testing::Rounds;
 
 class MeshMatrixTest : public ::testing::Test {
  protected:
@@ -45,17 +46,14 @@ class MeshMatrixTest : public ::testing::Test {
   MeshScratch scratch_{std::size_t{1} << 28};
 };
 
-// REQUIRES: a polygon is there.
-MeshPlace InRoom(const NavMesh& mesh, double x, double y) { return *mesh.FindNearest({{x, y}, 0.001, 0.5}); }
-
 TEST_F(MeshMatrixTest, HasARowForEachStart) {
   const NavMesh mesh = MeshOf(DrawRooms({"...#.",  //
                                          ".#.#.",  //
                                          "...#."}));
-  const MeshPlace a = InRoom(mesh, 0.5, 0.5);
-  const MeshPlace b = InRoom(mesh, 2.5, 0.5);
-  const MeshPlace c = InRoom(mesh, 0.5, 2.5);
-  const MeshPlace island = InRoom(mesh, 4.5, 0.5);
+  const MeshPlace a = PlaceAt(mesh, 0.5, 0.5);
+  const MeshPlace b = PlaceAt(mesh, 2.5, 0.5);
+  const MeshPlace c = PlaceAt(mesh, 0.5, 2.5);
+  const MeshPlace island = PlaceAt(mesh, 4.5, 0.5);
   EXPECT_THAT(Compute(mesh, {a, island}, {a, b, c, island}).lengths,
               ElementsAre(0, 2, 2, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable,
                           MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0));
@@ -64,8 +62,8 @@ TEST_F(MeshMatrixTest, HasARowForEachStart) {
 
 TEST_F(MeshMatrixTest, SearchesOnceForTheSameTwoPlaces) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
-  const MeshPlace a = InRoom(mesh, 0.5, 1.5);
-  const MeshPlace b = InRoom(mesh, 5.5, 1.5);
+  const MeshPlace a = PlaceAt(mesh, 0.5, 1.5);
+  const MeshPlace b = PlaceAt(mesh, 5.5, 1.5);
   const MeshSearchReport single = Search(mesh, a, b);
   const SearchStatistics statistics = single.statistics;
   const double length = single.length;
@@ -80,14 +78,14 @@ TEST_F(MeshMatrixTest, SearchesOnceForTheSameTwoPlaces) {
 TEST_F(MeshMatrixTest, NeedsNoSearchForOtherParts) {
   const NavMesh mesh = MeshOf(DrawRooms({"..#..", "..#.."}));
   budget_.max_expansions = 0;
-  EXPECT_THAT(Compute(mesh, {InRoom(mesh, 0.5, 0.5)}, {InRoom(mesh, 4.5, 1.5)}).lengths,
+  EXPECT_THAT(Compute(mesh, {PlaceAt(mesh, 0.5, 0.5)}, {PlaceAt(mesh, 4.5, 1.5)}).lengths,
               ElementsAre(MeshMatrix::kUnreachable));
 }
 
 TEST_F(MeshMatrixTest, AVertexIsInAllPartsThatHaveIt) {
   const NavMesh mesh = MeshOf(DrawRooms({"..##", "..##", "##..", "##.."}));
-  const std::vector<MeshPlace> rooms = {InRoom(mesh, 1, 1), InRoom(mesh, 3, 3)};
-  EXPECT_THAT(Compute(mesh, {InRoom(mesh, 2, 2)}, rooms).lengths,
+  const std::vector<MeshPlace> rooms = {PlaceAt(mesh, 1, 1), PlaceAt(mesh, 3, 3)};
+  EXPECT_THAT(Compute(mesh, {PlaceAt(mesh, 2, 2)}, rooms).lengths,
               ElementsAre(std::sqrt(2.0), std::sqrt(2.0)));
   EXPECT_THAT(Compute(mesh, rooms, rooms).lengths,
               ElementsAre(0.0, MeshMatrix::kUnreachable, MeshMatrix::kUnreachable, 0.0));
@@ -95,8 +93,8 @@ TEST_F(MeshMatrixTest, AVertexIsInAllPartsThatHaveIt) {
 
 TEST_F(MeshMatrixTest, TheBudgetIsOneForAll) {
   const NavMesh mesh = MeshOf(DrawRooms({"......", ".####.", "......"}));
-  const std::vector<MeshPlace> starts = {InRoom(mesh, 0.5, 1.5), InRoom(mesh, 0.5, 1.25)};
-  const std::vector<MeshPlace> goals = {InRoom(mesh, 5.5, 1.5), InRoom(mesh, 5.5, 1.75)};
+  const std::vector<MeshPlace> starts = {PlaceAt(mesh, 0.5, 1.5), PlaceAt(mesh, 0.5, 1.25)};
+  const std::vector<MeshPlace> goals = {PlaceAt(mesh, 5.5, 1.5), PlaceAt(mesh, 5.5, 1.75)};
   const MeshMatrix whole = Compute(mesh, starts, goals);
   budget_.max_expansions = whole.statistics.expanded;
   EXPECT_EQ(Compute(mesh, starts, goals).lengths, whole.lengths);
@@ -112,15 +110,13 @@ TEST_F(MeshMatrixTest, StopsWhenCancelled) {
   const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
   const std::atomic<bool> yes = true;
   budget_.cancelled = &yes;
-  const std::vector<MeshPlace> places = {InRoom(mesh, 0.5, 0.5)};
+  const std::vector<MeshPlace> places = {PlaceAt(mesh, 0.5, 0.5)};
   EXPECT_EQ(ComputeMeshMatrix(mesh, places, places, budget_, scratch_).status().code(),
             absl::StatusCode::kCancelled);
 }
 
 TEST_F(MeshMatrixTest, EqualsSingleSearches) {
-  for (std::uint64_t seed = 0; seed < Rounds(60); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, random.Between(3, 7), random.Between(3, 7), 0.0, random);
     AddFloor(spec, random.Between(3, 7), random.Between(3, 7), 3.0, random);
@@ -152,7 +148,7 @@ TEST_F(MeshMatrixTest, EqualsSingleSearches) {
         }
       }
     }
-  }
+  });
 }
 
 }  // namespace

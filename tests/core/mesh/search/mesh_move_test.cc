@@ -1,11 +1,8 @@
 #include "server/core/mesh/search/mesh_move.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,32 +12,29 @@
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::DistanceToSegment;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
+using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::RandomRooms;
 using ::waystar::testing::Rounds;
 
-MeshPlace MovePlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
-  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
-  EXPECT_TRUE(place.has_value()) << x << " " << y << " " << z;
-  return place.value_or(MeshPlace{0, {}});
-}
-
-double LengthFromAbove(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
-
 TEST(MeshMoveTest, ComesToATargetInSight) {
   const NavMesh mesh = MeshOf(DrawRooms({"....", "....", "...."}));
-  const MeshMove move = MoveAlongSurface(mesh, MovePlaceAt(mesh, 0.5, 0.25), {3.5, 2.25, 9.0});
-  EXPECT_EQ(move, (MeshMove{.end = MovePlaceAt(mesh, 3.5, 2.25)}));
-  const MeshPlace here = MovePlaceAt(mesh, 1.5, 1.5);
+  const MeshMove move = MoveAlongSurface(mesh, PlaceAt(mesh, 0.5, 0.25), {3.5, 2.25, 9.0});
+  EXPECT_EQ(move, (MeshMove{.end = PlaceAt(mesh, 3.5, 2.25)}));
+  const MeshPlace here = PlaceAt(mesh, 1.5, 1.5);
   EXPECT_EQ(MoveAlongSurface(mesh, here, here.point), (MeshMove{.end = here}));
 }
 
@@ -50,40 +44,21 @@ TEST(MeshMoveTest, SlidesAlongAWall) {
     vertex.z = 0.5 * vertex.x;
   }
   const NavMesh mesh = MeshOf(std::move(spec));
-  const MeshMove move = MoveAlongSurface(mesh, MovePlaceAt(mesh, 0.5, 1.75, 0.25), {3.5, 2.5});
+  const MeshMove move = MoveAlongSurface(mesh, PlaceAt(mesh, 0.5, 1.75, 0.25), {3.5, 2.5});
   EXPECT_TRUE(move.is_blocked);
   EXPECT_EQ(move.end.point, (WorldPoint{3.5, 2, 1.75}));
   EXPECT_EQ(move.wall_normal, (Point{0, -1}));
   // On the wall already.
-  EXPECT_EQ(MoveAlongSurface(mesh, MovePlaceAt(mesh, 0.5, 2, 0.25), {3.5, 2.5}).end, move.end);
+  EXPECT_EQ(MoveAlongSurface(mesh, PlaceAt(mesh, 0.5, 2, 0.25), {3.5, 2.5}).end, move.end);
 }
 
 TEST(MeshMoveTest, StopsInACorner) {
   const NavMesh mesh = MeshOf(DrawRooms({"....", "...."}));
-  const MeshMove move = MoveAlongSurface(mesh, MovePlaceAt(mesh, 3.5, 1.5), {5.5, 2.25});
+  const MeshMove move = MoveAlongSurface(mesh, PlaceAt(mesh, 3.5, 1.5), {5.5, 2.25});
   EXPECT_TRUE(move.is_blocked);
   EXPECT_EQ(move.end.point, (WorldPoint{4, 2}));
   EXPECT_EQ(move.wall_normal, (Point{-1, 0}));
   EXPECT_EQ(MoveAlongSurface(mesh, move.end, {5.5, 2.25}).end, move.end);
-}
-
-TEST(MeshMoveTest, GoesOnWhereTheWallEnds) {
-  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
-                                         ".##..",  //
-                                         "....."}));
-  const MeshMove move = MoveAlongSurface(mesh, MovePlaceAt(mesh, 2.5, 0.75), {4.0, 1.5});
-  EXPECT_FALSE(move.is_blocked);
-  EXPECT_EQ(move.end.point, (WorldPoint{4, 1.5}));
-}
-
-TEST(MeshMoveTest, DoesNotComeBehindAWall) {
-  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
-                                         ".###.",  //
-                                         "....."}));
-  const MeshMove move = MoveAlongSurface(mesh, MovePlaceAt(mesh, 2.5, 0.5), {2.5, 2.5});
-  EXPECT_TRUE(move.is_blocked);
-  EXPECT_EQ(move.end.point, (WorldPoint{2.5, 1}));
-  EXPECT_EQ(move.wall_normal, (Point{0, -1}));
 }
 
 TEST(MeshMoveTest, StaysOnItsFloor) {
@@ -107,12 +82,10 @@ TEST(MeshMoveTest, GoesIntoAllPolygonsThatHaveTheVertexWhereItBegins) {
                                          "..##",  //
                                          "##..",  //
                                          "##.."}));
-  for (const PolygonNumber polygon :
-       {MovePlaceAt(mesh, 1.5, 1.5).polygon, MovePlaceAt(mesh, 2.5, 2.5).polygon}) {
+  for (const PolygonNumber polygon : {PlaceAt(mesh, 1.5, 1.5).polygon, PlaceAt(mesh, 2.5, 2.5).polygon}) {
     const MeshPlace vertex{polygon, {2, 2}};
     for (const WorldPoint target : {WorldPoint{1.5, 1.25}, WorldPoint{2.5, 2.25}}) {
-      EXPECT_EQ(MoveAlongSurface(mesh, vertex, target),
-                (MeshMove{.end = MovePlaceAt(mesh, target.x, target.y)}));
+      EXPECT_EQ(MoveAlongSurface(mesh, vertex, target), (MeshMove{.end = PlaceAt(mesh, target.x, target.y)}));
     }
     // It slides along the wall of the polygon on the other side.
     const MeshMove slid = MoveAlongSurface(mesh, vertex, {3, 1.75});
@@ -120,7 +93,7 @@ TEST(MeshMoveTest, GoesIntoAllPolygonsThatHaveTheVertexWhereItBegins) {
     EXPECT_EQ(slid.end.point.y, 2.0);
     EXPECT_GT(slid.end.point.x, 2.9);
   }
-  EXPECT_TRUE(MoveAlongSurface(mesh, MovePlaceAt(mesh, 1.5, 1.5), {2.5, 2.5}).is_blocked) << "passes through";
+  EXPECT_TRUE(MoveAlongSurface(mesh, PlaceAt(mesh, 1.5, 1.5), {2.5, 2.5}).is_blocked) << "passes through";
 }
 
 // What a move may come to: the polygons that are joined to the start within the circle.
@@ -128,7 +101,7 @@ class Circle {
  public:
   Circle(const NavMesh& mesh, const MeshPlace& start, const WorldPoint& target)
       : middle_{(start.point.x + target.x) / 2, (start.point.y + target.y) / 2},
-        radius_(LengthFromAbove(start.point, target) / 2),
+        radius_(PlanDistance(start.point, target) / 2),
         joined_(mesh.polygon_count(), false) {
     std::vector<PolygonNumber> parents(mesh.polygon_count());
     std::iota(parents.begin(), parents.end(), PolygonNumber{0});
@@ -142,8 +115,9 @@ class Circle {
       const auto corners = mesh.VerticesOf(polygon);
       for (std::size_t k = 0; k < corners.size(); ++k) {
         const PolygonNumber beyond = mesh.NeighboursOf(polygon)[k];
-        if (beyond != kNoPolygon && IsEdgeInside(mesh.VertexAt(corners[k]),
-                                                 mesh.VertexAt(corners[(k + 1) % corners.size()]), -1e-5)) {
+        if (beyond != kNoPolygon &&
+            DistanceToSegment(mesh.VertexAt(corners[k]), mesh.VertexAt(corners[(k + 1) % corners.size()]),
+                              middle_) <= radius_ - 1e-5) {
           parents[root(polygon)] = root(beyond);
         }
       }
@@ -154,19 +128,11 @@ class Circle {
   }
 
   bool IsInside(const WorldPoint& point, double slack) const {
-    return LengthFromAbove(point, middle_) <= radius_ + slack;
+    return PlanDistance(point, middle_) <= radius_ + slack;
   }
   bool IsJoined(PolygonNumber polygon) const { return joined_[polygon]; }
 
  private:
-  bool IsEdgeInside(const WorldPoint& a, const WorldPoint& b, double slack) const {
-    const double dx = b.x - a.x;
-    const double dy = b.y - a.y;
-    const double share =
-        std::clamp(((middle_.x - a.x) * dx + (middle_.y - a.y) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
-    return IsInside({a.x + share * dx, a.y + share * dy}, slack);
-  }
-
   const WorldPoint middle_;
   const double radius_;
   std::vector<bool> joined_;
@@ -185,7 +151,7 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
                                     << " in " << start.polygon << " to " << target.x << " " << target.y);
   const MeshMove move = MoveAlongSurface(mesh, start, target);
   const Circle circle(mesh, start, target);
-  const double left = LengthFromAbove(move.end.point, target);
+  const double left = PlanDistance(move.end.point, target);
   EXPECT_TRUE(circle.IsInside(move.end.point, 1e-5));
   EXPECT_EQ(mesh.NearestPoint(move.end.polygon, move.end.point.x, move.end.point.y), move.end.point);
   for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
@@ -202,7 +168,7 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
         const double share = (step + shift) / kSteps;
         const WorldPoint point{a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)};
         if (circle.IsInside(point, -1e-5)) {
-          EXPECT_GE(LengthFromAbove(point, target), left - 1e-5)
+          EXPECT_GE(PlanDistance(point, target), left - 1e-5)
               << polygon << ": " << point.x << " " << point.y << " is nearer";
         }
       }
@@ -212,13 +178,13 @@ void ExpectNearest(const NavMesh& mesh, const MeshPlace& start, const WorldPoint
     }
   }
   const MeshRayHit ray = CastMeshRay(mesh, start, target);
-  EXPECT_LE(left, LengthFromAbove(ray.end.point, target) + 1e-5);
+  EXPECT_LE(left, PlanDistance(ray.end.point, target) + 1e-5);
   if (!ray.is_blocked) {
     EXPECT_FALSE(move.is_blocked);
   }
   if (move.is_blocked) {
     ++counts.blocked;
-    counts.slid += LengthFromAbove(move.end.point, ray.end.point) > 0.01 ? 1 : 0;
+    counts.slid += PlanDistance(move.end.point, ray.end.point) > 0.01 ? 1 : 0;
     EXPECT_NEAR(std::hypot(move.wall_normal.x, move.wall_normal.y), 1.0, 1e-9);
     // What the wall keeps off comes from the side of the mesh.
     EXPECT_LT(move.wall_normal.x * (target.x - move.end.point.x) +
@@ -239,16 +205,14 @@ WorldPoint TargetNear(const MeshPlace& start, Random& random) {
 
 TEST(MeshMovePropertyTest, ComesNearestInRooms) {
   MoveCounts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     const std::vector<std::string> rows = RandomRooms(8, 8, 0.25, random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, random.Chance(0.5) ? &random : nullptr));
     for (int i = 0; i < 50; ++i) {
       const MeshPlace start = RandomPlace(mesh, random);
       ExpectNearest(mesh, start, TargetNear(start, random), random, counts);
     }
-  }
+  });
   EXPECT_GT(counts.reached, static_cast<int>(Rounds(300)));
   EXPECT_GT(counts.blocked, static_cast<int>(Rounds(300)));
   EXPECT_GT(counts.slid, static_cast<int>(Rounds(200)));
@@ -256,9 +220,7 @@ TEST(MeshMovePropertyTest, ComesNearestInRooms) {
 
 TEST(MeshMovePropertyTest, ComesNearestOnBentFloorsAboveEachOther) {
   MoveCounts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, 6, 6, 0.0, random);
     const auto first_floor = static_cast<PolygonNumber>(MeshOf(spec).polygon_count());
@@ -270,16 +232,14 @@ TEST(MeshMovePropertyTest, ComesNearestOnBentFloorsAboveEachOther) {
       ExpectNearest(mesh, start, target, random, counts);
       EXPECT_EQ(MoveAlongSurface(mesh, start, target).end.polygon < first_floor, start.polygon < first_floor);
     }
-  }
+  });
   EXPECT_GT(counts.reached, static_cast<int>(Rounds(300)));
   EXPECT_GT(counts.blocked, static_cast<int>(Rounds(300)));
 }
 
 // An agent that is moved again and again never leaves the mesh or gains distance.
 TEST(MeshMovePropertyTest, StepsAddUp) {
-  for (std::uint64_t seed = 0; seed < Rounds(40) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(40, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, 6, 6, 0.0, random);
     const NavMesh mesh = MeshOf(std::move(spec));
@@ -291,10 +251,10 @@ TEST(MeshMovePropertyTest, StepsAddUp) {
         const MeshPlace before = place;
         place = MoveAlongSurface(mesh, place, {place.point.x + dx, place.point.y + dy}).end;
         EXPECT_TRUE(HaveSharedPart(FindPartsAround(mesh, before), {mesh.PartOf(place.polygon)}));
-        EXPECT_LE(LengthFromAbove(before.point, place.point), std::hypot(dx, dy) + 1e-5);
+        EXPECT_LE(PlanDistance(before.point, place.point), std::hypot(dx, dy) + 1e-5);
       }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::core {
@@ -25,8 +26,9 @@ namespace {
 
 using ::testing::Optional;
 using ::waystar::testing::AddFloor;
-using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DrawFans;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::IsError;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::MeshOf;
@@ -306,9 +308,7 @@ MeshSpec WithThinWalls(const MeshSpec& spec, Random& random) {
 
 TEST(MeshPathCheckPropertyTest, FoundPathsOnBentFloorsAreWalkable) {
   FoundPaths::Counts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     const MeshSpec spec = BentFloors(random, random.Between(1, 3));
     if (!spec.polygons.empty()) {
       const NavMesh mesh = MeshOf(spec);
@@ -316,22 +316,20 @@ TEST(MeshPathCheckPropertyTest, FoundPathsOnBentFloorsAreWalkable) {
       paths.Expect(60);
       Add(counts, paths.counts);
     }
-  }
+  });
   ExpectMany(counts);
 }
 
 // Squares and rectangles have many corners in line with each other, and meet in vertices alone.
 TEST(MeshPathCheckPropertyTest, FoundPathsAmongSquaresAreWalkable) {
   FoundPaths::Counts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     const std::vector<std::string> rows = RandomRooms(random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, &random));
     FoundPaths paths(mesh, random);
     paths.Expect(60);
     Add(counts, paths.counts);
-  }
+  });
   ExpectMany(counts);
 }
 
@@ -353,9 +351,7 @@ TEST(MeshPathCheckPropertyTest, FoundPathsBetweenThinWallsAreWalkable) {
 
 // Ends that a snap has moved to a wall may lie half a unit of rounding outside.
 TEST(MeshPathCheckPropertyTest, FoundPathsFromPlacesRoundedToWallsAreWalkable) {
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     const NavMesh mesh = MeshOf(BentFloors(random, 2));
     FoundPaths paths(mesh, random);
     const auto draw = [&] {
@@ -365,7 +361,7 @@ TEST(MeshPathCheckPropertyTest, FoundPathsFromPlacesRoundedToWallsAreWalkable) {
     for (int i = 0; i < 60; ++i) {
       paths.Find(draw(), draw());
     }
-  }
+  });
 }
 
 // Steps around a single vertex, some times round.
@@ -392,21 +388,7 @@ TEST(MeshPathCheckPropertyTest, FoundPathsOnSpiralStairsAreWalkable) {
 // The path turns at (4, 4), where polygons meet in a vertex alone, in another than that with the least
 // number.
 TEST(MeshPathCheckTest, AVertexIsReachedInEachFanByItself) {
-  const NavMesh mesh = MeshOf(
-      DrawMesh({{0, 0},
-                {4, 0},
-                {4, 1},
-                {4, 4},
-                {0, 4},
-                {8, 0},
-                {8, 3},
-                {5, 3},
-                {8, 4},
-                {8, 8},
-                {4, 8},
-                {0, 8},
-                {0, 5}},
-               {{0, 1, 2, 3}, {0, 3, 4}, {1, 5, 6, 7, 2}, {7, 6, 8, 3}, {3, 8, 9, 10}, {12, 3, 10, 11}}));
+  const NavMesh mesh = MeshOf(DrawFans());
   EXPECT_TRUE(Check(mesh, {{3, 3.5, 0}, {4, 1, 0}, {5, 3, 0}, {4, 4, 0}, {0.5, 4.9375, 0}}).is_walkable);
   EXPECT_TRUE(Check(mesh, {{3, 3.5, 0}, {4, 4, 0}, {0.5, 3.9375, 0}}).is_walkable);
   EXPECT_TRUE(Check(mesh, {{4, 4, 0}, {0.5, 4.9375, 0}}).is_walkable) << "what is left of the path";

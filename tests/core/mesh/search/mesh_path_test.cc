@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +15,14 @@
 #include "server/base/error.h"
 #include "server/core/mesh/search/surface_line.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
+#include "tests/core/mesh/search/sight_graph.h"
 
 namespace waystar::core {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::waystar::testing::DrawFans;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::MeshOf;
 
@@ -208,21 +209,7 @@ TEST_F(MeshPathTest, RefusesBadQueries) {
 // The start is near the vertex (4, 4), but the polygons around it that lead on meet the others there in the
 // vertex alone: the path goes round, and turns at the vertex after all.
 TEST(MeshFansTest, AVertexIsReachedInEachFanByItself) {
-  const NavMesh mesh = MeshOf(
-      DrawMesh({{0, 0},
-                {4, 0},
-                {4, 1},
-                {4, 4},
-                {0, 4},
-                {8, 0},
-                {8, 3},
-                {5, 3},
-                {8, 4},
-                {8, 8},
-                {4, 8},
-                {0, 8},
-                {0, 5}},
-               {{0, 1, 2, 3}, {0, 3, 4}, {1, 5, 6, 7, 2}, {7, 6, 8, 3}, {3, 8, 9, 10}, {12, 3, 10, 11}}));
+  const NavMesh mesh = MeshOf(DrawFans());
   EXPECT_EQ(mesh.part_count(), 1U);
   MeshScratch scratch(std::size_t{1} << 20);
   MeshQuery query;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,14 +14,20 @@
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::AddFloor;
+using ::waystar::testing::DistanceToSegment;
+using ::waystar::testing::DistanceToWalls;
 using ::waystar::testing::DrawMesh;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
+using ::waystar::testing::PlanDistance;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::RandomRooms;
@@ -30,38 +35,6 @@ using ::waystar::testing::Rounds;
 
 constexpr std::size_t kRayScratchBytes = std::size_t{1} << 28;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// REQUIRES: a polygon is there.
-MeshPlace PlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
-  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
-  EXPECT_TRUE(place.has_value()) << x << " " << y << " " << z;
-  return place.value_or(MeshPlace{0, {}});
-}
-
-double FromAbove(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
-
-double DistanceToSegment(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const double squared = dx * dx + dy * dy;
-  const double share =
-      squared == 0.0 ? 0.0 : std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / squared, 0.0, 1.0);
-  return FromAbove({a.x + share * dx, a.y + share * dy}, p);
-}
-
-double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point) {
-  double least = kInfinity;
-  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count(); ++polygon) {
-    const auto vertices = mesh.VerticesOf(polygon);
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-      if (mesh.NeighboursOf(polygon)[k] == kNoPolygon) {
-        least = std::min(least, DistanceToSegment(mesh.VertexAt(vertices[k]),
-                                                  mesh.VertexAt(vertices[(k + 1) % vertices.size()]), point));
-      }
-    }
-  }
-  return least;
-}
 
 // How near the ends of walls come to the segment.
 double DistanceOfWallEnds(const NavMesh& mesh, const WorldPoint& a, const WorldPoint& b) {
@@ -80,17 +53,6 @@ double DistanceOfWallEnds(const NavMesh& mesh, const WorldPoint& a, const WorldP
                               << goal.polygon;
 }
 
-TEST(MeshRayTest, GoesStraightToAGoalInSight) {
-  const NavMesh mesh = MeshOf(DrawRooms({"....", "....", "...."}));
-  const MeshPlace goal = PlaceAt(mesh, 3.5, 2.25);
-  const MeshRayHit hit = CastMeshRay(mesh, PlaceAt(mesh, 0.5, 0.25), goal);
-  EXPECT_TRUE(hit.reaches_goal);
-  EXPECT_FALSE(hit.is_blocked);
-  EXPECT_EQ(hit.end, goal);
-  EXPECT_EQ(hit.fraction, 1.0);
-  EXPECT_DOUBLE_EQ(hit.length, std::hypot(3.0, 2.0));
-}
-
 TEST(MeshRayTest, EndsAtTheFirstWall) {
   MeshSpec spec = DrawRooms({"....",  //
                              "..#.",  //
@@ -106,30 +68,6 @@ TEST(MeshRayTest, EndsAtTheFirstWall) {
   EXPECT_DOUBLE_EQ(hit.length, 1.5);
   EXPECT_DOUBLE_EQ(hit.fraction, 0.5);
   EXPECT_EQ(hit.wall_normal, (Point{-1, 0}));
-}
-
-TEST(MeshRayTest, MayTouchWallsAndGoAlongThem) {
-  const NavMesh mesh = MeshOf(DrawRooms({".....",  //
-                                         ".###.",  //
-                                         "....."}));
-  const auto reaches = [&](double from_x, double from_y, double to_x, double to_y) {
-    const MeshPlace from = PlaceAt(mesh, from_x, from_y);
-    const MeshPlace to = PlaceAt(mesh, to_x, to_y);
-    EXPECT_EQ(CastMeshRay(mesh, from, to).reaches_goal, CastMeshRay(mesh, to, from).reaches_goal);
-    return CastMeshRay(mesh, from, to).reaches_goal;
-  };
-  EXPECT_TRUE(reaches(0, 1, 5, 1));
-  EXPECT_TRUE(reaches(0, 0, 5, 0));
-  EXPECT_TRUE(reaches(1, 0, 1, 3));
-  EXPECT_TRUE(reaches(1, 1, 4, 1));
-  EXPECT_TRUE(reaches(2.5, 1, 4.5, 1));
-  // Touches the wall at (1, 1) alone.
-  EXPECT_TRUE(reaches(0.5, 1.5, 1.5, 0.5));
-  EXPECT_FALSE(reaches(0.5, 1.75, 1.5, 0.5));
-  // Through the inside of the wall, from corner to corner.
-  EXPECT_FALSE(reaches(1, 1, 4, 2));
-  EXPECT_FALSE(reaches(2.5, 1, 2.5, 2));
-  EXPECT_EQ(CastMeshRay(mesh, PlaceAt(mesh, 2.5, 1), PlaceAt(mesh, 2.5, 2)).end.point, (WorldPoint{2.5, 1}));
 }
 
 TEST(MeshRayTest, StopsAtAVertexWhereAWallBegins) {
@@ -243,7 +181,7 @@ struct RayCounts {
 void ExpectAgrees(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& goal, MeshScratch& scratch,
                   RayCounts& counts) {
   SCOPED_TRACE(Trace(start, goal));
-  const double straight = FromAbove(start.point, goal.point);
+  const double straight = PlanDistance(start.point, goal.point);
   const MeshRayHit hit = CastMeshRay(mesh, start, goal);
   const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
   const bool is_straight = report.end == SearchEnd::kGoalReached && report.corners.size() <= 2;
@@ -269,7 +207,7 @@ void ExpectAgrees(const NavMesh& mesh, const MeshPlace& start, const MeshPlace& 
     return;
   }
   ++counts.blocked;
-  EXPECT_LE(DistanceToWalls(mesh, hit.end.point), 2e-6);
+  EXPECT_LE(DistanceToWalls(mesh, hit.end.point, 0, static_cast<PolygonNumber>(mesh.polygon_count())), 2e-6);
   const MeshSearchReport there = SearchMesh(mesh, {start, hit.end}, Budget{}, scratch);
   ASSERT_EQ(there.end, SearchEnd::kGoalReached);
   EXPECT_NEAR(there.length, hit.length, 1e-5);
@@ -302,9 +240,7 @@ void ExpectAgreesAtRandom(const NavMesh& mesh, int pairs, Random& random, RayCou
 
 TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
   RayCounts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     MeshSpec spec;
     const int floors = random.Between(1, 3);
     for (int floor = 0; floor < floors; ++floor) {
@@ -313,7 +249,7 @@ TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
     if (!spec.polygons.empty()) {
       ExpectAgreesAtRandom(MeshOf(std::move(spec)), 80, random, counts);
     }
-  }
+  });
   EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
   EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
 }
@@ -321,11 +257,9 @@ TEST(MeshRayPropertyTest, AgreesWithTheSearchOnBentFloors) {
 // Squares and rectangles have many corners in line with each other.
 TEST(MeshRayPropertyTest, AgreesWithTheSearchAmongSquares) {
   RayCounts counts;
-  for (std::uint64_t seed = 0; seed < Rounds(150) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(150, [&](Random& random) {
     ExpectAgreesAtRandom(MeshOf(DrawRooms(RandomRooms(random), &random)), 80, random, counts);
-  }
+  });
   EXPECT_GT(counts.free, static_cast<int>(Rounds(500)));
   EXPECT_GT(counts.blocked, static_cast<int>(Rounds(500)));
 }
@@ -396,9 +330,7 @@ TEST(MeshRayTest, GoesThroughTheMiddleOfASpiralToEveryFloor) {
 // Corners that are moved by a unit of rounding dent the polygons whose sides they were on.
 TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
   int compared = 0;
-  for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(100, [&](Random& random) {
     const std::vector<std::string> rows = RandomRooms(8, 8, 0.15, random);
     MeshSpec spec = DrawRooms(rows, &random);
     const NavMesh mesh = MeshOf(spec);
@@ -429,15 +361,13 @@ TEST(MeshRayPropertyTest, DentedPolygonsChangeWhatGrazesWallsAlone) {
       EXPECT_EQ(hit.is_blocked, expected.is_blocked);
       EXPECT_NEAR(hit.length, expected.length, 1e-3);
     }
-  }
+  });
   EXPECT_GT(compared, 1'000);
 }
 
 // Places that were rounded to an edge may lie half a unit of rounding outside.
 TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
-  for (std::uint64_t seed = 0; seed < Rounds(60) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(60, [&](Random& random) {
     MeshSpec spec;
     AddFloor(spec, 6, 6, 0.0, random);
     const NavMesh mesh = MeshOf(std::move(spec));
@@ -451,7 +381,7 @@ TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
       const MeshPlace start = draw();
       const MeshPlace goal = draw();
       SCOPED_TRACE(Trace(start, goal));
-      const double straight = FromAbove(start.point, goal.point);
+      const double straight = PlanDistance(start.point, goal.point);
       const MeshRayHit hit = CastMeshRay(mesh, start, goal);
       const MeshSearchReport report = SearchMesh(mesh, {start, goal}, Budget{}, scratch);
       if (hit.reaches_goal) {
@@ -464,7 +394,7 @@ TEST(MeshRayPropertyTest, NothingBehindAWallIsReachedFromPlacesRoundedToIt) {
       ASSERT_EQ(there.end, SearchEnd::kGoalReached);
       EXPECT_NEAR(there.length, hit.length, 1e-5);
     }
-  }
+  });
 }
 
 }  // namespace

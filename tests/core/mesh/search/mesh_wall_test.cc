@@ -19,18 +19,20 @@
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
+#include "tests/testing/seeds.h"
 
 namespace waystar::core {
 namespace {
 
 using ::waystar::testing::AddFloor;
-using ::waystar::testing::DrawMesh;
+using ::waystar::testing::DistanceToWalls;
 using ::waystar::testing::DrawRooms;
+using ::waystar::testing::ForSeeds;
 using ::waystar::testing::MeshOf;
+using ::waystar::testing::PlaceAt;
 using ::waystar::testing::Random;
 using ::waystar::testing::RandomPlace;
 using ::waystar::testing::RandomRooms;
-using ::waystar::testing::Rounds;
 
 constexpr double kAnyDistance = 1e6;
 
@@ -40,84 +42,13 @@ std::optional<MeshWall> NearestWall(const NavMesh& mesh, const MeshPlace& place,
   return report.ok() ? report->wall : std::nullopt;
 }
 
-MeshPlace WallPlaceAt(const NavMesh& mesh, double x, double y, double z = 0.0) {
-  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
-  EXPECT_TRUE(place.has_value()) << x << " " << y << " " << z;
-  return place.value_or(MeshPlace{0, {}});
-}
-
-double DistanceToEdge(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  const double share = std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
-  return std::hypot(a.x + share * dx - p.x, a.y + share * dy - p.y);
-}
-
-// The distance to the nearest of all walls of these polygons, whatever lies between.
-double DistanceToWallsOf(const NavMesh& mesh, const WorldPoint& point, PolygonNumber begin,
-                         PolygonNumber end) {
-  double least = std::numeric_limits<double>::infinity();
-  for (PolygonNumber polygon = begin; polygon < end; ++polygon) {
-    const auto vertices = mesh.VerticesOf(polygon);
-    for (std::size_t k = 0; k < vertices.size(); ++k) {
-      if (mesh.NeighboursOf(polygon)[k] == kNoPolygon) {
-        least = std::min(least, DistanceToEdge(mesh.VertexAt(vertices[k]),
-                                               mesh.VertexAt(vertices[(k + 1) % vertices.size()]), point));
-      }
-    }
-  }
-  return least;
-}
-
-TEST(MeshWallTest, FindsTheNearestWall) {
-  const NavMesh mesh = MeshOf(DrawRooms({"......",  //
-                                         "......",  //
-                                         "....#.",  //
-                                         "......"}));
-  const std::optional<MeshWall> wall = NearestWall(mesh, WallPlaceAt(mesh, 3.25, 2.5), 2.0);
-  ASSERT_TRUE(wall.has_value());
-  EXPECT_EQ(wall->end.point, (WorldPoint{4, 2.5}));
-  EXPECT_EQ(wall->distance, 0.75);
-  EXPECT_EQ(wall->normal, (Point{-1, 0}));
-  EXPECT_TRUE(NearestWall(mesh, WallPlaceAt(mesh, 3.25, 2.5), 0.75).has_value());
-  EXPECT_FALSE(NearestWall(mesh, WallPlaceAt(mesh, 3.25, 2.5), 0.74).has_value());
-}
-
-TEST(MeshWallTest, PointsAwayFromCorners) {
-  const NavMesh mesh = MeshOf(DrawRooms({".......",  //
-                                         ".......",  //
-                                         ".......",  //
-                                         "......#"}));
-  const std::optional<MeshWall> wall = NearestWall(mesh, WallPlaceAt(mesh, 5.625, 2.5), 2.0);
-  ASSERT_TRUE(wall.has_value());
-  EXPECT_EQ(wall->end.point, (WorldPoint{6, 3}));
-  EXPECT_DOUBLE_EQ(wall->distance, 0.625);
-  EXPECT_DOUBLE_EQ(wall->normal.x, -0.6);
-  EXPECT_DOUBLE_EQ(wall->normal.y, -0.8);
-}
-
 TEST(MeshWallTest, OnAWallItPointsIntoThePolygon) {
   const NavMesh mesh = MeshOf(DrawRooms({"..", ".."}));
-  const std::optional<MeshWall> wall = NearestWall(mesh, WallPlaceAt(mesh, 0.5, 0), 0.0);
+  const std::optional<MeshWall> wall = NearestWall(mesh, PlaceAt(mesh, 0.5, 0), 0.0);
   ASSERT_TRUE(wall.has_value());
   EXPECT_EQ(wall->distance, 0.0);
   EXPECT_EQ(wall->end.point, (WorldPoint{0.5, 0}));
   EXPECT_EQ(wall->normal, (Point{0, 1}));
-}
-
-TEST(MeshWallTest, WallsOfOtherFloorsDoNotCount) {
-  MeshSpec spec = DrawMesh({{0, 0, 0},
-                            {20, 0, 0},
-                            {20, 20, 0},
-                            {0, 20, 0},  //
-                            {9, 9, 4},
-                            {11, 9, 4},
-                            {11, 11, 4},
-                            {9, 11, 4}},
-                           {{0, 1, 2, 3}, {4, 5, 6, 7}});
-  const NavMesh mesh = MeshOf(std::move(spec));
-  EXPECT_EQ(NearestWall(mesh, {0, {10, 8, 0}}, kAnyDistance)->distance, 8.0);
-  EXPECT_EQ(NearestWall(mesh, {1, {10, 9.5, 4}}, kAnyDistance)->end, (MeshPlace{1, {10, 9, 4}}));
 }
 
 TEST(MeshWallTest, LooksAtNoMoreThanTheBudgetAllows) {
@@ -125,14 +56,14 @@ TEST(MeshWallTest, LooksAtNoMoreThanTheBudgetAllows) {
   Budget budget;
   budget.max_expansions = 2;
   const absl::StatusOr<MeshWallReport> report =
-      FindNearestWall(mesh, WallPlaceAt(mesh, 2.5, 2.5), kAnyDistance, budget);
+      FindNearestWall(mesh, PlaceAt(mesh, 2.5, 2.5), kAnyDistance, budget);
   EXPECT_EQ(ErrorReasonOf(report.status()), "REGION_TOO_LARGE");
 }
 
 TEST(MeshWallTest, OnOpenGroundItLooksAlongTheLineToTheWall) {
   const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
   const absl::StatusOr<MeshWallReport> report =
-      FindNearestWall(mesh, WallPlaceAt(mesh, 40.25, 30.25), kAnyDistance, {});
+      FindNearestWall(mesh, PlaceAt(mesh, 40.25, 30.25), kAnyDistance, {});
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_TRUE(report->wall.has_value());
   EXPECT_EQ(report->wall->distance, 30.25);
@@ -143,8 +74,7 @@ TEST(MeshWallTest, OnOpenGroundItLooksAlongTheLineToTheWall) {
 
 TEST(MeshWallTest, OnOpenGroundWithoutAWallInTheCircleItLooksAtFewPolygons) {
   const NavMesh mesh = MeshOf(DrawRooms(std::vector<std::string>(61, std::string(81, '.'))));
-  const absl::StatusOr<MeshWallReport> report =
-      FindNearestWall(mesh, WallPlaceAt(mesh, 40.25, 30.25), 30.0, {});
+  const absl::StatusOr<MeshWallReport> report = FindNearestWall(mesh, PlaceAt(mesh, 40.25, 30.25), 30.0, {});
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_FALSE(report->wall.has_value());
   EXPECT_LT(report->expanded, 100U);
@@ -156,7 +86,7 @@ TEST(MeshWallTest, WallsOfOtherFloorsTakeNoLongerThanTheFlood) {
   AddFloor(spec, 40, 40, 10.0, random);
   const NavMesh mesh = MeshOf(std::move(spec));
   const absl::StatusOr<MeshWallReport> report =
-      FindNearestWall(mesh, WallPlaceAt(mesh, 20.25, 20.25), kAnyDistance, {});
+      FindNearestWall(mesh, PlaceAt(mesh, 20.25, 20.25), kAnyDistance, {});
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_TRUE(report->wall.has_value());
   EXPECT_EQ(report->wall->distance, 20.25);
@@ -230,14 +160,12 @@ MeshSpec Spiral(int rings, double missing, Random& random) {
 }
 
 TEST(MeshWallPropertyTest, FindsWhatAFloodOverAllPolygonsFinds) {
-  for (std::uint64_t seed = 0; seed < Rounds(20) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(20, [&](Random& random) {
     ExpectAsSlow(MeshOf(DrawRooms(RandomRooms(40, 30, 0.002, random))), 20, random);
     ExpectAsSlow(MeshOf(DrawRooms(RandomRooms(40, 30, 0.002, random), &random)), 20, random);
     ExpectAsSlow(MeshOf(Spiral(14, 0.01, random)), 20, random);
     ExpectAsSlow(MeshOf(Spiral(14, 0.05, random)), 20, random);
-  }
+  });
 }
 
 void ExpectInSight(const NavMesh& mesh, const MeshPlace& place, const MeshWall& wall) {
@@ -261,15 +189,13 @@ void ExpectInSight(const NavMesh& mesh, const MeshPlace& place, const MeshWall& 
 }
 
 TEST(MeshWallPropertyTest, OnOneFloorItIsTheNearestOfAllWalls) {
-  for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(100, [&](Random& random) {
     const std::vector<std::string> rows = RandomRooms(12, 12, 0.1, random);
     const NavMesh mesh = MeshOf(DrawRooms(rows, random.Chance(0.5) ? &random : nullptr));
     for (int i = 0; i < 50; ++i) {
       const MeshPlace place = RandomPlace(mesh, random);
       const double distance =
-          DistanceToWallsOf(mesh, place.point, 0, static_cast<PolygonNumber>(mesh.polygon_count()));
+          DistanceToWalls(mesh, place.point, 0, static_cast<PolygonNumber>(mesh.polygon_count()));
       const std::optional<MeshWall> wall = NearestWall(mesh, place, kAnyDistance);
       ASSERT_TRUE(wall.has_value());
       EXPECT_NEAR(wall->distance, distance, 1e-9);
@@ -279,13 +205,11 @@ TEST(MeshWallPropertyTest, OnOneFloorItIsTheNearestOfAllWalls) {
         EXPECT_FALSE(NearestWall(mesh, place, distance - 1e-9).has_value());
       }
     }
-  }
+  });
 }
 
 TEST(MeshWallPropertyTest, OnBentFloorsAboveEachOtherItIsTheNearestOfTheFloor) {
-  for (std::uint64_t seed = 0; seed < Rounds(100) && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Random random(seed);
+  ForSeeds(100, [&](Random& random) {
     MeshSpec spec;
     std::vector<PolygonNumber> ends{0};
     for (int floor = 0; floor < 3; ++floor) {
@@ -298,12 +222,12 @@ TEST(MeshWallPropertyTest, OnBentFloorsAboveEachOtherItIsTheNearestOfTheFloor) {
       const auto floor = std::upper_bound(ends.begin(), ends.end(), place.polygon);
       const std::optional<MeshWall> wall = NearestWall(mesh, place, kAnyDistance);
       ASSERT_TRUE(wall.has_value());
-      EXPECT_NEAR(wall->distance, DistanceToWallsOf(mesh, place.point, *(floor - 1), *floor), 1e-9);
+      EXPECT_NEAR(wall->distance, DistanceToWalls(mesh, place.point, *(floor - 1), *floor), 1e-9);
       EXPECT_GE(wall->end.polygon, *(floor - 1));
       EXPECT_LT(wall->end.polygon, *floor);
       ExpectInSight(mesh, place, *wall);
     }
-  }
+  });
 }
 
 }  // namespace

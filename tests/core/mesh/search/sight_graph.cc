@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/types/span.h"
+#include "gtest/gtest.h"
 #include "server/core/mesh/map/plan.h"
+#include "tests/core/mesh/map/drawn_mesh.h"
 
 namespace waystar::testing {
 namespace {
@@ -164,6 +167,23 @@ MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random) {
   return spec;
 }
 
+MeshSpec DrawFans() {
+  return DrawMesh({{0, 0},
+                   {4, 0},
+                   {4, 1},
+                   {4, 4},
+                   {0, 4},
+                   {8, 0},
+                   {8, 3},
+                   {5, 3},
+                   {8, 4},
+                   {8, 8},
+                   {4, 8},
+                   {0, 8},
+                   {0, 5}},
+                  {{0, 1, 2, 3}, {0, 3, 4}, {1, 5, 6, 7, 2}, {7, 6, 8, 3}, {3, 8, 9, 10}, {12, 3, 10, 11}});
+}
+
 std::vector<std::string> RandomRooms(Random& random) {
   const int columns = random.Between(2, 9);
   const double walls = random.Between(1, 5) / 10.0;
@@ -180,6 +200,37 @@ std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random
   }
   drawn[0][0] = '.';
   return drawn;
+}
+
+MeshPlace PlaceAt(const NavMesh& mesh, double x, double y, double z) {
+  const std::optional<MeshPlace> place = mesh.FindNearest({{x, y, z}, 0.001, 0.5});
+  EXPECT_TRUE(place.has_value()) << x << " " << y << " " << z;
+  return place.value_or(MeshPlace{0, {}});
+}
+
+double PlanDistance(const WorldPoint& a, const WorldPoint& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+
+double DistanceToSegment(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  const double squared = dx * dx + dy * dy;
+  const double share =
+      squared == 0.0 ? 0.0 : std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / squared, 0.0, 1.0);
+  return PlanDistance({a.x + share * dx, a.y + share * dy}, p);
+}
+
+double DistanceToWalls(const NavMesh& mesh, const WorldPoint& point, PolygonNumber begin, PolygonNumber end) {
+  double least = std::numeric_limits<double>::infinity();
+  for (PolygonNumber polygon = begin; polygon < end; ++polygon) {
+    const auto vertices = mesh.VerticesOf(polygon);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (mesh.NeighboursOf(polygon)[k] == kNoPolygon) {
+        least = std::min(least, DistanceToSegment(mesh.VertexAt(vertices[k]),
+                                                  mesh.VertexAt(vertices[(k + 1) % vertices.size()]), point));
+      }
+    }
+  }
+  return least;
 }
 
 MeshPlace RandomPlace(const NavMesh& mesh, Random& random) {

@@ -1,7 +1,6 @@
 // Shortest paths on small meshes by brute force, and what draws such meshes.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,10 +15,23 @@ namespace waystar::testing {
 // triangles; rectangles have corners where others beside them end.
 core::MeshSpec DrawRooms(const std::vector<std::string>& rows, Random* random = nullptr);
 
+// Polygons around (4, 4), of which some meet there in the vertex alone: each group has a vertex of its own.
+core::MeshSpec DrawFans();
+
 // Rows for DrawRooms, of 2 to 9 characters and as many rows. The first character is not '#'.
 std::vector<std::string> RandomRooms(Random& random);
 // The same of that size. `walls` is the chance of a '#'.
 std::vector<std::string> RandomRooms(int columns, int rows, double walls, Random& random);
+
+// Returns the place at that position. REQUIRES: a polygon is there.
+core::MeshPlace PlaceAt(const core::NavMesh& mesh, double x, double y, double z = 0.0);
+
+// Distances as seen from above.
+double PlanDistance(const core::WorldPoint& a, const core::WorldPoint& b);
+double DistanceToSegment(const core::WorldPoint& a, const core::WorldPoint& b, const core::WorldPoint& p);
+// Returns the distance to the nearest of all walls of these polygons, whatever lies between.
+double DistanceToWalls(const core::NavMesh& mesh, const core::WorldPoint& point, core::PolygonNumber begin,
+                       core::PolygonNumber end);
 
 // Returns a place inside of a random polygon, on one of its edges, or in one of its corners.
 core::MeshPlace RandomPlace(const core::NavMesh& mesh, Random& random);
