@@ -40,7 +40,6 @@ inline WorldPoint Rounded(const WorldPoint& point) {
   return {Rounded(point.x), Rounded(point.y), Rounded(point.z)};
 }
 
-// Files that include this must be compiled with -ffp-contract=off: each operation is rounded separately.
 inline double SquaredDistance(const WorldPoint& a, const WorldPoint& b) {
   const double dx = a.x - b.x;
   const double dy = a.y - b.y;

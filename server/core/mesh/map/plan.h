@@ -31,7 +31,7 @@ inline bool IsSideCertain(double left, double right) {
 }
 
 // Returns twice the signed area of the triangle, positive if `p` is on the left of the line from a to b. The
-// sign is exact, the size is exact to 2^-32. Callers must be compiled with -ffp-contract=off.
+// sign is exact, the size is exact to 2^-32.
 // REQUIRES: coordinates are multiples of 2^-20.
 inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p) {
   // Differences are exact.

@@ -13,8 +13,7 @@ struct SegmentPoint {
   double squared_distance = 0.0;
 };
 
-// Returns the point between two shares of the segment from a to b that is nearest to p. Callers must be
-// compiled with -ffp-contract=off.
+// Returns the point between two shares of the segment from a to b that is nearest to p.
 // REQUIRES: a and b differ; 0 <= low <= high <= 1.
 inline SegmentPoint NearestOnPlanSegment(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p,
                                          double low = 0.0, double high = 1.0) {

@@ -23,8 +23,6 @@ struct Sight {
 // Corners c[1] to c[n] of a polygon or cell, counterclockwise from the right end of the edge through which it
 // is entered to the left end. Edge j leads from c[j] to c[j + 1]. Corners are copied once for all uses in an
 // expansion, and so are their sides relative to two lines of sight.
-//
-// Files that include this must be compiled with -ffp-contract=off.
 class FaceRing {
  public:
   // For each corner, its side of a line: see Side. One more entry at either end.

@@ -39,8 +39,7 @@ inline bool IsOnTheWay(const WorldPoint& a, const WorldPoint& b, const WorldPoin
 // - IsSeed(root) and SeedAt(root): whether a root is a seed, which is not a vertex, and its position;
 // - AddSuccessor(root, parent, polygon, edge_right, edge_left, right, left): adds an interval, given the
 //   polygon behind the edge between two vertices, and the interval's ends as seen from the root.
-// `Mesh` is what is searched: NavMesh for polygons, or CellLayer for cells. Files that include this must be
-// compiled with -ffp-contract=off.
+// `Mesh` is what is searched: NavMesh for polygons, or CellLayer for cells.
 template <typename Search, typename Mesh = NavMesh>
 class IntervalExpansion {
  protected:
