@@ -26,7 +26,6 @@
 #include "server/core/grid/cells/hex_board.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/shapes/shape_raster.h"
-#include "server/core/grid/shapes/shape_shift.h"
 
 namespace waystar::core {
 namespace {

@@ -13,7 +13,7 @@
 #include "server/core/grid/field/flood.h"
 #include "server/core/grid/field/flood_sense.h"
 #include "server/core/grid/path/path.h"
-#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/query/path_plan.h"
 #include "server/core/search/checks.h"

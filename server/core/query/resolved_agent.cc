@@ -8,9 +8,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/edit/edit_work.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/profile_views.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/query/readiness.h"
 #include "server/core/query/resolve.h"
 

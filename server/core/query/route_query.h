@@ -8,7 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/search/query.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/engines/goal_search.h"
 #include "server/core/query/location_check.h"
 
 namespace waystar::core {

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/path/line_steps.h"
+#include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/shapes/hex_line.h"
 
 namespace waystar::core {

@@ -10,7 +10,7 @@
 #include "server/core/elements/map_changes.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/graph_detour.h"
 #include "server/core/watch/kept_answer.h"

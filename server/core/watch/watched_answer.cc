@@ -18,7 +18,7 @@
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/validate_path.h"
-#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/path_legs.h"
 #include "server/core/watch/dependent_cells.h"

@@ -9,7 +9,7 @@
 #include "server/core/grid/field/flow_field.h"
 #include "server/core/grid/field/reachable.h"
 #include "server/core/grid/field/sample_cells.h"
-#include "server/core/grid/path/cell_ray.h"
+#include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/search/agent.h"
 #include "server/geometry/cell.h"
 #include "server/service/convert/hex_coordinates.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

@@ -17,7 +17,7 @@
 #include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_place.h"
 #include "server/core/graph/search/nearest_graph_goal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 

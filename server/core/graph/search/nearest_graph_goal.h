@@ -9,7 +9,7 @@
 #include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_place.h"
 #include "server/core/graph/search/graph_scratch.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {

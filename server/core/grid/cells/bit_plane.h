@@ -1,10 +1,12 @@
 // Copy-on-write plane of bits, one per cell of a grid.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "server/core/grid/cells/bit_row.h"
@@ -125,5 +127,55 @@ void ForEachCell(const WordChange& change, Visitor visit) {
     visit(Cell{change.index * kWordBits + std::countr_zero(bits) - 1, change.y});
   }
 }
+
+// Transposes a square of bits over its main diagonal: bit i of word j becomes bit j of word i. Source:
+// Warren, "Hacker's Delight" (2002), 7-3.
+inline void Transpose(std::array<Word, kWordBits>& square) {
+  Word mask = 0x00000000FFFFFFFF;
+  for (unsigned half = kWordBits / 2; half != 0; half >>= 1, mask ^= mask << half) {
+    for (unsigned k = 0; k < kWordBits; k = ((k | half) + 1) & ~half) {
+      const Word exchanged = ((square[k] >> half) ^ square[k | half]) & mask;
+      square[k] ^= exchanged << half;
+      square[k | half] ^= exchanged;
+    }
+  }
+}
+
+// Returns the plane whose cell (y, x) is cell (x, y) of `plane`.
+BitPlane Transposed(const BitPlane& plane);
+
+// A bit plane of walkable cells and its transpose.
+//
+// Thread safety: immutable.
+class WalkCells {
+ public:
+  // REQUIRES: `columns` is the transpose of `rows`.
+  WalkCells(BitPlane rows, BitPlane columns) : rows_(std::move(rows)), columns_(std::move(columns)) {}
+
+  int width() const { return rows_.width(); }
+  int height() const { return rows_.height(); }
+  bool Contains(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width()) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
+  }
+
+  // Returns false for cells outside the map.
+  bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
+
+  // Returns the walkable cells of row y; cell x is bit x + 1, see bit_row.h. The rows just outside the map
+  // are empty.
+  // REQUIRES: -1 <= y <= height().
+  const Word* Row(int y) const { return rows_.row(y); }
+  // Returns the walkable cells of column x; cell y is bit y + 1.
+  // REQUIRES: -1 <= x <= width().
+  const Word* Column(int x) const { return columns_.row(x); }
+
+  const BitPlane& rows() const { return rows_; }
+  const BitPlane& columns() const { return columns_; }
+
+ private:
+  BitPlane rows_;
+  BitPlane columns_;
+};
 
 }  // namespace waystar::core

@@ -1,7 +1,7 @@
 // Layout of a map's hexagons: their orientation and offset coordinates.
 //
-// Hexagons are stored on a plane of axial coordinates (lattice.h). Offset coordinates, which many engines and
-// map editors use, count columns and rows, every other one of which is shifted by half a hexagon.
+// Hexagons are stored on a plane of axial coordinates (grid_settings.h). Offset coordinates, which many
+// engines and map editors use, count columns and rows, every other one of which is shifted by half a hexagon.
 // Conversions: Patel, "Hexagonal Grids" (2013).
 #pragma once
 

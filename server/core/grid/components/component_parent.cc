@@ -6,10 +6,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/components/component_block.h"
-#include "server/core/grid/components/component_border.h"
 #include "server/core/grid/components/component_leaf.h"
-#include "server/core/grid/components/label_forest.h"
-#include "server/core/grid/components/leaf_rows.h"
 
 namespace waystar::core {
 namespace {

@@ -11,7 +11,6 @@
 #include "server/core/grid/components/component_block.h"
 #include "server/core/grid/components/component_builder.h"
 #include "server/core/grid/components/component_leaf.h"
-#include "server/core/grid/components/leaf_rows.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/bit_run.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/component_block.h"
 #include "server/core/grid/components/component_leaf.h"
 #include "server/core/grid/components/components.h"
-#include "server/core/grid/components/leaf_rows.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -3,14 +3,12 @@
 #include <bit>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/map/grid_cells.h"
 #include "server/core/grid/search/dearest_cells.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/step_cost_lookup.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/open_list.h"
 

@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/jumps.h"
 #include "server/core/grid/search/direct_way.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/search/interruption.h"

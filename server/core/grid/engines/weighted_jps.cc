@@ -7,16 +7,15 @@
 #include <limits>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/base/memory_account.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/engines/plain_line.h"
 #include "server/core/grid/map/canonical_steps.h"
-#include "server/core/grid/map/neighbourhood.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/map/grid_cells.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/step_cost_lookup.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/upkeep.h"
 
 namespace waystar::core {
 namespace {
@@ -304,5 +303,35 @@ SearchReport RunWeightedJps(const GridMap& map, const PathQuery& query, const Bu
 template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&, NoRecorder&);
 template SearchReport RunWeightedJps(const GridMap&, const PathQuery&, const Budget&, Scratch&,
                                      EventRecorder&);
+
+namespace {
+
+// Cost, in expansions, of judging a uniform tile and one neighbourhood.
+constexpr std::uint64_t kExpansionsPerTile = 64;
+constexpr std::uint64_t kExpansionsPerNeighbourhood = 4;
+
+constexpr PlainCells::Tile kNonePlain;
+
+}  // namespace
+
+const PlainCells::Tile& PlainGround::Judge(std::size_t column, std::size_t row) {
+  if (!end_) {
+    end_ = budget_.upkeep != nullptr && !budget_.upkeep->TryTake(kExpansionsPerTile)
+               ? SearchEnd::kExpansionLimit
+               : InterruptionAlone(budget_);
+  }
+  if (end_) {
+    return kNonePlain;
+  }
+  PlainCells::Work work;
+  const PlainCells::Tile& tile = plain_.Judge(map_, column, row, work);
+  if (budget_.upkeep != nullptr) {
+    budget_.upkeep->Take(kExpansionsPerNeighbourhood * work.neighbourhoods);
+  }
+  if (MemoryAccount* const account = map_.memory_account()) {
+    account->Add(sizeof(tile));
+  }
+  return tile;
+}
 
 }  // namespace waystar::core

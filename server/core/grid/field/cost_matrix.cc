@@ -21,8 +21,8 @@
 #include "server/core/grid/field/round_trips.h"
 #include "server/core/grid/field/walk_matrix.h"
 #include "server/core/grid/portal/portal_search.h"
-#include "server/core/grid/search/reachability.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/search/agent.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/flood_sense.h"
 #include "server/core/grid/field/passage_costs.h"

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/jump_graph.h"
-#include "server/core/grid/search/bucket_queue.h"
+#include "server/core/grid/search/node_table.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 

@@ -13,7 +13,7 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/walk_matrix.h"
 #include "server/core/grid/portal/portal_doors.h"
-#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_moves.h"
-#include "server/core/grid/cells/transpose.h"
-#include "server/core/grid/cells/walk_cells.h"
-#include "server/core/grid/jumps/stops_nearby.h"
 #include "server/core/grid/jumps/straight_scan.h"
 
 namespace waystar::core {

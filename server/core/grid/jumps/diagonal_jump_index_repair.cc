@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_moves.h"
-#include "server/core/grid/cells/walk_cells.h"
 #include "server/core/grid/jumps/diagonal_jump_index.h"
-#include "server/core/grid/jumps/run_ends.h"
-#include "server/core/grid/jumps/stops_nearby.h"
 #include "server/core/grid/jumps/straight_scan.h"
 #include "server/core/grid/jumps/surroundings.h"
 

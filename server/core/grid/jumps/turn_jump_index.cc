@@ -3,9 +3,8 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/cells/transpose.h"
-#include "server/core/grid/cells/walk_cells.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/jumps/straight_scan.h"
 #include "server/core/grid/jumps/surroundings.h"
 #include "server/geometry/cell.h"

@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/lazily_repaired_index.h"
 
 namespace waystar::core {
 

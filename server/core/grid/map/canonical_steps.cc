@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
 
 namespace waystar::core {

@@ -13,10 +13,10 @@
 #include "absl/types/span.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/grid/cells/lazy.h"
-#include "server/core/grid/map/cost_survey.h"
-#include "server/core/grid/map/eight_cells.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"
+#include "server/core/grid/map/terrain_tiles.h"
 
 namespace waystar::core {
 

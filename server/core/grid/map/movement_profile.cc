@@ -16,8 +16,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
-#include "server/core/grid/cells/cost.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/walk/footprint_grids.h"
 
 namespace waystar::core {
 namespace {

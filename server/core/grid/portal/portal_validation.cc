@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/path_legs.h"
 
 namespace waystar::core {

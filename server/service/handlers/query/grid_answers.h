@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/path/cell_ray.h"
+#include "server/core/grid/path/line_of_sight.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/geometry/cell.h"

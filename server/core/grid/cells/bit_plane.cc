@@ -1,4 +1,4 @@
-#include "server/core/grid/cells/transpose.h"
+#include "server/core/grid/cells/bit_plane.h"
 
 #include <algorithm>
 #include <array>

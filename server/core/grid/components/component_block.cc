@@ -1,4 +1,4 @@
-#include "server/core/grid/components/component_border.h"
+#include "server/core/grid/components/component_block.h"
 
 #include <algorithm>
 #include <cstddef>
