@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/core/elements/map_changes.h"
-#include "server/core/grid/components/nearest_connected.h"
+#include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/watch/cost_bound.h"
 #include "server/core/watch/tile_lists.h"

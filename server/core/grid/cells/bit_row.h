@@ -96,28 +96,43 @@ void ForEachRun(Word bits, Visitor visit) {
   }
 }
 
+// Returns word i of a row, shifted so that each bit is that of the cell `offset`, from -1 to 1, further on.
+inline Word Shifted(const Word* row, std::size_t i, int offset) {
+  if (offset > 0) {
+    return row[i] >> 1 | row[i + 1] << (kWordBits - 1);
+  }
+  if (offset < 0) {
+    return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
+  }
+  return row[i];
+}
+
+// Returns the first set bit at or after `bit` (kStep 1), or at or before it (kStep -1), of a row whose word i
+// is word_at(i).
+// REQUIRES: there is one.
+template <int kStep, typename WordAt>
+int NextSetBit(unsigned bit, WordAt word_at) {
+  std::size_t i = bit / kWordBits;
+  Word found = word_at(i) &
+               (kStep > 0 ? ~Word{0} << (bit % kWordBits) : ~Word{0} >> (kWordBits - 1 - bit % kWordBits));
+  while (found == 0) {
+    i += static_cast<std::size_t>(kStep);
+    found = word_at(i);
+  }
+  const int place = kStep > 0 ? std::countr_zero(found) : kWordBits - 1 - std::countl_zero(found);
+  return static_cast<int>(i) * kWordBits + place;
+}
+
 // Returns the first cell at or right of x whose bit is clear.
 // REQUIRES: 0 <= x <= width.
 inline int FirstClear(const Word* row, int x) {
-  const auto bit = static_cast<unsigned>(x + 1);
-  std::size_t index = bit / kWordBits;
-  Word clear = ~row[index] & ~Word{0} << (bit % kWordBits);
-  while (clear == 0) {
-    clear = ~row[++index];
-  }
-  return static_cast<int>(index) * kWordBits + std::countr_zero(clear) - 1;
+  return NextSetBit<1>(static_cast<unsigned>(x + 1), [&](std::size_t i) { return ~row[i]; }) - 1;
 }
 
 // Returns the last cell at or left of x whose bit is clear.
 // REQUIRES: -1 <= x < width.
 inline int LastClear(const Word* row, int x) {
-  const auto bit = static_cast<unsigned>(x + 1);
-  std::size_t index = bit / kWordBits;
-  Word clear = ~row[index] & ~Word{0} >> (kWordBits - 1 - bit % kWordBits);
-  while (clear == 0) {
-    clear = ~row[--index];
-  }
-  return static_cast<int>(index) * kWordBits + kWordBits - 1 - std::countl_zero(clear) - 1;
+  return NextSetBit<-1>(static_cast<unsigned>(x + 1), [&](std::size_t i) { return ~row[i]; }) - 1;
 }
 
 // Returns true if the bits of all cells with first <= x <= last are set.

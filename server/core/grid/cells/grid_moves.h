@@ -81,28 +81,16 @@ class GridMoves {
   std::array<DirectionSet, 512> table_{};
 };
 
-inline constexpr GridMoves kFourConnectedMoves(Connectivity::kFour, CornerRule::kNoCornerCutting);
-inline constexpr GridMoves kSixConnectedMoves(Connectivity::kSix, CornerRule::kNoCornerCutting);
-inline constexpr GridMoves kNoCornerCuttingMoves(Connectivity::kEight, CornerRule::kNoCornerCutting);
-inline constexpr GridMoves kOneSideFreeMoves(Connectivity::kEight, CornerRule::kOneSideFree);
-inline constexpr GridMoves kAlwaysMoves(Connectivity::kEight, CornerRule::kAlways);
-
 inline const GridMoves& GridMoves::For(Connectivity connectivity, CornerRule rule) {
-  if (connectivity == Connectivity::kFour) {
-    return kFourConnectedMoves;
-  }
-  if (connectivity == Connectivity::kSix) {
-    return kSixConnectedMoves;
-  }
-  switch (rule) {
-    case CornerRule::kNoCornerCutting:
-      return kNoCornerCuttingMoves;
-    case CornerRule::kOneSideFree:
-      return kOneSideFreeMoves;
-    case CornerRule::kAlways:
-      return kAlwaysMoves;
-  }
-  return kNoCornerCuttingMoves;
+  static constexpr GridMoves kFourConnected(Connectivity::kFour, CornerRule::kNoCornerCutting);
+  static constexpr GridMoves kSixConnected(Connectivity::kSix, CornerRule::kNoCornerCutting);
+  static constexpr std::array<GridMoves, kCornerRuleCount> kEightConnected = {
+      GridMoves(Connectivity::kEight, CornerRule::kNoCornerCutting),
+      GridMoves(Connectivity::kEight, CornerRule::kOneSideFree),
+      GridMoves(Connectivity::kEight, CornerRule::kAlways)};
+  return connectivity == Connectivity::kFour  ? kFourConnected
+         : connectivity == Connectivity::kSix ? kSixConnected
+                                              : kEightConnected[static_cast<std::size_t>(rule)];
 }
 
 // Table of the steps that a search must follow out of a cell of an 8-connected grid, by the direction of

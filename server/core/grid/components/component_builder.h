@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
@@ -18,12 +17,6 @@ struct PlaneChange {
   const BitPlane& now;
   absl::Span<const WordChange> words;
 };
-
-// Returns, in ascending order, the rows that may differ in leaves that may be altered, in the tree below
-// `root`, which was made from the plane before. Omits leaves that stay the same, at the cost of a few cache
-// lines per cell; where single cells change, most leaves do.
-std::vector<LeafRowKey> RowsOfAlteredLeaves(const ComponentBlock* root, int root_level,
-                                            const PlaneChange& change, Adjacency adjacency);
 
 // Returns the block of level `root_level` that starts at (0, 0) and contains the whole plane, or null if no
 // cell is set. Once `stop` fails the block is incomplete and must not be used.

@@ -106,6 +106,61 @@ ComponentBorder DrawBorder(const LeafRows& rows, const LeafRows& flooded, LabelF
   return drawer.Finish();
 }
 
+// Scattered obstacles take two or three passes. Mazes take many and are labelled faster run by run.
+constexpr int kMaxPasses = 4;
+
+// Returns the runs of `row` that contain seeds.
+// REQUIRES: the seeds are set in `row`.
+Word FillRuns(Word row, Word seeds) {
+  // The carry propagates from the lowest seed of a run to the run's end.
+  Word filled = seeds | (row & ~(row + seeds));
+  Word open = row;
+  for (int distance = 1; distance < kWordBits; distance *= 2) {
+    filled |= open & filled >> distance;
+    open &= open >> distance;
+  }
+  return filled;
+}
+
+// Counts a corner cell twice, once per side, as MainComponent does.
+int CellsOnSides(const LeafRows& rows) {
+  int cells = std::popcount(rows.front()) + std::popcount(rows.back());
+  for (const Word row : rows) {
+    cells += static_cast<int>((row & 1) + (row >> (kWordBits - 1)));
+  }
+  return cells;
+}
+
+// Returns all cells of the component that has more than half of the cells on the border and is therefore the
+// main component. May return none although there is one: it starts only from the middle of the leaf and gives
+// up on mazes.
+LeafRows FloodMostOfLeaf(const LeafRows& rows, Adjacency adjacency) {
+  constexpr std::size_t kMiddle = kLeafSide / 2;
+  LeafRows flooded = {};
+  flooded[kMiddle] = FillRuns(rows[kMiddle], rows[kMiddle] & -rows[kMiddle]);
+  bool grows = flooded[kMiddle] != 0;
+  const auto flow = [&](std::size_t y, Word neighbours) {
+    const Word seeds = neighbours & rows[y] & ~flooded[y];
+    if (seeds != 0) {
+      flooded[y] |= FillRuns(rows[y], seeds);
+      grows = true;
+    }
+  };
+  for (int pass = 0; grows; ++pass) {
+    if (pass == kMaxPasses) {
+      return kEmptyLeaf;
+    }
+    grows = false;
+    for (std::size_t y = 1; y < kLeafSide; ++y) {
+      flow(y, NeighboursBelow(flooded[y - 1], adjacency));
+    }
+    for (std::size_t y = kLeafSide - 1; y-- > 0;) {
+      flow(y, NeighboursAbove(flooded[y + 1], adjacency));
+    }
+  }
+  return 2 * CellsOnSides(flooded) > CellsOnSides(rows) ? flooded : kEmptyLeaf;
+}
+
 }  // namespace
 
 std::size_t BytesOfLeaf(const ComponentLeaf& leaf) {
@@ -152,62 +207,6 @@ std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacen
   leaf->others.assign(runs.begin(), runs.begin() + others);
   leaf->bytes = BytesOfLeaf(*leaf);
   return leaf;
-}
-
-namespace {
-
-// Scattered obstacles take two or three passes. Mazes take many and are labelled faster run by run.
-constexpr int kMaxPasses = 4;
-
-// Returns the runs of `row` that contain seeds.
-// REQUIRES: the seeds are set in `row`.
-Word FillRuns(Word row, Word seeds) {
-  // The carry propagates from the lowest seed of a run to the run's end.
-  Word filled = seeds | (row & ~(row + seeds));
-  Word open = row;
-  for (int distance = 1; distance < kWordBits; distance *= 2) {
-    filled |= open & filled >> distance;
-    open &= open >> distance;
-  }
-  return filled;
-}
-
-// Counts a corner cell twice, once per side, as MainComponent does.
-int CellsOnSides(const LeafRows& rows) {
-  int cells = std::popcount(rows.front()) + std::popcount(rows.back());
-  for (const Word row : rows) {
-    cells += static_cast<int>((row & 1) + (row >> (kWordBits - 1)));
-  }
-  return cells;
-}
-
-}  // namespace
-
-LeafRows FloodMostOfLeaf(const LeafRows& rows, Adjacency adjacency) {
-  constexpr std::size_t kMiddle = kLeafSide / 2;
-  LeafRows flooded = {};
-  flooded[kMiddle] = FillRuns(rows[kMiddle], rows[kMiddle] & -rows[kMiddle]);
-  bool grows = flooded[kMiddle] != 0;
-  const auto flow = [&](std::size_t y, Word neighbours) {
-    const Word seeds = neighbours & rows[y] & ~flooded[y];
-    if (seeds != 0) {
-      flooded[y] |= FillRuns(rows[y], seeds);
-      grows = true;
-    }
-  };
-  for (int pass = 0; grows; ++pass) {
-    if (pass == kMaxPasses) {
-      return kEmptyLeaf;
-    }
-    grows = false;
-    for (std::size_t y = 1; y < kLeafSide; ++y) {
-      flow(y, NeighboursBelow(flooded[y - 1], adjacency));
-    }
-    for (std::size_t y = kLeafSide - 1; y-- > 0;) {
-      flow(y, NeighboursAbove(flooded[y + 1], adjacency));
-    }
-  }
-  return 2 * CellsOnSides(flooded) > CellsOnSides(rows) ? flooded : kEmptyLeaf;
 }
 
 namespace {
@@ -266,21 +265,10 @@ constexpr RingTable MakeRingTable(Adjacency adjacency) {
   return table;
 }
 
-constexpr RingTable kSimpleStraight = MakeRingTable(Adjacency::kStraight);
-constexpr RingTable kSimpleAny = MakeRingTable(Adjacency::kAny);
-constexpr RingTable kSimpleHexagonal = MakeRingTable(Adjacency::kHexagonal);
-
-const RingTable& SimpleRings(Adjacency adjacency) {
-  switch (adjacency) {
-    case Adjacency::kStraight:
-      return kSimpleStraight;
-    case Adjacency::kAny:
-      return kSimpleAny;
-    case Adjacency::kHexagonal:
-      return kSimpleHexagonal;
-  }
-  return kSimpleStraight;
-}
+// Indexed by adjacency.
+constexpr std::array<RingTable, kAdjacencyCount> kSimpleRings = {MakeRingTable(Adjacency::kStraight),
+                                                                 MakeRingTable(Adjacency::kAny),
+                                                                 MakeRingTable(Adjacency::kHexagonal)};
 
 unsigned RingAround(const std::array<Word, 3>& rows, int x) {
   const auto three = [x](Word row) {
@@ -293,26 +281,10 @@ unsigned RingAround(const std::array<Word, 3>& rows, int x) {
          (own & 1U) << 7;
 }
 
-// Returns the cells of `row` in runs that contain one of `cells`. Fills by doubling steps: Kogge and Stone,
-// "A Parallel Algorithm for the Efficient Solution of a General Class of Recurrence Equations" (1973).
-Word RunsThrough(Word cells, Word row) {
-  Word up = cells & row;
-  Word down = up;
-  Word open_up = row;
-  Word open_down = row;
-  for (int distance = 1; distance < kLeafSide; distance *= 2) {
-    up |= open_up & up << distance;
-    down |= open_down & down >> distance;
-    open_up &= open_up << distance;
-    open_down &= open_down >> distance;
-  }
-  return up | down;
-}
-
 }  // namespace
 
 bool IsSimple(const std::array<Word, 3>& rows, int x, Adjacency adjacency) {
-  return SimpleRings(adjacency)[RingAround(rows, x)];
+  return kSimpleRings[static_cast<std::size_t>(adjacency)][RingAround(rows, x)];
 }
 
 bool AreNeighboursConnected(const std::array<Word, 2 * kRowsNearby + 1>& rows, int x, Adjacency adjacency) {
@@ -333,12 +305,12 @@ bool AreNeighboursConnected(const std::array<Word, 2 * kRowsNearby + 1>& rows, i
   reached[begin] = wanted[begin] & -wanted[begin];
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (std::size_t row = 0; row + 1 < cells.size(); ++row) {
-      reached[row + 1] =
-          RunsThrough(reached[row + 1] | NeighboursBelow(reached[row], adjacency), cells[row + 1]);
+      reached[row + 1] = FillRuns(
+          cells[row + 1], (reached[row + 1] | NeighboursBelow(reached[row], adjacency)) & cells[row + 1]);
     }
     for (std::size_t row = cells.size() - 1; row > 0; --row) {
-      reached[row - 1] =
-          RunsThrough(reached[row - 1] | NeighboursAbove(reached[row], adjacency), cells[row - 1]);
+      reached[row - 1] = FillRuns(
+          cells[row - 1], (reached[row - 1] | NeighboursAbove(reached[row], adjacency)) & cells[row - 1]);
     }
   }
   return (wanted[kOwn - 1] & ~reached[kOwn - 1]) == 0 && (wanted[kOwn] & ~reached[kOwn]) == 0 &&

@@ -47,8 +47,7 @@ inline constexpr LeafRows kFullLeaf = [] {
 // Returns 64 cells of a plane's row from cell x on.
 // REQUIRES: x is a multiple of 64.
 inline Word LeafRowAt(const Word* row, int x) {
-  const auto index = static_cast<std::size_t>(x) / kWordBits;
-  return row[index] >> 1 | row[index + 1] << (kWordBits - 1);
+  return Shifted(row, static_cast<std::size_t>(x) / kWordBits, 1);
 }
 
 // Returns row y of the leaf that starts at `corner`. Cells outside the plane are clear.
@@ -203,11 +202,6 @@ bool KeepsLeaf(const ComponentLeaf& leaf, const LeafFlips& flips, int x, int y, 
 // REQUIRES: the rows are strictly ascending.
 Successor PatchLeaf(const std::shared_ptr<const ComponentBlock>& before, const LeafFlips& flips,
                     absl::Span<const LeafRowKey> rows, Adjacency adjacency);
-
-// Returns all cells of the component that has more than half of the cells on the border and is therefore the
-// main component. May return none although there is one: it starts only from the middle of the leaf and gives
-// up on mazes.
-LeafRows FloodMostOfLeaf(const LeafRows& rows, Adjacency adjacency);
 
 // Return the cells of the row above or below that are neighbours of a set cell of `row`. Cells beyond the
 // ends of a word are not included.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "server/base/error.h"
@@ -26,16 +25,10 @@
 
 namespace waystar::core {
 
-SearchReport RunGoalSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
-                           const Budget& budget, Scratch& scratch) {
-  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix &&
-                         query.algorithm != Algorithm::kAStar && query.algorithm != Algorithm::kDijkstra;
-  return has_jumps ? RunGoalJumps(map, walk, query, budget, scratch)
-                   : RunGoalAStar(map, walk, query, budget, scratch);
-}
-
 namespace {
 
+// Jump point search; see RunJps. Each node checks which goals it sees.
+// REQUIRES: map.HasUniformCost(); the map is 4- or 8-connected.
 class GoalJumps {
  public:
   GoalJumps(const GridMap& map, const WalkGrid& walk, const PathQuery& query, const Budget& budget,
@@ -45,13 +38,8 @@ class GoalJumps {
   SearchReport Run() {
     const SearchEnd end =
         RunWithJumps(map_, walk_, query_.corner_rule, *this, [&](auto jumps) { return Search(jumps); });
-    NearestCell nearest(query_.start, query_.goal);
-    for (NodeIndex i = 0; end != SearchEnd::kGoalReached && i < scratch_.nodes().size(); ++i) {
-      const JumpNode& node = scratch_.nodes()[i];
-      if (node.done != 0) {
-        nearest.Consider(Unpack(node.cell), node.g);
-      }
-    }
+    const NearestCell nearest = end == SearchEnd::kGoalReached ? NearestCell(query_.start, query_.goal)
+                                                               : NearestExpanded(scratch_.nodes(), query_);
     return {.end = end, .nearest = nearest.cell(), .cost = nearest.cost(), .statistics = statistics_};
   }
 
@@ -69,21 +57,8 @@ class GoalJumps {
       return;
     }
     JumpNode& node = scratch_.nodes()[index];
-    if (g > node.g) {
+    if (!node.Reach(g, current_, directions)) {
       return;
-    }
-    const bool is_waiting = node.todo != 0;
-    if (g == node.g) {
-      const auto more = static_cast<DirectionSet>(directions & ~(node.todo | node.done));
-      node.todo |= more;
-      if (more == 0 || is_waiting) {
-        return;
-      }
-    } else {
-      node.g = g;
-      node.parent = current_;
-      node.todo = directions;
-      node.done = 0;
     }
     ++statistics_.generated;
     is_full_ = is_full_ || (node.todo != 0 && !scratch_.PushJump(f, index));
@@ -150,15 +125,6 @@ class GoalJumps {
   NodeIndex current_ = 0;
   bool is_full_ = false;
 };
-
-}  // namespace
-
-SearchReport RunGoalJumps(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
-                          const Budget& budget, Scratch& scratch) {
-  return GoalJumps(map, walk, query, budget, scratch).Run();
-}
-
-namespace {
 
 // Costs of steps. A large agent pays for the most expensive cell that it covers.
 class EnteringCosts {
@@ -246,19 +212,16 @@ SearchEnd Search(const GridMap& map, const WalkGrid& walk, const PathQuery& quer
   return goals.is_found() ? SearchEnd::kGoalReached : SearchEnd::kExhausted;
 }
 
-}  // namespace
-
+// Cell-by-cell A*, for any map.
 SearchReport RunGoalAStar(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
                           const Budget& budget, Scratch& scratch) {
   SearchReport report{.statistics = {.algorithm = Algorithm::kAStar}};
-  NearestCell nearest(query.start, query.goal, LatticeOf(map.settings().connectivity));
+  NearestCell nearest(query.start, query.goal, map.lattice());
   report.end = Search(map, walk, query, budget, scratch, nearest, report.statistics);
   report.nearest = nearest.cell();
   report.cost = nearest.cost();
   return report;
 }
-
-namespace {
 
 // Returns the result if a budget ran out before the nearest goal was known.
 PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
@@ -275,6 +238,14 @@ PathResult StartAlone(const PathQuery& query, SearchEnd end, Scratch& scratch) {
 }
 
 }  // namespace
+
+SearchReport RunGoalSearch(const GridMap& map, const WalkGrid& walk, const PathQuery& query,
+                           const Budget& budget, Scratch& scratch) {
+  const bool has_jumps = map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix &&
+                         query.algorithm != Algorithm::kAStar && query.algorithm != Algorithm::kDijkstra;
+  return has_jumps ? GoalJumps(map, walk, query, budget, scratch).Run()
+                   : RunGoalAStar(map, walk, query, budget, scratch);
+}
 
 absl::Status CheckGoalCount(std::size_t goals) {
   if (goals == 0) {

@@ -15,7 +15,10 @@
 #include "server/core/grid/jumps/straight_scan.h"
 #include "server/core/grid/jumps/turn_jump_index.h"
 #include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/search/goal_set.h"
+#include "server/core/grid/search/node_table.h"
 #include "server/core/grid/walk/walk_grid.h"
+#include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -65,7 +68,7 @@ class FourConnectedJumps {
   template <int kStep>
   bool JumpVertically(Cell cell, Cost g) {
     const LineBits column = ColumnLine(walk_, cell.x);
-    const int stop = kStep > 0 ? ScanForward<kRule>(column, cell.y) : ScanBackward<kRule>(column, cell.y);
+    const int stop = Scan<kRule, kStep>(column, cell.y);
     if (cell.x == goal_.x && (goal_.y - cell.y) * kStep > 0 && (stop - goal_.y) * kStep >= 0) {
       search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
       return true;
@@ -91,7 +94,10 @@ class FourConnectedJumps {
     const int from = cell.x;
     int x = from;
     while (true) {
-      const int stop = NextStop<kStep>(walkable, turns, x);
+      // The first cell of the row after x that is not walkable or from which vertical jumps find something.
+      const int stop = NextSetBit<kStep>(static_cast<unsigned>(x + 1 + kStep),
+                                         [&](std::size_t i) { return turns[i] | ~walkable[i]; }) -
+                       1;
       if ((goal_.x - x) * kStep > 0 && (stop - goal_.x) * kStep >= 0 && LooksAtGoal(cell, g)) {
         return;
       }
@@ -124,23 +130,6 @@ class FourConnectedJumps {
       JumpVertically<1>(crossing, crossing_g);
     }
     return false;
-  }
-
-  // Returns the first cell of the row after x that is not walkable or from which vertical jumps find
-  // something.
-  template <int kStep>
-  static int NextStop(const Word* walkable, const Word* turns, int x) {
-    const auto first_bit = static_cast<unsigned>(x + 1 + kStep);
-    std::size_t i = first_bit / kWordBits;
-    const Word mask =
-        kStep > 0 ? ~Word{0} << (first_bit % kWordBits) : ~Word{0} >> (kWordBits - 1 - first_bit % kWordBits);
-    Word stops = (turns[i] | ~walkable[i]) & mask;
-    while (stops == 0) {
-      i += static_cast<std::size_t>(kStep);
-      stops = turns[i] | ~walkable[i];
-    }
-    const int bit = kStep > 0 ? std::countr_zero(stops) : kWordBits - 1 - std::countl_zero(stops);
-    return static_cast<int>(i) * kWordBits + bit - 1;
   }
 
   const WalkGrid& walk_;
@@ -181,25 +170,25 @@ class EightConnectedJumps {
     for (unsigned left = directions; left != 0; left &= left - 1) {
       switch (static_cast<Direction>(std::countr_zero(left))) {
         case Direction::kNorth:
-          JumpVertically<-1>(ColumnLine(walk_, cell.x), cell, g);
+          JumpStraight<false, -1>(ColumnLine(walk_, cell.x), cell, g);
           break;
         case Direction::kNorthEast:
           JumpDiagonally<1, -1>(cell, g);
           break;
         case Direction::kEast:
-          JumpHorizontally<1>(RowLine(walk_, cell.y), cell, g);
+          JumpStraight<true, 1>(RowLine(walk_, cell.y), cell, g);
           break;
         case Direction::kSouthEast:
           JumpDiagonally<1, 1>(cell, g);
           break;
         case Direction::kSouth:
-          JumpVertically<1>(ColumnLine(walk_, cell.x), cell, g);
+          JumpStraight<false, 1>(ColumnLine(walk_, cell.x), cell, g);
           break;
         case Direction::kSouthWest:
           JumpDiagonally<-1, 1>(cell, g);
           break;
         case Direction::kWest:
-          JumpHorizontally<-1>(RowLine(walk_, cell.y), cell, g);
+          JumpStraight<true, -1>(RowLine(walk_, cell.y), cell, g);
           break;
         case Direction::kNorthWest:
           JumpDiagonally<-1, -1>(cell, g);
@@ -209,46 +198,28 @@ class EightConnectedJumps {
   }
 
  private:
-  template <int kStep>
-  static int Scan(const LineBits& line, int from) {
-    return kStep > 0 ? ScanForward<kRule>(line, from) : ScanBackward<kRule>(line, from);
-  }
-
   // Returns true if a run from `from` that stops at `stop` passes `position` or ends there.
   template <int kStep>
   static bool Passes(int from, int stop, int position) {
     return kStep > 0 ? from < position && position <= stop : stop <= position && position < from;
   }
 
-  // Returns true if the jump finds anything.
-  template <int kStep>
-  bool JumpHorizontally(const LineBits& row, Cell cell, Cost g) {
-    const int stop = Scan<kStep>(row, cell.x);
-    if (cell.y == goal_.y && Passes<kStep>(cell.x, stop, goal_.x)) {
-      search_.ReachGoal(g + straight_ * std::abs(goal_.x - cell.x));
+  // Jumps along a row or, unless kIsRow, a column. Returns true if the jump finds anything.
+  template <bool kIsRow, int kStep>
+  bool JumpStraight(const LineBits& line, Cell cell, Cost g) {
+    const int from = kIsRow ? cell.x : cell.y;
+    const int goal = kIsRow ? goal_.x : goal_.y;
+    const int stop = Scan<kRule, kStep>(line, from);
+    if ((kIsRow ? cell.y == goal_.y : cell.x == goal_.x) && Passes<kStep>(from, stop, goal)) {
+      search_.ReachGoal(g + straight_ * std::abs(goal - from));
       return true;
     }
-    const bool finds = TestBit(row.own, stop);
+    const bool finds = TestBit(line.own, stop);
     if (finds) {
-      constexpr Direction kArrival = kStep > 0 ? Direction::kEast : Direction::kWest;
-      search_.Reach({stop, cell.y}, g + straight_ * std::abs(stop - cell.x),
-                    kJumpDirections<kRule>.From(kArrival, WindowInRow(row, stop)));
-    }
-    return finds;
-  }
-
-  template <int kStep>
-  bool JumpVertically(const LineBits& column, Cell cell, Cost g) {
-    const int stop = Scan<kStep>(column, cell.y);
-    if (cell.x == goal_.x && Passes<kStep>(cell.y, stop, goal_.y)) {
-      search_.ReachGoal(g + straight_ * std::abs(goal_.y - cell.y));
-      return true;
-    }
-    const bool finds = TestBit(column.own, stop);
-    if (finds) {
-      constexpr Direction kArrival = kStep > 0 ? Direction::kSouth : Direction::kNorth;
-      search_.Reach({cell.x, stop}, g + straight_ * std::abs(stop - cell.y),
-                    kJumpDirections<kRule>.From(kArrival, WindowInColumn(column, stop)));
+      constexpr Direction kArrival = DirectionOf(kIsRow ? Cell{kStep, 0} : Cell{0, kStep});
+      const unsigned window = kIsRow ? WindowInRow(line, stop) : WindowInColumn(line, stop);
+      search_.Reach(kIsRow ? Cell{stop, cell.y} : Cell{cell.x, stop}, g + straight_ * std::abs(stop - from),
+                    kJumpDirections<kRule>.From(kArrival, window));
     }
     return finds;
   }
@@ -257,8 +228,7 @@ class EightConnectedJumps {
   // of what the jumps find is the diagonal's first cell.
   template <int kStepX, int kStepY>
   void JumpDiagonally(Cell cell, Cost g) {
-    constexpr Direction kArrival = kStepX > 0 ? (kStepY > 0 ? Direction::kSouthEast : Direction::kNorthEast)
-                                              : (kStepY > 0 ? Direction::kSouthWest : Direction::kNorthWest);
+    constexpr Direction kArrival = DirectionOf({kStepX, kStepY});
     constexpr auto kNatural =
         static_cast<DirectionSet>(SetOf(kArrival) | SetOf(Turned(kArrival, -1)) | SetOf(Turned(kArrival, 1)));
     while (true) {
@@ -279,8 +249,8 @@ class EightConnectedJumps {
           return;
         }
       }
-      const bool sees_across = JumpHorizontally<kStepX>(row, cell, g);
-      const bool sees_upright = JumpVertically<kStepY>(ColumnLine(walk_, cell.x), cell, g);
+      const bool sees_across = JumpStraight<true, kStepX>(row, cell, g);
+      const bool sees_upright = JumpStraight<false, kStepY>(ColumnLine(walk_, cell.x), cell, g);
       if (!IsStepLegal(row.own, kStepY > 0 ? row.high : row.low, cell.x, cell.x + kStepX)) {
         return;
       }
@@ -309,9 +279,9 @@ class EightConnectedJumps {
     }
     if (crossing < steps) {
       if (across > along) {
-        JumpHorizontally<kStepX>(RowLine(walk_, from.y), from, from_g);
+        JumpStraight<true, kStepX>(RowLine(walk_, from.y), from, from_g);
       } else {
-        JumpVertically<kStepY>(ColumnLine(walk_, from.x), from, from_g);
+        JumpStraight<false, kStepY>(ColumnLine(walk_, from.x), from, from_g);
       }
     }
     return false;
@@ -319,17 +289,7 @@ class EightConnectedJumps {
 
   // Returns true if a diagonal step from a cell of `row` to one of `next_row` is legal.
   static bool IsStepLegal(const Word* row, const Word* next_row, int from, int to) {
-    if (!TestBit(next_row, to)) {
-      return false;
-    }
-    switch (kRule) {
-      case CornerRule::kNoCornerCutting:
-        return TestBit(row, to) && TestBit(next_row, from);
-      case CornerRule::kOneSideFree:
-        return TestBit(row, to) || TestBit(next_row, from);
-      case CornerRule::kAlways:
-        return true;
-    }
+    return TestBit(next_row, to) && MayPassCorner(kRule, TestBit(row, to), TestBit(next_row, from));
   }
 
   static constexpr Cell kNowhere{-2, -2};
@@ -355,6 +315,17 @@ auto RunWithEightConnectedJumps(const GridMap& map, const WalkGrid& walk, Search
       run(EightConnectedJumps<kRule, EveryCellStops, Search>(map, walk, every_cell, search, in_vain));
   walk.RecordMisses(kRule, in_vain);
   return result;
+}
+
+// Returns the expanded jump point nearest to query.goal.
+inline NearestCell NearestExpanded(const NodeTable& nodes, const PathQuery& query) {
+  NearestCell nearest(query.start, query.goal);
+  for (NodeIndex i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].done != 0) {
+      nearest.Consider(Unpack(nodes[i].cell), nodes[i].g);
+    }
+  }
+  return nearest;
 }
 
 // Returns run(jumps), where `jumps` follow directions by the corner rule and report to `search`; see

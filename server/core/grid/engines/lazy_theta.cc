@@ -1,5 +1,3 @@
-#include "server/core/grid/engines/lazy_theta.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,6 +7,7 @@
 
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/node_table.h"

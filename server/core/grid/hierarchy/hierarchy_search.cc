@@ -130,7 +130,8 @@ class HierarchySearch {
     SearchEnd end = Search();
     statistics_.algorithm = Algorithm::kJumpPoint;
     if (end == SearchEnd::kGoalReached) {
-      if (meeting_ == kNone || WriteWay()) {
+      if (meeting_ == kNone ||
+          (path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal))) {
         return {.end = end, .nearest = query_.goal, .cost = best_, .statistics = statistics_};
       }
       end = SearchEnd::kScratchLimit;
@@ -294,11 +295,6 @@ class HierarchySearch {
       }
       ++index;
     }
-  }
-
-  // Returns false if the memory limit is reached.
-  bool WriteWay() {
-    return path_.AppendUpTo(meeting_) && path_.AppendDownFrom(meeting_) && path_.Append(query_.goal);
   }
 
   const Hierarchy& hierarchy_;

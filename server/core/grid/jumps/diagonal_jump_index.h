@@ -1,10 +1,9 @@
 // Index of the cells at which diagonal jumps must stop.
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -103,8 +102,6 @@ class RunEndsWriter {
   PlaneWriter<Word> writer_;
 };
 
-class WalkCells;
-
 // One bit per cell and diagonal direction. It is set if a jump in that direction must stop at the cell: the
 // next step is not legal, the cell is a jump point, or a straight jump from it to one of the two sides finds
 // a jump point. Diagonal jumps can then scan 64 cells per instruction.
@@ -138,24 +135,11 @@ class DiagonalJumpIndex {
   template <Direction kDirection>
   int StepsToStop(Cell from) const {
     const int diagonal = DiagonalOf(kDirection, from);
-    if constexpr (kSteps[static_cast<std::size_t>(kDirection)].y > 0) {
-      const int first = from.y + 2;
-      int block = first / kWordBits;
-      Word stops = StopsIn<kDirection>(from, diagonal, block) & ~Word{0} << (first % kWordBits);
-      while (stops == 0) {
-        stops = StopsIn<kDirection>(from, diagonal, ++block);
-      }
-      return block * kWordBits + std::countr_zero(stops) - (from.y + 1);
-    } else {
-      const int first = from.y;
-      int block = first / kWordBits;
-      Word stops =
-          StopsIn<kDirection>(from, diagonal, block) & ~Word{0} >> (kWordBits - 1 - first % kWordBits);
-      while (stops == 0) {
-        stops = StopsIn<kDirection>(from, diagonal, --block);
-      }
-      return from.y + 1 - (block * kWordBits + kWordBits - 1 - std::countl_zero(stops));
-    }
+    constexpr int kStep = kSteps[static_cast<std::size_t>(kDirection)].y;
+    const int stop = NextSetBit<kStep>(static_cast<unsigned>(from.y + 1 + kStep), [&](std::size_t block) {
+      return StopsIn<kDirection>(from, diagonal, static_cast<int>(block));
+    });
+    return std::abs(stop - (from.y + 1));
   }
 
   // Returns the approximate size in bytes of the index of a grid of that many cells.
@@ -242,7 +226,7 @@ class DiagonalJumpIndex {
   Plane<Word> words_;
   RunEnds rows_;
   RunEnds columns_;
-  // Number of whole words in rows_ and columns_.
+  // Number of changed words repaired since the index was built.
   std::size_t repaired_words_ = 0;
   // Number of whole words in rows_ and columns_.
   std::int64_t whole_words_ = 0;

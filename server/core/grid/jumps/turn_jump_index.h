@@ -10,8 +10,6 @@
 
 namespace waystar::core {
 
-class WalkCells;
-
 // One bit per cell, set if a vertical jump from the cell, up or down, finds a jump point. Rows play the role
 // of diagonals in DiagonalJumpIndex: among paths of equal cost, the one with its horizontal steps first is
 // kept.

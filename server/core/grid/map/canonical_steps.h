@@ -96,6 +96,17 @@ struct NearbyCosts {
     }
   }
 
+  // Uses the costs of terrains.
+  NearbyCosts(const Neighbourhood& cells, const StepCosts& costs)
+      : centre{costs.straight[cells.centre()], costs.diagonal[cells.centre()]} {
+    for (std::size_t d = 0; d < kDirectionCount; ++d) {
+      const TerrainId terrain = cells.At(static_cast<Direction>(d));
+      if (terrain != Neighbourhood::kNotWalkable) {
+        around[d] = {costs.straight[terrain], costs.diagonal[terrain]};
+      }
+    }
+  }
+
   // Returns true if all nine are walkable and cost the same.
   bool IsUniform() const {
     return centre.straight != 0 && std::all_of(around.begin(), around.end(), [&](const auto& neighbour) {
@@ -114,8 +125,7 @@ struct NearbyCosts {
     if (!map.IsWalkable(cell)) {
       return {};
     }
-    const CellCosts::Entry own =
-        map.cell_costs() == nullptr ? CellCosts::Entry{} : map.cell_costs()->At(cell);
+    const CellCosts::Entry own = map.OwnCosts(cell);
     if (own.straight != 0) {
       has_own = true;
       return own;

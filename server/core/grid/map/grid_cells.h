@@ -60,14 +60,18 @@ class GridCells {
   // Return the cost of a step into the cell, walkable or not.
   // REQUIRES: Contains(cell).
   Cost StraightCost(Cell cell) const {
-    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).straight;
+    const Cost own = OwnCosts(cell).straight;
     return own != 0 ? own : step_costs().straight[TerrainAt(cell)];
   }
   Cost DiagonalCost(Cell cell) const {
-    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).diagonal;
+    const Cost own = OwnCosts(cell).diagonal;
     return own != 0 ? own : step_costs().diagonal[TerrainAt(cell)];
   }
 
+  // Returns the cell's own costs, both 0 if it has none.
+  CellCosts::Entry OwnCosts(Cell cell) const {
+    return cell_costs_ == nullptr ? CellCosts::Entry{} : cell_costs_->At(cell);
+  }
   // Returns the cells that have costs of their own, or null if there are none.
   const CellCosts* cell_costs() const { return cell_costs_.get(); }
 
@@ -145,22 +149,8 @@ class StepCostLookup {
 
   // Return the cost of a step into the cell.
   // REQUIRES: the cell is on the map.
-  Cost Straight(Cell entered) const {
-    if constexpr (kHasOwnCosts) {
-      if (const Cost own = own_->At(entered).straight; own != 0) {
-        return own;
-      }
-    }
-    return by_terrain_.straight[map_.TerrainAt(entered)];
-  }
-  Cost Diagonal(Cell entered) const {
-    if constexpr (kHasOwnCosts) {
-      if (const Cost own = own_->At(entered).diagonal; own != 0) {
-        return own;
-      }
-    }
-    return by_terrain_.diagonal[map_.TerrainAt(entered)];
-  }
+  Cost Straight(Cell entered) const { return Of(Direction::kNorth, entered); }
+  Cost Diagonal(Cell entered) const { return Of(Direction::kNorthEast, entered); }
 
   // Returns the cost of a step in that direction.
   Cost Of(Direction direction, Cell entered) const {

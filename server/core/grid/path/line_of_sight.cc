@@ -26,11 +26,6 @@
 namespace waystar::core {
 namespace {
 
-// Returns the cost of a straight step into a cell with costs of its own, else 0.
-Cost OwnCost(const GridMap& map, Cell cell) {
-  return map.cell_costs() == nullptr ? 0 : map.cell_costs()->At(cell).straight;
-}
-
 bool HasHexLineOfSight(const WalkGrid& walk, Cell from, Cell to) {
   const HexLine line(from, to);
   for (int y = line.first_row(); y <= line.last_row(); ++y) {
@@ -107,7 +102,7 @@ bool HasLineOfSight(const WalkGrid& walk, SightRule rule, Cell from, Cell to) {
 
 double LineCost(DearestOnPath& dearest, Cell from, Cell to) {
   const GridMap& map = dearest.map();
-  const Lattice lattice = LatticeOf(map.settings().connectivity);
+  const Lattice lattice = map.lattice();
   const double length = std::sqrt(static_cast<double>(SquaredDistance(lattice, from, to)));
   if (map.HasUniformCost() || length == 0.0) {
     return length * map.settings().terrains[map.TerrainAt(from)].cost;
@@ -123,7 +118,7 @@ double LineCost(DearestOnPath& dearest, Cell from, Cell to) {
   ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
     all = whole;
     const Cell paying = dearest.Under(cell);
-    if (const Cost own = OwnCost(map, paying); own != 0) {
+    if (const Cost own = map.OwnCosts(paying).straight; own != 0) {
       own_shares += absl::uint128{static_cast<std::uint64_t>(part)} * static_cast<std::uint64_t>(own);
     } else {
       shares[map.TerrainAt(paying)] += part;
@@ -147,15 +142,13 @@ Place ToPlace(double coordinate) { return std::llround(coordinate * kCellUnits) 
 double FromPlace(double place) { return (place - kCellUnits / 2.0) / kCellUnits; }
 int CellAt(Place place) { return static_cast<int>(place >= 0 ? place / kCellUnits : -1); }
 
-bool HasHexagons(const GridMap& map) { return map.settings().connectivity == Connectivity::kSix; }
-
 // Positions among hexagons are not shifted.
 HexLine::Place HexPlaceOf(CellPoint position) {
   return {std::llround(position.x * kCellUnits), std::llround(position.y * kCellUnits)};
 }
 
 bool IsOnMap(const GridMap& map, CellPoint position) {
-  if (!HasHexagons(map)) {
+  if (map.lattice() == Lattice::kSquare) {
     return map.Contains({CellAt(ToPlace(position.x)), CellAt(ToPlace(position.y))});
   }
   const HexLine::Place place = HexPlaceOf(position);
@@ -279,7 +272,7 @@ absl::StatusOr<RayHit> CastRay(const GridMap& map, const Agent& agent, CellPoint
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "from", from));
   WAYSTAR_RETURN_IF_ERROR(CheckPosition(map, "to", to));
   const std::shared_ptr<const WalkGrid> walk = map.walk(agent.footprint);
-  if (HasHexagons(map)) {
+  if (map.lattice() == Lattice::kHexagonal) {
     return CastHexRay(*walk, from, to);
   }
   return Ray(*walk, LineRule(map.settings().connectivity, agent.corner_rule), from, to).Cast();

@@ -30,13 +30,10 @@ struct Run {
   int length;
 };
 
-Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
-
 // Appends a corner, or replaces the last one if the direction does not change there.
 void AddCorner(Cell cell, std::vector<Cell>& corners) {
   const std::size_t size = corners.size();
-  if (size >= 2 &&
-      StepBetween(corners[size - 2], corners[size - 1]) == StepBetween(corners[size - 1], cell)) {
+  if (size >= 2 && Run(corners[size - 2], corners[size - 1]).step == Run(corners[size - 1], cell).step) {
     corners.back() = cell;
   } else {
     corners.push_back(cell);
@@ -54,7 +51,7 @@ class StepSum {
 
   void Add(Cell entered, Direction direction, int steps = 1) {
     const std::size_t kind = IsDiagonal(direction) ? 1 : 0;
-    const Cost own = map_.cell_costs() == nullptr ? 0 : map_.cell_costs()->At(entered).straight;
+    const Cost own = map_.OwnCosts(entered).straight;
     if (own != 0) {
       own_costs_[kind] += own * steps;
     } else {
@@ -202,7 +199,7 @@ namespace {
 class Summarizer {
  public:
   Summarizer(const GridMap& map, int footprint)
-      : map_(map), lattice_(LatticeOf(map.settings().connectivity)), dearest_(map, footprint) {}
+      : map_(map), lattice_(map.lattice()), dearest_(map, footprint) {}
 
   void AddSteps(Cell from, Cell to) {
     AddDirection(from, to);

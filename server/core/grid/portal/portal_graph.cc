@@ -13,7 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/components/nearest_connected.h"
+#include "server/core/grid/components/components.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/grid/walk/footprint_grids.h"

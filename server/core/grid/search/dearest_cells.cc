@@ -1,7 +1,6 @@
 #include "server/core/grid/search/dearest_cells.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"

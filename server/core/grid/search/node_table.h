@@ -41,6 +41,26 @@ struct JumpNode {
   // this g.
   std::uint8_t todo = 0;
   std::uint8_t done = 0;
+
+  // With jump points: records a path of cost `new_g` over `by`, to be continued in `directions`; paths of
+  // equal cost from two sides may have to continue in different ones. Returns true if the node must be
+  // pushed.
+  bool Reach(Cost new_g, NodeIndex by, DirectionSet directions) {
+    if (new_g > g) {
+      return false;
+    }
+    if (new_g == g) {
+      const auto more = static_cast<DirectionSet>(directions & ~(todo | done));
+      const bool is_waiting = todo != 0;
+      todo |= more;
+      return more != 0 && !is_waiting;
+    }
+    g = new_g;
+    parent = by;
+    todo = directions;
+    done = 0;
+    return true;
+  }
 };
 
 // Nodes of one search in the order in which they were reached, with a hash index by cell. Memory grows with

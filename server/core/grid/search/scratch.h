@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/components/nearest_connected.h"
+#include "server/core/grid/components/components.h"
 #include "server/core/grid/map/canonical_steps.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/dearest_cells.h"
@@ -117,7 +118,7 @@ class Scratch {
 
   // Pushes an entry onto the open list. Returns false if the memory limit is reached.
   bool Push(const OpenEntry& entry) {
-    if (open_.IsFull() && !GrowOpen()) {
+    if (open_.IsFull() && !Grow(open_)) {
       return false;
     }
     open_.Push(entry);
@@ -135,19 +136,13 @@ class Scratch {
   // Returns the index of a cell's node; adds one with g = NodeTable::kUnreached if there is none. Returns
   // kNoNode if the memory limit is reached.
   NodeIndex FindOrAddNode(Cell cell) {
-    if (nodes_.IsFull() && !GrowNodes()) {
+    if (nodes_.IsFull() && !Grow(nodes_)) {
       return kNoNode;
     }
     return nodes_.FindOrAdd(cell);
   }
   // Pushes a node into the bucket of f. Returns false if the memory limit is reached.
-  bool PushJump(Cost f, NodeIndex node) {
-    if (buckets_.IsFull() && !GrowBuckets(buckets_)) {
-      return false;
-    }
-    buckets_.Push(f, node);
-    return true;
-  }
+  bool PushJump(Cost f, NodeIndex node) { return PushInto(buckets_, f, node); }
 
   // Clears the scratch and prepares for a search over a hierarchy of `node_count` nodes; other arguments are
   // as in StartJumps. Returns false if the memory limit does not allow it.
@@ -155,12 +150,7 @@ class Scratch {
   HierarchyScratch& hierarchy() { return hierarchy_; }
   // Pushes a node of the hierarchy into one side's bucket of f. Returns false if the memory limit is reached.
   bool PushHierarchy(std::size_t side, Cost f, std::uint32_t node) {
-    BucketQueue& open = hierarchy_.open[side];
-    if (open.IsFull() && !GrowBuckets(open)) {
-      return false;
-    }
-    open.Push(f, node);
-    return true;
+    return PushInto(hierarchy_.open[side], f, node);
   }
 
   // Cache for searches over weighted terrain; kept between searches.
@@ -237,11 +227,23 @@ class Scratch {
   // Gives a slot a tile for this search. Returns false if the memory limit is reached.
   bool Assign(std::size_t index);
 
-  // Return false if the memory limit is reached. A growing list temporarily needs both its old and new
+  bool PushInto(BucketQueue& buckets, Cost f, std::uint32_t node) {
+    if (buckets.IsFull() && !Grow(buckets)) {
+      return false;
+    }
+    buckets.Push(f, node);
+    return true;
+  }
+  // Returns false if the memory limit is reached. A growing list temporarily needs both its old and new
   // memory.
-  bool GrowOpen();
-  bool GrowNodes();
-  bool GrowBuckets(BucketQueue& buckets);
+  template <typename List>
+  ABSL_ATTRIBUTE_NOINLINE bool Grow(List& list) {
+    if (!HasRoom(list.grown_bytes())) {
+      return false;
+    }
+    list.Grow();
+    return true;
+  }
 
   // Records the memory used by the last search, before another begins.
   void NoteUsed();

@@ -29,6 +29,26 @@ Int128 ScaledXAt(const FixedPoint& from, const FixedPoint& to, std::int64_t y) {
 
 Int128 Square(std::int64_t value) { return Int128{value} * value; }
 
+// Interval that grows to contain x.
+struct Reach {
+  double left = std::numeric_limits<double>::infinity();
+  double right = -std::numeric_limits<double>::infinity();
+
+  void Add(double x) {
+    left = std::min(left, x);
+    right = std::max(right, x);
+  }
+};
+
+// Adds the points where the row at height y intersects the disc's boundary.
+void AddDisc(const Point& center, double radius, double y, Reach& reach) {
+  const double dy = y - center.y;
+  if (const double squared = radius * radius - dy * dy; squared >= 0.0) {
+    reach.Add(center.x - std::sqrt(squared));
+    reach.Add(center.x + std::sqrt(squared));
+  }
+}
+
 }  // namespace
 
 DiscRows::DiscRows(const Disc& disc, Lattice lattice) : disc_(disc), lattice_(lattice) {
@@ -224,20 +244,9 @@ Interval LineRows::GuessRow(std::int32_t y) const {
   const double bx = static_cast<double>(to_.x) / scale;
   const double by = static_cast<double>(to_.y) / scale;
   const double h = static_cast<double>(half_width_) / scale;
-  double low = std::max(ax, bx) + h;
-  double high = std::min(ax, bx) - h;
-  const auto add = [&](double x) {
-    low = std::min(low, x);
-    high = std::max(high, x);
-  };
-  const auto add_disc = [&](double x, double disc_y) {
-    if (const double squared = h * h - (y - disc_y) * (y - disc_y); squared >= 0) {
-      add(x - std::sqrt(squared));
-      add(x + std::sqrt(squared));
-    }
-  };
-  add_disc(ax, ay);
-  add_disc(bx, by);
+  Reach reach{std::max(ax, bx) + h, std::min(ax, bx) - h};
+  AddDisc({ax, ay}, h, y, reach);
+  AddDisc({bx, by}, h, y, reach);
   // The two sides parallel to the line.
   if (const double length = std::hypot(bx - ax, by - ay); by > ay) {
     const double across_x = h * (by - ay) / length;
@@ -245,11 +254,12 @@ Interval LineRows::GuessRow(std::int32_t y) const {
     for (const double side : {-1.0, 1.0}) {
       const double t = (y - (ay + side * across_y)) / (by - ay);
       if (t >= 0 && t <= 1) {
-        add(ax + side * across_x + t * (bx - ax));
+        reach.Add(ax + side * across_x + t * (bx - ax));
       }
     }
   }
-  return {static_cast<std::int32_t>(std::ceil(low)), static_cast<std::int32_t>(std::floor(high)) + 1};
+  return {static_cast<std::int32_t>(std::ceil(reach.left)),
+          static_cast<std::int32_t>(std::floor(reach.right)) + 1};
 }
 
 Interval LineRows::WideRow(std::int32_t y) const {
@@ -291,26 +301,6 @@ Point Upright(const Point& axial) { return {axial.x + axial.y / 2, axial.y * kRo
 HexLine::Place PlaceOf(const Point& point) {
   const FixedPoint fixed = ToFixed(point);
   return {fixed.x, fixed.y};
-}
-
-// Interval that grows to contain x.
-struct Reach {
-  double left = std::numeric_limits<double>::infinity();
-  double right = -std::numeric_limits<double>::infinity();
-
-  void Add(double x) {
-    left = std::min(left, x);
-    right = std::max(right, x);
-  }
-};
-
-// Adds the points where the row at height y intersects the disc's boundary.
-void AddDisc(const Point& center, double radius, double y, Reach& reach) {
-  const double dy = y - center.y;
-  if (const double squared = radius * radius - dy * dy; squared >= 0.0) {
-    reach.Add(center.x - std::sqrt(squared));
-    reach.Add(center.x + std::sqrt(squared));
-  }
 }
 
 void AddSide(const Point& a, const Point& b, double y, Reach& reach) {
