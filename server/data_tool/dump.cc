@@ -16,7 +16,7 @@
 namespace waystar::data_tool {
 namespace {
 
-// Hexagons appear in plane coordinates (lattice.h), since the log does not contain the layout.
+// Hexagons appear in plane coordinates (grid_settings.h), since the log does not contain the layout.
 std::string CommitLine(const core::LoggedCommit& logged, std::uint64_t epoch) {
   const core::Commit& commit = *logged.commit;
   v1::MapRevision message;

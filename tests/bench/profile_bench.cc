@@ -17,8 +17,8 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/profile_views.h"
 #include "tests/testing/random.h"
 
 ABSL_FLAG(int, side, 2048, "Of the map, from 64 to 8192.");

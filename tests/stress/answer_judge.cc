@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/service/convert/convert_query.h"
 #include "server/service/convert/convert_shape.h"

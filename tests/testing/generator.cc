@@ -13,7 +13,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "server/core/edit/edit_plan.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/oracle.h"

@@ -10,8 +10,8 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/profile_views.h"
 #include "tests/testing/generator.h"
 
 namespace waystar::testing {

@@ -1,7 +1,7 @@
 // All corner rules and adjacencies, for tests that go through them, and names for tests of each.
 #pragma once
 
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/component_block.h"
 
 namespace waystar::testing {

@@ -5,7 +5,7 @@
 #include <queue>
 
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "tests/testing/oracle.h"
 
 namespace waystar::testing {

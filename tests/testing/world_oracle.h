@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/geometry/cell.h"
 

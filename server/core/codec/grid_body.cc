@@ -19,8 +19,8 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/map/eight_cells.h"
 #include "server/core/grid/map/grid_map_editor.h"
+#include "server/core/grid/map/terrain_tiles.h"
 #include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {

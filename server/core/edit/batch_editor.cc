@@ -15,7 +15,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {

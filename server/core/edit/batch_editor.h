@@ -14,7 +14,7 @@
 #include "server/core/edit/edit_plan.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/shapes/span_set.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 

@@ -23,10 +23,9 @@
 #include "server/core/edit/portal_edits.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/shapes/shape_check.h"
 #include "server/core/grid/shapes/shape_raster.h"
-#include "server/core/grid/shapes/shape_shift.h"
 
 namespace waystar::core {
 namespace {

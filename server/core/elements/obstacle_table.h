@@ -12,7 +12,7 @@
 #include "server/core/elements/id_table.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/sorted_chunks.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -18,8 +18,8 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/flood.h"
 #include "server/core/grid/path/path.h"
-#include "server/core/grid/search/reachability.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/search/agent.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 

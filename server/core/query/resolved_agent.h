@@ -15,7 +15,7 @@
 #include "server/base/memory_account.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/agent.h"

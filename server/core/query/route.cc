@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <variant>
 
-#include "server/core/grid/path/summary.h"
+#include "server/core/grid/path/path.h"
 #include "server/core/mesh/search/surface_line.h"
 #include "server/core/portal/portal_legs.h"
 

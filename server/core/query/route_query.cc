@@ -9,7 +9,7 @@
 #include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/engines/goal_search.h"
 #include "server/core/grid/search/snap.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"

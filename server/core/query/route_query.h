@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/elements/map_kind.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"

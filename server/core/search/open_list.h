@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

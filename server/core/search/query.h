@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

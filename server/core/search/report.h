@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 

@@ -19,7 +19,7 @@
 #include "absl/types/span.h"
 #include "server/base/memory_account.h"
 #include "server/base/mutex.h"
-#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/applied_requests.h"

@@ -21,7 +21,7 @@
 #include "server/base/mutex.h"
 #include "server/base/stop_check.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/map/map_version.h"

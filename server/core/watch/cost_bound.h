@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/map/open_ground.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -12,7 +12,7 @@
 #include "server/core/graph/map/cheap_arcs.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 #include "server/core/watch/kept_answer.h"
 #include "server/geometry/box.h"

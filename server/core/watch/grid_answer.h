@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/grid/portal/portal_validation.h"

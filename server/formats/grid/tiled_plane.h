@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/formats/grid/tiled_map.h"
 #include "server/geometry/shape.h"
 

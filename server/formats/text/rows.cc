@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/map/grid_map_editor.h"
 
 namespace waystar::core {

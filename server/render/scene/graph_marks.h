@@ -9,7 +9,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/search/node_recorder.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/world_point.h"
 #include "server/render/scene/scene.h"
 

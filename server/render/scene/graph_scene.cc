@@ -10,7 +10,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/box_tree.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/color.h"
 #include "server/render/canvas/font.h"

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/render/canvas/color.h"
 #include "server/render/scene/theme.h"
 

@@ -17,7 +17,7 @@
 #include "google/protobuf/duration.pb.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_graph.h"

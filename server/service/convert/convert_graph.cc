@@ -11,7 +11,7 @@
 #include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/service/convert/convert_query.h"

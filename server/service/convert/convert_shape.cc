@@ -17,7 +17,6 @@
 #include "server/base/bad_number.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/store/map_id.h"
 #include "server/service/convert/convert.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/geometry/cell.h"

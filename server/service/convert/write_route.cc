@@ -11,7 +11,7 @@
 
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/map/map_version.h"
 #include "server/core/query/route.h"
 #include "server/service/convert/convert.h"

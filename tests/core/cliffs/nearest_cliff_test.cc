@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/generator.h"

@@ -11,9 +11,9 @@
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/plain_cells.h"
+#include "server/core/grid/map/profile_views.h"
 #include "server/core/search/upkeep.h"
 #include "tests/testing/plainness.h"
 

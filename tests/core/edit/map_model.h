@@ -9,7 +9,7 @@
 
 #include "server/core/edit/edit.h"
 #include "server/core/elements/obstacle.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/geometry/cell.h"
 

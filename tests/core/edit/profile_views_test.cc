@@ -11,7 +11,6 @@
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/overlay.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/profile_views.h"
 #include "server/core/store/map_store.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/grid/engines/find_path.h"
-#include "server/core/grid/map/map_view.h"
+#include "server/core/grid/map/profile_views.h"
 #include "server/core/store/map_store.h"
 #include "tests/core/grid/search/allocation_counter.h"
 #include "tests/testing/status_matchers.h"

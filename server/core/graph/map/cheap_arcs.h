@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

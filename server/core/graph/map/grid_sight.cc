@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "server/core/grid/cells/bit_scan.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"
 
 namespace waystar::core {

@@ -12,7 +12,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/cheap_arcs.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

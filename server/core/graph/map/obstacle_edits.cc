@@ -14,7 +14,6 @@
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/shapes/shape_check.h"
-#include "server/core/grid/shapes/shape_shift.h"
 
 namespace waystar::core {
 namespace {

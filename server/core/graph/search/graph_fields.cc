@@ -10,7 +10,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/graph/search/graph_flood.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 

@@ -16,7 +16,7 @@
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_loop.h"
 #include "server/core/graph/search/graph_scratch.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 #include "server/core/search/report.h"
 

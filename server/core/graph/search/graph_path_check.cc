@@ -9,7 +9,7 @@
 #include "server/core/elements/tags.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/search/graph_ray.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
 

@@ -15,7 +15,7 @@
 #include "server/base/stop_check.h"
 #include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
 #include "server/geometry/world_point.h"
 

@@ -15,7 +15,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/grid_sight.h"
 #include "server/core/graph/map/sight_line.h"
-#include "server/core/grid/cells/bit_scan.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"
 
 namespace waystar::core {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/core/graph/map/node_pages.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/recorder.h"
 
 namespace waystar::core {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
@@ -11,12 +13,220 @@
 
 #include "absl/base/config.h"
 #include "server/base/mutex.h"
-#include "server/core/grid/cells/band_free_list.h"
-#include "server/core/grid/cells/band_set.h"
-#include "server/core/grid/cells/band_version.h"
-#include "server/core/grid/cells/spare_tables.h"
 
 namespace waystar::core {
+
+// Set of a plane's bands, one bit per band.
+//
+// Thread safety: const methods may run concurrently.
+class BandSet {
+ public:
+  BandSet() = default;
+  // Makes an empty set for band numbers below `bands`.
+  explicit BandSet(std::size_t bands) : words_((bands + kWordBits - 1) / kWordBits) {}
+
+  bool Contains(std::size_t band) const { return (words_[band / kWordBits] >> (band % kWordBits) & 1U) != 0; }
+  void Add(std::size_t band) { words_[band / kWordBits] |= std::uint64_t{1} << (band % kWordBits); }
+
+  // REQUIRES, for both: `other` was made for the same number of bands.
+  void AddAll(const BandSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      words_[i] |= other.words_[i];
+    }
+  }
+  // Calls visit(band) in ascending order for the bands in both sets.
+  template <typename Visitor>
+  void ForEachInBoth(const BandSet& other, Visitor visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      VisitWord(i, words_[i] & other.words_[i], visit);
+    }
+  }
+
+  // Calls visit(band) in ascending order.
+  template <typename Visitor>
+  void ForEach(Visitor visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      VisitWord(i, words_[i], visit);
+    }
+  }
+
+  static constexpr std::size_t BytesFor(std::size_t bands) {
+    return (bands + kWordBits - 1) / kWordBits * sizeof(std::uint64_t);
+  }
+
+ private:
+  static constexpr std::size_t kWordBits = 64;
+
+  template <typename Visitor>
+  static void VisitWord(std::size_t index, std::uint64_t bits, Visitor& visit) {
+    for (; bits != 0; bits &= bits - 1) {
+      visit(index * kWordBits + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
+  }
+
+  std::vector<std::uint64_t> words_;
+};
+
+template <typename T>
+class BandVersions;
+
+// One version of a plane: a table of pointers to its bands, and a node of the version tree. The tree
+// determines when a band may be freed. A band is used by the version that cloned it and by its descendants,
+// except those that cloned it again and their descendants.
+//
+// Thread safety: `starts` and `own` belong to the single writer until the version is closed. After that
+// `starts` is constant for all holders of the version, and `own` and the other fields are guarded by the
+// mutex of BandVersions.
+template <typename T>
+struct BandVersion {
+  BandVersion(BandVersions<T>& family_of_it, std::size_t bands) : family(family_of_it), own(bands) {}
+  BandVersion(const BandVersion&) = delete;
+  BandVersion& operator=(const BandVersion&) = delete;
+
+  // Replaces this version by `other` in the tree.
+  void GiveWayTo(BandVersion* other) {
+    other->parent = parent;
+    if (parent != nullptr) {
+      std::replace(parent->children.begin(), parent->children.end(), this, other);
+    }
+  }
+
+  BandVersions<T>& family;
+  std::unique_ptr<T*[]> starts;
+  // Bands cloned by this version. Ancestors do not use them.
+  BandSet own;
+  BandVersion* parent = nullptr;
+  std::vector<BandVersion*> children;
+  // True while a plane or its writer holds the version.
+  bool is_held = true;
+  // True until the version is closed.
+  bool is_open = true;
+};
+
+// Stack of bands, each allocated with new T[]; owns them. Reusing a band is faster than allocating one, and
+// the band freed last is the likeliest to be in the CPU cache.
+//
+// Not thread-safe.
+template <typename T>
+class BandFreeList {
+ public:
+  BandFreeList() = default;
+  BandFreeList(BandFreeList&& other) noexcept : bands_(std::exchange(other.bands_, {})) {}
+  BandFreeList& operator=(BandFreeList&& other) noexcept {
+    std::swap(bands_, other.bands_);
+    return *this;
+  }
+  ~BandFreeList() {
+    for (T* const band : bands_) {
+      delete[] band;
+    }
+  }
+
+  // Returns a band of `values` uninitialized values, allocated if the list is empty.
+  // REQUIRES: all bands in the list have this size.
+  T* Take(std::size_t values) {
+    if (bands_.empty()) {
+      return new T[values];
+    }
+    T* const band = bands_.back();
+    bands_.pop_back();
+    return band;
+  }
+
+  // Adds the band to the list, or frees it if the list cannot grow.
+  void Put(T* band) noexcept {
+    try {
+      bands_.push_back(band);
+    } catch (const std::bad_alloc&) {
+      delete[] band;
+    }
+  }
+
+  // Moves bands to `other` until that holds `limit`. Moves none if `other` cannot grow.
+  void MoveTo(BandFreeList& other, std::size_t limit) noexcept {
+    if (other.bands_.empty() && bands_.size() <= limit) {
+      std::swap(bands_, other.bands_);
+      return;
+    }
+    const std::size_t room = limit - std::min(limit, other.bands_.size());
+    const auto first = bands_.end() - static_cast<std::ptrdiff_t>(std::min(room, bands_.size()));
+    try {
+      other.bands_.insert(other.bands_.end(), first, bands_.end());
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    bands_.erase(first, bands_.end());
+  }
+
+ private:
+  std::vector<T*> bands_;
+};
+
+// Cache of spare band tables. Copying a version's whole table is slow on a large plane with few changes. A
+// spare table refers to a live version and lists the bands in which it differs from that version's table, so
+// that only these are copied.
+//
+// Not thread-safe.
+template <typename T>
+class SpareTables {
+ public:
+  struct Spare {
+    std::unique_ptr<T*[]> starts;
+    const BandVersion<T>* like = nullptr;
+    BandSet but_for;
+  };
+
+  // Takes the spare nearest to `version` among those of `version` and its ancestors, and relates it to
+  // `version`. Returns nothing if there is none within kMaxSteps.
+  std::optional<Spare> TakeNearest(const BandVersion<T>& version, std::size_t bands) {
+    if (spares_.empty()) {
+      return std::nullopt;
+    }
+    BandSet but_for(bands);
+    const BandVersion<T>* at = &version;
+    for (int steps = 0; at != nullptr && !at->is_open && steps < kMaxSteps; ++steps) {
+      const auto found = std::ranges::find(spares_, at, &Spare::like);
+      if (found != spares_.end()) {
+        Spare spare = std::move(*found);
+        spares_.erase(found);
+        spare.like = &version;
+        spare.but_for.AddAll(but_for);
+        return spare;
+      }
+      but_for.AddAll(at->own);
+      at = at->parent;
+    }
+    return std::nullopt;
+  }
+
+  // Adds the table of `gone`. It and all spares related to `gone` are now related to `left`, with `bands` as
+  // additional differences. Returns the oldest spare if there are too many.
+  Spare Inherit(BandVersion<T>& gone, const BandVersion<T>& left, const BandSet& bands) {
+    for (Spare& spare : spares_) {
+      if (spare.like == &gone) {
+        spare.like = &left;
+        spare.but_for.AddAll(bands);
+      }
+    }
+    spares_.push_back({std::move(gone.starts), &left, bands});
+    Spare oldest;
+    if (spares_.size() > kMaxSpares) {
+      oldest = std::move(spares_.front());
+      spares_.erase(spares_.begin());
+    }
+    return oldest;
+  }
+
+  void Clear() { spares_.clear(); }
+
+ private:
+  static constexpr std::size_t kMaxSpares = 2;
+  // At a greater distance too many bands differ.
+  static constexpr int kMaxSteps = 16;
+
+  // Oldest first.
+  std::vector<Spare> spares_;
+};
 
 // Version tree. Each version is a table of bands and the set of bands that it cloned. Bands are not
 // reference-counted. When a version is released and

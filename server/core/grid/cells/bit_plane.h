@@ -1,12 +1,16 @@
 // Copy-on-write plane of bits, one per cell of a grid.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/plane.h"
 #include "server/geometry/cell.h"
@@ -125,5 +129,88 @@ void ForEachCell(const WordChange& change, Visitor visit) {
     visit(Cell{change.index * kWordBits + std::countr_zero(bits) - 1, change.y});
   }
 }
+
+// Transposes a square of bits over its main diagonal: bit i of word j becomes bit j of word i. Source:
+// Warren, "Hacker's Delight" (2002), 7-3.
+inline void Transpose(std::array<Word, kWordBits>& square) {
+  Word mask = 0x00000000FFFFFFFF;
+  for (unsigned half = kWordBits / 2; half != 0; half >>= 1, mask ^= mask << half) {
+    for (unsigned k = 0; k < kWordBits; k = ((k | half) + 1) & ~half) {
+      const Word exchanged = ((square[k] >> half) ^ square[k | half]) & mask;
+      square[k] ^= exchanged << half;
+      square[k | half] ^= exchanged;
+    }
+  }
+}
+
+// Returns the plane whose cell (y, x) is cell (x, y) of `plane`.
+BitPlane Transposed(const BitPlane& plane);
+
+// A bit plane of walkable cells and its transpose.
+//
+// Thread safety: immutable.
+class WalkCells {
+ public:
+  // REQUIRES: `columns` is the transpose of `rows`.
+  WalkCells(BitPlane rows, BitPlane columns) : rows_(std::move(rows)), columns_(std::move(columns)) {}
+
+  int width() const { return rows_.width(); }
+  int height() const { return rows_.height(); }
+  bool Contains(Cell cell) const {
+    return static_cast<unsigned>(cell.x) < static_cast<unsigned>(width()) &&
+           static_cast<unsigned>(cell.y) < static_cast<unsigned>(height());
+  }
+
+  // Returns false for cells outside the map.
+  bool IsWalkable(Cell cell) const { return rows_.Test(cell); }
+
+  // Returns the walkable cells of row y; cell x is bit x + 1, see bit_row.h. The rows just outside the map
+  // are empty.
+  // REQUIRES: -1 <= y <= height().
+  const Word* Row(int y) const { return rows_.row(y); }
+  // Returns the walkable cells of column x; cell y is bit y + 1.
+  // REQUIRES: -1 <= x <= width().
+  const Word* Column(int x) const { return columns_.row(x); }
+
+  const BitPlane& rows() const { return rows_; }
+  const BitPlane& columns() const { return columns_; }
+
+ private:
+  BitPlane rows_;
+  BitPlane columns_;
+};
+
+// The changed cells of a map and their eight neighbours, word by word. Data derived from a cell and its
+// neighbours must be recomputed there; elsewhere only along runs that lead to these cells.
+class Surroundings {
+ public:
+  Surroundings(absl::Span<const WordChange> changes, int width, int height);
+
+  // Returns the cells as `flipped` bits of words in row-major order, each word once.
+  absl::Span<const WordChange> words() const { return words_; }
+
+  // Returns the cells in word `index` of row y.
+  Word At(std::int32_t y, std::int32_t index) const {
+    const auto it = std::lower_bound(words_.begin(), words_.end(), std::pair(y, index), IsBefore);
+    return it != words_.end() && it->y == y && it->index == index ? it->flipped : 0;
+  }
+
+  // Call visit(cell) for the cells of a word whose neighbour on that side is not in the surroundings.
+  template <typename Visitor>
+  void ForEachNorthEnd(const WordChange& word, Visitor visit) const {
+    ForEachCell({word.y, word.index, word.flipped & ~At(word.y - 1, word.index)}, visit);
+  }
+  template <typename Visitor>
+  void ForEachSouthEnd(const WordChange& word, Visitor visit) const {
+    ForEachCell({word.y, word.index, word.flipped & ~At(word.y + 1, word.index)}, visit);
+  }
+
+ private:
+  static bool IsBefore(const WordChange& word, std::pair<std::int32_t, std::int32_t> place) {
+    return std::pair(word.y, word.index) < place;
+  }
+
+  std::vector<WordChange> words_;
+};
 
 }  // namespace waystar::core

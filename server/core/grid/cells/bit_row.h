@@ -79,4 +79,78 @@ inline unsigned ThreeBits(const Word* row, int x) {
   return static_cast<unsigned>((low | high) & 7U);
 }
 
+// The bits begin, ..., end - 1.
+struct BitRun {
+  int begin = 0;
+  int end = 0;
+};
+
+// Calls visit(run) for each run of set bits, lowest first.
+template <typename Visitor>
+void ForEachRun(Word bits, Visitor visit) {
+  while (bits != 0) {
+    const int begin = std::countr_zero(bits);
+    visit(BitRun{begin, begin + std::countr_one(bits >> begin)});
+    // The carry clears the lowest run and sets one bit that was clear.
+    bits &= bits + (bits & -bits);
+  }
+}
+
+// Returns word i of a row, shifted so that each bit is that of the cell `offset`, from -1 to 1, further on.
+inline Word Shifted(const Word* row, std::size_t i, int offset) {
+  if (offset > 0) {
+    return row[i] >> 1 | row[i + 1] << (kWordBits - 1);
+  }
+  if (offset < 0) {
+    return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
+  }
+  return row[i];
+}
+
+// Returns the first set bit at or after `bit` (kStep 1), or at or before it (kStep -1), of a row whose word i
+// is word_at(i).
+// REQUIRES: there is one.
+template <int kStep, typename WordAt>
+int NextSetBit(unsigned bit, WordAt word_at) {
+  std::size_t i = bit / kWordBits;
+  Word found = word_at(i) &
+               (kStep > 0 ? ~Word{0} << (bit % kWordBits) : ~Word{0} >> (kWordBits - 1 - bit % kWordBits));
+  while (found == 0) {
+    i += static_cast<std::size_t>(kStep);
+    found = word_at(i);
+  }
+  const int place = kStep > 0 ? std::countr_zero(found) : kWordBits - 1 - std::countl_zero(found);
+  return static_cast<int>(i) * kWordBits + place;
+}
+
+// Returns the first cell at or right of x whose bit is clear.
+// REQUIRES: 0 <= x <= width.
+inline int FirstClear(const Word* row, int x) {
+  return NextSetBit<1>(static_cast<unsigned>(x + 1), [&](std::size_t i) { return ~row[i]; }) - 1;
+}
+
+// Returns the last cell at or left of x whose bit is clear.
+// REQUIRES: -1 <= x < width.
+inline int LastClear(const Word* row, int x) {
+  return NextSetBit<-1>(static_cast<unsigned>(x + 1), [&](std::size_t i) { return ~row[i]; }) - 1;
+}
+
+// Returns true if the bits of all cells with first <= x <= last are set.
+// REQUIRES: 0 <= first <= last < width.
+inline bool AreSet(const Word* row, int first, int last) {
+  const auto low = static_cast<unsigned>(first + 1);
+  const auto high = static_cast<unsigned>(last + 1);
+  std::size_t index = low / kWordBits;
+  const std::size_t end = high / kWordBits;
+  Word wanted = ~Word{0} << (low % kWordBits);
+  for (; index < end; ++index) {
+    if ((~row[index] & wanted) != 0) {
+      return false;
+    }
+    wanted = ~Word{0};
+  }
+  wanted &= ~Word{0} >> (kWordBits - 1 - high % kWordBits);
+  return (~row[index] & wanted) == 0;
+}
+
 }  // namespace waystar::core

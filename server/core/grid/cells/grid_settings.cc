@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
 
 namespace waystar::core {
 namespace {

@@ -2,16 +2,35 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/world_frame.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
+
+// Fixed-point cost in units of 1 / kCostScale. Integer sums are exact and independent of order, so equal
+// costs compare equal on every machine. The unit is decimal: costs that people write (1.4, 0.5, 3) have no
+// rounding error, and the square root of 2 has an error of 2e-9. Cannot overflow: the most expensive path on
+// the largest map (2^26 cells, each entered once at most 2 * kMaxTerrainCost) stays below 2^63. No cell of a
+// cheapest path is adjacent to a third cell of the path, so a path enters at most two thirds of the cells.
+using Cost = std::int64_t;
+
+inline constexpr Cost kCostScale = 100'000'000;
+inline constexpr double kMinTerrainCost = 0.001;
+inline constexpr double kMaxTerrainCost = 1000.0;
+inline constexpr double kSqrt2 = 1.4142135623730951;
+
+inline Cost CostFromDouble(double cost) {
+  return static_cast<Cost>(std::llround(cost * static_cast<double>(kCostScale)));
+}
+
+inline double CostToDouble(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kCostScale); }
 
 // Maximum side of a map, in cells.
 inline constexpr int kMaxMapSide = 8192;
@@ -19,7 +38,7 @@ inline constexpr int kMaxMapSide = 8192;
 enum class Connectivity : std::uint8_t {
   kFour,
   kEight,
-  // Hexagons with axial coordinates; see lattice.h. All steps count as straight.
+  // Hexagons with axial coordinates; see Lattice. All steps count as straight.
   kSix,
 };
 
@@ -85,5 +104,49 @@ struct StepCosts {
   // True if all passable terrains cost the same.
   bool uniform = true;
 };
+
+// Lattice of a map's cells. Hexagons have axial coordinates: the neighbours of (x, y) are (x + 1, y), (x - 1,
+// y), (x, y + 1), (x, y - 1), (x + 1, y - 1) and (x - 1, y + 1), in either orientation. A plane of hexagons
+// is therefore a plane of squares with two of the four diagonal steps.
+enum class Lattice : std::uint8_t { kSquare, kHexagonal };
+
+constexpr Lattice LatticeOf(Connectivity connectivity) {
+  return connectivity == Connectivity::kSix ? Lattice::kHexagonal : Lattice::kSquare;
+}
+
+// Returns the squared distance between the centres of two cells that lie (dx, dy) apart, in units of the
+// distance between two neighbours. Exact for all map sizes.
+constexpr std::int64_t SquaredLength(Lattice lattice, std::int64_t dx, std::int64_t dy) {
+  return dx * dx + dy * dy + (lattice == Lattice::kHexagonal ? dx * dy : 0);
+}
+
+constexpr std::int64_t SquaredDistance(Lattice lattice, Cell a, Cell b) {
+  return SquaredLength(lattice, a.x - b.x, a.y - b.y);
+}
+
+// Decides a diagonal step by the two cells adjacent to both of its ends.
+enum class CornerRule : std::uint8_t {
+  // Both must be walkable.
+  kNoCornerCutting,
+  // At least one must be walkable.
+  kOneSideFree,
+  // Neither needs to be walkable.
+  kAlways,
+};
+
+inline constexpr int kCornerRuleCount = 3;
+
+// Returns true if the rule allows a diagonal step, given whether the two cells beside it are walkable.
+constexpr bool MayPassCorner(CornerRule rule, bool one_side, bool other_side) {
+  switch (rule) {
+    case CornerRule::kNoCornerCutting:
+      return one_side && other_side;
+    case CornerRule::kOneSideFree:
+      return one_side || other_side;
+    case CornerRule::kAlways:
+      return true;
+  }
+  return false;
+}
 
 }  // namespace waystar::core

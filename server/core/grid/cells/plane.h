@@ -11,8 +11,6 @@
 
 #include "absl/base/attributes.h"
 #include "absl/types/span.h"
-#include "server/core/grid/cells/band_free_list.h"
-#include "server/core/grid/cells/band_set.h"
 #include "server/core/grid/cells/band_versions.h"
 
 namespace waystar::core {

@@ -5,11 +5,93 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "absl/strings/string_view.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
+
+// Layout of a map's hexagons. They are stored on a plane of axial coordinates (see Lattice). Offset
+// coordinates, which many engines and map editors use, count columns and rows, every other one of which is
+// shifted by half a hexagon. Conversions: Patel, "Hexagonal Grids" (2013).
+enum class HexLayout : std::uint8_t {
+  // The map is the plane itself, without offset coordinates. Pointy-topped hexagons form horizontal rows;
+  // flat-topped ones form vertical columns.
+  kAxialPointy,
+  kAxialFlat,
+  // Columns x rows of pointy-topped hexagons. Odd or even rows are shifted to the right.
+  kOddRows,
+  kEvenRows,
+  // Columns x rows of flat-topped hexagons. Odd or even columns are shifted down.
+  kOddColumns,
+  kEvenColumns,
+};
+
+constexpr bool IsFlatTopped(HexLayout layout) {
+  return layout == HexLayout::kAxialFlat || layout == HexLayout::kOddColumns ||
+         layout == HexLayout::kEvenColumns;
+}
+constexpr bool HasOffsets(HexLayout layout) {
+  return layout != HexLayout::kAxialPointy && layout != HexLayout::kAxialFlat;
+}
+
+// Convert between a layout and its name, such as "axial_pointy" or "odd_rows".
+absl::string_view HexLayoutName(HexLayout layout);
+std::optional<HexLayout> HexLayoutOf(absl::string_view name);
+
+// Convert between offset coordinates (x is the column, y the row) and axial ones. (0, 0) is the same hexagon
+// in both. Layouts without offsets return the argument.
+Cell AxialOf(HexLayout layout, Cell offset);
+Cell OffsetOf(HexLayout layout, Cell axial);
+
+// Board of a map's hexagons. With offset coordinates it has columns x rows hexagons, and the plane is just
+// large enough for them; other cells of the plane are off the board and stay blocked. Clients count hexagons
+// by columns and rows or, in layouts without offsets, as cells of the plane.
+struct HexBoard {
+  HexLayout layout = HexLayout::kAxialPointy;
+  std::int32_t columns = 0;
+  std::int32_t rows = 0;
+
+  // Size of the plane, in cells.
+  std::int32_t plane_width() const { return columns + (IsFlatTopped(layout) ? 0 : Shift()); }
+  std::int32_t plane_height() const { return rows + (IsFlatTopped(layout) ? Shift() : 0); }
+
+  // Returns the plane cell of the hexagon whose axial and offset coordinates are (0, 0).
+  Cell zero() const { return IsFlatTopped(layout) ? Cell{0, Shift()} : Cell{Shift(), 0}; }
+
+  // Convert between cells as clients count them and cells of the plane. Cells far off any map stay as they
+  // are.
+  Cell PlaneCellOf(Cell counted) const;
+  Cell CountedAt(Cell plane_cell) const;
+
+  // Returns all of the board as clients count it.
+  Rectangle bounds() const { return {0, 0, columns, rows}; }
+  // Return the smallest rectangle of the plane that holds a part of the board, and the part that holds a
+  // rectangle of the plane. REQUIRES: neither is empty or reaches far off the map.
+  Rectangle PlaneBoundsOf(const Rectangle& part) const;
+  Rectangle PartAround(const Rectangle& of_plane) const;
+
+  // Part of a row of the plane that lies on the board: cells begin, ..., end - 1.
+  struct Span {
+    std::int32_t begin = 0;
+    std::int32_t end = 0;
+  };
+  // REQUIRES: 0 <= y < plane_height().
+  Span InRow(std::int32_t y) const { return InRow(y, bounds()); }
+  // The same for a part of the board; empty if it has no cell there.
+  Span InRow(std::int32_t y, const Rectangle& part) const;
+
+  // Returns true if some cell of that rectangle of the plane lies on the board. Cost is O(short side).
+  bool Overlaps(const Rectangle& rectangle) const;
+
+  friend bool operator==(const HexBoard&, const HexBoard&) = default;
+
+ private:
+  // Returns how far the last row lies right of the first, or the last column below the first.
+  std::int32_t Shift() const;
+  // Returns the board with x and y of the plane exchanged.
+  HexBoard Transposed() const;
+};
 
 inline constexpr double kMaxOrigin = 1e9;
 inline constexpr double kMinCellSize = 0.001;

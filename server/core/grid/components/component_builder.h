@@ -3,12 +3,20 @@
 
 #include <memory>
 
+#include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/components/altered_leaves.h"
 #include "server/core/grid/components/component_block.h"
+#include "server/core/grid/components/component_leaf.h"
 
 namespace waystar::core {
+
+// Two states of a plane, and the words that may differ between them.
+struct PlaneChange {
+  const BitPlane& before;
+  const BitPlane& now;
+  absl::Span<const WordChange> words;
+};
 
 // Returns the block of level `root_level` that starts at (0, 0) and contains the whole plane, or null if no
 // cell is set. Once `stop` fails the block is incomplete and must not be used.

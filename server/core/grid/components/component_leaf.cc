@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,12 +11,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/bit_run.h"
 #include "server/core/grid/components/component_block.h"
-#include "server/core/grid/components/component_border.h"
-#include "server/core/grid/components/label_forest.h"
-#include "server/core/grid/components/leaf_flood.h"
-#include "server/core/grid/components/leaf_rows.h"
 
 namespace waystar::core {
 namespace {
@@ -110,6 +106,61 @@ ComponentBorder DrawBorder(const LeafRows& rows, const LeafRows& flooded, LabelF
   return drawer.Finish();
 }
 
+// Scattered obstacles take two or three passes. Mazes take many and are labelled faster run by run.
+constexpr int kMaxPasses = 4;
+
+// Returns the runs of `row` that contain seeds.
+// REQUIRES: the seeds are set in `row`.
+Word FillRuns(Word row, Word seeds) {
+  // The carry propagates from the lowest seed of a run to the run's end.
+  Word filled = seeds | (row & ~(row + seeds));
+  Word open = row;
+  for (int distance = 1; distance < kWordBits; distance *= 2) {
+    filled |= open & filled >> distance;
+    open &= open >> distance;
+  }
+  return filled;
+}
+
+// Counts a corner cell twice, once per side, as MainComponent does.
+int CellsOnSides(const LeafRows& rows) {
+  int cells = std::popcount(rows.front()) + std::popcount(rows.back());
+  for (const Word row : rows) {
+    cells += static_cast<int>((row & 1) + (row >> (kWordBits - 1)));
+  }
+  return cells;
+}
+
+// Returns all cells of the component that has more than half of the cells on the border and is therefore the
+// main component. May return none although there is one: it starts only from the middle of the leaf and gives
+// up on mazes.
+LeafRows FloodMostOfLeaf(const LeafRows& rows, Adjacency adjacency) {
+  constexpr std::size_t kMiddle = kLeafSide / 2;
+  LeafRows flooded = {};
+  flooded[kMiddle] = FillRuns(rows[kMiddle], rows[kMiddle] & -rows[kMiddle]);
+  bool grows = flooded[kMiddle] != 0;
+  const auto flow = [&](std::size_t y, Word neighbours) {
+    const Word seeds = neighbours & rows[y] & ~flooded[y];
+    if (seeds != 0) {
+      flooded[y] |= FillRuns(rows[y], seeds);
+      grows = true;
+    }
+  };
+  for (int pass = 0; grows; ++pass) {
+    if (pass == kMaxPasses) {
+      return kEmptyLeaf;
+    }
+    grows = false;
+    for (std::size_t y = 1; y < kLeafSide; ++y) {
+      flow(y, NeighboursBelow(flooded[y - 1], adjacency));
+    }
+    for (std::size_t y = kLeafSide - 1; y-- > 0;) {
+      flow(y, NeighboursAbove(flooded[y + 1], adjacency));
+    }
+  }
+  return 2 * CellsOnSides(flooded) > CellsOnSides(rows) ? flooded : kEmptyLeaf;
+}
+
 }  // namespace
 
 std::size_t BytesOfLeaf(const ComponentLeaf& leaf) {
@@ -156,6 +207,114 @@ std::shared_ptr<ComponentLeaf> LabelLeaf(const LeafRows& rows, Adjacency adjacen
   leaf->others.assign(runs.begin(), runs.begin() + others);
   leaf->bytes = BytesOfLeaf(*leaf);
   return leaf;
+}
+
+namespace {
+
+// The eight cells around a cell, one bit each, clockwise from north-west.
+constexpr int kRingCells = 8;
+using RingTable = std::array<bool, std::size_t{1} << kRingCells>;
+
+// IsSimpleRing for hexagons, whose six neighbours each touch the next.
+constexpr bool IsSimpleHexagon(unsigned ring) {
+  constexpr std::array<unsigned, 6> kNeighbours = {1, 2, 3, 5, 6, 7};
+  int components = 0;
+  for (std::size_t i = 0; i < kNeighbours.size(); ++i) {
+    const bool is_set = (ring >> kNeighbours[i] & 1U) != 0;
+    const bool is_set_before =
+        (ring >> kNeighbours[(i + kNeighbours.size() - 1) % kNeighbours.size()] & 1U) != 0;
+    components += is_set && !is_set_before ? 1 : 0;
+  }
+  return components == 1 || (components == 0 && (ring & 1U << kNeighbours[0]) != 0);
+}
+
+constexpr bool IsSimpleRing(unsigned ring, Adjacency adjacency) {
+  if (adjacency == Adjacency::kHexagonal) {
+    return IsSimpleHexagon(ring);
+  }
+  const auto is_set = [ring](int i) { return (ring >> (i % kRingCells) & 1U) != 0; };
+  // Odd positions share a side with the cell.
+  int components = 0;
+  for (int i = 0; i < kRingCells; ++i) {
+    if (!is_set(i)) {
+      continue;
+    }
+    // Counts each component at its first cell. Cells next to each other in the ring share a side. The two
+    // cells on both sides of a corner position touch diagonally.
+    const bool continues = is_set(i + kRingCells - 1) ||
+                           (adjacency == Adjacency::kAny && i % 2 == 1 && is_set(i + kRingCells - 2));
+    if (continues) {
+      continue;
+    }
+    if (adjacency == Adjacency::kAny) {
+      ++components;
+    } else {
+      // A corner without a set side neighbour is not a neighbour of the cell.
+      components += i % 2 == 1 || is_set(i + 1) ? 1 : 0;
+    }
+  }
+  // The count is 0 if the neighbours form a closed ring.
+  return components == 1 || (components == 0 && (adjacency == Adjacency::kAny ? ring != 0 : ring == 0xFF));
+}
+
+constexpr RingTable MakeRingTable(Adjacency adjacency) {
+  RingTable table{};
+  for (unsigned ring = 0; ring < table.size(); ++ring) {
+    table[ring] = IsSimpleRing(ring, adjacency);
+  }
+  return table;
+}
+
+// Indexed by adjacency.
+constexpr std::array<RingTable, kAdjacencyCount> kSimpleRings = {MakeRingTable(Adjacency::kStraight),
+                                                                 MakeRingTable(Adjacency::kAny),
+                                                                 MakeRingTable(Adjacency::kHexagonal)};
+
+unsigned RingAround(const std::array<Word, 3>& rows, int x) {
+  const auto three = [x](Word row) {
+    return static_cast<unsigned>((x == 0 ? row << 1 : row >> (x - 1)) & 7U);
+  };
+  const unsigned above = three(rows[0]);
+  const unsigned own = three(rows[1]);
+  const unsigned below = three(rows[2]);
+  return above | (own >> 2) << 3 | (below >> 2) << 4 | (below >> 1 & 1U) << 5 | (below & 1U) << 6 |
+         (own & 1U) << 7;
+}
+
+}  // namespace
+
+bool IsSimple(const std::array<Word, 3>& rows, int x, Adjacency adjacency) {
+  return kSimpleRings[static_cast<std::size_t>(adjacency)][RingAround(rows, x)];
+}
+
+bool AreNeighboursConnected(const std::array<Word, 2 * kRowsNearby + 1>& rows, int x, Adjacency adjacency) {
+  constexpr int kSweeps = 2;
+  constexpr std::size_t kOwn = kRowsNearby;
+  const Word cell = Word{1} << x;
+  std::array<Word, 2 * kRowsNearby + 1> cells = rows;
+  cells[kOwn] &= ~cell;
+  std::array<Word, 2 * kRowsNearby + 1> wanted{};
+  wanted[kOwn - 1] = cells[kOwn - 1] & NeighboursAbove(cell, adjacency);
+  wanted[kOwn] = cells[kOwn] & (cell << 1 | cell >> 1);
+  wanted[kOwn + 1] = cells[kOwn + 1] & NeighboursBelow(cell, adjacency);
+  const std::size_t begin = wanted[kOwn] != 0 ? kOwn : wanted[kOwn - 1] != 0 ? kOwn - 1 : kOwn + 1;
+  if (wanted[begin] == 0) {
+    return false;
+  }
+  std::array<Word, 2 * kRowsNearby + 1> reached{};
+  reached[begin] = wanted[begin] & -wanted[begin];
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (std::size_t row = 0; row + 1 < cells.size(); ++row) {
+      reached[row + 1] = FillRuns(
+          cells[row + 1], (reached[row + 1] | NeighboursBelow(reached[row], adjacency)) & cells[row + 1]);
+    }
+    for (std::size_t row = cells.size() - 1; row > 0; --row) {
+      reached[row - 1] = FillRuns(
+          cells[row - 1], (reached[row - 1] | NeighboursAbove(reached[row], adjacency)) & cells[row - 1]);
+    }
+  }
+  return (wanted[kOwn - 1] & ~reached[kOwn - 1]) == 0 && (wanted[kOwn] & ~reached[kOwn]) == 0 &&
+         (wanted[kOwn + 1] & ~reached[kOwn + 1]) == 0;
 }
 
 }  // namespace waystar::core

@@ -11,11 +11,7 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/components/component_block.h"
-#include "server/core/grid/components/component_border.h"
 #include "server/core/grid/components/component_leaf.h"
-#include "server/core/grid/components/leaf_flips.h"
-#include "server/core/grid/components/leaf_row_key.h"
-#include "server/core/grid/components/neighbours_connected.h"
 
 namespace waystar::core {
 namespace {

@@ -1,16 +1,13 @@
-#include "server/core/grid/engines/astar.h"
-
 #include <bit>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/engines/engines.h"
+#include "server/core/grid/map/grid_cells.h"
 #include "server/core/grid/search/dearest_cells.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/step_cost_lookup.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/open_list.h"
 
@@ -32,7 +29,7 @@ class AStarSearch {
         moves_(GridMoves::For(map.settings().connectivity, query.corner_rule)),
         heuristic_(query.algorithm == Algorithm::kDijkstra ? CostFloorHeuristic::Zero(query.goal)
                                                            : CostFloorHeuristic(map, query.goal)),
-        nearest_(query.start, query.goal, LatticeOf(map.settings().connectivity)) {}
+        nearest_(query.start, query.goal, map.lattice()) {}
 
   SearchReport Run() {
     const SearchEnd end = Search();

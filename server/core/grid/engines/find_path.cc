@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,20 +12,16 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/components/components.h"
-#include "server/core/grid/components/nearest_connected.h"
-#include "server/core/grid/engines/astar.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/engines/goal_search.h"
-#include "server/core/grid/engines/jps.h"
-#include "server/core/grid/engines/lazy_theta.h"
-#include "server/core/grid/engines/weighted_jps.h"
 #include "server/core/grid/hierarchy/hierarchy.h"
 #include "server/core/grid/hierarchy/hierarchy_search.h"
 #include "server/core/grid/path/path.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/direct_way.h"
 #include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/reachability.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
@@ -44,22 +39,16 @@ bool SuitsHierarchy(const GridMap& map, const PathQuery& query) {
          query.corner_rule == CornerRule::kNoCornerCutting && query.footprint == 1;
 }
 
-absl::StatusOr<Algorithm> ResolveOnHexagons(const PathQuery& query) {
-  switch (query.algorithm) {
-    case Algorithm::kAuto:
-      return Algorithm::kAStar;
-    case Algorithm::kAStar:
-    case Algorithm::kDijkstra:
-      return query.algorithm;
-    default:
-      return Unsuited("maps of hexagons are searched by A* or Dijkstra's algorithm");
-  }
-}
-
 // Returns the algorithm to run for a query; never kAuto.
 absl::StatusOr<Algorithm> Resolve(const GridMap& map, const PathQuery& query) {
   if (map.settings().connectivity == Connectivity::kSix) {
-    return ResolveOnHexagons(query);
+    if (query.algorithm == Algorithm::kAuto) {
+      return Algorithm::kAStar;
+    }
+    if (query.algorithm != Algorithm::kAStar && query.algorithm != Algorithm::kDijkstra) {
+      return Unsuited("maps of hexagons are searched by A* or Dijkstra's algorithm");
+    }
+    return query.algorithm;
   }
   const bool has_jumps =
       map.HasUniformCost() || (map.settings().connectivity == Connectivity::kEight && query.footprint == 1);

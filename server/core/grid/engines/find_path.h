@@ -11,12 +11,10 @@ namespace waystar::core {
 
 // Finds a path. It is stored in `scratch` and valid until the next search there.
 //
-// An unreachable goal and an exhausted budget are results. Returns OUT_OF_RANGE / OFF_MAP or
-// FAILED_PRECONDITION / START_BLOCKED or GOAL_BLOCKED (the latter only with UnreachablePolicy::kReport), with
-// the field "start" or "goal"; DEADLINE_EXCEEDED, CANCELLED or ABORTED / SNAPSHOT_EVICTED if the budget's
-// deadline or flags stopped the search; INVALID_ARGUMENT / BAD_VALUE for a footprint out of range, or for
+// An unreachable goal and an exhausted budget are results. Returns INVALID_ARGUMENT / BAD_VALUE for
 // directions of an any-angle path; FAILED_PRECONDITION / ALGORITHM_UNSUITED if the algorithm cannot search
-// this map.
+// this map; and the errors of CheckFootprint, of CheckOnMap and CheckWalkable with "start" or "goal" (a
+// blocked goal only with UnreachablePolicy::kReport), and of InterruptionError.
 //
 // Thread safety: only reads `map`; `scratch` belongs to the caller's thread.
 absl::StatusOr<PathResult> FindPath(const GridMap& map, const PathQuery& query, const Budget& budget,

@@ -1,15 +1,13 @@
-#include "server/core/grid/engines/jps.h"
-
 #include <bit>
 #include <cstdint>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/engines/jumps.h"
 #include "server/core/grid/search/direct_way.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/search/interruption.h"
@@ -49,7 +47,7 @@ class JumpSearch {
               .cost = scratch_.nodes()[scratch_.nodes().Find(query_.goal)].g,
               .statistics = statistics_};
     }
-    const NearestCell nearest = NearestExpanded();
+    const NearestCell nearest = NearestExpanded(scratch_.nodes(), query_);
     return {.end = end, .nearest = nearest.cell(), .cost = nearest.cost(), .statistics = statistics_};
   }
 
@@ -66,29 +64,14 @@ class JumpSearch {
       is_full_ = true;
       return;
     }
-    JumpNode& node = scratch_.nodes()[index];
-    if (g > node.g) {
+    if (!scratch_.nodes()[index].Reach(g, current_, directions)) {
       return;
     }
-    if (g == node.g) {
-      // Paths of equal cost from two sides may have to continue in different directions.
-      const auto more = static_cast<DirectionSet>(directions & ~(node.todo | node.done));
-      const bool is_waiting = node.todo != 0;
-      node.todo |= more;
-      if (more == 0 || is_waiting) {
-        return;
-      }
-    } else {
-      node.g = g;
-      node.parent = current_;
-      node.todo = directions;
-      node.done = 0;
-      if (cell == query_.goal) {
-        goal_cost_ = g;
-        ++statistics_.generated;
-        recorder_.Generated(cell, Unpack(scratch_.nodes()[current_].cell), g, f);
-        return;
-      }
+    if (cell == query_.goal) {
+      goal_cost_ = g;
+      ++statistics_.generated;
+      recorder_.Generated(cell, Unpack(scratch_.nodes()[current_].cell), g, f);
+      return;
     }
     Push(index, f);
   }
@@ -96,17 +79,6 @@ class JumpSearch {
   void ReachGoal(Cost g) { Reach(query_.goal, g, 0); }
 
  private:
-  NearestCell NearestExpanded() const {
-    NearestCell nearest(query_.start, query_.goal);
-    for (NodeIndex i = 0; i < scratch_.nodes().size(); ++i) {
-      const JumpNode& node = scratch_.nodes()[i];
-      if (node.done != 0) {
-        nearest.Consider(Unpack(node.cell), node.g);
-      }
-    }
-    return nearest;
-  }
-
   template <typename Expander>
   SearchEnd Search(DirectionSet first, Expander expand) {
     const Cost lowest = heuristic_(query_.start);

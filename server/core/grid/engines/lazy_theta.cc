@@ -1,5 +1,3 @@
-#include "server/core/grid/engines/lazy_theta.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/path/line_of_sight.h"
-#include "server/core/grid/search/bucket_queue.h"
-#include "server/core/grid/search/euclidean_cost.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/node_table.h"
+#include "server/core/grid/search/octile.h"
 #include "server/core/search/interruption.h"
 #include "server/geometry/cell.h"
 

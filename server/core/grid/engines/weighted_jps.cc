@@ -1,25 +1,147 @@
-#include "server/core/grid/engines/weighted_jps.h"
-
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 
-#include "server/core/grid/cells/cost.h"
+#include "absl/base/attributes.h"
+#include "server/base/memory_account.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/cells/grid_moves.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/engines/plain_line.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/map/canonical_steps.h"
-#include "server/core/grid/map/neighbourhood.h"
-#include "server/core/grid/search/nearest_cell.h"
+#include "server/core/grid/map/grid_cells.h"
+#include "server/core/grid/map/plain_cells.h"
+#include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/step_cost_lookup.h"
 #include "server/core/search/interruption.h"
+#include "server/core/search/upkeep.h"
+#include "server/geometry/cell.h"
 
 namespace waystar::core {
 namespace {
+
+// Cost, in expansions, of judging a uniform tile and one neighbourhood.
+constexpr std::uint64_t kExpansionsPerTile = 64;
+constexpr std::uint64_t kExpansionsPerNeighbourhood = 4;
+
+constexpr PlainCells::Tile kNonePlain;
+
+// Plain cells of a map for one search, whose budget pays for the tiles that it is the first to use.
+class PlainGround {
+ public:
+  PlainGround(const GridMap& map, const Budget& budget)
+      : map_(map), plain_(map.plain_cells()), budget_(budget) {}
+
+  // Return the tile as PlainCells does. Once the search must end, tiles that are not judged yet are returned
+  // without plain cells. TileNear is faster if the previous tile was the same.
+  const PlainCells::Tile& TileAt(std::size_t column, std::size_t row) {
+    const PlainCells::Tile* tile = plain_.Find(column, row);
+    return tile != nullptr ? *tile : Judge(column, row);
+  }
+  const PlainCells::Tile& TileNear(std::size_t column, std::size_t row) {
+    const std::size_t place = row << 16 | column;
+    if (place != place_) {
+      tile_ = &TileAt(column, row);
+      place_ = place;
+    }
+    return *tile_;
+  }
+
+  bool IsPlainForDiagonals(Cell cell) {
+    const PlainCells::Tile& tile = TileNear(WordOf(cell.x), WordOf(cell.y));
+    return TestBitOfWord(tile.diagonally[static_cast<unsigned>(cell.y + 1) % kWordBits], cell.x);
+  }
+
+  // Returns why the search must end, if the budget is exhausted.
+  std::optional<SearchEnd> end() const { return end_; }
+
+ private:
+  ABSL_ATTRIBUTE_NOINLINE const PlainCells::Tile& Judge(std::size_t column, std::size_t row) {
+    if (!end_) {
+      end_ = budget_.upkeep != nullptr && !budget_.upkeep->TryTake(kExpansionsPerTile)
+                 ? SearchEnd::kExpansionLimit
+                 : InterruptionAlone(budget_);
+    }
+    if (end_) {
+      return kNonePlain;
+    }
+    PlainCells::Work work;
+    const PlainCells::Tile& tile = plain_.Judge(map_, column, row, work);
+    if (budget_.upkeep != nullptr) {
+      budget_.upkeep->Take(kExpansionsPerNeighbourhood * work.neighbourhoods);
+    }
+    if (MemoryAccount* const account = map_.memory_account()) {
+      account->Add(sizeof(tile));
+    }
+    return tile;
+  }
+
+  const GridMap& map_;
+  const PlainCells& plain_;
+  const Budget& budget_;
+  std::optional<SearchEnd> end_;
+  // Last tile returned by TileNear, and its position.
+  const PlainCells::Tile* tile_ = nullptr;
+  std::size_t place_ = static_cast<std::size_t>(-1);
+};
+
+// Row or column that a straight run follows. A cell's position on it is its x or y.
+class PlainLine {
+ public:
+  // REQUIRES: `from` is on the map; `direction` is straight. `ground` outlives this.
+  PlainLine(PlainGround& ground, Cell from, Direction direction)
+      : ground_(ground),
+        from_(from),
+        is_row_(direction == Direction::kEast || direction == Direction::kWest),
+        is_forward_(direction == Direction::kEast || direction == Direction::kSouth),
+        tiles_(WordOf(is_row_ ? from.y : from.x)),
+        line_(static_cast<unsigned>((is_row_ ? from.y : from.x) + 1) % kWordBits) {}
+
+  bool Holds(Cell cell) const { return is_row_ ? cell.y == from_.y : cell.x == from_.x; }
+  int PositionOf(Cell cell) const { return is_row_ ? cell.x : cell.y; }
+  Cell CellAt(int position) const { return is_row_ ? Cell{position, from_.y} : Cell{from_.x, position}; }
+
+  // Returns the first cell after `at` that is not plain.
+  // REQUIRES: the cell after `at` is on the map.
+  int NextStop(int at) const { return is_forward_ ? NextStop<1>(at) : NextStop<-1>(at); }
+
+  // Returns true if a run from `at` to `stop` enters `position`.
+  bool IsBetween(int at, int position, int stop) const {
+    return is_forward_ ? at < position && position <= stop : stop <= position && position < at;
+  }
+
+ private:
+  template <int kStep>
+  int NextStop(int at) const {
+    const auto bit = static_cast<unsigned>(at + 1 + kStep);
+    const auto stops = [&, first = bit / kWordBits](std::size_t index) {
+      return ~(index == first ? FirstPlainWord(index) : PlainWord(index));
+    };
+    return NextSetBit<kStep>(bit, stops) - 1;
+  }
+
+  // Cells at the border of the map are not plain, so that no run leaves it.
+  Word PlainWord(std::size_t index) const {
+    return is_row_ ? ground_.TileAt(index, tiles_).along_rows[line_]
+                   : ground_.TileAt(tiles_, index).along_columns[line_];
+  }
+  Word FirstPlainWord(std::size_t index) const {
+    return is_row_ ? ground_.TileNear(index, tiles_).along_rows[line_]
+                   : ground_.TileNear(tiles_, index).along_columns[line_];
+  }
+
+  PlainGround& ground_;
+  Cell from_;
+  bool is_row_;
+  bool is_forward_;
+  // Row or column of tiles, and the index of the line in each tile.
+  std::size_t tiles_;
+  std::size_t line_;
+};
 
 // Proof of optimality: the canonical path (canonical_steps.h) consists of canonical steps only. If a node of
 // it is reached at its cost and in its direction, the steps of that direction are expanded, whatever other
@@ -229,29 +351,13 @@ class WeightedJpsSearch {
       is_full_ = true;
       return;
     }
-    JumpNode& node = scratch_.nodes()[index];
-    if (g < node.g) {
-      Reach(index, cell, g, parent, steps);
-    } else if (g == node.g) {
-      const unsigned others = steps & ~static_cast<unsigned>(node.todo | node.done);
-      const bool is_open = node.todo != 0;
-      node.todo = static_cast<std::uint8_t>(node.todo | others);
-      if (others != 0 && !is_open) {
-        Push(index, cell, g, parent);
-      }
-    }
+    Reach(index, cell, g, parent, steps);
   }
 
   void Reach(NodeIndex index, Cell cell, Cost g, NodeIndex parent, DirectionSet steps) {
-    JumpNode& node = scratch_.nodes()[index];
-    node.g = g;
-    node.parent = parent;
-    node.todo = steps;
-    node.done = 0;
-    Push(index, cell, g, parent);
-  }
-
-  void Push(NodeIndex index, Cell cell, Cost g, NodeIndex parent) {
+    if (!scratch_.nodes()[index].Reach(g, parent, steps)) {
+      return;
+    }
     const Cost f = g + heuristic_(cell);
     ++statistics_.generated;
     recorder_.Generated(cell, Unpack(scratch_.nodes()[parent].cell), g, f);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
 

@@ -8,7 +8,6 @@
 
 #include "absl/base/attributes.h"
 #include "server/core/grid/cells/grid_moves.h"
-#include "server/core/grid/jumps/jump_directions.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {

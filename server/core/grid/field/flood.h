@@ -15,7 +15,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/bucket_ring.h"
 #include "server/core/grid/field/flood_ground.h"

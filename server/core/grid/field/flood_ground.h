@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/cost_numbers.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/map/grid_map.h"

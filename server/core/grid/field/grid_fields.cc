@@ -12,11 +12,12 @@
 
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/engines/goal_search.h"
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/nearest/nearest_goal.h"
+#include "server/core/grid/field/passages.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/checks.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/field_scratch.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/passages.h"

@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/search/bucket_queue.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/query.h"

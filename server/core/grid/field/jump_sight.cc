@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "server/core/grid/cells/bit_scan.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/core/grid/field/legal_diagonals.h"
 #include "server/core/grid/search/octile.h"
 

@@ -8,8 +8,6 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/jump_graph.h"
 #include "server/core/grid/map/grid_map.h"

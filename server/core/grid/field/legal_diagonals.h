@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
 

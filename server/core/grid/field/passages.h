@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/agent.h"

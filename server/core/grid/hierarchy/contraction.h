@@ -7,11 +7,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/search/taut_turns.h"
 
 namespace waystar::core {

@@ -14,10 +14,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/cells/lazy.h"
 #include "server/core/grid/hierarchy/contraction.h"
 #include "server/core/grid/hierarchy/subgoals.h"
-#include "server/core/grid/map/static_index.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/taut_turns.h"
 #include "server/core/grid/walk/walk_grid.h"

@@ -1,7 +1,6 @@
 #include "server/core/grid/hierarchy/subgoals.h"
 
 #include <cstddef>
-#include <vector>
 
 #include "server/core/grid/jumps/straight_scan.h"
 
@@ -14,13 +13,11 @@ std::size_t WordsFor(int lines, int length) {
 
 // Returns the subgoals in word `i` of a row or column.
 Word SubgoalsIn(const LineBits& line, std::size_t i) {
-  const auto before = [&](const Word* row) {
-    return row[i] << 1 | (i == 0 ? 0 : row[i - 1] >> (kWordBits - 1));
-  };
-  const auto after = [&](const Word* row) { return row[i] >> 1 | row[i + 1] << (kWordBits - 1); };
   Word found = 0;
-  for (const Word* side : {line.low, line.high}) {
-    found |= side[i] & ((before(line.own) & ~before(side)) | (after(line.own) & ~after(side)));
+  for (const int offset : {-1, 1}) {
+    for (const Word* side : {line.low, line.high}) {
+      found |= side[i] & Shifted(line.own, i, offset) & ~Shifted(side, i, offset);
+    }
   }
   return found & line.own[i];
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -100,35 +101,14 @@ class Subgoals {
   }
 
   // Returns the distance to the next blocked cell or subgoal along a row or column.
-  template <int kStep>
-  static int StepsToStop(const Word* stops, int from) {
-    if constexpr (kStep > 0) {
-      const auto first = static_cast<unsigned>(from) + 2;
-      std::size_t i = first / kWordBits;
-      Word found = stops[i] & ~Word{0} << (first % kWordBits);
-      while (found == 0) {
-        found = stops[++i];
-      }
-      return static_cast<int>(i) * kWordBits + std::countr_zero(found) - 1 - from;
-    } else {
-      const auto first = static_cast<unsigned>(from);
-      std::size_t i = first / kWordBits;
-      Word found = stops[i] & ~Word{0} >> (kWordBits - 1 - first % kWordBits);
-      while (found == 0) {
-        found = stops[--i];
-      }
-      return from - (static_cast<int>(i) * kWordBits + kWordBits - 1 - std::countl_zero(found) - 1);
-    }
-  }
-
   template <bool kHorizontal, int kStep>
-  int StepsToStop(Cell from) const {
-    if constexpr (kHorizontal) {
-      return StepsToStop<kStep>(row_stops_.data() + RowAt(from.y), from.x);
-    } else {
-      return StepsToStop<kStep>(column_stops_.data() + static_cast<std::size_t>(from.x) * column_words_,
-                                from.y);
-    }
+  int StepsToStop(Cell cell) const {
+    const int from = kHorizontal ? cell.x : cell.y;
+    const Word* stops = kHorizontal ? row_stops_.data() + RowAt(cell.y)
+                                    : column_stops_.data() + static_cast<std::size_t>(cell.x) * column_words_;
+    const int stop =
+        NextSetBit<kStep>(static_cast<unsigned>(from + 1 + kStep), [&](std::size_t i) { return stops[i]; });
+    return std::abs(stop - (from + 1));
   }
 
   // Visits the subgoal at the end of a straight run of at most `longest` steps. Returns the number of steps

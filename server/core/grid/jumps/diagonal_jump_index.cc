@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_moves.h"
-#include "server/core/grid/cells/transpose.h"
-#include "server/core/grid/cells/walk_cells.h"
-#include "server/core/grid/jumps/stops_nearby.h"
 #include "server/core/grid/jumps/straight_scan.h"
 
 namespace waystar::core {
@@ -63,23 +61,27 @@ class DiagonalJumpIndex::Builder {
     RunEndsWriter row_ends(stops_.rows_);
     RunEndsWriter column_ends(stops_.columns_);
     for (int y = 0; y < grid_.height() && !IsCancelled(cancelled_); ++y) {
-      MarkRunsToJumps<kRule>(
-          RowLine(grid_, y), grid_.width(), east.row(y), west.row(y),
-          [&](std::size_t i) { row_ends.FlipBeyond(Sense::kForward, y, i); },
-          [&](std::size_t i) { row_ends.FlipBeyond(Sense::kBackward, y, i); });
+      MarkLine<kRule>(RowLine(grid_, y), y, grid_.width(), east.row(y), west.row(y), row_ends);
     }
     BitPlane south(grid_.height(), grid_.width(), false);
     BitPlane north = south;
     BitPlaneWriter south_writer(south);
     BitPlaneWriter north_writer(north);
     for (int x = 0; x < grid_.width() && !IsCancelled(cancelled_); ++x) {
-      MarkRunsToJumps<kRule>(
-          ColumnLine(grid_, x), grid_.height(), south_writer.row(x), north_writer.row(x),
-          [&](std::size_t i) { column_ends.FlipBeyond(Sense::kForward, x, i); },
-          [&](std::size_t i) { column_ends.FlipBeyond(Sense::kBackward, x, i); });
+      MarkLine<kRule>(ColumnLine(grid_, x), x, grid_.height(), south_writer.row(x), north_writer.row(x),
+                      column_ends);
     }
     south_ = Transposed(south);
     north_ = Transposed(north);
+  }
+
+  template <CornerRule kRule>
+  static void MarkLine(const LineBits& line, int number, int length, Word* forward, Word* backward,
+                       RunEndsWriter& ends) {
+    MarkRunsToJumps<kRule, 1>(line, length, forward,
+                              [&](std::size_t i) { ends.FlipBeyond(Sense::kForward, number, i); });
+    MarkRunsToJumps<kRule, -1>(line, length, backward,
+                               [&](std::size_t i) { ends.FlipBeyond(Sense::kBackward, number, i); });
   }
 
   // Computes the stops of row y, with cell x at bit x and again at bit x + wrap_, so that 64 cells from any x

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_moves.h"
-#include "server/core/grid/cells/walk_cells.h"
 #include "server/core/grid/jumps/diagonal_jump_index.h"
-#include "server/core/grid/jumps/run_ends.h"
-#include "server/core/grid/jumps/stops_nearby.h"
 #include "server/core/grid/jumps/straight_scan.h"
-#include "server/core/grid/jumps/surroundings.h"
 
 namespace waystar::core {
 
@@ -100,8 +97,8 @@ class DiagonalJumpIndex::Repairer {
 
   template <CornerRule kRule>
   static WordRuns Runs(const LineBits& line, Sense sense, std::size_t i, bool beyond) {
-    return sense == Sense::kForward ? ForwardRuns<kRule>(line, i, beyond)
-                                    : BackwardRuns<kRule>(line, i, beyond);
+    return sense == Sense::kForward ? RunsInWord<kRule, 1>(line, i, beyond)
+                                    : RunsInWord<kRule, -1>(line, i, beyond);
   }
 
   // `touched` are words of lines along the axis, line by line.
@@ -238,10 +235,10 @@ class DiagonalJumpIndex::Repairer {
       return false;
     }
     if (step > 0) {
-      const Word stops = ForwardStops<kRule>(line, place) & ~Word{1} << (bit % kWordBits);
+      const Word stops = RunStops<kRule, 1>(line, place) & ~Word{1} << (bit % kWordBits);
       return stops != 0 ? (line.own[place] & stops & -stops) != 0 : ends.LeadsBeyond(sense, number, place);
     }
-    const Word stops = BackwardStops<kRule>(line, place) & ((Word{1} << (bit % kWordBits)) - 1);
+    const Word stops = RunStops<kRule, -1>(line, place) & ((Word{1} << (bit % kWordBits)) - 1);
     return stops != 0 ? (line.own[place] & std::bit_floor(stops)) != 0
                       : ends.LeadsBeyond(sense, number, place);
   }

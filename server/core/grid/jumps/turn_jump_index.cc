@@ -3,11 +3,9 @@
 #include <cstddef>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/cells/transpose.h"
-#include "server/core/grid/cells/walk_cells.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/jumps/straight_scan.h"
-#include "server/core/grid/jumps/surroundings.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -27,7 +25,9 @@ TurnJumpIndex::TurnJumpIndex(const WalkCells& grid, CancelFlag cancelled) {
   for (int x = 0; x < grid.width() && !IsCancelled(cancelled); ++x) {
     Word* merged = south_writer.row(x);
     const Word* other = north_writer.row(x);
-    MarkRunsToJumps<kRule>(ColumnLine(grid, x), grid.height(), merged, north_writer.row(x));
+    const auto ignore = [](std::size_t) {};
+    MarkRunsToJumps<kRule, 1>(ColumnLine(grid, x), grid.height(), merged, ignore);
+    MarkRunsToJumps<kRule, -1>(ColumnLine(grid, x), grid.height(), north_writer.row(x), ignore);
     for (std::size_t i = 0; i < words; ++i) {
       merged[i] |= other[i];
     }
@@ -59,11 +59,12 @@ TurnJumpIndex::TurnJumpIndex(const TurnJumpIndex& before, const WalkCells& old, 
     }
     ForEachCell(word, remake);
     surroundings.ForEachNorthEnd(word, [&](Cell end) {
-      VisitForwardRun<kRule>(ColumnLine(old, end.x), ColumnLine(now, end.x), end.y - 1, along_column(end.x));
+      VisitRun<kRule, 1>(ColumnLine(old, end.x), ColumnLine(now, end.x), now.height(), end.y - 1,
+                         along_column(end.x));
     });
     surroundings.ForEachSouthEnd(word, [&](Cell end) {
-      VisitBackwardRun<kRule>(ColumnLine(old, end.x), ColumnLine(now, end.x), now.height(), end.y + 1,
-                              along_column(end.x));
+      VisitRun<kRule, -1>(ColumnLine(old, end.x), ColumnLine(now, end.x), now.height(), end.y + 1,
+                          along_column(end.x));
     });
   }
 }

@@ -6,11 +6,9 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/lazily_repaired_index.h"
 
 namespace waystar::core {
-
-class WalkCells;
 
 // One bit per cell, set if a vertical jump from the cell, up or down, finds a jump point. Rows play the role
 // of diagonals in DiagonalJumpIndex: among paths of equal cost, the one with its horizontal steps first is

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
 
 namespace waystar::core {
@@ -123,15 +123,7 @@ class Ring {
 
 DirectionSet CanonicalSteps(const Neighbourhood& around, const StepCosts& costs, CornerRule rule,
                             Direction arrival) {
-  NearbyCosts entered;
-  entered.centre = {costs.straight[around.centre()], costs.diagonal[around.centre()]};
-  for (unsigned d = 0; d < kDirectionCount; ++d) {
-    const TerrainId terrain = around.At(static_cast<Direction>(d));
-    if (terrain != Neighbourhood::kNotWalkable) {
-      entered.around[d] = {costs.straight[terrain], costs.diagonal[terrain]};
-    }
-  }
-  return CanonicalSteps(entered, rule, arrival);
+  return CanonicalSteps(NearbyCosts(around, costs), rule, arrival);
 }
 
 DirectionSet CanonicalSteps(const NearbyCosts& costs, CornerRule rule, Direction arrival) {

@@ -11,11 +11,9 @@
 
 #include "absl/types/span.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/grid/cells/cost.h"
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/shapes/shape_raster.h"
-#include "server/core/grid/shapes/span_set.h"
 
 namespace waystar::core {
 namespace {

@@ -8,9 +8,7 @@
 
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/cells/lattice.h"
 #include "server/core/grid/cells/plane.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/map/terrain_tiles.h"
@@ -62,14 +60,18 @@ class GridCells {
   // Return the cost of a step into the cell, walkable or not.
   // REQUIRES: Contains(cell).
   Cost StraightCost(Cell cell) const {
-    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).straight;
+    const Cost own = OwnCosts(cell).straight;
     return own != 0 ? own : step_costs().straight[TerrainAt(cell)];
   }
   Cost DiagonalCost(Cell cell) const {
-    const Cost own = cell_costs_ == nullptr ? 0 : cell_costs_->At(cell).diagonal;
+    const Cost own = OwnCosts(cell).diagonal;
     return own != 0 ? own : step_costs().diagonal[TerrainAt(cell)];
   }
 
+  // Returns the cell's own costs, both 0 if it has none.
+  CellCosts::Entry OwnCosts(Cell cell) const {
+    return cell_costs_ == nullptr ? CellCosts::Entry{} : cell_costs_->At(cell);
+  }
   // Returns the cells that have costs of their own, or null if there are none.
   const CellCosts* cell_costs() const { return cell_costs_.get(); }
 
@@ -133,6 +135,38 @@ class GridCells {
   std::int64_t obstacle_cells_ = 0;
   // Part of the digest for the settings, terrains and nameless obstacles.
   std::uint64_t cells_digest_ = 0;
+};
+
+// GridMap::StraightCost and DiagonalCost, specialized by whether the map has cells with costs of their own.
+// Maps without such cells skip that lookup.
+//
+// REQUIRES: kHasOwnCosts == (map.cell_costs() != nullptr). The map outlives this.
+template <bool kHasOwnCosts>
+class StepCostLookup {
+ public:
+  explicit StepCostLookup(const GridCells& map)
+      : map_(map), by_terrain_(map.step_costs()), own_(map.cell_costs()) {}
+
+  // Return the cost of a step into the cell.
+  // REQUIRES: the cell is on the map.
+  Cost Straight(Cell entered) const { return Of(Direction::kNorth, entered); }
+  Cost Diagonal(Cell entered) const { return Of(Direction::kNorthEast, entered); }
+
+  // Returns the cost of a step in that direction.
+  Cost Of(Direction direction, Cell entered) const {
+    if constexpr (kHasOwnCosts) {
+      if (const CellCosts::Entry own = own_->At(entered); own.straight != 0) {
+        return IsDiagonal(direction) ? own.diagonal : own.straight;
+      }
+    }
+    const TerrainId terrain = map_.TerrainAt(entered);
+    return IsDiagonal(direction) ? by_terrain_.diagonal[terrain] : by_terrain_.straight[terrain];
+  }
+
+ private:
+  const GridCells& map_;
+  const StepCosts& by_terrain_;
+  const CellCosts* own_;
 };
 
 }  // namespace waystar::core

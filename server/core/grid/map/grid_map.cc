@@ -17,8 +17,8 @@
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/map/cost_survey.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/profile_views.h"
 
 namespace waystar::core {

@@ -14,11 +14,10 @@
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/cells/lazy.h"
-#include "server/core/grid/jumps/cancelled.h"
+#include "server/core/grid/jumps/lazily_repaired_index.h"
 #include "server/core/grid/map/grid_cells.h"
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/plain_cells.h"
-#include "server/core/grid/map/static_index.h"
 #include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 
@@ -116,7 +115,7 @@ class GridMap : public GridCells {
   void SetProfiles(ProfileTable profiles) {
     SetProfiles(std::make_shared<const ProfileTable>(std::move(profiles)));
   }
-  // Returns the cache of ViewUnder (map_view.h): the map as seen by agents under other terrain rules.
+  // Returns the cache of ViewUnder (profile_views.h): the map as seen by agents under other terrain rules.
   const ProfileViews& profile_views() const { return *profile_views_; }
 
   // Returns the digest of the map's image (see map_image.h). Maps with the same content have the same 64-bit

@@ -13,10 +13,10 @@
 #include "absl/types/span.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/grid/cells/lazy.h"
-#include "server/core/grid/map/cost_survey.h"
-#include "server/core/grid/map/eight_cells.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"
+#include "server/core/grid/map/terrain_tiles.h"
 
 namespace waystar::core {
 
@@ -295,13 +295,10 @@ void GridMapEditor::UpdatePlainCells(absl::Span<const WordChange> walkability_ch
   if (before == nullptr || walkability_touched_.is_too_many() || cost_touched_.is_too_many()) {
     return;
   }
-  const auto has_own_cost = [](const GridMap& map, Cell cell) {
-    return map.cell_costs_ != nullptr && map.cell_costs_->At(cell).straight != 0;
-  };
   // PlainCells depends on whether a cell has its own cost, even if that equals its terrain's.
   std::vector<WordChange> changes = WalkableCellsWhere([&](Cell cell) {
     return base_.StraightCost(cell) != map_.StraightCost(cell) ||
-           has_own_cost(base_, cell) != has_own_cost(map_, cell);
+           (base_.OwnCosts(cell).straight != 0) != (map_.OwnCosts(cell).straight != 0);
   });
   changes.insert(changes.end(), walkability_changes.begin(), walkability_changes.end());
   map_.plain_cells_->Get([&] { return PlainCells(*before, map_, changes); });

@@ -12,11 +12,11 @@
 #include "absl/types/span.h"
 #include "server/core/elements/map_changes.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/movement_profile.h"
-#include "server/core/grid/shapes/span_set.h"
+#include "server/core/grid/shapes/shape_raster.h"
 
 namespace waystar::core {
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -16,8 +15,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
-#include "server/core/grid/cells/cost.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/walk/footprint_grids.h"
 
 namespace waystar::core {
 namespace {

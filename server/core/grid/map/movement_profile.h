@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "server/core/grid/cells/corner_rule.h"
 #include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {

@@ -11,7 +11,9 @@
 #include "absl/types/span.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/map/canonical_steps.h"
 #include "server/core/grid/map/grid_cells.h"
+#include "server/core/grid/map/terrain_tiles.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -4,8 +4,6 @@
 #include <bit>
 #include <vector>
 
-#include "server/core/grid/map/eight_cells.h"
-
 namespace waystar::core {
 namespace {
 

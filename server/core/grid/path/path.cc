@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/smoothing.h"
 #include "server/core/grid/search/dearest_cells.h"
 #include "server/core/grid/search/direct_way.h"
+#include "server/core/grid/shapes/hex_line.h"
 
 namespace waystar::core {
 namespace {
@@ -30,13 +30,10 @@ struct Run {
   int length;
 };
 
-Cell StepBetween(Cell from, Cell to) { return {Sign(to.x - from.x), Sign(to.y - from.y)}; }
-
 // Appends a corner, or replaces the last one if the direction does not change there.
 void AddCorner(Cell cell, std::vector<Cell>& corners) {
   const std::size_t size = corners.size();
-  if (size >= 2 &&
-      StepBetween(corners[size - 2], corners[size - 1]) == StepBetween(corners[size - 1], cell)) {
+  if (size >= 2 && Run(corners[size - 2], corners[size - 1]).step == Run(corners[size - 1], cell).step) {
     corners.back() = cell;
   } else {
     corners.push_back(cell);
@@ -54,7 +51,7 @@ class StepSum {
 
   void Add(Cell entered, Direction direction, int steps = 1) {
     const std::size_t kind = IsDiagonal(direction) ? 1 : 0;
-    const Cost own = map_.cell_costs() == nullptr ? 0 : map_.cell_costs()->At(entered).straight;
+    const Cost own = map_.OwnCosts(entered).straight;
     if (own != 0) {
       own_costs_[kind] += own * steps;
     } else {
@@ -195,6 +192,108 @@ void WriteSmoothed(const GridMap& map, const WalkGrid& walk, const PathQuery& qu
   Smooth(dearest, walk, LineRule(map.settings().connectivity, query.corner_rule), points);
   result.points = points;
   result.cost = PolylineCost(dearest, points);
+}
+
+namespace {
+
+class Summarizer {
+ public:
+  Summarizer(const GridMap& map, int footprint)
+      : map_(map), lattice_(map.lattice()), dearest_(map, footprint) {}
+
+  void AddSteps(Cell from, Cell to) {
+    AddDirection(from, to);
+    ForEachStepOnLine(from, to, [&](Cell cell, Cell next) {
+      const bool is_diagonal = lattice_ == Lattice::kSquare && cell.x != next.x && cell.y != next.y;
+      const Cell paying = dearest_.Under(next);
+      const double cost = CostAt(paying) * (is_diagonal ? map_.settings().diagonal_cost : 1.0);
+      AddPart(paying, 1, is_diagonal ? kSqrt2 : 1.0, cost);
+      return true;
+    });
+  }
+
+  void AddLine(Cell from, Cell to) {
+    AddDirection(from, to);
+    const double length = std::sqrt(static_cast<double>(SquaredDistance(lattice_, from, to)));
+    if (lattice_ == Lattice::kHexagonal) {
+      for (const HexPart& part : HexPartsOf(from, to)) {
+        const double of_part = length * part.share;
+        AddLinePart(part.cell, part.cell == from ? 0 : 1, of_part);
+      }
+      return;
+    }
+    ForEachPartOfLine(from, to, [&](Cell cell, std::int64_t part, std::int64_t whole) {
+      const double of_part = length * (static_cast<double>(part) / static_cast<double>(whole));
+      AddLinePart(cell, cell == from ? 0 : 1, of_part);
+    });
+  }
+
+  PathSummary Finish() && { return std::move(summary_); }
+
+ private:
+  double CostAt(Cell cell) const { return CostToDouble(map_.StraightCost(cell)); }
+
+  void AddDirection(Cell from, Cell to) {
+    const std::int64_t dx = to.x - from.x;
+    const std::int64_t dy = to.y - from.y;
+    if (dx == 0 && dy == 0) {
+      return;
+    }
+    const bool goes_on = dx * last_dy_ == dy * last_dx_ && dx * last_dx_ + dy * last_dy_ > 0;
+    if (has_direction_ && !goes_on) {
+      ++summary_.turns;
+    }
+    has_direction_ = true;
+    last_dx_ = dx;
+    last_dy_ = dy;
+  }
+
+  void AddLinePart(Cell cell, int cells, double length) {
+    const Cell paying = dearest_.Under(cell);
+    AddPart(paying, cells, length, length * CostAt(paying));
+  }
+
+  void AddPart(Cell cell, int cells, double length, double cost) {
+    const TerrainId terrain = map_.TerrainAt(cell);
+    if (summary_.legs.empty() || summary_.legs.back().terrain != terrain) {
+      summary_.legs.push_back({.terrain = terrain});
+    }
+    PathLeg& leg = summary_.legs.back();
+    leg.cells += cells;
+    leg.length += length;
+    leg.cost += cost;
+    summary_.length += length;
+  }
+
+  const GridMap& map_;
+  const Lattice lattice_;
+  DearestOnPath dearest_;
+  PathSummary summary_;
+  bool has_direction_ = false;
+  std::int64_t last_dx_ = 0;
+  std::int64_t last_dy_ = 0;
+};
+
+}  // namespace
+
+PathSummary Summarize(const GridMap& map, const PathQuery& query, const PathResult& result) {
+  Summarizer summarizer(map, query.footprint);
+  const bool is_lines =
+      query.path_form == PathForm::kSmoothed || result.statistics.algorithm == Algorithm::kLazyThetaStar;
+  for (std::size_t i = 1; i < result.points.size(); ++i) {
+    if (is_lines) {
+      summarizer.AddLine(result.points[i - 1], result.points[i]);
+    } else {
+      summarizer.AddSteps(result.points[i - 1], result.points[i]);
+    }
+  }
+  Cell at = query.start;
+  for (const Direction direction : result.directions) {
+    const Cell next = Step(at, direction);
+    summarizer.AddSteps(at, next);
+    at = next;
+  }
+  return std::move(summarizer).Finish();
 }
 
 }  // namespace waystar::core

@@ -14,11 +14,10 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/grid/path/line_of_sight.h"
-#include "server/core/grid/path/line_steps.h"
 #include "server/core/grid/path/path.h"
 #include "server/core/grid/search/dearest_cells.h"
 #include "server/core/grid/shapes/hex_line.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/interruption.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"

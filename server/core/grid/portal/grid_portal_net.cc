@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/search/agent.h"
 
 namespace waystar::core {
 

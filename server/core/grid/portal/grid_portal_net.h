@@ -12,7 +12,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/components/component_block.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/grid_moves.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/portal_graph.h"
 #include "server/core/grid/search/dearest_cells.h"

@@ -11,12 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/lattice.h"
-#include "server/core/grid/components/nearest_connected.h"
-#include "server/core/grid/search/euclidean_cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/components/components.h"
+#include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/octile.h"
-#include "server/core/grid/search/reachability.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "server/core/search/checks.h"
 
 namespace waystar::core {

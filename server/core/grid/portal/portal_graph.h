@@ -8,7 +8,8 @@
 
 #include "absl/status/status.h"
 #include "server/base/status_macros.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/portal/portal_search.h"

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/portal/portal_astar.h"
 #include "server/core/grid/portal/portal_graph.h"

@@ -14,7 +14,8 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/portal/portal_legs.h"
 
 namespace waystar::core {
 namespace {

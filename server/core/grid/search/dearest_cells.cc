@@ -1,11 +1,10 @@
 #include "server/core/grid/search/dearest_cells.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/cell_costs.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 
 namespace waystar::core {
 namespace {

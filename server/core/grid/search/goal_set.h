@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/map/open_ground.h"
-#include "server/core/grid/search/cheap_places.h"
+#include "server/core/grid/search/octile.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
@@ -190,6 +190,36 @@ class GoalSet {
   std::vector<Box> boxes_;
   Cost best_cost_ = std::numeric_limits<Cost>::max();
   std::size_t best_index_ = kNoIndex;
+};
+
+// Tracks the cell nearest to the goal in a straight line; among equals, the one that is cheaper to reach,
+// then the first in row-major order. Initially the start.
+class NearestCell {
+ public:
+  NearestCell(Cell start, Cell goal, Lattice lattice = Lattice::kSquare)
+      : lattice_(lattice), goal_(goal), cell_(start) {}
+
+  void Consider(Cell cell, Cost g) {
+    const std::int64_t distance = SquaredDistance(lattice_, cell, goal_);
+    if (distance > distance_ ||
+        (distance == distance_ && (g > g_ || (g == g_ && !RowMajorLess(cell, cell_))))) {
+      return;
+    }
+    cell_ = cell;
+    distance_ = distance;
+    g_ = g;
+  }
+
+  Cell cell() const { return cell_; }
+  // Returns the cost of the path to the cell.
+  Cost cost() const { return g_; }
+
+ private:
+  Lattice lattice_;
+  Cell goal_;
+  Cell cell_;
+  std::int64_t distance_ = std::numeric_limits<std::int64_t>::max();
+  Cost g_ = 0;
 };
 
 }  // namespace waystar::core

@@ -1,5 +1,6 @@
 #include "server/core/grid/search/node_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,26 @@ void NodeTable::Grow() {
     const Place place = Probe(nodes_[i].cell);
     nodes_[i].slot = place.slot;
     slots_[place.slot] = i;
+  }
+}
+
+void BucketQueue::BringFarNear() {
+  current_ = far_lowest_;
+  far_lowest_ = kNoBucket;
+  std::uint32_t rest = far_;
+  far_ = kNoEntry;
+  while (rest != kNoEntry) {
+    Entry& entry = entries_[rest];
+    const std::uint32_t following = entry.next;
+    const std::uint64_t bucket = BucketOf(entry.f);
+    const bool is_near = bucket - current_ < kRing;
+    std::uint32_t& head = is_near ? HeadFor(bucket) : far_;
+    if (!is_near) {
+      far_lowest_ = std::min(far_lowest_, bucket);
+    }
+    entry.next = head;
+    head = rest;
+    rest = following;
   }
 }
 

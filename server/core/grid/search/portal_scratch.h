@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "server/core/elements/portal.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/components/component_block.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/walk/walk_grid.h"
 #include "server/core/portal/portal_net.h"
 #include "server/geometry/cell.h"
 

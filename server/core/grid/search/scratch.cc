@@ -154,34 +154,10 @@ bool Scratch::Assign(std::size_t index) {
   return true;
 }
 
-bool Scratch::GrowOpen() {
-  if (!HasRoom(open_.grown_bytes())) {
-    return false;
-  }
-  open_.Grow();
-  return true;
-}
-
 void Scratch::ClearPath() {
   corners_.clear();
   directions_.clear();
   points_.clear();
-}
-
-bool Scratch::GrowNodes() {
-  if (!HasRoom(nodes_.grown_bytes())) {
-    return false;
-  }
-  nodes_.Grow();
-  return true;
-}
-
-bool Scratch::GrowBuckets(BucketQueue& buckets) {
-  if (!HasRoom(buckets.grown_bytes())) {
-    return false;
-  }
-  buckets.Grow();
-  return true;
 }
 
 bool Scratch::PushPortal(const PortalEntry& entry) {

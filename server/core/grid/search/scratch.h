@@ -7,20 +7,57 @@
 #include <memory>
 #include <vector>
 
-#include "server/core/grid/cells/cost.h"
-#include "server/core/grid/components/nearest_connected.h"
+#include "absl/base/attributes.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/components/components.h"
+#include "server/core/grid/map/canonical_steps.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/search/bucket_queue.h"
-#include "server/core/grid/search/canonical_step_cache.h"
 #include "server/core/grid/search/dearest_cells.h"
 #include "server/core/grid/search/goal_set.h"
-#include "server/core/grid/search/hierarchy_scratch.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/search/portal_scratch.h"
+#include "server/core/grid/search/taut_turns.h"
 #include "server/core/search/open_list.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
+
+// Search state of a node. Index 0 is the search from the start, 1 the search from the goal.
+struct HierarchyNode {
+  // Minimum cost of an upward path so far, or NodeTable::kUnreached.
+  std::array<Cost, 2> g;
+  // Last arc of that path; HierarchyScratch::kFromEnd if it starts at this node.
+  std::array<std::uint32_t, 2> arc;
+  // Search that wrote this; an older generation means that neither side has reached the node.
+  std::uint32_t generation = 0;
+  // True, by side, if the node is on the open list.
+  std::array<bool, 2> is_waiting;
+  // Sector that the path arrives from; kSectorCount at the start and goal.
+  std::array<Sector, 2> from;
+};
+
+// Reused between searches. Clearing costs O(1); memory grows with the largest hierarchy searched. Not
+// thread-safe.
+struct HierarchyScratch {
+  static constexpr std::uint32_t kFromEnd = 0xFFFFFFFF;
+
+  // Nodes by their number in the hierarchy; may be longer than the hierarchy.
+  std::vector<HierarchyNode> nodes;
+  std::uint32_t generation = 0;
+  std::array<BucketQueue, 2> open;
+  std::vector<std::uint32_t> arcs;
+  struct Leg {
+    std::uint32_t from;
+    std::uint32_t to;
+    std::uint32_t arc;
+  };
+  std::vector<Leg> legs;
+
+  std::size_t memory_bytes() const {
+    return nodes.capacity() * sizeof(nodes[0]) + open[0].memory_bytes() + open[1].memory_bytes() +
+           arcs.capacity() * sizeof(arcs[0]) + legs.capacity() * sizeof(legs[0]);
+  }
+};
 
 // Search state of a cell.
 struct SearchNode {
@@ -81,7 +118,7 @@ class Scratch {
 
   // Pushes an entry onto the open list. Returns false if the memory limit is reached.
   bool Push(const OpenEntry& entry) {
-    if (open_.IsFull() && !GrowOpen()) {
+    if (open_.IsFull() && !Grow(open_)) {
       return false;
     }
     open_.Push(entry);
@@ -99,19 +136,13 @@ class Scratch {
   // Returns the index of a cell's node; adds one with g = NodeTable::kUnreached if there is none. Returns
   // kNoNode if the memory limit is reached.
   NodeIndex FindOrAddNode(Cell cell) {
-    if (nodes_.IsFull() && !GrowNodes()) {
+    if (nodes_.IsFull() && !Grow(nodes_)) {
       return kNoNode;
     }
     return nodes_.FindOrAdd(cell);
   }
   // Pushes a node into the bucket of f. Returns false if the memory limit is reached.
-  bool PushJump(Cost f, NodeIndex node) {
-    if (buckets_.IsFull() && !GrowBuckets(buckets_)) {
-      return false;
-    }
-    buckets_.Push(f, node);
-    return true;
-  }
+  bool PushJump(Cost f, NodeIndex node) { return PushInto(buckets_, f, node); }
 
   // Clears the scratch and prepares for a search over a hierarchy of `node_count` nodes; other arguments are
   // as in StartJumps. Returns false if the memory limit does not allow it.
@@ -119,12 +150,7 @@ class Scratch {
   HierarchyScratch& hierarchy() { return hierarchy_; }
   // Pushes a node of the hierarchy into one side's bucket of f. Returns false if the memory limit is reached.
   bool PushHierarchy(std::size_t side, Cost f, std::uint32_t node) {
-    BucketQueue& open = hierarchy_.open[side];
-    if (open.IsFull() && !GrowBuckets(open)) {
-      return false;
-    }
-    open.Push(f, node);
-    return true;
+    return PushInto(hierarchy_.open[side], f, node);
   }
 
   // Cache for searches over weighted terrain; kept between searches.
@@ -201,11 +227,23 @@ class Scratch {
   // Gives a slot a tile for this search. Returns false if the memory limit is reached.
   bool Assign(std::size_t index);
 
-  // Return false if the memory limit is reached. A growing list temporarily needs both its old and new
+  bool PushInto(BucketQueue& buckets, Cost f, std::uint32_t node) {
+    if (buckets.IsFull() && !Grow(buckets)) {
+      return false;
+    }
+    buckets.Push(f, node);
+    return true;
+  }
+  // Returns false if the memory limit is reached. A growing list temporarily needs both its old and new
   // memory.
-  bool GrowOpen();
-  bool GrowNodes();
-  bool GrowBuckets(BucketQueue& buckets);
+  template <typename List>
+  ABSL_ATTRIBUTE_NOINLINE bool Grow(List& list) {
+    if (!HasRoom(list.grown_bytes())) {
+      return false;
+    }
+    list.Grow();
+    return true;
+  }
 
   // Records the memory used by the last search, before another begins.
   void NoteUsed();

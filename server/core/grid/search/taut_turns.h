@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

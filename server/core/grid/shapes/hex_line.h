@@ -1,4 +1,4 @@
-// Straight lines over hexagons in axial coordinates; see lattice.h.
+// Straight lines over hexagons in axial coordinates; see grid_settings.h.
 #pragma once
 
 #include <cstdint>

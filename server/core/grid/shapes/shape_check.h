@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/geometry/cell.h"
 #include "server/geometry/shape.h"
 
@@ -29,5 +30,11 @@ enum class ShapeOverlap : std::uint8_t {
 // side below 1), BAD_DISC, BAD_POLYGON, BAD_LINE (out of their ranges) or BAD_VALUE (not a finite number);
 // OUT_OF_RANGE / OFF_MAP.
 absl::Status CheckShape(const Shape& shape, const Rectangle& bounds, ShapeOverlap overlap);
+
+// Returns the shape moved by dx cells to the right and dy down, for a map with these bounds. The result may
+// lie outside the map. Returns INVALID_ARGUMENT / BAD_VALUE with field ".dx" or ".dy" for a value that is not
+// finite, exceeds twice kMaxReach or, if the shape has cells or rectangles, is not an integer; OUT_OF_RANGE /
+// OFF_MAP without a field if a moved coordinate is out of range.
+absl::StatusOr<Shape> ShiftShape(const Shape& shape, double dx, double dy, const Rectangle& bounds);
 
 }  // namespace waystar::core

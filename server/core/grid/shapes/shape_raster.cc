@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "server/core/grid/cells/bit_row.h"
-#include "server/core/grid/shapes/hex_rows.h"
 #include "server/core/grid/shapes/shape_rows.h"
 #include "server/geometry/wide_integer.h"
 

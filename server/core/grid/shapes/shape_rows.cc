@@ -1,10 +1,13 @@
 // Compiled without contraction of floating-point operations: see shape_raster.h.
+// Compiled without contraction of floating-point operations: see shape_raster.h.
+
 #include "server/core/grid/shapes/shape_rows.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace waystar::core {
@@ -25,6 +28,26 @@ Int128 ScaledXAt(const FixedPoint& from, const FixedPoint& to, std::int64_t y) {
 }
 
 Int128 Square(std::int64_t value) { return Int128{value} * value; }
+
+// Interval that grows to contain x.
+struct Reach {
+  double left = std::numeric_limits<double>::infinity();
+  double right = -std::numeric_limits<double>::infinity();
+
+  void Add(double x) {
+    left = std::min(left, x);
+    right = std::max(right, x);
+  }
+};
+
+// Adds the points where the row at height y intersects the disc's boundary.
+void AddDisc(const Point& center, double radius, double y, Reach& reach) {
+  const double dy = y - center.y;
+  if (const double squared = radius * radius - dy * dy; squared >= 0.0) {
+    reach.Add(center.x - std::sqrt(squared));
+    reach.Add(center.x + std::sqrt(squared));
+  }
+}
 
 }  // namespace
 
@@ -221,20 +244,9 @@ Interval LineRows::GuessRow(std::int32_t y) const {
   const double bx = static_cast<double>(to_.x) / scale;
   const double by = static_cast<double>(to_.y) / scale;
   const double h = static_cast<double>(half_width_) / scale;
-  double low = std::max(ax, bx) + h;
-  double high = std::min(ax, bx) - h;
-  const auto add = [&](double x) {
-    low = std::min(low, x);
-    high = std::max(high, x);
-  };
-  const auto add_disc = [&](double x, double disc_y) {
-    if (const double squared = h * h - (y - disc_y) * (y - disc_y); squared >= 0) {
-      add(x - std::sqrt(squared));
-      add(x + std::sqrt(squared));
-    }
-  };
-  add_disc(ax, ay);
-  add_disc(bx, by);
+  Reach reach{std::max(ax, bx) + h, std::min(ax, bx) - h};
+  AddDisc({ax, ay}, h, y, reach);
+  AddDisc({bx, by}, h, y, reach);
   // The two sides parallel to the line.
   if (const double length = std::hypot(bx - ax, by - ay); by > ay) {
     const double across_x = h * (by - ay) / length;
@@ -242,11 +254,12 @@ Interval LineRows::GuessRow(std::int32_t y) const {
     for (const double side : {-1.0, 1.0}) {
       const double t = (y - (ay + side * across_y)) / (by - ay);
       if (t >= 0 && t <= 1) {
-        add(ax + side * across_x + t * (bx - ax));
+        reach.Add(ax + side * across_x + t * (bx - ax));
       }
     }
   }
-  return {static_cast<std::int32_t>(std::ceil(low)), static_cast<std::int32_t>(std::floor(high)) + 1};
+  return {static_cast<std::int32_t>(std::ceil(reach.left)),
+          static_cast<std::int32_t>(std::floor(reach.right)) + 1};
 }
 
 Interval LineRows::WideRow(std::int32_t y) const {
@@ -276,6 +289,81 @@ Interval LineRows::WideRow(std::int32_t y) const {
     return near;
   };
   return {last_near(guess.begin, -1), last_near(guess.end - 1, 1) + 1};
+}
+
+namespace {
+
+const double kRowHeight = std::sqrt(0.75);
+
+// Converts to Cartesian coordinates, in units of a step.
+Point Upright(const Point& axial) { return {axial.x + axial.y / 2, axial.y * kRowHeight}; }
+
+HexLine::Place PlaceOf(const Point& point) {
+  const FixedPoint fixed = ToFixed(point);
+  return {fixed.x, fixed.y};
+}
+
+void AddSide(const Point& a, const Point& b, double y, Reach& reach) {
+  if (std::min(a.y, b.y) <= y && y <= std::max(a.y, b.y) && a.y != b.y) {
+    reach.Add(a.x + (b.x - a.x) * ((y - a.y) / (b.y - a.y)));
+  }
+}
+
+}  // namespace
+
+HexLineRows::HexLineRows(const Line& line)
+    : line_(line), thin_(PlaceOf(line.start), PlaceOf(line.end), kUnitsPerCell) {
+  const double reach = line.width / 2 * kHexReach;
+  const double top = std::min(line.start.y, line.end.y) - reach;
+  const double bottom = std::max(line.start.y, line.end.y) + reach;
+  rows_ = {std::min(thin_.first_row(), static_cast<std::int32_t>(std::floor(top))),
+           std::max(thin_.last_row(), static_cast<std::int32_t>(std::ceil(bottom))) + 1};
+}
+
+Interval HexLineRows::Row(std::int32_t y) const {
+  const Interval thin = ThinRow(y);
+  const Interval wide = WideRow(y);
+  if (thin.empty() || wide.empty()) {
+    return thin.empty() ? wide : thin;
+  }
+  return {std::min(thin.begin, wide.begin), std::max(thin.end, wide.end)};
+}
+
+Interval HexLineRows::ThinRow(std::int32_t y) const {
+  if (y < thin_.first_row() || y > thin_.last_row()) {
+    return {};
+  }
+  const HexLine::Run run = thin_.InRow(y);
+  return {run.first, run.last + 1};
+}
+
+Interval HexLineRows::WideRow(std::int32_t y) const {
+  const double half = line_.width / 2;
+  const Point start = Upright(line_.start);
+  const Point end = Upright(line_.end);
+  const double height = y * kRowHeight;
+  Reach reach;
+  AddDisc(start, half, height, reach);
+  AddDisc(end, half, height, reach);
+  if (const double length = std::hypot(end.x - start.x, end.y - start.y); length > 0.0) {
+    const double aside_x = -(end.y - start.y) / length * half;
+    const double aside_y = (end.x - start.x) / length * half;
+    const Point corners[] = {{start.x + aside_x, start.y + aside_y},
+                             {end.x + aside_x, end.y + aside_y},
+                             {end.x - aside_x, end.y - aside_y},
+                             {start.x - aside_x, start.y - aside_y}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      AddSide(corners[i], corners[(i + 1) % 4], height, reach);
+    }
+  }
+  if (reach.left > reach.right) {
+    return {};
+  }
+  // Tolerance for rounding.
+  constexpr double kSlack = 1e-9;
+  const double shift = static_cast<double>(y) / 2;
+  return {static_cast<std::int32_t>(std::ceil(reach.left - shift - kSlack)),
+          static_cast<std::int32_t>(std::floor(reach.right - shift + kSlack)) + 1};
 }
 
 }  // namespace waystar::core

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid/cells/lattice.h"
+#include "server/core/grid/cells/grid_settings.h"
+#include "server/core/grid/shapes/hex_line.h"
 #include "server/geometry/shape.h"
 #include "server/geometry/wide_integer.h"
 #include "server/geometry/world_point.h"
@@ -117,6 +118,30 @@ class LineRows {
   FixedPoint from_;
   FixedPoint to_;
   std::int64_t half_width_;
+  Interval rows_;
+};
+
+class HexLineRows {
+ public:
+  explicit HexLineRows(const Line& line);
+
+  Interval rows() const { return rows_; }
+  template <typename Visitor>
+  void VisitRow(std::int32_t y, Visitor visit) const {
+    if (const Interval row = Row(y); !row.empty()) {
+      visit(row);
+    }
+  }
+
+ private:
+  // Returns the union of the thin and the wide row. It is one interval: both sets are convex, and the thin
+  // row either lies inside the wide one or is the whole result.
+  Interval Row(std::int32_t y) const;
+  Interval ThinRow(std::int32_t y) const;
+  Interval WideRow(std::int32_t y) const;
+
+  Line line_;
+  HexLine thin_;
   Interval rows_;
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "server/core/grid/cells/transpose.h"
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/jumps/diagonal_jump_index.h"
 #include "server/core/grid/jumps/turn_jump_index.h"
 

@@ -11,13 +11,10 @@
 #include "server/base/memory_account.h"
 #include "server/base/stop_check.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/cells/lazy.h"
-#include "server/core/grid/cells/walk_cells.h"
 #include "server/core/grid/components/component_block.h"
 #include "server/core/grid/components/components.h"
-#include "server/core/grid/jumps/cancelled.h"
-#include "server/core/grid/jumps/change_log.h"
 #include "server/core/grid/jumps/lazily_repaired_index.h"
 
 namespace waystar::core {

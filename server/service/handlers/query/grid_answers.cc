@@ -12,7 +12,7 @@
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/field/sample_cells.h"
-#include "server/core/grid/path/cell_ray.h"
+#include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/validate_path.h"
 #include "server/core/grid/portal/portal_validation.h"
 #include "server/core/query/readiness.h"

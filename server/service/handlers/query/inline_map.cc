@@ -9,7 +9,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/core/grid/cells/hex_board.h"
+#include "server/core/grid/cells/world_frame.h"
 #include "server/core/query/readiness.h"
 #include "server/core/search/interruption.h"
 #include "server/geometry/world_point.h"

@@ -15,7 +15,7 @@
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_flood.h"
 #include "server/core/graph/search/graph_query.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "tests/testing/random.h"
 
 namespace waystar::testing {

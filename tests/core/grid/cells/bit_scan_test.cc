@@ -1,5 +1,3 @@
-#include "server/core/grid/cells/bit_scan.h"
-
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -1,5 +1,3 @@
-#include "server/core/grid/cells/hex_board.h"
-
 #include <cmath>
 #include <optional>
 #include <set>

@@ -1,5 +1,3 @@
-#include "server/core/grid/cells/transpose.h"
-
 #include <cstddef>
 #include <utility>
 

@@ -9,10 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/grid/cells/bit_plane.h"
-#include "server/core/grid/cells/bit_run.h"
-#include "server/core/grid/components/leaf_flips.h"
-#include "server/core/grid/components/leaf_row_key.h"
-#include "server/core/grid/components/leaf_rows.h"
+#include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/cell.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/rules.h"

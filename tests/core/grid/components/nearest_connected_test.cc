@@ -1,5 +1,3 @@
-#include "server/core/grid/components/nearest_connected.h"
-
 #include <cstdint>
 #include <limits>
 #include <vector>

@@ -1,5 +1,3 @@
-#include "server/core/grid/engines/lazy_theta.h"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/grid/engines/astar.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "server/core/grid/path/smoothing.h"
 #include "tests/testing/drawn_map.h"

@@ -1,5 +1,3 @@
-#include "server/core/grid/engines/weighted_jps.h"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,7 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/grid/engines/astar.h"
+#include "server/core/edit/batch_editor.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

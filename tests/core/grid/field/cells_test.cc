@@ -14,7 +14,6 @@
 #include "gmock/gmock.h"
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/grid/field/sample_cells.h"
-#include "server/core/grid/path/cell_ray.h"
 #include "server/core/grid/path/line_of_sight.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/core/grid/field/reachable_pairs.h"
 #include "server/core/grid/field/sample_cells.h"
-#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/search/agent.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/grid/engines/jps.h"
+#include "server/core/grid/engines/engines.h"
 #include "server/core/grid/hierarchy/hierarchy_search.h"
 #include "server/core/grid/path/path.h"
 #include "tests/testing/drawn_map.h"

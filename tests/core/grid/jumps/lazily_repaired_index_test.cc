@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/grid/jumps/change_log.h"
 
 namespace waystar::core {
 namespace {

@@ -1,11 +1,10 @@
-#include "server/core/grid/jumps/run_ends.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <tuple>
 
 #include "gmock/gmock.h"
+#include "server/core/grid/jumps/diagonal_jump_index.h"
 #include "tests/testing/random.h"
 
 namespace waystar::core {

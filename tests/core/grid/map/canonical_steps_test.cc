@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/map/neighbourhood.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/profile_views.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 

@@ -1,9 +1,8 @@
-#include "server/core/grid/map/cost_survey.h"
-
 #include <string>
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "server/core/grid/map/cost_floor.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/random.h"
 

@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/map/map_view.h"
 #include "server/core/grid/map/movement_profile.h"
+#include "server/core/grid/map/profile_views.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/random.h"
 

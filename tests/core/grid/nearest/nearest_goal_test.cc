@@ -1,5 +1,3 @@
-#include "server/core/grid/nearest/nearest_goal.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/core/grid/engines/goal_search.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

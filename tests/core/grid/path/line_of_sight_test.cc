@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/edit/batch_editor.h"
-#include "server/core/grid/search/euclidean_cost.h"
+#include "server/core/grid/search/octile.h"
 #include "server/core/grid/shapes/hex_line.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

@@ -1,10 +1,9 @@
-#include "server/core/grid/path/summary.h"
-
 #include <cmath>
 #include <cstdint>
 
 #include "gmock/gmock.h"
 #include "server/core/grid/engines/find_path.h"
+#include "server/core/grid/path/path.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/oracle.h"

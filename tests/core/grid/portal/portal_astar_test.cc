@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/portal/portal_graph.h"
 #include "tests/testing/generator.h"

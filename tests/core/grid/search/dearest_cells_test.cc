@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/map/grid_map_editor.h"
-#include "server/core/grid/walk/footprint.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/random.h"
 

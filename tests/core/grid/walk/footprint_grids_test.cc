@@ -12,7 +12,6 @@
 #include "gtest/gtest.h"
 #include "server/core/grid/cells/bit_plane.h"
 #include "server/core/grid/jumps/diagonal_jump_index.h"
-#include "server/core/grid/walk/footprint.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "tests/testing/patience.h"
 

@@ -1,5 +1,3 @@
-#include "server/core/grid/walk/footprint.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/walk/footprint_grids.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 

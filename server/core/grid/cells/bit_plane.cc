@@ -1,19 +1,16 @@
-#include "server/core/grid/cells/transpose.h"
+#include "server/core/grid/cells/bit_plane.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 
 namespace waystar::core {
 namespace {
-
-// Returns the 64 cells of row y from cell 64 * block, the first in the lowest bit.
-Word CellsOf(const Word* row, std::size_t block) {
-  return row[block] >> 1 | row[block + 1] << (kWordBits - 1);
-}
 
 // Transposes a strip of columns, a few words wide, so that both input and output stay in the CPU cache.
 class StripTurner {
@@ -46,7 +43,7 @@ class StripTurner {
     std::array<Word, kWordBits> square = {};
     const auto word = static_cast<std::size_t>(x / kWordBits);
     for (int i = 0; i < std::min(kWordBits, plane_.height() - top); ++i) {
-      square[static_cast<std::size_t>(i)] = CellsOf(plane_.row(top + i), word);
+      square[static_cast<std::size_t>(i)] = Shifted(plane_.row(top + i), word, 1);
     }
     Transpose(square);
     Word* row = rows_.data() + static_cast<std::size_t>(first_row) * words_ +
@@ -80,6 +77,37 @@ BitPlane Transposed(const BitPlane& plane) {
     }
   }
   return turned;
+}
+
+Surroundings::Surroundings(absl::Span<const WordChange> changes, int width, int height) {
+  std::vector<WordChange> all;
+  all.reserve(3 * changes.size());
+  const auto add = [&](std::int32_t y, std::int32_t index, Word cells) {
+    if (index >= 0) {
+      cells &= SpanMask(static_cast<std::size_t>(index), 0, width);
+    }
+    if (index >= 0 && cells != 0) {
+      all.push_back({y, index, cells});
+    }
+  };
+  for (const WordChange& change : changes) {
+    const Word cells = change.flipped;
+    for (std::int32_t y = std::max(change.y - 1, 0); y <= std::min(change.y + 1, height - 1); ++y) {
+      add(y, change.index - 1, cells << (kWordBits - 1));
+      add(y, change.index, cells << 1 | cells | cells >> 1);
+      add(y, change.index + 1, cells >> (kWordBits - 1));
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const WordChange& a, const WordChange& b) {
+    return std::pair(a.y, a.index) < std::pair(b.y, b.index);
+  });
+  for (const WordChange& word : all) {
+    if (!words_.empty() && words_.back().y == word.y && words_.back().index == word.index) {
+      words_.back().flipped |= word.flipped;
+    } else {
+      words_.push_back(word);
+    }
+  }
 }
 
 }  // namespace waystar::core
