@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "server/core/grid/path/summary.h"
-#include "server/core/mesh/search/surface_line.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/search/path_legs.h"
 
 namespace waystar::core {

@@ -5,7 +5,7 @@
 
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/search/mesh_query.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "server/core/graph/search/node_recorder.h"
-#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/mesh/search/interval_search.h"
 #include "server/core/search/recorder.h"
 
 namespace waystar::core {

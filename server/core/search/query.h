@@ -1,4 +1,4 @@
-// Path queries and their results as plain values.
+// Path queries, their results and reports of searches as plain values.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/corner_rule.h"
+#include "server/core/grid/cells/cost.h"
 #include "server/core/grid/walk/footprint.h"
 #include "server/geometry/cell.h"
 
@@ -138,6 +139,27 @@ struct PathResult {
   absl::Span<const Direction> directions;
   // End of the path; undefined with kUnreachable.
   Cell end;
+  SearchStatistics statistics;
+};
+
+enum class SearchEnd : std::uint8_t {
+  kGoalReached,
+  // Every reachable cell was expanded.
+  kExhausted,
+  kExpansionLimit,
+  kScratchLimit,
+  kDeadline,
+  kCancelled,
+  kEvicted,
+};
+
+struct SearchReport {
+  SearchEnd end = SearchEnd::kExhausted;
+  // Expanded cell nearest to the goal in a straight line; among equals, the one that is cheaper to reach,
+  // then the first in row-major order. With kGoalReached it is the goal.
+  Cell nearest;
+  // Cost of the path to `nearest`.
+  Cost cost = 0;
   SearchStatistics statistics;
 };
 

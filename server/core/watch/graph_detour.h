@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "server/core/graph/map/cheap_arcs.h"
+#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/geometry/box.h"
 #include "server/geometry/world_point.h"

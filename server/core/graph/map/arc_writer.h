@@ -6,7 +6,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/graph/map/node_pages.h"
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
 
 namespace waystar::core {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 #include "server/geometry/box.h"
 #include "server/geometry/shape.h"
 

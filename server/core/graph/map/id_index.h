@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 
 namespace waystar::core {
 

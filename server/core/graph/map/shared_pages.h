@@ -1,16 +1,26 @@
-// Copy-on-write sequence of pages.
+// Copy-on-write sequence of pages, and ownership of shared parts.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "server/core/graph/map/owner.h"
-
 namespace waystar::core {
+
+// Number of a writer. A shared part carries the number of the writer that created it, which alone may write
+// to it; others clone it first.
+using Owner = std::uint64_t;
+
+// Returns a unique number other than 0.
+inline Owner NewOwner() {
+  static std::atomic<Owner> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 // Pages in groups of kGroup. A copy costs one pointer per group; a change clones a group's pointers and the
 // page. A Page is copyable and has memory_bytes().

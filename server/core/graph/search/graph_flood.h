@@ -15,7 +15,6 @@
 #include "server/core/graph/search/graph_scratch.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

@@ -4,7 +4,6 @@
 
 #include "server/base/memory_account.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/upkeep.h"
 
 namespace waystar::core {
 namespace {

@@ -21,7 +21,6 @@
 #include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/field/flood_sense.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

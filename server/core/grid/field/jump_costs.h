@@ -12,7 +12,6 @@
 #include "server/core/grid/field/jump_graph.h"
 #include "server/core/grid/search/bucket_queue.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

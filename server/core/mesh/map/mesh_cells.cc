@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_rooms.h"
+#include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {

@@ -1,4 +1,4 @@
-// Validation of the parts of a navigation mesh.
+// Checks of the parts of a navigation mesh.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
+#include "server/core/mesh/map/nav_mesh.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -37,5 +38,30 @@ enum class LoopFault : std::uint8_t {
 
 // REQUIRES: there are at least three points.
 LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack);
+
+// Gives each fan its own vertex: where polygons meet only in a vertex, all fans but one get a new vertex at
+// the same position. No path leads from one fan to another there, so search state of the vertex in one fan is
+// not valid in the others. Costs O(corners) times the corners of a polygon.
+//
+// Returns INVALID_ARGUMENT / BAD_SIZE with field "vertices" if this makes more than kMaxMeshVertices, or the
+// error of `stop`.
+// REQUIRES: `neighbours` is the result of MatchMeshEdges for the spec.
+absl::Status SplitFans(MeshSpec& spec, const std::vector<PolygonNumber>& neighbours,
+                       const StopCheck* stop = nullptr);
+
+// Distance between two walls: more than `low` and at most `high` seen from above, and at most `height`
+// vertically.
+struct MeshGap {
+  double low = 0.0;
+  double high = 0.0;
+  double height = 0.0;
+};
+
+// Returns the number of walls with such a gap between their middle and a wall of another polygon in
+// approximately the opposite direction: polygons that overlap or leave a slit between them. Walls of adjacent
+// polygons do not count. Costs O(log walls) per wall if few others are near; counting stops early where it
+// would take seconds. Returns the error of `stop`.
+absl::StatusOr<std::int64_t> CountMeshGaps(const NavMesh& mesh, const MeshGap& gap,
+                                           const StopCheck* stop = nullptr);
 
 }  // namespace waystar::core

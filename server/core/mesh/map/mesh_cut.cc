@@ -15,11 +15,11 @@
 #include "absl/status/status.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_bounds.h"
 #include "server/core/mesh/map/mesh_check.h"
+#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/polygon_tree.h"
-#include "server/core/mesh/map/triangulate.h"
+#include "server/core/mesh/map/shape_outlines.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "server/core/elements/id_table.h"
-#include "server/core/mesh/map/mesh_place.h"
+#include "server/core/mesh/map/mesh_spec.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

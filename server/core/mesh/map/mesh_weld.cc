@@ -20,7 +20,7 @@
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_seams.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/map/triangulate.h"
+#include "server/core/mesh/map/shape_outlines.h"
 
 namespace waystar::core {
 namespace {

@@ -12,8 +12,6 @@
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cells.h"
 #include "server/core/mesh/map/mesh_check.h"
-#include "server/core/mesh/map/mesh_fans.h"
-#include "server/core/mesh/map/mesh_rooms.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {

@@ -22,8 +22,6 @@
 #include "server/base/stop_check.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/mesh/map/mesh_bounds.h"
-#include "server/core/mesh/map/mesh_place.h"
 #include "server/core/mesh/map/mesh_portal.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"

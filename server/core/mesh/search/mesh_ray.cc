@@ -9,8 +9,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/search/mesh_wall.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/mesh/search/wall_normal.h"
 
 namespace waystar::core {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/runtime/logging.h"
 
 namespace waystar::rpc {

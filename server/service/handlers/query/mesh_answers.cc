@@ -18,7 +18,7 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_samples.h"
-#include "server/core/mesh/search/polygon_meter.h"
+#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/query/location_check.h"
 #include "server/core/query/route_query_check.h"
