@@ -11,6 +11,7 @@
 namespace waystar::core {
 namespace {
 
+// A cell, or a unit of length.
 constexpr std::int64_t kOne = std::int64_t{1} << 20;
 
 // Returns a positive number if p lies on one side of the line from a to b, a negative one on the other.
@@ -109,6 +110,18 @@ bool Touches(const Segment& segment, const Rectangle& rectangle) {
   return Touches(segment, BoxOf(rectangle));
 }
 
+// First and last of `count` cells that touch an interval; cells outside the grid are not counted.
+struct CellRange {
+  std::int64_t first;
+  std::int64_t last;
+
+  // Returns the cells from low / divisor to high / divisor, in units of 2^-20 cells.
+  static CellRange Of(Int128 low, Int128 high, std::int64_t divisor, std::int64_t count) {
+    return {std::max<std::int64_t>(CeilDivide(low, divisor * kOne) - 1, 0),
+            std::min<std::int64_t>(FloorDivide(high, divisor * kOne), count - 1)};
+  }
+};
+
 }  // namespace
 
 bool Touches(const Segment& segment, const FixedBox& box) {
@@ -178,24 +191,6 @@ FixedBox BoxOfPart(const Shape& shape, std::size_t part) {
   return VisitPart(shape, part, [](const auto& found) { return BoxOf(found); });
 }
 
-namespace {
-
-constexpr std::int64_t kCell = std::int64_t{1} << 20;
-
-// First and last of `count` cells that touch an interval; cells outside the grid are not counted.
-struct CellRange {
-  std::int64_t first;
-  std::int64_t last;
-
-  // Returns the cells from low / divisor to high / divisor, in units of 2^-20 cells.
-  static CellRange Of(Int128 low, Int128 high, std::int64_t divisor, std::int64_t count) {
-    return {std::max<std::int64_t>(CeilDivide(low, divisor * kCell) - 1, 0),
-            std::min<std::int64_t>(FloorDivide(high, divisor * kCell), count - 1)};
-  }
-};
-
-}  // namespace
-
 bool GridSight::IsWalkableAt(const WorldPoint& position) const {
   const double x = std::floor((position.x - origin_.x) / cell_size_);
   const double y = std::floor((position.y - origin_.y) / cell_size_);
@@ -213,7 +208,7 @@ bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
   const auto [x_low, x_high] = std::minmax(low.x, high.x);
   const int width = walkable_.width();
   const int height = walkable_.height();
-  if (x_low < 0 || low.y < 0 || x_high > width * kCell || high.y > height * kCell) {
+  if (x_low < 0 || low.y < 0 || x_high > width * kOne || high.y > height * kOne) {
     return false;
   }
   const std::int64_t dx = high.x - low.x;
@@ -224,8 +219,8 @@ bool GridSight::IsFree(const WorldPoint& a, const WorldPoint& b) const {
     if (dy != 0) {
       // Points where the line enters and leaves the row, times dy.
       const auto x_at = [&](std::int64_t y) { return Int128{low.x} * dy + Int128{y - low.y} * dx; };
-      const Int128 one = x_at(std::max(row * kCell, low.y));
-      const Int128 other = x_at(std::min((row + 1) * kCell, high.y));
+      const Int128 one = x_at(std::max(row * kOne, low.y));
+      const Int128 other = x_at(std::min((row + 1) * kOne, high.y));
       columns = CellRange::Of(std::min(one, other), std::max(one, other), dy, width);
     }
     if (!AreSet(walkable_.row(static_cast<int>(row)), static_cast<int>(columns.first),

@@ -38,32 +38,22 @@ std::size_t CellTable::memory_bytes() const {
 PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   PolygonNumber cell = table_.cell_of_[place.polygon];
   // True if no wall separates the mean of the polygon's corners from the point.
-  const auto is_inside = [&] {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
-    const absl::Span<const PolygonNumber> neighbours = NeighboursOf(cell);
+  const auto is_clear = [&] {
     bool is_left = true;
-    const WorldPoint* a = &VertexAt(loop[0]);
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint* const b = &VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
-      is_left &= neighbours[k] == kNoPolygon ||
-                 (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
-      a = b;
-    }
+    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+      is_left &= NeighboursOf(cell)[k] == kNoPolygon ||
+                 (b.x - a.x) * (place.point.y - a.y) > (b.y - a.y) * (place.point.x - a.x);
+    });
     return is_left;
   };
   const auto contains = [&] {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
-    const WorldPoint* a = &VertexAt(loop.back());
-    for (const std::uint32_t vertex : loop) {
-      const WorldPoint* const b = &VertexAt(vertex);
-      if (Side(*a, *b, place.point) < 0.0) {
-        return false;
-      }
-      a = b;
-    }
-    return true;
+    bool is_inside = true;
+    ForEachEdge(*this, cell, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
+      is_inside = is_inside && Side(a, b, place.point) >= 0.0;
+    });
+    return is_inside;
   };
-  if (IsDented(cell) || is_inside() || contains()) {
+  if (IsDented(cell) || is_clear() || contains()) {
     return cell;
   }
   // Walks straight from the mean of the polygon's corners to the point. No vertex lies between. Coordinates
@@ -81,15 +71,12 @@ PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   };
   const FixedPoint to = times(place.point);
   for (std::size_t steps = cell_count(); steps > 0; --steps) {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
     PolygonNumber next = kNoPolygon;
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint& a = VertexAt(loop[k]);
-      const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
+    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (Side(a, b, place.point) < 0.0 && SideOf(mean, to, times(a)) < 0 && SideOf(mean, to, times(b)) > 0) {
         next = NeighboursOf(cell)[k];
       }
-    }
+    });
     if (next == kNoPolygon) {
       return cell;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -120,27 +121,13 @@ absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
   return absl::MakeConstSpan(hull.data(), size - 1);
 }
 
-// One side of an edge between two adjacent polygons.
-struct HalfEdge {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  std::uint32_t corner = 0;
-  PolygonNumber polygon = 0;
-  // True if it leads from `high` to `low`.
-  bool is_back = false;
-
-  auto key() const { return std::tuple(low, high, is_back, corner); }
-};
-
 }  // namespace
 
 absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckSizes(spec));
   for (std::size_t i = 0; i < spec.vertices.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
-    if (absl::Status status = CheckPosition(spec.vertices[i]); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("vertices[", i, "]"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("vertices[", i, "]"), CheckPosition(spec.vertices[i]));
   }
   std::size_t first_corner = 0;
   for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
@@ -152,26 +139,17 @@ absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
 }
 
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop) {
-  std::vector<HalfEdge> edges;
-  edges.reserve(spec.corners.size());
   std::vector<std::uint32_t> first_corners;
   first_corners.reserve(spec.polygons.size());
   std::uint32_t first = 0;
-  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
-    const std::uint32_t count = spec.polygons[i].corner_count;
-    for (std::uint32_t k = 0; k < count; ++k) {
-      const std::uint32_t from = spec.corners[first + k];
-      const std::uint32_t to = spec.corners[first + (k + 1) % count];
-      edges.push_back(
-          {std::min(from, to), std::max(from, to), first + k, static_cast<PolygonNumber>(i), from > to});
-    }
+  for (const MeshPolygon& polygon : spec.polygons) {
     first_corners.push_back(first);
-    first += count;
+    first += polygon.corner_count;
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-  std::sort(edges.begin(), edges.end(),
-            [](const HalfEdge& a, const HalfEdge& b) { return a.key() < b.key(); });
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<HalfEdge> edges,
+                           SortedEdges(
+                               spec.polygons, spec.corners.size(),
+                               [&](std::size_t corner) { return spec.corners[corner]; }, stop));
 
   const auto field_of = [&](const HalfEdge& edge, absl::string_view list) {
     return CornerField(edge.polygon, list, edge.corner - first_corners[edge.polygon]);
@@ -183,7 +161,7 @@ absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, 
   for (std::size_t i = 1; i < edges.size(); ++i) {
     const HalfEdge& edge = edges[i - 1];
     const HalfEdge& next = edges[i];
-    if (edge.low != next.low || edge.high != next.high) {
+    if (!edge.IsAlong(next)) {
       continue;
     }
     if (edge.is_back == next.is_back) {
@@ -211,11 +189,7 @@ absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, 
 }
 
 LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack) {
-  Int128 area = 0;
-  for (std::size_t k = 2; k < loop.size(); ++k) {
-    area += SideOf(loop[0], loop[k - 1], loop[k]);
-  }
-  if (area <= 0) {
+  if (TwiceArea(loop.size(), [&](std::size_t k) { return loop[k]; }) <= 0) {
     return LoopFault::kNotCounterclockwise;
   }
   if (loop.size() == 3) {
@@ -244,6 +218,26 @@ LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack) {
     }
   }
   return passed == loop.size() ? LoopFault::kNone : LoopFault::kNotConvex;
+}
+
+void DropUnusedVertices(MeshSpec& spec) {
+  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> numbers(spec.vertices.size(), kUnused);
+  for (const std::uint32_t vertex : spec.corners) {
+    numbers[vertex] = 0;
+  }
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != kUnused) {
+      spec.vertices[count] = spec.vertices[i];
+      numbers[i] = count++;
+    }
+  }
+  spec.vertices.resize(count);
+  spec.vertices.shrink_to_fit();
+  for (std::uint32_t& vertex : spec.corners) {
+    vertex = numbers[vertex];
+  }
 }
 
 namespace {

@@ -1,12 +1,16 @@
 // Checks of the parts of a navigation mesh.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/base/status_macros.h"
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
@@ -17,6 +21,50 @@ namespace waystar::core {
 // Returns the errors of NavMesh::Create for single vertices and polygons. Uses the rounded positions of
 // vertices.
 absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop);
+
+// One side of an edge: from a corner of a polygon to the next.
+struct HalfEdge {
+  // Its ends, the one with the lower number first.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  // Index of the first corner in the list of all corners.
+  std::uint32_t corner = 0;
+  PolygonNumber polygon = 0;
+  // True if it leads from `high` to `low`.
+  bool is_back = false;
+
+  auto key() const { return std::tuple(low, high, is_back, corner); }
+  bool IsAlong(const HalfEdge& other) const { return low == other.low && high == other.high; }
+};
+
+// Returns the edges of MeshPolygons, sorted by key(), or the error of `stop`. vertex_at(corner) returns the
+// vertex at each corner in the list of all corners.
+template <typename Polygons, typename VertexAt>
+absl::StatusOr<std::vector<HalfEdge>> SortedEdges(const Polygons& polygons, std::size_t corner_count,
+                                                  const VertexAt& vertex_at, const StopCheck* stop) {
+  std::vector<HalfEdge> edges;
+  edges.reserve(corner_count);
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < polygons.size(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    const std::uint32_t count = polygons[i].corner_count;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const std::uint32_t from = vertex_at(first + k);
+      const std::uint32_t to = vertex_at(first + (k + 1 < count ? k + 1 : 0));
+      edges.push_back(
+          {std::min(from, to), std::max(from, to), first + k, static_cast<PolygonNumber>(i), from > to});
+    }
+    first += count;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  std::sort(edges.begin(), edges.end(),
+            [](const HalfEdge& a, const HalfEdge& b) { return a.key() < b.key(); });
+  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  return edges;
+}
+
+// Removes the vertices that no polygon uses; the others keep their order.
+void DropUnusedVertices(MeshSpec& spec);
 
 // Returns the neighbours of the spec, derived from common edges if it has none, or the errors of
 // NavMesh::Create for adjacent polygons.

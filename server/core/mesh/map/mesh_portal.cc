@@ -39,15 +39,9 @@ std::uint64_t DigestOf(const PlacedPortal& portal) {
 }
 
 absl::Status CheckMeshPortal(const MeshPortal& portal) {
-  if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
-    return WithFieldPrefix(status, ".id");
-  }
-  if (absl::Status status = CheckPosition(portal.from); !status.ok()) {
-    return WithFieldPrefix(status, ".from_position");
-  }
-  if (absl::Status status = CheckPosition(portal.to); !status.ok()) {
-    return WithFieldPrefix(status, ".to_position");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".id", CheckPortalId(portal.id));
+  WAYSTAR_RETURN_IF_ERROR_AT(".from_position", CheckPosition(portal.from));
+  WAYSTAR_RETURN_IF_ERROR_AT(".to_position", CheckPosition(portal.to));
   if (portal.to_map.empty() && portal.from == portal.to) {
     return MakeError(ErrorReason::kBadPortal, ".to_position", "a portal leads from one place to another");
   }
@@ -60,9 +54,7 @@ absl::Status CheckMeshPortal(const MeshPortal& portal) {
     return BadNumber(ErrorReason::kBadValue, ".cost", portal.cost,
                      absl::StrCat("from 0 to ", kMaxPortalCost));
   }
-  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
-    return WithFieldPrefix(status, ".tags");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".tags", CheckTags(portal.tags, ErrorReason::kBadPortal));
   return absl::OkStatus();
 }
 

@@ -70,6 +70,11 @@ struct MeshBounds {
     Add(other.high);
   }
 
+  bool Overlaps(const MeshBounds& other) const {
+    return low.x <= other.high.x && high.x >= other.low.x && low.y <= other.high.y && high.y >= other.low.y &&
+           low.z <= other.high.z && high.z >= other.low.z;
+  }
+
   friend bool operator==(const MeshBounds&, const MeshBounds&) = default;
 };
 

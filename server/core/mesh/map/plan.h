@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "server/geometry/shape.h"
 #include "server/geometry/wide_integer.h"
@@ -13,6 +14,17 @@ namespace waystar::core {
 // negative if on the right, and 0 if on the line.
 inline Int128 SideOf(const FixedPoint& a, const FixedPoint& b, const FixedPoint& p) {
   return Int128{b.x - a.x} * (p.y - a.y) - Int128{b.y - a.y} * (p.x - a.x);
+}
+
+// Returns twice the signed area of the polygon with corners at(0) to at(count - 1), as FixedPoints: positive
+// if they run counterclockwise.
+template <typename At>
+Int128 TwiceArea(std::size_t count, const At& at) {
+  Int128 area = 0;
+  for (std::size_t k = 2; k < count; ++k) {
+    area += SideOf(at(0), at(k - 1), at(k));
+  }
+  return area;
 }
 
 // Side in integers. Rarely needed; kept out of the fast path.
@@ -39,6 +51,16 @@ inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p
   const double left = (b.x - a.x) * (p.y - a.y);
   const double right = (b.y - a.y) * (p.x - a.x);
   return IsSideCertain(left, right) ? left - right : SideByIntegers(a, b, p);
+}
+
+// Distances. Callers must be compiled with -ffp-contract=off.
+inline double PlanDistance(double ax, double ay, double bx, double by) {
+  const double dx = bx - ax;
+  const double dy = by - ay;
+  return std::sqrt(dx * dx + dy * dy);
+}
+inline double PlanDistance(const WorldPoint& a, const WorldPoint& b) {
+  return PlanDistance(a.x, a.y, b.x, b.y);
 }
 
 struct SegmentPoint {

@@ -31,12 +31,8 @@ constexpr std::array<double, kDiscCorners / 4 + 1> kCosines = {1.0,
 // Distance of the corners of a regular polygon circumscribed around a circle of radius 1.
 constexpr double kCornerRadius = 1.0048385723763114;
 
-Int128 TwiceArea(absl::Span<const WorldPoint> loop) {
-  Int128 area = 0;
-  for (std::size_t k = 2; k < loop.size(); ++k) {
-    area += SideOf(ToFixed(loop[0]), ToFixed(loop[k - 1]), ToFixed(loop[k]));
-  }
-  return area;
+Int128 TwiceAreaOf(absl::Span<const WorldPoint> loop) {
+  return TwiceArea(loop.size(), [&](std::size_t k) { return ToFixed(loop[k]); });
 }
 
 int Sign(Int128 value) { return (value > 0 ? 1 : 0) - (value < 0 ? 1 : 0); }
@@ -107,7 +103,7 @@ class Outliner {
     for (WorldPoint& corner : outline) {
       corner = Rounded(corner);
     }
-    if (TwiceArea(outline) > 0) {
+    if (TwiceAreaOf(outline) > 0) {
       outlines_.push_back(std::move(outline));
     }
   }
@@ -149,7 +145,7 @@ class Outliner {
     if (loop.size() > 1 && loop.front() == loop.back()) {
       loop.pop_back();
     }
-    if (TwiceArea(loop) < 0) {
+    if (TwiceAreaOf(loop) < 0) {
       std::reverse(loop.begin(), loop.end());
     }
     points.reserve(loop.size());

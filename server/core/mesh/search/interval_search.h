@@ -49,16 +49,16 @@ struct IntervalEvent {
 };
 
 // Stores events in order, up to a limit. Takes 8 bytes per event and 96 per interval.
-class IntervalRecorder {
+class IntervalRecorder : public EventList<IntervalEvent> {
  public:
-  explicit IntervalRecorder(std::size_t max_events) : max_events_(max_events) {}
+  using EventList::EventList;
 
   // Starts another search, whose intervals are numbered from 0.
   void Begin() { first_ = static_cast<IntervalNumber>(intervals_.size()); }
   // `make` returns the generated interval; its parent is a number of this search.
   template <typename Make>
   void Generated(const Make& make) {
-    if (!Add(SearchEvent::Kind::kGenerated, static_cast<IntervalNumber>(intervals_.size()))) {
+    if (!Add({SearchEvent::Kind::kGenerated, static_cast<IntervalNumber>(intervals_.size())})) {
       return;
     }
     TracedInterval interval = make();
@@ -67,7 +67,7 @@ class IntervalRecorder {
     }
     intervals_.push_back(interval);
   }
-  void Expanded(IntervalNumber interval) { Add(SearchEvent::Kind::kExpanded, first_ + interval); }
+  void Expanded(IntervalNumber interval) { Add({SearchEvent::Kind::kExpanded, first_ + interval}); }
 
   // Replaces polygon numbers p by number(p).
   template <typename Number>
@@ -77,28 +77,13 @@ class IntervalRecorder {
     }
   }
 
-  const std::vector<IntervalEvent>& events() const { return events_; }
   // Returns the intervals in the order in which they were generated; parents come first.
   const std::vector<TracedInterval>& intervals() const { return intervals_; }
-  // Returns true if events beyond the limit were dropped.
-  bool is_truncated() const { return is_truncated_; }
 
  private:
-  bool Add(SearchEvent::Kind kind, IntervalNumber interval) {
-    if (events_.size() == max_events_) {
-      is_truncated_ = true;
-      return false;
-    }
-    events_.push_back({kind, interval});
-    return true;
-  }
-
-  const std::size_t max_events_;
   // Number of the search's first interval.
   IntervalNumber first_ = 0;
-  std::vector<IntervalEvent> events_;
   std::vector<TracedInterval> intervals_;
-  bool is_truncated_ = false;
 };
 
 struct MeshSearchTask {

@@ -102,21 +102,17 @@ class StepFlood {
   }
 
   void LookAt(PolygonNumber polygon) {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-    const WorldPoint* a = &mesh_.VertexAt(corners[0]);
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+    ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (neighbours[k] != kNoPolygon) {
-        if (IsInCircle(*a, *b) && found_.Add(neighbours[k])) {
+        if (IsInCircle(a, b) && found_.Add(neighbours[k])) {
           queue_.push_back(neighbours[k]);
         }
-      } else if (Side(*a, *b, target_) <= 0.0) {
+      } else if (Side(a, b, target_) <= 0.0) {
         // The surface is nearest to the target at a wall that has the target on its other side.
-        LookAtWall(polygon, k, *a, *b);
+        LookAtWall(polygon, k, a, b);
       }
-      a = b;
-    }
+    });
   }
 
   // The wall leads from this corner of the polygon, a, to the next, b.

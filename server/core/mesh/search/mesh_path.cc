@@ -13,6 +13,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/elements/waypoint.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygon_set.h"
@@ -25,10 +26,6 @@ namespace {
 
 // Finding the place of a position may take as long as checking many polygons.
 constexpr std::size_t kGoalsPerPoll = 64;
-
-double StraightDistance(const WorldPoint& a, const WorldPoint& b) {
-  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
-}
 
 // Searches for paths from one place, one after the other, with a shared budget.
 class MeshPathFinder {
@@ -44,7 +41,7 @@ class MeshPathFinder {
     std::vector<std::pair<double, const MeshGoal*>> by_distance;
     by_distance.reserve(goals.size());
     for (const MeshGoal& goal : goals) {
-      by_distance.emplace_back(StraightDistance(start_.point, goal.place.point), &goal);
+      by_distance.emplace_back(PlanDistance(start_.point, goal.place.point), &goal);
     }
     std::ranges::sort(by_distance, [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second->index) < std::pair(b.first, b.second->index);
@@ -238,10 +235,6 @@ absl::StatusOr<MeshPathResult> FindMeshPath(const NavMesh& mesh, const MeshQuery
 
 namespace {
 
-double LegLength(const WorldPoint& a, const WorldPoint& b) {
-  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
-}
-
 // Maximum displacement of a corner out of its polygon by rounding, with some tolerance.
 constexpr double kRounding = 2.0 / kFixedScale;
 
@@ -275,7 +268,7 @@ class MeshPathValidator {
         break;
       }
       if (i > 0) {
-        check.cost += LegLength(last, place->point);
+        check.cost += PlanDistance(last, place->point);
       }
       last = place->point;
       std::swap(here_, there_);
@@ -294,7 +287,7 @@ class MeshPathValidator {
     std::optional<MeshPlace> place = FindMeshPlace(mesh_, corner, {});
     if (place) {
       const WorldPoint rounded = Rounded(corner);
-      if (LegLength(rounded, place->point) <= kRounding) {
+      if (PlanDistance(rounded, place->point) <= kRounding) {
         place->point = {rounded.x, rounded.y, place->point.z};
       }
     }
@@ -359,9 +352,7 @@ absl::Status CheckMeshCorners(absl::Span<const WorldPoint> corners) {
                                   corners.size()));
   }
   for (std::size_t i = 0; i < corners.size(); ++i) {
-    if (absl::Status status = CheckPosition(corners[i]); !status.ok()) {
-      return WithFieldPrefix(status, IndexedField("positions", i));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(IndexedField("positions", i), CheckPosition(corners[i]));
   }
   return absl::OkStatus();
 }
