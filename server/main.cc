@@ -17,10 +17,9 @@
 #include "server/data_tool/data_tool.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/options.h"
-#include "server/runtime/signals.h"
-#include "server/runtime/unknown_variables.h"
+#include "server/runtime/process.h"
 #include "server/service/server.h"
-#include "server/service/transport/net/descriptor_limit.h"
+#include "server/service/transport/net/descriptor.h"
 
 namespace {
 

@@ -1,21 +1,31 @@
-#include "server/data_tool/check.h"
-
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/base/status_macros.h"
+#include "server/data_tool/commands.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/folder_reader.h"
+#include "server/storage/folder/image_file.h"
 
 namespace waystar::data_tool {
 namespace {
 
 constexpr absl::string_view kRestore =
     "Bring the folder, or those maps, back from a backup; docs/backup.md says how.\n";
+
+// Returns where a map was read from: "image-arena-7-12 and 3 commits", or "its creation in the log and 3
+// commits".
+std::string SourceText(const DataFiles& files, const std::string& map, const storage::ReadMapResult& read) {
+  const auto image = files.images.find(map);
+  return absl::StrCat(
+      image == files.images.end() ? "its creation in the log" : storage::ImageFileName(image->second),
+      " and ", CountText(read.commits, "commit"));
+}
 
 void WriteFiles(absl::string_view what, const std::vector<std::string>& names, std::ostream& out) {
   if (!names.empty()) {

@@ -11,10 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/data_tool/check.h"
-#include "server/data_tool/dump.h"
-#include "server/data_tool/list.h"
-#include "server/data_tool/truncate.h"
+#include "server/data_tool/commands.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/posix_folder.h"
 

@@ -1,5 +1,3 @@
-#include "server/data_tool/dump.h"
-
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include "absl/time/time.h"
 #include "nlohmann/json.hpp"
 #include "server/base/status_macros.h"
-#include "server/data_tool/data_files.h"
+#include "server/data_tool/commands.h"
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/storage/folder/image_file.h"

@@ -1,5 +1,3 @@
-#include "server/data_tool/list.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/data_tool/data_files.h"
+#include "server/data_tool/commands.h"
 
 namespace waystar::data_tool {
 namespace {
@@ -65,6 +63,18 @@ void WriteTable(const std::vector<Row>& rows, std::ostream& out) {
 }
 
 }  // namespace
+
+absl::StatusOr<DataFiles> ReadDataFiles(const storage::Folder& folder) {
+  DataFiles files;
+  WAYSTAR_ASSIGN_OR_RETURN(files.names, folder.List());
+  WAYSTAR_ASSIGN_OR_RETURN(files.history, storage::ReadLogFiles(folder, files.names));
+  files.images = storage::NewestImages(files.names, files.history);
+  return files;
+}
+
+std::string CountText(std::size_t count, absl::string_view thing) {
+  return absl::StrCat(count, " ", thing, count == 1 ? "" : "s");
+}
 
 absl::StatusOr<bool> ListMaps(const storage::Folder& folder, std::ostream& out) {
   WAYSTAR_ASSIGN_OR_RETURN(const DataFiles files, ReadDataFiles(folder));

@@ -1,5 +1,3 @@
-#include "server/data_tool/truncate.h"
-
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "server/base/status_macros.h"
-#include "server/data_tool/check.h"
-#include "server/data_tool/data_files.h"
+#include "server/data_tool/commands.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/log_mark.h"
 #include "server/storage/folder/record_file.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/base/periodic_thread.h"
+#include "server/base/thread.h"
 #include "server/core/store/map_residence.h"
 #include "server/core/store/map_source.h"
 #include "server/core/store/map_store.h"

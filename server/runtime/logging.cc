@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -152,5 +153,25 @@ void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField
 void FlushLog() { Writer().Flush(kFlushPatience, kLongestFlush); }
 
 std::uint64_t DroppedLogLines() { return Writer().dropped(); }
+
+std::optional<std::uint64_t> LineLimit::Admit() {
+  const absl::Time now = clock_.Now();
+  MutexLock lock(mutex_);
+  if (now - second_begin_ >= absl::Seconds(1)) {
+    second_begin_ = now;
+    lines_ = 0;
+  }
+  if (lines_ == kLines) {
+    ++left_out_;
+    return std::nullopt;
+  }
+  ++lines_;
+  return std::exchange(left_out_, 0);
+}
+
+void LineLimit::LeaveOut() {
+  MutexLock lock(mutex_);
+  ++left_out_;
+}
 
 }  // namespace waystar::runtime

@@ -4,15 +4,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/runtime/connection_options.h"
 
 namespace waystar::runtime {
 
 // Memory that a search needs to visit every cell of the largest map, in MiB.
 inline constexpr std::size_t kMostScratchMib = 1280;
+
+// Limits on connections: number, lifetime and resources.
+struct ConnectionOptions {
+  // Most open connections; 0 for 10,000, or fewer if descriptors do not allow that many.
+  std::size_t max_connections = 0;
+  // Most connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for half of all.
+  std::size_t max_address_connections = 0;
+  // Time for a new connection to send its TLS handshake and its HTTP/2 settings; closed otherwise.
+  absl::Duration handshake_timeout = absl::Seconds(10);
+  // Age, plus or minus a tenth, at which a connection takes no new calls, and the grace for its calls to end.
+  // 0: never.
+  absl::Duration max_age = absl::ZeroDuration();
+  absl::Duration max_age_grace = absl::Minutes(1);
+  // Time without a call after which a connection is closed. 0: never.
+  absl::Duration max_idle = absl::ZeroDuration();
+  // Silence after which a connection is pinged, and time to answer before it is closed.
+  absl::Duration keepalive_time = absl::Minutes(1);
+  absl::Duration keepalive_timeout = absl::Seconds(20);
+  // Shortest interval of client pings; a client that pings more often is disconnected.
+  absl::Duration min_client_keepalive = absl::Seconds(10);
+  // Most concurrent calls of one connection, including streams and watches. Further calls wait at the client.
+  int max_concurrent_streams = 1'000;
+  // Memory quota of the gRPC library for reads and writes, in MiB; 0 for no limit.
+  std::size_t memory_mib = 0;
+};
 
 struct Options {
   // HOST:PORT or unix:PATH. Port 0 chooses a free one.
@@ -146,5 +171,10 @@ void DivideMemory(std::size_t limit_mib, Options& options);
 // Returns INVALID_ARGUMENT, with the flag's name, for a value out of range or an argument that is not a flag.
 // For --help, --version and errors of the flag library itself, prints and exits.
 absl::StatusOr<Options> ReadOptions(int argc, char** argv);
+
+// Returns, sorted, the names of environment variables that begin with WAYSTAR_ and that neither the server
+// nor the command line tool reads: misspelled flags, for example. Ignores those that Kubernetes and Docker
+// set for a service named "waystar".
+std::vector<std::string> UnknownVariables();
 
 }  // namespace waystar::runtime

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grpcpp/server_builder.h"
-#include "server/runtime/connection_options.h"
+#include "server/runtime/options.h"
 
 namespace waystar::rpc {
 

@@ -1,4 +1,4 @@
-// Maps that a server starts with: those of its data folder, and those of --maps_dir.
+// Maps that a server starts with: those of its data folder, its fleet, and --maps_dir.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 #include "server/base/clock.h"
 #include "server/core/store/map_store.h"
 #include "server/runtime/options.h"
-#include "server/service/metrics/load_progress.h"
+#include "server/service/metrics/storage_statistics.h"
+#include "server/storage/fleet/fleet.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/data_folder.h"
 #include "server/storage/folder/folder.h"
@@ -41,5 +42,25 @@ void CatchUp(absl::Time latest_change, SteadyClock& clock);
 // file, if a map does not load and must not be skipped, the errors of MapStore::Create, or CANCELLED if the
 // server is told to stop meanwhile.
 absl::Status LoadMaps(const runtime::Options& options, core::MapStore& store);
+
+// How a server presents itself to its fleet.
+struct FleetIdentity {
+  // Address for clients.
+  std::string address;
+  absl::Time start_time;
+};
+
+// Returns the address for clients of a server that listens on options.listen, at that port: options.advertise
+// if it is set; else the listening address, with the machine's name in place of a wildcard.
+std::string AdvertisedAddress(const runtime::Options& options, int port);
+
+// Joins the fleet of options.cluster, puts its maps into the store and logs a summary. Waits while etcd is
+// unreachable. If the clock is behind the last change, moves it to that time. Returns null if the option is
+// empty, INVALID_ARGUMENT if it or a file of the other options is invalid, the other errors of Fleet::Open,
+// or CANCELLED if the server is told to stop meanwhile. `log` has the callbacks. REQUIRES: as Fleet::Open.
+absl::StatusOr<std::unique_ptr<cluster::Fleet>> JoinFleet(const runtime::Options& options,
+                                                          FleetIdentity identity, core::MapStore& store,
+                                                          SteadyClock& clock, LoadProgress& progress,
+                                                          cluster::ClusterLogOptions log);
 
 }  // namespace waystar::rpc

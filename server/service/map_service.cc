@@ -13,12 +13,10 @@
 #include "server/service/convert/convert.h"
 #include "server/service/convert/convert_edits.h"
 #include "server/service/handlers/maps/change_queue.h"
-#include "server/service/handlers/maps/export_call.h"
 #include "server/service/handlers/maps/listings.h"
 #include "server/service/handlers/maps/render_map.h"
-#include "server/service/handlers/maps/table_changes.h"
+#include "server/service/handlers/maps/transfer_calls.h"
 #include "server/service/handlers/maps/update_stream.h"
-#include "server/service/handlers/watch/map_watch.h"
 #include "server/service/metrics/stamp_staleness.h"
 
 namespace waystar::rpc {

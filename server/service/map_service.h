@@ -7,10 +7,10 @@
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
 #include "server/service/handlers/maps/change_queue.h"
-#include "server/service/handlers/maps/import_call.h"
-#include "server/service/handlers/watch/map_watches.h"
+#include "server/service/handlers/maps/transfer_calls.h"
+#include "server/service/handlers/watch/map_watch.h"
 #include "server/service/metrics/slow_query_log.h"
-#include "server/service/metrics/update_metrics.h"
+#include "server/service/metrics/store_metrics.h"
 #include "waystar/v1/map_service.grpc.pb.h"
 
 namespace waystar::rpc {

@@ -6,7 +6,6 @@
 #include "server/service/handlers/query/answer_queries.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/path_stream.h"
-#include "server/service/handlers/watch/watch_path_call.h"
 #include "server/service/metrics/stamp_staleness.h"
 
 namespace waystar::rpc {

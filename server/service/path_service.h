@@ -7,7 +7,7 @@
 #include "server/service/call/raw_service.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "server/service/handlers/query/trace_call.h"
-#include "server/service/handlers/watch/path_watch_scheduler.h"
+#include "server/service/handlers/watch/path_watch.h"
 #include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.grpc.pb.h"
 

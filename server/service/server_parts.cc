@@ -25,18 +25,17 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/memory_limit.h"
-#include "server/runtime/process_metrics.h"
-#include "server/service/admission/deferred_task.h"
+#include "server/runtime/process.h"
+#include "server/service/admission/executor.h"
 #include "server/service/auth/exposure.h"
 #include "server/service/auth/failed_tokens.h"
-#include "server/service/auth/tls_credentials.h"
+#include "server/service/auth/tls_files.h"
 #include "server/service/connections.h"
-#include "server/service/fleet_maps.h"
+#include "server/service/first_maps.h"
 #include "server/service/metrics/call_interceptor.h"
 #include "server/service/metrics/library_log.h"
 #include "server/service/metrics/stamp_staleness.h"
-#include "server/service/transport/net/descriptor_limit.h"
+#include "server/service/transport/net/descriptor.h"
 #include "server/service/transport/net/listener.h"
 
 namespace waystar::rpc {
@@ -114,10 +113,10 @@ void WarnOfOpenDoors(const runtime::Options& options) {
                                  "only Prometheus reaches closes this."));
   }
   if (!options.http_listen.empty()) {
-    for (std::string& door : OpenHttpDoors({.address = options.http_listen,
-                             .has_tls = options.http_tls,
-                             .wants_tokens = !options.tokens_file.empty(),
-                             .wants_certificates = !options.tls_client_ca.empty()})) {
+    Listening http = ListeningOf(options);
+    http.address = options.http_listen;
+    http.has_tls = options.http_tls;
+    for (std::string& door : OpenDoors(http, /*is_http=*/true)) {
       doors.push_back(std::move(door));
     }
   }

@@ -9,7 +9,7 @@
 #include "absl/types/optional.h"
 #include "server/base/clock.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/version.h"
+#include "server/runtime/process.h"
 #include "server/service/convert/convert.h"
 #include "server/service/handlers/query/answer_queries.h"
 #include "server/service/handlers/query/path_stream.h"

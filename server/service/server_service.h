@@ -11,8 +11,8 @@
 #include "server/service/admission/server_context.h"
 #include "server/service/call/raw_service.h"
 #include "server/service/call/unary_call.h"
-#include "server/service/metrics/fleet_statistics.h"
 #include "server/service/metrics/server_statistics.h"
+#include "server/service/metrics/storage_statistics.h"
 #include "waystar/v1/server_service.grpc.pb.h"
 
 namespace waystar::rpc {

@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "server/base/mutex.h"
-#include "server/base/periodic_thread.h"
+#include "server/base/thread.h"
 #include "server/service/admission/call_gate.h"
 #include "server/service/auth/access_control.h"
-#include "server/service/auth/token_list.h"
+#include "server/service/auth/token.h"
 #include "server/service/auth/watched_file.h"
 
 namespace waystar::rpc {

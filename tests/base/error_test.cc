@@ -1,8 +1,11 @@
 #include "server/base/error.h"
 
+#include <limits>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/base/bad_number.h"
 #include "server/base/retry_delay.h"
 
 namespace waystar {
@@ -39,6 +42,22 @@ TEST(ErrorTest, PrefixGoesBeforeField) {
   const absl::Status error = MakeError(ErrorReason::kEmptyShape, "block.cells[2]", "no");
   EXPECT_EQ(ErrorFieldOf(WithFieldPrefix(error, "edits[3].")), "edits[3].block.cells[2]");
   EXPECT_TRUE(WithFieldPrefix(absl::OkStatus(), "edits[3].").ok());
+}
+
+TEST(BadNumberTest, NamesTheFieldAndWhatWasGiven) {
+  const absl::Status error = BadNumber(ErrorReason::kBadEdge, "edges[2].cost", -1.5, "from 0 to 1000");
+  EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(error.message(), "edges[2].cost is -1.5, and must be from 0 to 1000");
+  EXPECT_EQ(ErrorReasonOf(error), "BAD_EDGE");
+  EXPECT_EQ(ErrorFieldOf(error), "edges[2].cost");
+}
+
+TEST(BadNumberTest, TellsNumbersThatAreJustOutOfRange) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(BadNumber(ErrorReason::kBadValue, ".x", 1'048'577, "at most 1048576").message(),
+            "x is 1048577, and must be at most 1048576");
+  EXPECT_EQ(BadNumber(ErrorReason::kBadValue, "x", kNone, "a finite number").message(),
+            "x is nan, and must be a finite number");
 }
 
 }  // namespace

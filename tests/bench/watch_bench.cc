@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -18,8 +19,9 @@
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/search/scratch.h"
-#include "server/core/watch/path_watch_index.h"
-#include "server/core/watch/watched_answer.h"
+#include "server/core/map/map_snapshot.h"
+#include "server/core/watch/grid_answer.h"
+#include "server/core/watch/kept_answer.h"
 #include "tests/bench/sample.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/testing/layouts.h"
@@ -58,10 +60,11 @@ Cell WalkableCell(const GridMap& map, testing::Random& random, Cell around, int 
 }
 
 void Print(const std::string& name, const GridMap& original, int reach) {
-  GridMap map = original;
+  core::MapSnapshot snapshot{.map = original};
+  GridMap& map = std::get<GridMap>(snapshot.map);
   core::Scratch scratch(std::size_t{1} << 30);
   testing::Random random(1);
-  core::PathWatchIndex index(map.width(), map.height());
+  const std::unique_ptr<core::AnswerIndex> index = core::MakeAnswerIndex(snapshot);
   Sample adding;
   const Cell middle{map.width() / 2, map.height() / 2};
   for (int i = 0; i < absl::GetFlag(FLAGS_watches); ++i) {
@@ -69,13 +72,13 @@ void Print(const std::string& name, const GridMap& original, int reach) {
     query.goal = WalkableCell(map, random, query.start, reach);
     const auto result = core::FindPath(map, query, {}, scratch);
     adding.Add(MicrosOf([&] {
-      index.Add(static_cast<std::uint64_t>(i),
-                std::make_shared<core::WatchedAnswer>(map, query, core::WithoutPortals(result)), map);
+      index->Add(static_cast<core::AnswerIndex::Id>(i),
+                 std::make_shared<core::GridAnswer>(map, query, core::WithoutPortals(result)));
     }));
   }
   Figures blocked;
   Figures freed;
-  std::vector<core::PathWatchIndex::Id> ids;
+  std::vector<core::AnswerIndex::Id> ids;
   for (int i = 0; i < kChanges; ++i) {
     const Cell cell{random.Between(0, map.width() - 1), random.Between(0, map.height() - 1)};
     const bool is_free = map.IsWalkable(cell);
@@ -91,7 +94,7 @@ void Print(const std::string& name, const GridMap& original, int reach) {
     // The answers stay as they are: a path that was blocked once goes on being watched where it was.
     map = std::move(next);
     ids.clear();
-    const double micros = MicrosOf([&] { index.FindAffected(changes, map, ids); });
+    const double micros = MicrosOf([&] { index->FindAffected(changes, snapshot, ids); });
     Figures& figures = is_free ? blocked : freed;
     (ids.empty() ? figures.untouched : figures.touched).Add(micros);
     figures.affected += static_cast<double>(ids.size()) / kChanges;

@@ -7,12 +7,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
-#include "server/core/codec/block_reader.h"
-#include "server/core/codec/block_writer.h"
-#include "server/core/codec/graph_image.h"
-#include "server/core/codec/grid_image.h"
+#include "server/core/codec/blocks.h"
+#include "server/core/codec/map_body.h"
 #include "server/core/codec/map_image.h"
-#include "server/core/codec/value_lists.h"
 #include "tests/fuzz/require.h"
 
 namespace {
@@ -53,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   core::BlockReader from(wrapped, kLimits.max_content_bytes);
-  from.Number(core::kAnyNumber);
+  from.Number();
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     RequireBadFormat(from.status());

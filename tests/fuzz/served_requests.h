@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "requests.pb.h"
 #include "server/core/store/map_store.h"
-#include "server/service/admission/workbench.h"
+#include "server/service/admission/executor.h"
 #include "server/service/call/call_context.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"

@@ -1,10 +1,9 @@
-#include "server/runtime/latency_buckets.h"
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "server/runtime/metric_sink.h"
 
 namespace waystar::runtime {
 namespace {

@@ -1,7 +1,11 @@
 #include "server/runtime/logging.h"
 
+#include <optional>
+
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
+#include "tests/testing/fake_clock.h"
 
 namespace waystar::runtime {
 namespace {
@@ -25,6 +29,21 @@ TEST(LoggingTest, KnowsItsLevels) {
   }
   EXPECT_EQ(StartLogging("loud").code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(StartLogging("").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(LineLimitTest, AdmitsSoManyASecondAndCountsTheRest) {
+  testing::FakeClock clock;
+  LineLimit limit(clock);
+  for (int i = 0; i < LineLimit::kLines; ++i) {
+    EXPECT_EQ(limit.Admit(), 0);
+  }
+  EXPECT_EQ(limit.Admit(), std::nullopt);
+  limit.LeaveOut();
+  clock.Advance(absl::Milliseconds(999));
+  EXPECT_EQ(limit.Admit(), std::nullopt);
+  clock.Advance(absl::Milliseconds(1));
+  EXPECT_EQ(limit.Admit(), 3);
+  EXPECT_EQ(limit.Admit(), 0);
 }
 
 }  // namespace

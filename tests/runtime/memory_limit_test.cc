@@ -1,5 +1,3 @@
-#include "server/runtime/memory_limit.h"
-
 #include <unistd.h>
 
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
+#include "server/runtime/process.h"
 
 namespace waystar::runtime {
 namespace {

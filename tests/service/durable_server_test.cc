@@ -1,10 +1,7 @@
 // A server with a data folder: what is there after a restart, and who may use the folder.
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -32,48 +29,23 @@ using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::DrawMap;
 using ::waystar::testing::DurableStore;
 using ::waystar::testing::FakeClock;
+using ::waystar::testing::InfoOf;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::OpenBorrowed;
+using ::waystar::testing::RestartTest;
 using ::waystar::testing::TestServer;
 
-class DurableServerTest : public ::testing::Test {
+class DurableServerTest : public RestartTest {
  protected:
-  DurableServerTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("durable-", ::getpid())) {
-    std::filesystem::create_directories(folder_ / "maps");
-    options_ = {.maps_dir = (folder_ / "maps").string(), .data_dir = (folder_ / "data").string()};
-    Restart();
-  }
-  ~DurableServerTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  void Restart() {
-    server_.reset();
-    server_.emplace(options_);
-  }
-
-  // Returns all that is told of a map; fails the test if there is none.
-  v1::MapInfo InfoOf(const std::string& map) {
-    v1::GetMapRequest request;
-    request.set_map(map);
-    const auto answer = server_->client().GetMap(request);
-    EXPECT_TRUE(answer.ok()) << answer.status();
-    return answer.ok() ? answer->info() : v1::MapInfo();
-  }
-
-  std::filesystem::path folder_;
-  runtime::Options options_;
-  std::optional<TestServer> server_;
+  DurableServerTest() { Restart(); }
 };
 
 TEST_F(DurableServerTest, MapsAreTheSameAfterARestart) {
   server_->Create("arena", {"...", "..."});
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
-  const v1::MapInfo before = InfoOf("arena");
+  const v1::MapInfo before = InfoOf(*server_, "arena");
   Restart();
-  const v1::MapInfo after = InfoOf("arena");
+  const v1::MapInfo after = InfoOf(*server_, "arena");
   EXPECT_EQ(after.version().epoch(), before.version().epoch());
   EXPECT_EQ(after.version().revision(), before.version().revision());
   EXPECT_EQ(after.digest(), before.digest());
@@ -121,7 +93,8 @@ TEST_F(DurableServerTest, TheClockGoesOnFromTheLastChange) {
   EXPECT_TRUE(applied.ok()) << applied.status();
   // The times of new maps are those of the clock, too.
   server_->Create("yard", {"..."});
-  EXPECT_GE(InfoOf("yard").create_time().seconds(), InfoOf("arena").create_time().seconds());
+  EXPECT_GE(InfoOf(*server_, "yard").create_time().seconds(),
+            InfoOf(*server_, "arena").create_time().seconds());
 }
 
 TEST_F(DurableServerTest, AClockThatIsRightIsNoNews) {
@@ -142,7 +115,7 @@ TEST_F(DurableServerTest, FilesBecomeMapsOnlyIfThereAreNoneOfTheirNames) {
   Restart();
   ASSERT_TRUE(server_->client().UpdateObstacles(BlockRequest("arena", {CellAt(1, 0)})).ok());
   Restart();
-  EXPECT_EQ(InfoOf("arena").grid().walkable_cells(), 2);
+  EXPECT_EQ(InfoOf(*server_, "arena").grid().walkable_cells(), 2);
 }
 
 enum class Fault { kNone, kBeforeStop, kAfterStop };

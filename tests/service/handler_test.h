@@ -15,7 +15,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/store/map_store.h"
 #include "server/formats/detect/import_map.h"
-#include "server/service/admission/workbench.h"
+#include "server/service/admission/executor.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/call_context.h"
 #include "server/service/convert/convert.h"

@@ -1,12 +1,6 @@
 // Clients that mean no good, or are broken: each is refused, and the server goes on as before.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +15,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
+#include "tests/service/transport/net/tcp_client.h"
 #include "tests/testing/mutated_bytes.h"
 #include "tests/testing/patience.h"
 #include "tests/testing/peak_memory.h"
@@ -38,6 +33,7 @@ using ::waystar::testing::IsRefused;
 using ::waystar::testing::MutatedBytes;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TakePeakMemory;
+using ::waystar::testing::TcpClient;
 using ::waystar::testing::TestServer;
 
 class HostileClientTest : public ::testing::Test {
@@ -192,26 +188,16 @@ TEST_F(HostileClientTest, RequestsWithWrongBytesAreAnsweredOrRefused) {
 
 // Connections on which nothing more ever comes.
 TEST_F(HostileClientTest, HalfOpenConnectionsHoldUpNobody) {
-  std::vector<int> sockets;
+  std::vector<TcpClient> clients;
   for (int i = 0; i < 200; ++i) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    ASSERT_GE(fd, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(server_.server().port()));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    TcpClient& client = clients.emplace_back(server_.server().port());
+    ASSERT_TRUE(client.is_connected());
     if (i % 2 == 0) {
-      constexpr char kHalfAPreface[] = "PRI * HTTP/2.0\r\n";
-      ASSERT_GT(send(fd, kHalfAPreface, sizeof(kHalfAPreface) - 1, 0), 0);
+      client.Send("PRI * HTTP/2.0\r\n");
     }
-    sockets.push_back(fd);
   }
   ExpectServes();
   ExpectReturns([&] { server_.server().Stop(absl::Hours(1)); }, "Stop");
-  for (const int fd : sockets) {
-    close(fd);
-  }
 }
 
 TEST_F(HostileClientTest, ThousandsOfIdleStreamsHoldUpNobody) {

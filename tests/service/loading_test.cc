@@ -12,7 +12,6 @@
 #include "absl/strings/string_view.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/create_channel.h"
 #include "server/service/server.h"
 #include "server/storage/folder/folder.h"
@@ -33,6 +32,7 @@ using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::CrashingFolder;
 using ::waystar::testing::Event;
+using ::waystar::testing::HealthOf;
 using ::waystar::testing::OpenBorrowed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::TestServer;
@@ -86,17 +86,6 @@ class LoadingTest : public ::testing::Test {
     EXPECT_TRUE(is_started_.Wait());
   }
 
-  HealthCheckResponse::ServingStatus HealthOf(const std::string& service) {
-    grpc::health::v1::HealthCheckRequest request;
-    request.set_service(service);
-    HealthCheckResponse response;
-    BoundedContext context;
-    const grpc::Status status =
-        grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.status();
-  }
-
   grpc::Status FindPath() {
     v1::FindPathResponse response;
     BoundedContext context;
@@ -133,11 +122,11 @@ TEST_F(LoadingTest, CallsAboutMapsAreRefusedUntilAllAreThere) {
 }
 
 TEST_F(LoadingTest, HealthTellsWhenTheyAre) {
-  EXPECT_EQ(HealthOf(""), HealthCheckResponse::NOT_SERVING);
-  EXPECT_EQ(HealthOf("waystar.v1.PathService"), HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(HealthOf(channel_, ""), HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(HealthOf(channel_, "waystar.v1.PathService"), HealthCheckResponse::NOT_SERVING);
   LetItRead();
-  EXPECT_EQ(HealthOf(""), HealthCheckResponse::SERVING);
-  EXPECT_EQ(HealthOf("waystar.v1.PathService"), HealthCheckResponse::SERVING);
+  EXPECT_EQ(HealthOf(channel_, ""), HealthCheckResponse::SERVING);
+  EXPECT_EQ(HealthOf(channel_, "waystar.v1.PathService"), HealthCheckResponse::SERVING);
 }
 
 TEST_F(LoadingTest, StatisticsAreThereMeanwhile) {

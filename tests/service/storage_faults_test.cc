@@ -1,7 +1,5 @@
 // A server whose data folder is damaged, or cannot be used; and what else than the maps' cells outlives it.
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -9,14 +7,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 #include "server/service/server.h"
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/posix_folder.h"
@@ -40,31 +36,17 @@ using ::waystar::testing::Disk;
 using ::waystar::testing::DurableStore;
 using ::waystar::testing::FilesThatBegin;
 using ::waystar::testing::HangingFolder;
+using ::waystar::testing::HealthOf;
 using ::waystar::testing::IsOk;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::kPatience;
 using ::waystar::testing::LogOf;
 using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
+using ::waystar::testing::RestartTest;
 using ::waystar::testing::WaitUntil;
 
-class StorageFaultsTest : public ::testing::Test {
+class StorageFaultsTest : public RestartTest {
  protected:
-  StorageFaultsTest() : folder_(fs::path(::testing::TempDir()) / absl::StrCat("faults-", ::getpid())) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "maps");
-    options_ = {.maps_dir = (folder_ / "maps").string(), .data_dir = (folder_ / "data").string()};
-  }
-  ~StorageFaultsTest() override {
-    server_.reset();
-    fs::remove_all(folder_);
-  }
-
-  void Restart() {
-    server_.reset();
-    server_.emplace(options_);
-  }
-
   void RestartOn(Disk& disk) {
     server_.reset();
     server_.emplace(options_, absl::Hours(1),
@@ -79,14 +61,7 @@ class StorageFaultsTest : public ::testing::Test {
   }
 
   bool IsStorageHealthy() {
-    grpc::health::v1::HealthCheckRequest request;
-    request.set_service("waystar.storage");
-    HealthCheckResponse response;
-    BoundedContext context;
-    const grpc::Status status =
-        grpc::health::v1::Health::NewStub(server_->NewChannel())->Check(&context, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.status() == HealthCheckResponse::SERVING;
+    return HealthOf(server_->NewChannel(), "waystar.storage") == HealthCheckResponse::SERVING;
   }
 
   // Returns why a server with the options does not start.
@@ -155,10 +130,6 @@ class StorageFaultsTest : public ::testing::Test {
     }
     return files;
   }
-
-  fs::path folder_;
-  runtime::Options options_;
-  std::optional<TestServer> server_;
 };
 
 TEST_F(StorageFaultsTest, FoldersThatCannotBeUsedAreNamed) {

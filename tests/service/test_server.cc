@@ -1,5 +1,7 @@
 #include "tests/service/test_server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -83,6 +85,23 @@ v1::MethodStatistics TestServer::CountsOf(const std::string& method) {
   return {};
 }
 
+RestartTest::RestartTest()
+    : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("server-", ::getpid())) {
+  std::filesystem::remove_all(folder_);
+  std::filesystem::create_directories(folder_ / "maps");
+  options_ = {.maps_dir = (folder_ / "maps").string(), .data_dir = (folder_ / "data").string()};
+}
+
+RestartTest::~RestartTest() {
+  server_.reset();
+  std::filesystem::remove_all(folder_);
+}
+
+void RestartTest::Restart() {
+  server_.reset();
+  server_.emplace(options_);
+}
+
 LargeExport::LargeExport(TestServer& server) : stub_(v1::MapService::NewStub(server.NewNarrowChannel())) {
   v1::CreateMapRequest create;
   create.set_map("large");
@@ -118,13 +137,27 @@ absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::stri
   return response;
 }
 
-v1::Version VersionOf(TestServer& server, const std::string& map) {
+::grpc::health::v1::HealthCheckResponse::ServingStatus HealthOf(const std::shared_ptr<grpc::Channel>& channel,
+                                                                const std::string& service) {
+  ::grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  ::grpc::health::v1::HealthCheckResponse response;
+  BoundedContext context;
+  const grpc::Status status =
+      ::grpc::health::v1::Health::NewStub(channel)->Check(&context, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response.status();
+}
+
+v1::MapInfo InfoOf(TestServer& server, const std::string& map) {
   v1::GetMapRequest request;
   request.set_map(map);
   const absl::StatusOr<v1::GetMapResponse> got = server.client().GetMap(request);
   EXPECT_TRUE(got.ok()) << got.status();
-  return got.ok() ? got->info().version() : v1::Version();
+  return got.ok() ? got->info() : v1::MapInfo();
 }
+
+v1::Version VersionOf(TestServer& server, const std::string& map) { return InfoOf(server, map).version(); }
 
 v1::Cell CellAt(int x, int y) {
   v1::Cell cell;

@@ -1,7 +1,9 @@
 // A real server on a free port, and what tests ask of it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "client/client.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/sync_stream.h"
@@ -59,6 +62,20 @@ class TestServer {
   std::unique_ptr<client::Client> client_;
 };
 
+// A server whose maps outlive it in a folder of the test's own, which has "maps" and "data". There is none
+// before the first Restart.
+class RestartTest : public ::testing::Test {
+ protected:
+  RestartTest();
+  ~RestartTest() override;
+
+  void Restart();
+
+  std::filesystem::path folder_;
+  runtime::Options options_;
+  std::optional<TestServer> server_;
+};
+
 // An export that the server is known to have begun, and cannot end before it is read: larger than what the
 // transport holds.
 class LargeExport {
@@ -78,7 +95,12 @@ class LargeExport {
 absl::StatusOr<grpc::ByteBuffer> CallRaw(grpc::Channel& channel, const std::string& method,
                                          const std::string& bytes);
 
-// Returns the latest version of a map.
+// Returns the health of a service, such as "waystar.storage"; of the whole server for "".
+::grpc::health::v1::HealthCheckResponse::ServingStatus HealthOf(const std::shared_ptr<grpc::Channel>& channel,
+                                                                const std::string& service);
+
+// Returns what is told of a map, and its latest version; fails the test if there is no such map.
+v1::MapInfo InfoOf(TestServer& server, const std::string& map);
 v1::Version VersionOf(TestServer& server, const std::string& map);
 
 v1::Cell CellAt(int x, int y);

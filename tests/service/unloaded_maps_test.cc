@@ -1,11 +1,7 @@
 // A server with more maps than its memory has room for.
 
-#include <unistd.h>
-
 #include <atomic>
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,27 +19,17 @@ using ::waystar::testing::BlockRequest;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::IsRefused;
 using ::waystar::testing::PathRequest;
-using ::waystar::testing::TestServer;
+using ::waystar::testing::RestartTest;
 
-class UnloadedMapsTest : public ::testing::Test {
+class UnloadedMapsTest : public RestartTest {
  protected:
   static constexpr int kMaps = 100;
   static constexpr int kWidth = 640;
   static constexpr int kHeight = 480;
 
-  UnloadedMapsTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) / absl::StrCat("unloaded-", ::getpid())) {
-    options_ = {.data_dir = folder_.string(), .max_maps_memory_mib = 4};
+  UnloadedMapsTest() {
+    options_.max_maps_memory_mib = 4;
     Restart();
-  }
-  ~UnloadedMapsTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  void Restart() {
-    server_.reset();
-    server_.emplace(options_);
   }
 
   static std::string IdOf(int i) { return absl::StrCat("map-", i); }
@@ -81,10 +67,6 @@ class UnloadedMapsTest : public ::testing::Test {
     }
     return kMaps;
   }
-
-  std::filesystem::path folder_;
-  runtime::Options options_;
-  std::optional<TestServer> server_;
 };
 
 TEST_F(UnloadedMapsTest, QueriesWaitUntilTheirMapIsThere) {

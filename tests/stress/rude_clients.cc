@@ -20,19 +20,21 @@
 namespace waystar::stress {
 namespace {
 
-// Reads at most so many messages of a call that may be endless, and cancels it.
+// Reads at most so many messages of a call that may be endless, cancels it, and notes how it ended.
 template <typename Response, typename Reader>
-void ReadSome(Reader& reader, grpc::ClientContext& context, int most, SoakTally& tally) {
+void ReadSome(const char* name, const Reader& reader, grpc::ClientContext& context, int most,
+              SoakTally& tally) {
   Response response;
   int messages = 0;
-  while (messages < most && reader.Read(&response)) {
+  while (messages < most && reader->Read(&response)) {
     ++messages;
   }
   context.TryCancel();
-  while (reader.Read(&response)) {
+  while (reader->Read(&response)) {
     ++messages;
   }
   tally.CountMessages(static_cast<std::uint64_t>(messages));
+  tally.Note(name, reader->Finish());
 }
 
 }  // namespace
@@ -97,33 +99,29 @@ void RudeClients::CallAny(const Stubs& stubs, grpc::ClientContext& context, Rand
       v1::WatchMapRequest request;
       request.set_map(map);
       request.set_with_edits(true);
-      const auto reader = stubs.maps->WatchMap(&context, request);
-      ReadSome<v1::WatchMapResponse>(*reader, context, most, tally_);
-      tally_.Note("WatchMap", reader->Finish());
+      ReadSome<v1::WatchMapResponse>("WatchMap", stubs.maps->WatchMap(&context, request), context, most,
+                                     tally_);
       break;
     }
     case 3: {
       v1::WatchPathRequest request;
       *request.mutable_query() = requests.FindPath(map);
-      const auto reader = stubs.paths->WatchPath(&context, request);
-      ReadSome<v1::WatchPathResponse>(*reader, context, most, tally_);
-      tally_.Note("WatchPath", reader->Finish());
+      ReadSome<v1::WatchPathResponse>("WatchPath", stubs.paths->WatchPath(&context, request), context, most,
+                                      tally_);
       break;
     }
     case 4: {
       v1::TraceSearchRequest request;
       *request.mutable_query() = requests.FindPath(map);
-      const auto reader = stubs.paths->TraceSearch(&context, request);
-      ReadSome<v1::TraceSearchResponse>(*reader, context, most, tally_);
-      tally_.Note("TraceSearch", reader->Finish());
+      ReadSome<v1::TraceSearchResponse>("TraceSearch", stubs.paths->TraceSearch(&context, request), context,
+                                        most, tally_);
       break;
     }
     case 5: {
       v1::ExportMapRequest request;
       request.set_map(map);
-      const auto reader = stubs.maps->ExportMap(&context, request);
-      ReadSome<v1::ExportMapResponse>(*reader, context, most / 10, tally_);
-      tally_.Note("ExportMap", reader->Finish());
+      ReadSome<v1::ExportMapResponse>("ExportMap", stubs.maps->ExportMap(&context, request), context,
+                                      most / 10, tally_);
       break;
     }
     case 6:
@@ -152,8 +150,7 @@ void RudeClients::StreamQueries(const Stubs& stubs, grpc::ClientContext& context
     *query.mutable_query() = requests.FindPath(requests.MapId());
     is_open = stream->Write(request);
   }
-  ReadSome<v1::StreamFindPathResponse>(*stream, context, messages / 2, tally_);
-  tally_.Note("StreamFindPath", stream->Finish());
+  ReadSome<v1::StreamFindPathResponse>("StreamFindPath", stream, context, messages / 2, tally_);
 }
 
 void RudeClients::StreamUpdates(const Stubs& stubs, grpc::ClientContext& context, RandomRequests& requests) {
@@ -165,8 +162,7 @@ void RudeClients::StreamUpdates(const Stubs& stubs, grpc::ClientContext& context
     *request.mutable_update() = requests.UpdateObstacles(requests.MapId());
     is_open = stream->Write(request);
   }
-  ReadSome<v1::StreamObstacleUpdatesResponse>(*stream, context, messages / 2, tally_);
-  tally_.Note("StreamObstacleUpdates", stream->Finish());
+  ReadSome<v1::StreamObstacleUpdatesResponse>("StreamObstacleUpdates", stream, context, messages / 2, tally_);
 }
 
 // The beginning of an HTTP/2 connection with a frame that is longer than what follows, and then nothing, a

@@ -14,7 +14,7 @@
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "tests/testing/generator.h"
 #include "tests/testing/status_matchers.h"
 

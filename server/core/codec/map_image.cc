@@ -1,18 +1,14 @@
 #include "server/core/codec/map_image.h"
 
 #include <cstdint>
-#include <limits>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/file_errors.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/block_reader.h"
-#include "server/core/codec/block_writer.h"
-#include "server/core/codec/graph_image.h"
-#include "server/core/codec/grid_image.h"
-#include "server/core/codec/mesh_image.h"
+#include "server/core/codec/map_body.h"
 
 namespace waystar::core {
 namespace {
@@ -21,34 +17,22 @@ constexpr std::uint64_t kVersion = 1;
 
 enum class Kind : std::uint8_t { kGrid, kGraph, kMesh };
 
-// Little-endian.
-void PutDigest(std::uint64_t digest, BlockWriter& to) {
-  for (unsigned i = 0; i < sizeof(digest); ++i) {
-    to.PutByte(static_cast<std::uint8_t>(digest >> 8 * i));
-  }
-}
-
-void CheckDigest(std::uint64_t digest, BlockReader& from) {
-  std::uint64_t told = 0;
-  for (unsigned i = 0; i < sizeof(told); ++i) {
-    told |= std::uint64_t{from.Byte()} << 8 * i;
-  }
-  if (told != digest) {
-    from.Fail("its digest is not that of the map");
-  }
-}
-
-BlockWriter Begin(Kind kind) {
+template <typename Map>
+std::string Encode(Kind kind, const Map& map, const StopCheck* stop) {
   BlockWriter to;
   to.PutNumber(kVersion);
   to.PutNumber(static_cast<std::uint64_t>(kind));
-  return to;
+  WriteBody(map, to, stop);
+  to.PutFixed(map.digest());
+  return std::move(to).Finish();
 }
 
 template <typename Map>
 absl::StatusOr<AnyMap> Whole(absl::StatusOr<Map> map, BlockReader& from) {
   WAYSTAR_RETURN_IF_ERROR(map.status());
-  CheckDigest(map->digest(), from);
+  if (from.Fixed() != map->digest()) {
+    from.Fail("its digest is not that of the map");
+  }
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   absl::StatusOr<AnyMap> whole;
   whole.emplace(*std::move(map));
@@ -59,30 +43,23 @@ absl::StatusOr<AnyMap> Whole(absl::StatusOr<Map> map, BlockReader& from) {
 
 bool IsMapImage(absl::string_view bytes) { return absl::StartsWith(bytes, kImageMagic); }
 
-std::string EncodeImage(const GridMap& map, const StopCheck* stop) {
-  BlockWriter to = Begin(Kind::kGrid);
-  WriteGrid(map, to, stop);
-  PutDigest(map.digest(), to);
-  return std::move(to).Finish();
-}
+std::string EncodeImage(const GridMap& map, const StopCheck* stop) { return Encode(Kind::kGrid, map, stop); }
 
 std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop) {
-  BlockWriter to = Begin(Kind::kGraph);
-  WriteGraph(graph, to, stop);
-  PutDigest(graph.digest(), to);
-  return std::move(to).Finish();
+  return Encode(Kind::kGraph, graph, stop);
 }
 
 std::string EncodeImage(const NavMesh& mesh, const StopCheck* stop) {
-  BlockWriter to = Begin(Kind::kMesh);
-  WriteMesh(mesh, to, stop);
-  PutDigest(mesh.digest(), to);
-  return std::move(to).Finish();
+  return Encode(Kind::kMesh, mesh, stop);
+}
+
+std::string EncodeImage(const AnyMap& map, const StopCheck* stop) {
+  return std::visit([stop](const auto& kind) { return EncodeImage(kind, stop); }, map);
 }
 
 absl::StatusOr<AnyMap> DecodeImage(absl::string_view image, const ImageLimits& limits) {
   BlockReader from(image, limits.max_content_bytes);
-  const std::uint64_t version = from.Number(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t version = from.Number();
   WAYSTAR_RETURN_IF_ERROR(from.status());
   if (version != kVersion) {
     return BadFormat(

@@ -1,18 +1,32 @@
 // Map images: lossless encoding of whole maps as bytes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
-#include "server/core/codec/image_limits.h"
+#include "server/core/edit/edit.h"
 #include "server/core/graph/map/waypoint_graph.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {
+
+// Limits on reading an image. The defaults are for untrusted images. A map changed by many batches may need
+// more.
+struct ImageLimits {
+  int max_side = kMaxMapSide;
+  // Most cells covered by all obstacles, counted as in kMaxBatchCells.
+  std::int64_t max_obstacle_cells = 4 * kMaxBatchCells;
+  // Most bytes of the decompressed image. The map takes about ten times as much memory at worst.
+  std::uint64_t max_content_bytes = std::uint64_t{256} << 20;
+  // Checked before each row, obstacle and node; its error is returned. May be null.
+  const StopCheck* stop = nullptr;
+};
 
 // Returns true if the bytes begin with the magic of a map image.
 bool IsMapImage(absl::string_view bytes);
@@ -25,6 +39,7 @@ bool IsMapImage(absl::string_view bytes);
 std::string EncodeImage(const GridMap& map, const StopCheck* stop = nullptr);
 std::string EncodeImage(const WaypointGraph& graph, const StopCheck* stop = nullptr);
 std::string EncodeImage(const NavMesh& mesh, const StopCheck* stop = nullptr);
+std::string EncodeImage(const AnyMap& map, const StopCheck* stop = nullptr);
 
 // Returns the map of an image. Time and memory are bounded for any input. Returns INVALID_ARGUMENT /
 // BAD_FORMAT, with the offset of the block, if the bytes are not an image, are damaged, or do not match their

@@ -27,15 +27,12 @@ auto FieldsOf(const Shape& shape) {
 }
 auto FieldsOf(const ObstacleEffect& effect) { return std::tie(effect.kind, effect.amount, effect.falloff); }
 auto FieldsOf(const Obstacle& obstacle) { return std::tie(obstacle.id, obstacle.shape, obstacle.effect); }
-auto FieldsOf(const Portal& portal) {
+template <typename Place, typename CostType>
+auto FieldsOf(const PortalBetween<Place, CostType>& portal) {
   return std::tie(portal.id, portal.from, portal.to_map, portal.to, portal.cost, portal.both_ways,
                   portal.tags, portal.closed);
 }
 auto FieldsOf(const WorldPoint& point) { return std::tie(point.x, point.y, point.z); }
-auto FieldsOf(const MeshPortal& portal) {
-  return std::tie(portal.id, portal.from, portal.to_map, portal.to, portal.cost, portal.both_ways,
-                  portal.tags, portal.closed);
-}
 auto FieldsOf(const TerrainCost& terrain) { return std::tie(terrain.symbol, terrain.cost); }
 auto FieldsOf(const NamedProfile& named) {
   const MovementProfile& profile = named.profile;

@@ -20,7 +20,7 @@
 #include "absl/types/span.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/portals_alike.h"
+#include "server/core/edit/portal_edits.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/hex_board.h"
@@ -133,20 +133,8 @@ class Planner {
     if (absl::Status status = CheckPortal(edit.portal, map_.bounds()); !status.ok()) {
       return WithFieldPrefix(status, "put_portal.portal");
     }
-    const bool is_new = portals().Find(edit.portal.id) == nullptr;
-    if (!is_new && !edit.replace) {
-      return MakeError(ErrorReason::kPortalExists, "put_portal.portal.id",
-                       absl::StrCat("the map has a portal \"", edit.portal.id, "\" already"));
-    }
-    if (const Portal* other = FindAlike(portals(), edit.portal)) {
-      return MakeError(
-          ErrorReason::kPortalOverlaps, "put_portal.portal",
-          absl::StrCat("the portal \"", other->id, "\" leads from the same cell to the same cell"));
-    }
-    if (is_new && portals().size() >= kMaxPortals) {
-      return MakeError(ErrorReason::kTooManyPortals, "put_portal",
-                       absl::StrCat("a map has at most ", kMaxPortals, " portals"));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckMayPut<Portal>(portals(), edit.portal.id, edit.replace));
+    WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<Portal>(portals(), edit.portal, "cell"));
     auto portal = std::make_shared<Portal>(edit.portal);
     std::sort(portal->tags.begin(), portal->tags.end());
     Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
@@ -159,17 +147,14 @@ class Planner {
   }
 
   absl::Status AddKind(const RemovePortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR(FindPortal(edit.id, "remove_portal.id").status());
+    WAYSTAR_RETURN_IF_ERROR(FindPortal<Portal>(portals(), edit.id, "remove_portal.id").status());
     Own(own_portals_, map_.portals(), plan_.portals).Remove(edit.id);
     return absl::OkStatus();
   }
 
   absl::Status AddKind(const SwitchPortal& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Portal> before,
-                             FindPortal(edit.id, "switch_portal.id"));
-    if (before->closed != edit.closed) {
-      auto portal = std::make_shared<Portal>(*before);
-      portal->closed = edit.closed;
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const Portal> portal, Switched<Portal>(portals(), edit));
+    if (portal != nullptr) {
       Own(own_portals_, map_.portals(), plan_.portals).Put(std::move(portal));
     }
     return absl::OkStatus();
@@ -228,19 +213,6 @@ class Planner {
       table.Remove(before->id);
     }
     plan_.edits.push_back({.before = std::move(before), .after = std::move(after)});
-  }
-
-  absl::StatusOr<std::shared_ptr<const Portal>> FindPortal(absl::string_view id,
-                                                           absl::string_view field) const {
-    if (absl::Status status = CheckPortalId(id); !status.ok()) {
-      return WithFieldPrefix(status, field);
-    }
-    std::shared_ptr<const Portal> found = portals().Find(id);
-    if (found == nullptr) {
-      return MakeError(ErrorReason::kPortalNotFound, field,
-                       absl::StrCat("the map has no portal \"", id, "\""));
-    }
-    return found;
   }
 
   // The tables after the edits so far.

@@ -12,8 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/edit/portals_alike.h"
-#include "server/core/elements/portal.h"
+#include "server/core/edit/portal_edits.h"
 #include "server/core/elements/waypoint.h"
 #include "server/core/mesh/map/mesh_portal.h"
 
@@ -26,22 +25,14 @@ class PortalPlanner {
   explicit PortalPlanner(const NavMesh& mesh) : mesh_(mesh), portals_(mesh.portals()) {}
 
   absl::Status operator()(const PutMeshPortal& edit) {
-    if (absl::Status status = CheckMeshPortal(edit.portal); !status.ok()) {
+    if (absl::Status status = CheckPortal(edit.portal); !status.ok()) {
       return WithFieldPrefix(status, "put_portal.portal");
     }
-    const bool is_new = portals_.Find(edit.portal.id) == nullptr;
-    if (!is_new && !edit.replace) {
-      return MakeError(ErrorReason::kPortalExists, "put_portal.portal.id",
-                       absl::StrCat("the map has a portal \"", edit.portal.id, "\" already"));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckMayPut<PlacedPortal>(portals_, edit.portal.id, edit.replace));
     auto portal = std::make_shared<PlacedPortal>(mesh_.Placed(edit.portal));
     std::sort(portal->tags.begin(), portal->tags.end());
     WAYSTAR_RETURN_IF_ERROR(CheckPlaces(*portal));
-    WAYSTAR_RETURN_IF_ERROR(CheckAlone(*portal));
-    if (is_new && portals_.size() >= kMaxPortals) {
-      return MakeError(ErrorReason::kTooManyPortals, "put_portal",
-                       absl::StrCat("a map has at most ", kMaxPortals, " portals"));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckRoomFor<PlacedPortal>(portals_, *portal, "place"));
     portals_.Put(std::move(portal));
     return absl::OkStatus();
   }
@@ -52,17 +43,15 @@ class PortalPlanner {
   }
 
   absl::Status operator()(const RemovePortal& edit) {
-    WAYSTAR_RETURN_IF_ERROR(Find(edit.id, "remove_portal.id").status());
+    WAYSTAR_RETURN_IF_ERROR(FindPortal<PlacedPortal>(portals_, edit.id, "remove_portal.id").status());
     portals_.Remove(edit.id);
     return absl::OkStatus();
   }
 
   absl::Status operator()(const SwitchPortal& edit) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::shared_ptr<const PlacedPortal> before,
-                             Find(edit.id, "switch_portal.id"));
-    if (before->closed != edit.closed) {
-      auto portal = std::make_shared<PlacedPortal>(*before);
-      portal->closed = edit.closed;
+    WAYSTAR_ASSIGN_OR_RETURN(std::shared_ptr<const PlacedPortal> portal,
+                             Switched<PlacedPortal>(portals_, edit));
+    if (portal != nullptr) {
       portals_.Put(std::move(portal));
     }
     return absl::OkStatus();
@@ -84,30 +73,6 @@ class PortalPlanner {
                        "no surface of the mesh is there");
     }
     return absl::OkStatus();
-  }
-
-  // Returns an error if another portal connects the same places.
-  absl::Status CheckAlone(const PlacedPortal& portal) const {
-    const PlacedPortal* const found = FindAlike(portals_, portal);
-    if (found == nullptr) {
-      return absl::OkStatus();
-    }
-    return MakeError(
-        ErrorReason::kPortalOverlaps, "put_portal.portal",
-        absl::StrCat("the portal \"", found->id, "\" leads from the same place to the same place"));
-  }
-
-  absl::StatusOr<std::shared_ptr<const PlacedPortal>> Find(absl::string_view id,
-                                                           absl::string_view field) const {
-    if (absl::Status status = CheckPortalId(id); !status.ok()) {
-      return WithFieldPrefix(status, field);
-    }
-    std::shared_ptr<const PlacedPortal> found = portals_.Find(id);
-    if (found == nullptr) {
-      return MakeError(ErrorReason::kPortalNotFound, field,
-                       absl::StrCat("the map has no portal \"", id, "\""));
-    }
-    return found;
   }
 
   const NavMesh& mesh_;

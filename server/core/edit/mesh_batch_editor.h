@@ -21,7 +21,7 @@ class MeshBatchEditor {
   explicit MeshBatchEditor(NavMesh base) : mesh_(std::move(base)) {}
 
   // Applies a batch, all or nothing. Errors have the field of the edit, such as
-  // "edits[0].put_portal.portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckMeshPortal and
+  // "edits[0].put_portal.portal.from_position": EMPTY_BATCH; WRONG_MAP_KIND; those of CheckPortal and
   // CheckPortalId; OFF_MAP if an end on this mesh is off its surface; PORTAL_EXISTS, PORTAL_OVERLAPS,
   // TOO_MANY_PORTALS or PORTAL_NOT_FOUND. Each new portal costs O(log polygons) and a scan of all portals.
   absl::StatusOr<ChangeSummary> Apply(absl::Span<const Edit> edits, absl::Time now);

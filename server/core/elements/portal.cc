@@ -12,6 +12,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/element_hash.h"
 #include "server/core/elements/tags.h"
+#include "server/core/elements/waypoint.h"
 #include "server/core/grid/cells/grid_settings.h"
 
 namespace waystar::core {
@@ -24,16 +25,33 @@ absl::Status CheckOn(const Rectangle& bounds, Cell cell, absl::string_view field
   return MakeError(ErrorReason::kOffMap, field, absl::StrCat("(", cell.x, ", ", cell.y, ") is off the map"));
 }
 
-}  // namespace
-
-std::size_t BytesOf(const Portal& portal) {
-  std::size_t bytes = sizeof(Portal) + portal.id.capacity() + portal.to_map.capacity() +
-                      portal.tags.capacity() * sizeof(std::string);
-  for (const std::string& tag : portal.tags) {
-    bytes += tag.capacity();
-  }
-  return bytes;
+void AddRules(const auto& portal, ElementHash& hash) {
+  hash.Add(portal.both_ways ? 1 : 0);
+  hash.AddTags(portal.tags);
+  hash.Add(portal.closed ? 1 : 0);
 }
+
+// Checks what does not depend on the kind of map. `to` and `place` name the portal's end, and such a place.
+absl::Status CheckRules(const auto& portal, double cost, absl::string_view to, absl::string_view place) {
+  if (portal.to_map.empty() && portal.from == portal.to) {
+    return MakeError(ErrorReason::kBadPortal, to,
+                     absl::StrCat("a portal leads from one ", place, " to another"));
+  }
+  if (!portal.to_map.empty() && portal.both_ways) {
+    return MakeError(ErrorReason::kBadPortal, ".both_ways",
+                     "a portal to another map leads one way: put one on that map to lead back");
+  }
+  // Negated so that NaN fails.
+  if (!(cost >= 0.0 && cost <= kMaxPortalCost)) {
+    return BadNumber(ErrorReason::kBadValue, ".cost", cost, absl::StrCat("from 0 to ", kMaxPortalCost));
+  }
+  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
+    return WithFieldPrefix(status, ".tags");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 std::uint64_t DigestOf(const Portal& portal) {
   ElementHash hash(ElementKind::kPortal);
@@ -44,9 +62,21 @@ std::uint64_t DigestOf(const Portal& portal) {
   hash.AddSigned(portal.to.x);
   hash.AddSigned(portal.to.y);
   hash.AddSigned(portal.cost);
-  hash.Add(portal.both_ways ? 1 : 0);
-  hash.AddTags(portal.tags);
-  hash.Add(portal.closed ? 1 : 0);
+  AddRules(portal, hash);
+  return hash.value();
+}
+
+std::uint64_t DigestOf(const MeshPortal& portal) {
+  ElementHash hash(ElementKind::kMeshPortal);
+  hash.AddText(portal.id);
+  hash.AddText(portal.to_map);
+  for (const WorldPoint& end : {portal.from, portal.to}) {
+    hash.AddDouble(end.x);
+    hash.AddDouble(end.y);
+    hash.AddDouble(end.z);
+  }
+  hash.AddDouble(portal.cost);
+  AddRules(portal, hash);
   return hash.value();
 }
 
@@ -61,21 +91,20 @@ absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds) {
   const Rectangle largest{0, 0, kMaxMapSide, kMaxMapSide};
   WAYSTAR_RETURN_IF_ERROR(CheckOn(bounds, portal.from, ".from"));
   WAYSTAR_RETURN_IF_ERROR(CheckOn(portal.to_map.empty() ? bounds : largest, portal.to, ".to"));
-  if (portal.to_map.empty() && portal.from == portal.to) {
-    return MakeError(ErrorReason::kBadPortal, ".to", "a portal leads from one cell to another");
+  return CheckRules(portal, CostToDouble(portal.cost), ".to", "cell");
+}
+
+absl::Status CheckPortal(const MeshPortal& portal) {
+  if (absl::Status status = CheckPortalId(portal.id); !status.ok()) {
+    return WithFieldPrefix(status, ".id");
   }
-  if (!portal.to_map.empty() && portal.both_ways) {
-    return MakeError(ErrorReason::kBadPortal, ".both_ways",
-                     "a portal to another map leads one way: put one on that map to lead back");
+  if (absl::Status status = CheckPosition(portal.from); !status.ok()) {
+    return WithFieldPrefix(status, ".from_position");
   }
-  if (portal.cost < 0 || portal.cost > CostFromDouble(kMaxPortalCost)) {
-    return BadNumber(ErrorReason::kBadValue, ".cost", CostToDouble(portal.cost),
-                     absl::StrCat("from 0 to ", kMaxPortalCost));
+  if (absl::Status status = CheckPosition(portal.to); !status.ok()) {
+    return WithFieldPrefix(status, ".to_position");
   }
-  if (absl::Status status = CheckTags(portal.tags, ErrorReason::kBadPortal); !status.ok()) {
-    return WithFieldPrefix(status, ".tags");
-  }
-  return absl::OkStatus();
+  return CheckRules(portal, portal.cost, ".to_position", "place");
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Portals: links from one cell to another, on the same map or on another.
+// Portals: links from one place to another, on the same map or on another.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@
 #include "server/core/elements/id_table.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/geometry/cell.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 
-// Link that stands for stairs, a teleporter or a ferry. An agent at `from` may step to `to`, whatever lies
-// between. It must be able to stand on both.
-struct Portal {
+// Link that stands for stairs, a jump, a teleporter or a ferry. An agent at `from` may step to `to`, whatever
+// lies between. It must be able to stand on both.
+template <typename Place, typename CostType>
+struct PortalBetween {
   // Valid by CheckPortalId.
   std::string id;
-  Cell from;
-  // Map of `to`; empty for the same map. On another map, `to` is counted as that map's clients count cells,
+  Place from;
+  // Map of `to`; empty for the same map. On another map, a cell is counted as that map's clients count cells,
   // since the map may not exist yet.
   std::string to_map;
-  Cell to;
+  Place to;
   // Cost of the step, from 0 to that of kMaxPortalCost, independent of terrain.
-  Cost cost = 0;
+  CostType cost = 0;
   // If true, the portal may be used in reverse at the same cost. Not allowed between two maps.
   bool both_ways = false;
   // Sorted, unique tags. An agent may pass only if the portal has all its required tags.
@@ -33,13 +35,28 @@ struct Portal {
   // A closed portal cannot be used.
   bool closed = false;
 
-  friend bool operator==(const Portal&, const Portal&) = default;
+  friend bool operator==(const PortalBetween&, const PortalBetween&) = default;
 };
 
-// Returns the memory of a portal.
-std::size_t BytesOf(const Portal& portal);
-// Returns its part of a map's digest.
+// Portals of grids, and of navigation meshes, where costs are in units of length.
+using Portal = PortalBetween<Cell, Cost>;
+using MeshPortal = PortalBetween<WorldPoint, double>;
+
+// Returns the memory of a portal of any kind.
+template <typename AnyPortal>
+requires requires(const AnyPortal& portal) { portal.both_ways; }
+std::size_t BytesOf(const AnyPortal& portal) {
+  std::size_t bytes = sizeof(AnyPortal) + portal.id.capacity() + portal.to_map.capacity() +
+                      portal.tags.capacity() * sizeof(std::string);
+  for (const std::string& tag : portal.tags) {
+    bytes += tag.capacity();
+  }
+  return bytes;
+}
+
+// Return its part of a map's digest.
 std::uint64_t DigestOf(const Portal& portal);
+std::uint64_t DigestOf(const MeshPortal& portal);
 
 class PortalTable : public IdTable<Portal> {};
 
@@ -50,10 +67,12 @@ inline constexpr double kMaxPortalCost = 1'000'000.0;
 // Returns INVALID_ARGUMENT / BAD_PORTAL_ID without a field unless CheckName (tags.h) holds.
 absl::Status CheckPortalId(absl::string_view id);
 
-// Checks a portal for a map with these bounds. Returns BAD_PORTAL_ID (".id"); OUT_OF_RANGE / OFF_MAP
-// (".from", and ".to", which on another map must only be a cell that some map can have); INVALID_ARGUMENT /
-// BAD_PORTAL (".both_ways" for a portal to another map, ".to" equal to `from`) or BAD_VALUE (".cost",
-// ".tags").
+// Check everything about a portal: of a grid with these bounds, or of a mesh, except that its ends are on it.
+// Return BAD_PORTAL_ID (".id"); OUT_OF_RANGE / OFF_MAP (".from", and ".to", which on another map must only be
+// a cell that some map can have); INVALID_ARGUMENT / BAD_PORTAL (".both_ways" for a portal to another map,
+// ".to" or ".to_position" equal to `from`, ".tags") or BAD_VALUE (".from_position.x" and the like, by
+// CheckPosition; ".cost"; ".tags").
 absl::Status CheckPortal(const Portal& portal, const Rectangle& bounds);
+absl::Status CheckPortal(const MeshPortal& portal);
 
 }  // namespace waystar::core

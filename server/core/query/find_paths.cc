@@ -11,7 +11,6 @@
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/field/flood_sense.h"
 #include "server/core/grid/path/path.h"
 #include "server/core/grid/search/reachability.h"
 #include "server/core/grid/walk/walk_grid.h"

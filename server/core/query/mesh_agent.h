@@ -18,7 +18,6 @@
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
-#include "server/core/mesh/portal/mesh_world.h"
 #include "server/core/query/other_maps.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/corner_rule.h"
-#include "server/core/grid/field/flood_sense.h"
+#include "server/core/grid/field/flood_ground.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/query/find_paths.h"

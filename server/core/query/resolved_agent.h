@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/core/grid/cells/corner_rule.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/map/map_snapshot.h"
 #include "server/core/query/other_maps.h"

@@ -6,7 +6,7 @@
 
 #include "server/core/grid/path/summary.h"
 #include "server/core/mesh/search/mesh_corridor.h"
-#include "server/core/search/path_legs.h"
+#include "server/core/portal/portal_legs.h"
 
 namespace waystar::core {
 namespace {

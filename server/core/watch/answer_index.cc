@@ -1,72 +1,81 @@
+#include <cstddef>
 #include <memory>
-#include <set>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "server/core/watch/graph_answer.h"
-#include "server/core/watch/graph_watch_index.h"
+#include "server/core/watch/grid_answer.h"
 #include "server/core/watch/kept_answer.h"
-#include "server/core/watch/path_watch_index.h"
-#include "server/core/watch/watched_answer.h"
+#include "server/core/watch/mesh_answer.h"
 
 namespace waystar::core {
 namespace {
 
-class GridAnswers final : public AnswerIndex {
+// Answers on maps of one kind. Answer::Change is a change and the map after it, prepared for comparison with
+// many answers. Change::MayEnd is the quick test: it compares the bounds of what was blocked with those of
+// the path, and the bounds of what was opened with the region where a cheaper path could pass.
+// Answer::MayEndBy is the precise test.
+template <typename Map, typename Answer>
+class AnswersOn final : public AnswerIndex {
  public:
-  explicit GridAnswers(const GridMap& map) : index_(map.width(), map.height()) {}
-
-  void Add(Id id, const KeptAnswerPtr& answer, const MapSnapshot& snapshot) override {
-    index_.Add(id, std::static_pointer_cast<const WatchedAnswer>(answer), snapshot.grid(), snapshot.revision);
+  void Add(Id id, const KeptAnswerPtr& answer) override {
+    places_by_id_.emplace(id, answers_.size());
+    answers_.push_back({.id = id, .answer = std::static_pointer_cast<const Answer>(answer)});
+    reaches_.push_back(answers_.back().answer->reach());
   }
-  void Remove(Id id) override { index_.Remove(id); }
+
+  void Remove(Id id) override {
+    const auto it = places_by_id_.find(id);
+    if (it == places_by_id_.end()) {
+      return;
+    }
+    const std::size_t place = it->second;
+    places_by_id_.erase(it);
+    if (place + 1 != answers_.size()) {
+      answers_[place] = std::move(answers_.back());
+      reaches_[place] = reaches_.back();
+      places_by_id_[answers_[place].id] = place;
+    }
+    answers_.pop_back();
+    reaches_.pop_back();
+  }
+
   void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) override {
-    index_.FindAffected(changes, snapshot.grid(), ids, snapshot.revision);
+    if (answers_.empty()) {
+      return;
+    }
+    const typename Answer::Change change(changes, std::get<Map>(snapshot.map));
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      if (change.MayEnd(reaches_[i]) && answers_[i].answer->MayEndBy(change)) {
+        ids.push_back(answers_[i].id);
+      }
+    }
   }
 
  private:
-  PathWatchIndex index_;
+  struct Listed {
+    Id id = 0;
+    std::shared_ptr<const Answer> answer;
+  };
+
+  std::vector<Listed> answers_;
+  // Reaches of answers_, stored contiguously for speed.
+  std::vector<typename Answer::Change::Reach> reaches_;
+  absl::flat_hash_map<Id, std::size_t> places_by_id_;
 };
-
-class GraphAnswers final : public AnswerIndex {
- public:
-  void Add(Id id, const KeptAnswerPtr& answer, const MapSnapshot& /*snapshot*/) override {
-    index_.Add(id, std::static_pointer_cast<const GraphAnswer>(answer));
-  }
-  void Remove(Id id) override { index_.Remove(id); }
-  void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) override {
-    index_.FindAffected(changes, snapshot.graph(), ids);
-  }
-
- private:
-  GraphWatchIndex index_;
-};
-
-class MeshAnswers final : public AnswerIndex {
- public:
-  void Add(Id id, const KeptAnswerPtr& /*answer*/, const MapSnapshot& /*snapshot*/) override {
-    ids_.insert(id);
-  }
-  void Remove(Id id) override { ids_.erase(id); }
-  void FindAffected(const MapChanges& /*changes*/, const MapSnapshot& /*snapshot*/,
-                    std::vector<Id>& ids) override {
-    ids.insert(ids.end(), ids_.begin(), ids_.end());
-  }
-
- private:
-  std::set<Id> ids_;
-};
-
-std::unique_ptr<AnswerIndex> MakeIndexFor(const GridMap& map) { return std::make_unique<GridAnswers>(map); }
-std::unique_ptr<AnswerIndex> MakeIndexFor(const WaypointGraph& /*graph*/) {
-  return std::make_unique<GraphAnswers>();
-}
-std::unique_ptr<AnswerIndex> MakeIndexFor(const NavMesh& /*mesh*/) { return std::make_unique<MeshAnswers>(); }
 
 }  // namespace
 
 std::unique_ptr<AnswerIndex> MakeAnswerIndex(const MapSnapshot& snapshot) {
-  return std::visit([](const auto& map) { return MakeIndexFor(map); }, snapshot.map);
+  if (snapshot.as_graph() != nullptr) {
+    return std::make_unique<AnswersOn<WaypointGraph, GraphAnswer>>();
+  }
+  if (snapshot.as_mesh() != nullptr) {
+    return std::make_unique<AnswersOn<NavMesh, MeshAnswer>>();
+  }
+  return std::make_unique<AnswersOn<GridMap, GridAnswer>>();
 }
 
 }  // namespace waystar::core

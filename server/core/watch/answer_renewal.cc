@@ -10,8 +10,8 @@
 #include "server/base/status_macros.h"
 #include "server/core/query/solve.h"
 #include "server/core/watch/graph_answer.h"
+#include "server/core/watch/grid_answer.h"
 #include "server/core/watch/mesh_answer.h"
-#include "server/core/watch/watched_answer.h"
 
 namespace waystar::core {
 namespace {
@@ -23,12 +23,12 @@ bool IsSameQuery(const PathQuery& a, const PathQuery& b) {
 }
 
 // An answer depends on more than its path if the start snaps to a cell or if obstacles are ignored.
-WatchedAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
+GridAnswer::Basis BasisOf(const RouteQuery& query, const GridMap& seen, const GridMap& map) {
   const std::optional<Overlay>& overlay = query.agent.overlay;
   if (query.snap.has_value() || (overlay.has_value() && !overlay->ignored_obstacles.empty())) {
-    return WatchedAnswer::Basis::kMore;
+    return GridAnswer::Basis::kMore;
   }
-  return seen.settings() == map.settings() ? WatchedAnswer::Basis::kMap : WatchedAnswer::Basis::kView;
+  return seen.settings() == map.settings() ? GridAnswer::Basis::kMap : GridAnswer::Basis::kView;
 }
 
 absl::StatusOr<GraphPathResult> OnGraph(const absl::StatusOr<Route>& route) {
@@ -79,14 +79,14 @@ void AnswerRenewal::Judge(const GridMap& map, const PathQuery& query,
                           absl::Span<const std::string> required_tags,
                           const absl::StatusOr<PortalPath>& result) {
   // A map never changes its kind.
-  const auto* const last = static_cast<const WatchedAnswer*>(last_.get());
+  const auto* const last = static_cast<const GridAnswer*>(last_.get());
   is_news_ = last == nullptr || !IsSameQuery(last->query(), query) ||
              last->connectivity() != map.settings().connectivity ||
              last->IsOutdatedBy(map, result, required_tags);
-  const WatchedAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
+  const GridAnswer::Basis basis = BasisOf(query_, map, snapshot_.grid());
   // The subscriber keeps the path that it was sent, even if another of the same cost was found.
-  answer_ = is_news_ || !last->has_path() ? std::make_shared<const WatchedAnswer>(map, query, result, basis)
-                                          : std::make_shared<const WatchedAnswer>(last->On(map, basis));
+  answer_ = is_news_ || !last->has_path() ? std::make_shared<const GridAnswer>(map, query, result, basis)
+                                          : std::make_shared<const GridAnswer>(last->On(map, basis));
 }
 
 void AnswerRenewal::Judge(const WaypointGraph& graph, const GraphQuery& query,

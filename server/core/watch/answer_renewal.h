@@ -15,7 +15,7 @@
 #include "server/core/query/route.h"
 #include "server/core/store/map_store.h"
 #include "server/core/watch/kept_answer.h"
-#include "server/core/watch/path_subscription.h"
+#include "server/core/watch/map_subscriptions.h"
 
 namespace waystar::core {
 

@@ -1,12 +1,13 @@
-// Lower bounds that rule out that a change makes a path cheaper than the known one.
+// Lower bounds that rule out that a change makes a path on a grid cheaper than the known one.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "server/core/elements/portal.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/grid/cells/lattice.h"
 #include "server/core/grid/map/cost_floor.h"
@@ -32,15 +33,6 @@ struct LeastCosts : OpenGround<double> {
     return Of(ground, map.lattice());
   }
 
-  bool IsBelow(const LeastCosts& other) const {
-    return straight < other.straight || rising < other.rising || falling < other.falling;
-  }
-  void Lower(const LeastCosts& other) {
-    straight = std::min(straight, other.straight);
-    rising = std::min(rising, other.rising);
-    falling = std::min(falling, other.falling);
-  }
-
  private:
   static LeastCosts Of(const OpenGround<Cost>& ground, Lattice lattice) {
     return {{CostToDouble(ground.straight), CostToDouble(ground.rising), CostToDouble(ground.falling)},
@@ -48,8 +40,54 @@ struct LeastCosts : OpenGround<double> {
   }
 };
 
-// The gap if there are no shortcuts.
-inline constexpr double kNoShortcut = std::numeric_limits<double>::infinity();
+// Ends of the routes that are cheaper than open ground: of the open portals within a map, and the cheap areas
+// of its CostFloor. Ignores direction and required tags of portals. A path that takes a shortcut passes two
+// of these ends.
+class ShortcutEnds {
+ public:
+  // The gap if there are no shortcuts.
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  explicit ShortcutEnds(const GridMap& map) {
+    map.portals().VisitAfter("", [&](const Portal& portal) {
+      if (!portal.closed && portal.to_map.empty()) {
+        for (const Cell cell : {portal.from, portal.to}) {
+          areas_.push_back({cell.x, cell.y, 1, 1});
+        }
+        has_portals_ = true;
+      }
+      return true;
+    });
+    for (const Rectangle& place : map.cost_floor().cheap) {
+      // The step into a cheap area is cheap too.
+      areas_.push_back({place.x - 1, place.y - 1, place.width + 2, place.height + 2});
+    }
+  }
+
+  bool has_portals() const { return has_portals_; }
+
+  // Returns the distance in cells from the area to the nearest end, the maximum over rows and columns; kNone
+  // if there is none. A lower bound on any path. Linear in the number of ends.
+  double GapTo(const Rectangle& area) const {
+    double gap = kNone;
+    for (const Rectangle& end : areas_) {
+      const int across = std::max({area.x - (end.x + end.width - 1), end.x - (area.x + area.width - 1), 0});
+      const int along = std::max({area.y - (end.y + end.height - 1), end.y - (area.y + area.height - 1), 0});
+      gap = std::min<double>(gap, std::max(across, along));
+    }
+    return gap;
+  }
+
+ private:
+  std::vector<Rectangle> areas_;
+  bool has_portals_ = false;
+};
+
+// Ground of a map after a change: lower bounds on the costs of paths.
+struct Ground {
+  LeastCosts least;
+  const ShortcutEnds& shortcuts;
+};
 
 // Lower bound on the cost of paths that answer one query: a path through a cell costs at least what open
 // ground of the cheapest kind costs from the start to the cell and on to the goal.
@@ -62,100 +100,53 @@ struct CostBound {
   bool is_lines = false;
   // True if a path may end at any cell.
   bool is_open = false;
-  int footprint = 1;
-  // True if cells beside the path matter too, for diagonal steps past them or lines that touch them.
+  // True if the rule of diagonal steps inspects the cells beside them.
   bool passes_corners = false;
-  // Distances of start and goal from the nearest shortcut end; see ShortcutEnds.
-  double start_gap = kNoShortcut;
-  double goal_gap = kNoShortcut;
+  int footprint = 1;
 
+  // Returns true if a change of some of these cells may make a path cheaper than `limit`. May return true
+  // when none is cheaper, but never false when one is. `gap` is the distance from the cells to the nearest
+  // shortcut end.
+  // REQUIRES: `cells` is not empty.
+  bool MayBeCheaperBy(const Rectangle& cells, const Ground& ground, double gap) const {
+    // Positions of an agent on the cells; lines may also touch the cells beside them.
+    const int after = is_lines ? 1 : 0;
+    const int before = footprint - 1 + after;
+    const Rectangle area{cells.x - before, cells.y - before, cells.width + before + after,
+                         cells.height + before + after};
+    const LeastCosts& least = ground.least;
+    const double to = CostTo(start, area, least);
+    const double from = is_open ? 0.0 : CostTo(goal, area, least);
+    const double below = limit + CornerCost(least);
+    if (to + from < below && !IsTight(least)) {
+      return true;
+    }
+    // A lower bound on the cost between the area and a shortcut end.
+    const double unit = UnitOf(least);
+    const double near = unit * std::max(0.0, gap - footprint);
+    if (gap == ShortcutEnds::kNone || limit <= 0.0 || !(std::min(to, near) + std::min(from, near) < below)) {
+      return false;
+    }
+    const double first = unit * ground.shortcuts.GapTo({start.x, start.y, 1, 1});
+    const double last = is_open ? 0.0 : unit * ground.shortcuts.GapTo({goal.x, goal.y, 1, 1});
+    return first + last < limit && std::min(to, first + near) + std::min(from, last + near) < below;
+  }
+
+ private:
   // Returns the least cost of advancing by one cell along a row, a column, or both.
   double UnitOf(const LeastCosts& least) const {
     return is_lines && least.lattice == Lattice::kHexagonal ? std::sqrt(0.75) * least.straight
                                                             : least.straight;
   }
 
-  // Returns the agent positions whose moves or costs may change when some of `cells` change.
-  Rectangle Reach(const Rectangle& cells) const {
-    const int after = passes_corners ? 1 : 0;
-    const int before = footprint - 1 + after;
-    return {cells.x - before, cells.y - before, cells.width + before + after, cells.height + before + after};
+  // Returns what a path saves at most by a diagonal step past a cell over a visit of it.
+  double CornerCost(const LeastCosts& least) const {
+    return passes_corners ? std::max(0.0, 2 * least.straight - std::min(least.rising, least.falling)) : 0.0;
   }
 
-  // Returns true if a change of some of these cells may make a path cheaper than `limit`. May return true
-  // when none is cheaper, but never false when one is. `gap` is a lower bound on the distance from the cells
-  // to the nearest shortcut end.
-  // REQUIRES: `cells` is not empty.
-  bool MayBeCheaperBy(const Rectangle& cells, const LeastCosts& least, double gap) const {
-    const Rectangle area = Reach(cells);
-    const double to = CostTo(start, area, least);
-    const double from = CostFrom(area, least);
-    return to + from < limit || MayBeCheaperByShortcut(to, from, least, gap);
-  }
-
-  // As above for one cell, with a tighter bound.
-  bool MayBeCheaperBy(Cell cell, const LeastCosts& least, double gap) const {
-    constexpr int kLargest = 4;
-    const Rectangle cells{cell.x, cell.y, 1, 1};
-    if (!MayBeCheaperBy(cells, least, gap)) {
-      return false;
-    }
-    const Rectangle area = Reach(cells);
-    if (is_lines || footprint > kLargest ||
-        MayBeCheaperByShortcut(CostTo(start, area, least), CostFrom(area, least), least, gap)) {
-      return true;
-    }
-    for (int y = cell.y - footprint + 1; y <= cell.y; ++y) {
-      for (int x = cell.x - footprint + 1; x <= cell.x; ++x) {
-        if (MayBeCheaperPast({x, y}, least)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  // Returns true if no change can make a path cheaper.
+  // Returns true if no path without shortcuts is cheaper, whatever changes.
   bool IsTight(const LeastCosts& least) const {
-    return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least) &&
-                            !(UnitOf(least) * (start_gap + goal_gap) < limit));
-  }
-
- private:
-  // As MayBeCheaperBy, for paths that use a shortcut. `to` and `from` are lower bounds on the cost from the
-  // start to the cells and from the cells to the goal without shortcuts.
-  bool MayBeCheaperByShortcut(double to, double from, const LeastCosts& least, double gap) const {
-    if (gap == kNoShortcut) {
-      return false;
-    }
-    const double unit = UnitOf(least);
-    const double near = std::max(0.0, gap - footprint);
-    return std::min(to, unit * (start_gap + near)) + std::min(from, unit * (goal_gap + near)) < limit;
-  }
-
-  // Returns true if a cheaper path may visit a position, or pass it by a diagonal step.
-  bool MayBeCheaperPast(Cell at, const LeastCosts& least) const {
-    if (CostOver(at, at, least) < limit) {
-      return true;
-    }
-    for (std::size_t d = 0; passes_corners && d < kSteps.size(); d += 2) {
-      const Cell one = {at.x + kSteps[d].x, at.y + kSteps[d].y};
-      const Cell step = kSteps[(d + 2) % kSteps.size()];
-      const Cell other = {at.x + step.x, at.y + step.y};
-      const double left = limit - std::min(least.rising, least.falling);
-      if (CostOver(one, other, least) < left || CostOver(other, one, least) < left) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  double CostOver(Cell to, Cell from, const LeastCosts& least) const {
-    return CostTo(start, {to.x, to.y, 1, 1}, least) + CostFrom({from.x, from.y, 1, 1}, least);
-  }
-
-  double CostFrom(const Rectangle& area, const LeastCosts& least) const {
-    return is_open ? 0.0 : CostTo(goal, area, least);
+    return limit <= 0.0 || (!is_open && limit <= CostTo(start, {goal.x, goal.y, 1, 1}, least));
   }
 
   // Returns the least cost between a cell and the nearest cell of an area.

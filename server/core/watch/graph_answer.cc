@@ -1,7 +1,9 @@
 #include "server/core/watch/graph_answer.h"
 
 #include <algorithm>
-#include <string>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <variant>
 
 #include "server/base/error.h"
@@ -10,32 +12,68 @@
 namespace waystar::core {
 namespace {
 
-// Steps of the path per run.
-constexpr std::uint32_t kStepsOfRun = 16;
-
 // Exceeds the rounding error of distances.
 constexpr double kSlack = 1e-3;
+// Exceeds the rounding error of sums of costs.
+constexpr double kMargin = 1.0 - 1e-12;
+
+double Distance(const WorldPoint& point, const Box& box) {
+  return std::sqrt(box.SquaredDistance(point.x, point.y));
+}
 
 Box BoxAt(const WorldPoint& point, double reach = 0.0) { return Box::Around(point.x, point.y, reach); }
 
 }  // namespace
 
 GraphChange::GraphChange(const MapChanges& changes, const WaypointGraph& graph)
-    : is_everything_(changes.is_everything), places_(changes.graph), graph_(graph), ground_(graph) {
-  detours_.reserve(places_.opened.boxes().size());
-  for (const Box& box : places_.opened.boxes()) {
-    detours_.emplace_back(ground_, box);
+    : changes_(changes), graph_(graph) {
+  for (const Box& box : changes.graph.opened.boxes()) {
+    detours_.push_back(DetourBy(box));
   }
 }
 
-bool GraphChange::MayOpenCheaper(const WorldPoint& from, const WorldPoint& to, double limit) const {
-  return std::ranges::any_of(detours_,
-                             [&](const GraphDetour& detour) { return detour.LeastCost(from, to) < limit; });
+GraphChange::Detour GraphChange::DetourBy(const Box& box) const {
+  const std::vector<CheapArc>& arcs = graph_.cheap_arcs();
+  const double unit = graph_.least_cost_per_length();
+  Detour detour{.box = box};
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    const auto cost = static_cast<double>(arcs[i].cost);
+    detour.to_box[i] = cost + unit * Distance(arcs[i].to, box);
+    detour.from_box[i] = unit * Distance(arcs[i].from, box) + cost;
+  }
+  // As many rounds as a path can have cheap arcs (Bellman, 1958).
+  for (std::size_t round = 1; round < arcs.size(); ++round) {
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+      const auto cost = static_cast<double>(arcs[i].cost);
+      for (std::size_t j = 0; j < arcs.size(); ++j) {
+        detour.to_box[i] = std::min(
+            detour.to_box[i], cost + unit * core::Distance(arcs[i].to, arcs[j].from) + detour.to_box[j]);
+        detour.from_box[i] = std::min(
+            detour.from_box[i], detour.from_box[j] + unit * core::Distance(arcs[j].to, arcs[i].from) + cost);
+      }
+    }
+  }
+  return detour;
+}
+
+bool GraphChange::MayOpenCheaper(const Reach& reach) const {
+  const std::vector<CheapArc>& arcs = graph_.cheap_arcs();
+  const double unit = graph_.least_cost_per_length();
+  return reach.limit > 0.0 && std::ranges::any_of(detours_, [&](const Detour& detour) {
+           double there = unit * Distance(reach.from, detour.box);
+           double back = unit * Distance(reach.to, detour.box);
+           for (std::size_t i = 0; i < arcs.size(); ++i) {
+             there = std::min(there, unit * core::Distance(reach.from, arcs[i].from) + detour.to_box[i]);
+             back = std::min(back, detour.from_box[i] + unit * core::Distance(arcs[i].to, reach.to));
+           }
+           return (there + back) * kMargin < reach.limit;
+         });
 }
 
 GraphAnswer::GraphAnswer(const WaypointGraph& graph, const GraphQuery& query,
                          const absl::StatusOr<GraphPathResult>& result, bool has_overlay)
     : query_(query), has_overlay_(has_overlay) {
+  reach_.is_unlimited = true;
   if (!result.ok()) {
     error_ = result.status();
     return;
@@ -43,70 +81,52 @@ GraphAnswer::GraphAnswer(const WaypointGraph& graph, const GraphQuery& query,
   outcome_ = result->outcome;
   cost_ = CostFromDouble(result->cost);
   nodes_.assign(result->nodes.begin(), result->nodes.end());
-  TakeNodes(graph);
-  if (outcome_ != Outcome::kFound || has_overlay) {
-    return;
+  hash_ = HashOfNodes(graph);
+  price_ = Price(graph);
+  if (outcome_ == Outcome::kFound && !has_overlay) {
+    TakeReach(graph);
   }
-  const auto* from = std::get_if<WorldPoint>(&query.start);
-  const auto* to = query.goals.empty() ? nullptr : std::get_if<WorldPoint>(&query.goals.front());
-  if (from != nullptr && to != nullptr && query.required_tags.empty() && graph.max_distance()) {
-    line_ = Line{.from = *from, .to = *to};
-    reach_.around = BoxAt(*from, kSlack).And(BoxAt(*to, kSlack));
-  }
-  if (nodes_.empty()) {
-    kind_ = Kind::kLine;
-    return;
-  }
-  kind_ = Kind::kNodes;
-  start_ = SeatOf(graph, query.start, nodes_.front());
-  goal_ = SeatOf(graph, query.goals.front(), nodes_.back());
-  reach_.around = reach_.around.And(AroundSeat(start_)).And(AroundSeat(goal_));
-  reach_.from = graph.PositionOf(nodes_.front());
-  reach_.to = graph.PositionOf(nodes_.back());
-  Cost cost = 0;
-  for (const Run& run : runs_) {
-    reach_.around = reach_.around.And(run.around);
-    cost += run.cost;
-  }
-  // A cheaper path is cheaper by at least one unit.
-  reach_.limit = static_cast<double>(cost) - 0.5;
 }
 
-std::optional<GraphAnswer::Seat> GraphAnswer::SeatOf(const WaypointGraph& graph, const GraphPlace& place,
-                                                     NodeNumber node) {
+void GraphAnswer::TakeReach(const WaypointGraph& graph) {
+  reach_.is_unlimited = false;
+  const auto* from = std::get_if<WorldPoint>(&query_.start);
+  const auto* to = query_.goals.empty() ? nullptr : std::get_if<WorldPoint>(&query_.goals.front());
+  if (from != nullptr && to != nullptr && query_.required_tags.empty() && graph.max_distance()) {
+    line_ = Line{.from = *from, .to = *to};
+    reach_.path = BoxAt(*from, kSlack).And(BoxAt(*to, kSlack));
+  }
+  if (nodes_.empty()) {
+    return;
+  }
+  for (const NodeNumber node : nodes_) {
+    reach_.path = reach_.path.And(BoxAt(graph.PositionOf(node)));
+  }
+  start_ = TakeSeat(graph, query_.start, nodes_.front());
+  goal_ = TakeSeat(graph, query_.goals.front(), nodes_.back());
+  reach_.from = graph.PositionOf(nodes_.front());
+  reach_.to = graph.PositionOf(nodes_.back());
+  // A cheaper path is cheaper by at least one unit.
+  reach_.limit = static_cast<double>(price_.value_or(0)) - 0.5;
+}
+
+std::optional<GraphAnswer::Seat> GraphAnswer::TakeSeat(const WaypointGraph& graph, const GraphPlace& place,
+                                                       NodeNumber node) {
   const auto* position = std::get_if<WorldPoint>(&place);
   if (position == nullptr) {
     return std::nullopt;
   }
   const WorldPoint rounded = Rounded(*position);
-  return Seat{
-      .position = rounded, .node = node, .distance = Distance(rounded, graph.PositionOf(node)) + kSlack};
+  const double distance = core::Distance(rounded, graph.PositionOf(node)) + kSlack;
+  reach_.path = reach_.path.And(BoxAt(rounded, distance));
+  return Seat{.position = rounded, .node = node, .distance = distance};
 }
 
-Box GraphAnswer::AroundSeat(const std::optional<Seat>& seat) const {
-  return seat.has_value() ? BoxAt(seat->position, seat->distance) : Box();
-}
-
-void GraphAnswer::TakeNodes(const WaypointGraph& graph) {
-  for (std::uint32_t first = 0; first < nodes_.size() && (first == 0 || first + 1 < nodes_.size());
-       first += kStepsOfRun) {
-    Run run{.first = first,
-            .last = std::min(first + kStepsOfRun, static_cast<std::uint32_t>(nodes_.size() - 1))};
-    for (std::uint32_t i = run.first; i <= run.last; ++i) {
-      run.around = run.around.And(BoxAt(graph.PositionOf(nodes_[i])));
-    }
-    run.hash = HashOf(graph, nodes_, run);
-    run.cost = Price(graph, run).value_or(-1);
-    runs_.push_back(run);
-  }
-}
-
-std::uint64_t GraphAnswer::HashOf(const WaypointGraph& graph, const std::vector<NodeNumber>& nodes,
-                                  const Run& run) {
+std::uint64_t GraphAnswer::HashOfNodes(const WaypointGraph& graph) const {
   ElementHash hash(ElementKind::kNode);
-  for (std::uint32_t i = run.first; i <= run.last; ++i) {
-    const WorldPoint& position = graph.PositionOf(nodes[i]);
-    hash.AddText(graph.IdOf(nodes[i]));
+  for (const NodeNumber node : nodes_) {
+    const WorldPoint& position = graph.PositionOf(node);
+    hash.AddText(graph.IdOf(node));
     hash.AddDouble(position.x);
     hash.AddDouble(position.y);
     hash.AddDouble(position.z);
@@ -114,21 +134,16 @@ std::uint64_t GraphAnswer::HashOf(const WaypointGraph& graph, const std::vector<
   return hash.value();
 }
 
-std::optional<Cost> GraphAnswer::Price(const WaypointGraph& graph, const Run& run) const {
-  for (std::uint32_t i = run.first; i <= run.last; ++i) {
-    if (!graph.Exists(nodes_[i]) || !graph.IsEnabled(nodes_[i])) {
-      return std::nullopt;
-    }
-  }
-  if (HashOf(graph, nodes_, run) != run.hash) {
+std::optional<Cost> GraphAnswer::Price(const WaypointGraph& graph) const {
+  const auto is_usable = [&](NodeNumber node) { return graph.Exists(node) && graph.IsEnabled(node); };
+  const std::optional<TagSet> tags = graph.FindTags(query_.required_tags);
+  if (!std::ranges::all_of(nodes_, is_usable) || (nodes_.size() > 1 && !tags.has_value())) {
     return std::nullopt;
   }
-  const std::optional<TagSet> tags = graph.FindTags(query_.required_tags);
   Cost cost = 0;
-  for (std::uint32_t i = run.first; i < run.last; ++i) {
-    const Arc* arc = graph.FindArc(nodes_[i], nodes_[i + 1]);
-    if (arc == nullptr || !arc->is_open() || !tags.has_value() ||
-        (graph.TagsOfArc(nodes_[i], *arc) & *tags) != *tags) {
+  for (std::size_t i = 1; i < nodes_.size(); ++i) {
+    const Arc* arc = graph.FindArc(nodes_[i - 1], nodes_[i]);
+    if (arc == nullptr || !arc->is_open() || (graph.TagsOfArc(nodes_[i - 1], *arc) & *tags) != *tags) {
       return std::nullopt;
     }
     cost += arc->cost;
@@ -141,30 +156,11 @@ bool GraphAnswer::SeesGoal(const WaypointGraph& graph) const {
 }
 
 bool GraphAnswer::CanStillBeWalked(const WaypointGraph& graph) const {
-  if (kind_ == Kind::kLine) {
-    return SeesGoal(graph);
+  if (outcome_ == Outcome::kFound && nodes_.empty()) {
+    return has_overlay_ || SeesGoal(graph);
   }
-  return std::ranges::all_of(runs_, [&](const Run& run) { return Holds(graph, run); });
-}
-
-bool GraphAnswer::HasOtherLine(const GraphChange& change) const {
-  if (!line_.has_value()) {
-    return false;
-  }
-  const bool may_be = std::ranges::any_of(change.places().sight.boxes(), [this](const Box& box) {
-    return box.MayTouch(line_->from.x, line_->from.y, line_->to.x, line_->to.y);
-  });
-  return may_be && SeesGoal(change.graph()) != (kind_ == Kind::kLine);
-}
-
-bool GraphAnswer::HasOtherSeat(const GraphChange& change, const std::optional<Seat>& seat) const {
-  if (!seat.has_value()) {
-    return false;
-  }
-  const WorldPoint& at = seat->position;
-  const bool may_have = change.places().changed.ComesNear(at.x, at.y, seat->distance) ||
-                        change.places().sight.ComesNear(at.x, at.y, seat->distance);
-  return may_have && !StandsIn(change.graph(), seat);
+  const std::optional<Cost> price = Price(graph);
+  return price.has_value() && price == price_ && HashOfNodes(graph) == hash_;
 }
 
 bool GraphAnswer::StandsIn(const WaypointGraph& graph, const std::optional<Seat>& seat) const {
@@ -174,24 +170,15 @@ bool GraphAnswer::StandsIn(const WaypointGraph& graph, const std::optional<Seat>
 }
 
 bool GraphAnswer::MayEndBy(const GraphChange& change) const {
-  return change.is_everything() || change.MayOpenCheaper(reach_.from, reach_.to, reach_.limit) ||
-         MayEndNear(change);
-}
-
-bool GraphAnswer::MayEndNear(const GraphChange& change) const {
-  if (kind_ == Kind::kUncertain) {
-    return !change.places().empty();
-  }
-  if (HasOtherLine(change)) {
-    return true;
-  }
-  if (kind_ == Kind::kLine) {
+  if (!change.MayEnd(reach_)) {
     return false;
   }
-  const auto has_ended = [&](const Run& run) {
-    return change.places().changed.Overlaps(run.around) && !Holds(change.graph(), run);
-  };
-  return std::ranges::any_of(runs_, has_ended) || HasOtherSeat(change, start_) || HasOtherSeat(change, goal_);
+  if (change.changes_.is_everything || reach_.is_unlimited || change.MayOpenCheaper(reach_)) {
+    return true;
+  }
+  // The change is near the path.
+  const bool sees_goal = line_.has_value() && SeesGoal(change.graph_);
+  return sees_goal != nodes_.empty() || !CanStillBeWalked(change.graph_) || !HasSameEnds(change.graph_);
 }
 
 bool GraphAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
@@ -210,13 +197,13 @@ bool GraphAnswer::IsOutdatedBy(const WaypointGraph& graph,
   }
   if (outcome_ == Outcome::kFound && result->outcome == Outcome::kBudgetExhausted) {
     // A search that was cut short does not disprove a path that still leads to the goal.
-    return has_overlay_ || !CanStillBeWalked(graph) || !StandsIn(graph, start_) || !StandsIn(graph, goal_);
+    return has_overlay_ || !CanStillBeWalked(graph) || !HasSameEnds(graph);
   }
   if (outcome_ != result->outcome || cost_ != CostFromDouble(result->cost) ||
       nodes_.empty() != result->nodes.empty()) {
     return true;
   }
-  if (kind_ == Kind::kUncertain && !std::ranges::equal(nodes_, result->nodes)) {
+  if (reach_.is_unlimited && !std::ranges::equal(nodes_, result->nodes)) {
     return true;
   }
   // Other nodes may stand in for the end positions now.

@@ -1,7 +1,6 @@
 // Subscribed answers of a map of any kind.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -28,7 +27,8 @@ class KeptAnswer {
 
 using KeptAnswerPtr = std::shared_ptr<const KeptAnswer>;
 
-// Index of the answers of one map; finds those that a change affects.
+// Index of the answers of one map; finds those that a change affects. A change costs a short test for each
+// answer, and more for those near it.
 //
 // Thread safety: none.
 class AnswerIndex {
@@ -38,16 +38,15 @@ class AnswerIndex {
 
   virtual ~AnswerIndex() = default;
 
-  // Adds an answer that holds on `snapshot`, which may be older than snapshots seen before.
   // REQUIRES: the id is not present; the answer is of the kind that AnswerRenewal makes for the map.
-  virtual void Add(Id id, const KeptAnswerPtr& answer, const MapSnapshot& snapshot) = 0;
+  virtual void Add(Id id, const KeptAnswerPtr& answer) = 0;
   // Does nothing if the id is not present.
   virtual void Remove(Id id) = 0;
   // Appends the ids of the answers that may no longer hold. `snapshot` is the map after the changes.
   virtual void FindAffected(const MapChanges& changes, const MapSnapshot& snapshot, std::vector<Id>& ids) = 0;
 };
 
-// Creates an empty index for maps of the kind and size of `snapshot`.
+// Creates an empty index for maps of the kind of `snapshot`.
 std::unique_ptr<AnswerIndex> MakeAnswerIndex(const MapSnapshot& snapshot);
 
 }  // namespace waystar::core

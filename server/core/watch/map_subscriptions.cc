@@ -44,7 +44,7 @@ bool MapSubscriptions::EndSearch(PathSubscription& subscription, const MapSnapsh
         index_ = MakeAnswerIndex(snapshot);
       }
       index_->Remove(subscription.id_);
-      index_->Add(subscription.id_, answer, snapshot);
+      index_->Add(subscription.id_, answer);
       subscription.answer_ = std::move(answer);
     }
     is_queued = IsOutdated(*subscription.answer_, snapshot.revision);

@@ -14,11 +14,21 @@
 
 namespace waystar::core {
 
-// Only portals of a mesh can change, and any such change may end any answer.
-//
+// Any change of a mesh may end any answer, since only its portals can change.
+class MeshChange {
+ public:
+  struct Reach {};
+
+  MeshChange(const MapChanges& /*changes*/, const NavMesh& /*mesh*/) {}
+
+  bool MayEnd(const Reach& /*reach*/) const { return true; }
+};
+
 // Thread safety: immutable.
 class MeshAnswer final : public KeptAnswer {
  public:
+  using Change = MeshChange;
+
   explicit MeshAnswer(const absl::StatusOr<Route>& route) : error_(route.status()) {
     if (route.ok()) {
       outcome_ = route->path.outcome;
@@ -30,6 +40,9 @@ class MeshAnswer final : public KeptAnswer {
     }
   }
 
+  MeshChange::Reach reach() const { return {}; }
+
+  bool MayEndBy(const MeshChange& /*change*/) const { return true; }
   bool MayEndBy(const MapChanges& /*changes*/, const MapSnapshot& /*snapshot*/) const override {
     return true;
   }

@@ -9,9 +9,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/search/mesh_corridor.h"
+#include "server/core/portal/portal_legs.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route_extras.h"
-#include "server/core/search/path_legs.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -214,13 +214,12 @@ void AwaitedRequests::StartEnding(BytesSent bytes_sent, MemoryLeft memory_left) 
 void AwaitedRequests::Collect(runtime::MetricSink& sink) const {
   const std::string name = absl::StrCat("waystar_", kind_, "_awaited");
   MutexLock lock(mutex_);
-  sink.AddGauge(name, "Calls whose headers are here and whose request is not.", {},
-                static_cast<double>(shares_.total()));
+  sink.AddGauge(name, "Calls whose headers are here and whose request is not.", shares_.total());
   const std::string ended = absl::StrCat(name, "_ended_total");
   constexpr char kEndedHelp[] = "Calls that were ended before their request was there.";
-  sink.AddCounter(ended, kEndedHelp, {{"reason", "late"}}, static_cast<double>(late_));
-  sink.AddCounter(ended, kEndedHelp, {{"reason", "too_large"}}, static_cast<double>(large_));
-  sink.AddCounter(ended, kEndedHelp, {{"reason", "too_many"}}, static_cast<double>(crowded_out_));
+  sink.AddCounter(ended, kEndedHelp, late_, {{"reason", "late"}});
+  sink.AddCounter(ended, kEndedHelp, large_, {{"reason", "too_large"}});
+  sink.AddCounter(ended, kEndedHelp, crowded_out_, {{"reason", "too_many"}});
 }
 
 grpc_call* AwaitedRequests::Take(Place& place) {

@@ -16,8 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "grpc/grpc.h"
 #include "server/base/mutex.h"
-#include "server/base/periodic_thread.h"
 #include "server/base/quota.h"
+#include "server/base/thread.h"
 #include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {

@@ -70,14 +70,11 @@ absl::Status CallMemory::Add(std::uint64_t connection, std::size_t bytes) {
 }
 
 void CallMemory::Collect(runtime::MetricSink& sink) const {
-  sink.AddGauge("waystar_call_memory_bytes", "Memory of large requests and unread answers.", {},
-                static_cast<double>(total()));
+  sink.AddGauge("waystar_call_memory_bytes", "Memory of large requests and unread answers.", total());
   constexpr char kRefused[] = "waystar_call_memory_refused_total";
   constexpr char kRefusedHelp[] = "Calls that were refused for that memory, by the limit.";
-  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "all"}},
-                  static_cast<double>(refused_all_.load(std::memory_order_relaxed)));
-  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "connection"}},
-                  static_cast<double>(refused_connection_.load(std::memory_order_relaxed)));
+  sink.AddCounter(kRefused, kRefusedHelp, refused_all_, {{"limit", "all"}});
+  sink.AddCounter(kRefused, kRefusedHelp, refused_connection_, {{"limit", "connection"}});
 }
 
 void CallMemory::Subtract(std::uint64_t connection, std::size_t bytes) {

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
-#include "server/runtime/latency_buckets.h"
+#include "server/runtime/metric_sink.h"
 
 namespace waystar::rpc {
 

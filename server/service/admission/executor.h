@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -12,13 +13,17 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "server/base/clock.h"
 #include "server/base/mutex.h"
+#include "server/core/query/query_scratch.h"
 #include "server/runtime/fair_queue.h"
 #include "server/runtime/worker_pool.h"
 #include "server/service/admission/arrival_pause.h"
-#include "server/service/admission/workbench.h"
 
 namespace waystar::rpc {
+
+// Working memory of the thread that serves a call.
+using Workbench = core::QueryScratch;
 
 // Lane of a call, which also bounds the cost of its search. A larger search restarts on the next lane.
 enum class Lane : std::uint8_t {
@@ -171,6 +176,57 @@ class Executor {
   runtime::WorkerPool imports_;
   runtime::WorkerPool large_;
   runtime::WorkerPool small_;
+};
+
+// Timer of the cost of handling a query. Measures from construction. On workers, which may be preempted, it
+// counts the thread's processor time; on Lane::kHere, where queries are small, it reads the wall clock, which
+// is cheaper.
+//
+// Thread safety: one thread.
+class CostTimer {
+ public:
+  CostTimer(Lane lane, Executor::Clock::time_point now)
+      : counts_processor_(lane != Lane::kHere),
+        begin_(counts_processor_ ? ThreadCpuTime() : now.time_since_epoch()) {}
+
+  std::chrono::nanoseconds Took() const { return Now() - begin_; }
+
+ private:
+  std::chrono::nanoseconds Now() const {
+    return counts_processor_ ? ThreadCpuTime() : Executor::Clock::now().time_since_epoch();
+  }
+
+  const bool counts_processor_;
+  const std::chrono::nanoseconds begin_;
+};
+
+// Job that runs a function on a worker. Never rejected; deletes itself after it has run.
+class DeferredTask final : private Executor::Job {
+ public:
+  // Queues the task with the server's own work.
+  static void Submit(Executor& executor, std::function<void()> task) {
+    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
+    executor.SubmitOwn(Lane::kSmall, job.get());
+    static_cast<void>(job.release());
+  }
+  // Queues the task on behalf of a client.
+  static void SubmitFor(const runtime::Flow& flow, Executor& executor, Lane lane,
+                        std::function<void()> task) {
+    auto job = std::unique_ptr<DeferredTask>(new DeferredTask(std::move(task)));
+    executor.SubmitOwed(lane, job.get(), flow);
+    static_cast<void>(job.release());
+  }
+
+ private:
+  explicit DeferredTask(std::function<void()> task) : task_(std::move(task)) {}
+
+  void Run(int /*worker*/) override {
+    task_();
+    delete this;
+  }
+  void Refuse(const absl::Status& /*status*/) override {}
+
+  const std::function<void()> task_;
 };
 
 }  // namespace waystar::rpc

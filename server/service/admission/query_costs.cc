@@ -69,19 +69,15 @@ std::chrono::nanoseconds QueryCosts::Estimate(Slot slot) const {
   return known > 0.0F ? std::chrono::nanoseconds(static_cast<std::int64_t>(std::exp2(known))) : kGuess;
 }
 
-void QueryCosts::Note(Slot slot, std::chrono::nanoseconds took) {
+void QueryCosts::NoteSlot(Slot slot, std::chrono::nanoseconds took) {
   const float now = std::log2(static_cast<float>(std::max<std::int64_t>(took.count(), 2)));
   const float known = Load(slot);
   log_nanos_[slot].store(known > 0.0F ? known + (now - known) * kWeight : now, std::memory_order_relaxed);
 }
 
-void QueryCosts::Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took) {
-  Note(SlotOf(query.map(), query), took);
-}
-
 void QueryCosts::Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took) {
   for (const v1::FindPathRequest& query : queries.queries()) {
-    Note(SlotOf(queries.map(), query), took / queries.queries_size());
+    NoteSlot(SlotOf(queries.map(), query), took / queries.queries_size());
   }
 }
 
@@ -93,22 +89,8 @@ Lane QueryCosts::LaneOfSlot(Slot slot) const {
   return estimate <= kHere ? Lane::kHere : estimate <= kSmall ? Lane::kSmall : Lane::kLarge;
 }
 
-Lane QueryCosts::LaneOf(const v1::FindPathRequest& query) const {
-  return LaneOfSlot(SlotOf(query.map(), query));
-}
-
-Lane QueryCosts::LaneOf(const v1::ProbeSurfaceRequest& probes) const { return LaneOfSlot(SlotOf(probes)); }
-
-void QueryCosts::Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took) {
-  Note(SlotOf(draw), took);
-}
-
 Lane QueryCosts::LaneOf(const v1::SampleCellsRequest& draw) const {
   return Estimate(SlotOf(draw)) <= kSmall ? Lane::kSmall : Lane::kLarge;
-}
-
-void QueryCosts::Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took) {
-  Note(SlotOf(probes), took);
 }
 
 Lane QueryCosts::LaneOf(const v1::FindPathsRequest& queries) const {

@@ -32,17 +32,20 @@ class QueryCosts {
   static constexpr std::chrono::nanoseconds kSmall = std::chrono::milliseconds(2);
 
   // Returns the lane to start on.
-  Lane LaneOf(const v1::FindPathRequest& query) const;
-  Lane LaneOf(const v1::ProbeSurfaceRequest& probes) const;
+  template <typename Request>
+  Lane LaneOf(const Request& request) const {
+    return LaneOfSlot(SlotOf(request));
+  }
   // Like LaneOf above, for batches of queries and cell draws, which never start on Lane::kHere.
   Lane LaneOf(const v1::FindPathsRequest& queries) const;
   Lane LaneOf(const v1::SampleCellsRequest& draw) const;
 
   // Records the time to answer, without queueing.
-  void Note(const v1::FindPathRequest& query, std::chrono::nanoseconds took);
+  template <typename Request>
+  void Note(const Request& request, std::chrono::nanoseconds took) {
+    NoteSlot(SlotOf(request), took);
+  }
   void Note(const v1::FindPathsRequest& queries, std::chrono::nanoseconds took);
-  void Note(const v1::SampleCellsRequest& draw, std::chrono::nanoseconds took);
-  void Note(const v1::ProbeSurfaceRequest& probes, std::chrono::nanoseconds took);
 
  private:
   // Kinds may share a slot, which only makes estimates less accurate.
@@ -51,9 +54,10 @@ class QueryCosts {
 
   // `map` is the id of the map that the query is about.
   static Slot SlotOf(const std::string& map, const v1::FindPathRequest& query);
+  static Slot SlotOf(const v1::FindPathRequest& query) { return SlotOf(query.map(), query); }
   static Slot SlotOf(const v1::SampleCellsRequest& draw);
   static Slot SlotOf(const v1::ProbeSurfaceRequest& probes);
-  void Note(Slot slot, std::chrono::nanoseconds took);
+  void NoteSlot(Slot slot, std::chrono::nanoseconds took);
   float Load(Slot slot) const { return log_nanos_[slot].load(std::memory_order_relaxed); }
   Lane LaneOfSlot(Slot slot) const;
   // Returns a default if nothing is known.

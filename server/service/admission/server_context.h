@@ -7,7 +7,6 @@
 #include "server/service/admission/call_memory.h"
 #include "server/service/admission/call_slots.h"
 #include "server/service/admission/call_statistics.h"
-#include "server/service/admission/client_calls.h"
 #include "server/service/admission/executor.h"
 #include "server/service/admission/fleet_news.h"
 #include "server/service/admission/version_waits.h"

@@ -7,7 +7,6 @@
 #include "server/core/query/find_paths.h"
 #include "server/runtime/fair_queue.h"
 #include "server/service/admission/executor.h"
-#include "server/service/admission/workbench.h"
 
 namespace waystar::rpc {
 

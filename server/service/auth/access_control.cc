@@ -129,8 +129,8 @@ absl::StatusOr<Caller> AccessControl::Find(const TokenHash& hash) const {
 }
 
 void AccessControl::Collect(runtime::MetricSink& sink) const {
-  sink.AddCounter("waystar_tokens_refused_total", "Calls that were refused for want of a right token.", {},
-                  static_cast<double>(refused_.load(std::memory_order_relaxed)));
+  sink.AddCounter("waystar_tokens_refused_total", "Calls that were refused for want of a right token.",
+                  refused_);
 }
 
 }  // namespace waystar::rpc

@@ -14,7 +14,7 @@
 #include "server/runtime/metric_sink.h"
 #include "server/service/auth/caller.h"
 #include "server/service/auth/failed_tokens.h"
-#include "server/service/auth/token_list.h"
+#include "server/service/auth/token.h"
 
 namespace waystar::rpc {
 

@@ -18,12 +18,6 @@ bool HasPublishedFaults(absl::string_view version) {
          major == 1 && minor < kOldestMinorWithoutFaults;
 }
 
-std::string OpenToAll(absl::string_view address) {
-  return absl::StrCat("Whoever reaches ", address,
-                      " can read, change and delete every map: no token is asked for. "
-                      "--tokens_file closes this.");
-}
-
 }  // namespace
 
 bool IsLocalAddress(absl::string_view listen) {
@@ -50,37 +44,24 @@ absl::Status CheckFaults(const Listening& listening, absl::string_view library_v
       "as in the image waystar:hardened"));
 }
 
-std::vector<std::string> OpenDoors(const Listening& listening) {
+std::vector<std::string> OpenDoors(const Listening& listening, bool is_http) {
   std::vector<std::string> doors;
   const absl::string_view address = listening.address;
   if (IsLocalAddress(address)) {
     return doors;
   }
   if (!listening.has_tls) {
-    doors.push_back(absl::StrCat("Whoever sits between here and a client of ", address,
-                                 " can read and change every call, tokens too: nothing is encrypted. "
-                                 "--tls_cert and --tls_key close this."));
+    doors.push_back(
+        absl::StrCat("Whoever sits between here and a client of ", address, " can read and change every call",
+                     is_http ? " over HTTP" : "", ", tokens too: nothing is encrypted. ",
+                     is_http ? "--http_tls with " : "", "--tls_cert and --tls_key",
+                     is_http ? ", or a loopback address with a proxy in front that ends TLS, closes this."
+                             : " close this."));
   }
   if (!listening.wants_tokens && !listening.wants_certificates) {
-    doors.push_back(OpenToAll(address));
-  }
-  return doors;
-}
-
-std::vector<std::string> OpenHttpDoors(const Listening& listening) {
-  std::vector<std::string> doors;
-  const absl::string_view address = listening.address;
-  if (IsLocalAddress(address)) {
-    return doors;
-  }
-  if (!listening.has_tls) {
-    doors.push_back(absl::StrCat(
-        "Whoever sits between here and a client of ", address,
-        " can read and change every call over HTTP, tokens too: nothing is encrypted. --http_tls with "
-        "--tls_cert and --tls_key, or a loopback address with a proxy in front that ends TLS, closes this."));
-  }
-  if (!listening.wants_tokens && !listening.wants_certificates) {
-    doors.push_back(OpenToAll(address));
+    doors.push_back(absl::StrCat("Whoever reaches ", address,
+                                 " can read, change and delete every map: no token is asked for. "
+                                 "--tokens_file closes this."));
   }
   return doors;
 }

@@ -26,10 +26,8 @@ struct Listening {
 absl::Status CheckFaults(const Listening& listening, absl::string_view library_version,
                          bool is_behind_gateway);
 
-// Returns one sentence for each exposure to the network, with its remedy.
-std::vector<std::string> OpenDoors(const Listening& listening);
-
-// Like OpenDoors, for HTTP, which does not pass through the RPC library.
-std::vector<std::string> OpenHttpDoors(const Listening& listening);
+// Returns one sentence for each exposure to the network, with its remedy. With `is_http`, the server listens
+// for HTTP, which does not pass through the RPC library.
+std::vector<std::string> OpenDoors(const Listening& listening, bool is_http = false);
 
 }  // namespace waystar::rpc

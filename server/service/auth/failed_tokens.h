@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "server/base/clock.h"
 #include "server/base/mutex.h"
-#include "server/runtime/line_limit.h"
+#include "server/runtime/logging.h"
 
 namespace waystar::rpc {
 

@@ -1,5 +1,6 @@
 #include "server/service/auth/tls_files.h"
 
+#include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -8,12 +9,20 @@
 
 #include <array>
 #include <cstddef>
+#include <ctime>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "grpc/grpc.h"
+#include "grpc/grpc_security.h"
+#include "grpcpp/version_info.h"
+#include "server/base/mutex.h"
 #include "server/base/status_macros.h"
 #include "server/runtime/logging.h"
 
@@ -138,6 +147,114 @@ std::shared_ptr<const TlsMaterial> WatchedTlsFiles::Current() {
   runtime::Log(runtime::LogLevel::kInfo, "tls_files_loaded", {{"cert", files_.cert}});
   WarnOfEnds(material_->ends, absl::Now());
   return material_;
+}
+
+namespace {
+
+constexpr absl::Duration kNear = absl::Hours(30 * 24);
+
+std::string SubjectOf(const X509& cert) {
+  const std::unique_ptr<BIO, int (*)(BIO*)> text(BIO_new(BIO_s_mem()), &BIO_free);
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(&cert), 0, XN_FLAG_RFC2253);
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+CertificateEnd EndOf(const X509& cert, const std::string& file) {
+  std::tm time{};
+  // Ignores an end that cannot be parsed.
+  const bool is_known = ASN1_TIME_to_tm(X509_get0_notAfter(&cert), &time) == 1;
+  return {.file = file,
+          .subject = SubjectOf(cert),
+          .end = is_known ? absl::FromTM(time, absl::UTCTimeZone()) : absl::InfiniteFuture()};
+}
+
+void WarnOfEnds(const std::vector<CertificateEnd>& ends, absl::Time now) {
+  for (const CertificateEnd& cert : ends) {
+    if (cert.end - now > kNear) {
+      continue;
+    }
+    const bool is_over = cert.end <= now;
+    runtime::Log(is_over ? runtime::LogLevel::kError : runtime::LogLevel::kWarning,
+                 is_over ? "certificate_expired" : "certificate_expires_soon",
+                 {{"file", cert.file},
+                  {"subject", cert.subject},
+                  {"expires", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", cert.end, absl::UTCTimeZone())},
+                  {"days_left", (cert.end - now) / absl::Hours(24)}});
+  }
+}
+
+namespace {
+
+#if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR < 56
+class OwnedCredentials : public grpc::ServerCredentials {
+ public:
+  explicit OwnedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}
+  ~OwnedCredentials() override { grpc_server_credentials_release(credentials_); }
+
+  void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>& /*processor*/) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+
+  grpc_server_credentials* const credentials_;
+};
+#else
+// Newer versions of the library provide all of this.
+class OwnedCredentials : public grpc::ServerCredentials {
+ public:
+  using grpc::ServerCredentials::ServerCredentials;
+};
+#endif
+
+// The RPC library's own file watcher (grpc::experimental::FileWatcherCertificateProvider) drops the current
+// certificate before it has validated the new one, and serves nobody if that is invalid.
+class ReloadingCredentials final : public OwnedCredentials {
+ public:
+  explicit ReloadingCredentials(std::shared_ptr<WatchedTlsFiles> files)
+      : OwnedCredentials(grpc_ssl_server_credentials_create_with_options(
+            grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                files->files().client_ca.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                                 : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY,
+                &ReloadingCredentials::OnConnection, this))),
+        files_(std::move(files)) {}
+
+ private:
+  static grpc_ssl_certificate_config_reload_status OnConnection(void* self,
+                                                                grpc_ssl_server_certificate_config** config) {
+    return static_cast<ReloadingCredentials*>(self)->Refresh(config);
+  }
+
+  grpc_ssl_certificate_config_reload_status Refresh(grpc_ssl_server_certificate_config** config) {
+    MutexLock lock(mutex_);
+    std::shared_ptr<const TlsMaterial> material = files_->Current();
+    if (material == in_use_) {
+      return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    }
+    in_use_ = std::move(material);
+    const grpc_ssl_pem_key_cert_pair pair = {.private_key = in_use_->key.c_str(),
+                                             .cert_chain = in_use_->cert.c_str()};
+    // The library requires roots even if client certificates are not requested.
+    const std::string& roots = in_use_->client_ca.empty() ? in_use_->cert : in_use_->client_ca;
+    *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
+
+  const std::shared_ptr<WatchedTlsFiles> files_;
+  Mutex mutex_;
+  // Null before the first connection.
+  std::shared_ptr<const TlsMaterial> in_use_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(std::shared_ptr<WatchedTlsFiles> files) {
+  return std::make_shared<ReloadingCredentials>(std::move(files));
 }
 
 }  // namespace waystar::rpc

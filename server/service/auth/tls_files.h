@@ -1,5 +1,7 @@
-// Certificate files, which may be replaced at run time.
+// Certificate files, which may be replaced at run time, and credentials that follow them.
 #pragma once
+
+#include <openssl/types.h>
 
 #include <memory>
 #include <string>
@@ -8,11 +10,25 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "grpcpp/security/server_credentials.h"
 #include "server/base/mutex.h"
-#include "server/service/auth/certificate_end.h"
 #include "server/service/auth/watched_file.h"
 
 namespace waystar::rpc {
+
+// Expiry of a certificate.
+struct CertificateEnd {
+  std::string file;
+  // Subject of the certificate, such as "CN=waystar".
+  std::string subject;
+  absl::Time end;
+};
+
+CertificateEnd EndOf(const X509& cert, const std::string& file);
+
+// Logs each certificate that expires within 30 days after `now` at level warning, and each expired one at
+// level error.
+void WarnOfEnds(const std::vector<CertificateEnd>& ends, absl::Time now);
 
 // Paths of PEM files.
 struct TlsFiles {
@@ -74,5 +90,9 @@ class WatchedTlsFiles {
   std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mutex_);
   absl::Time next_warning_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Makes credentials of the RPC library for TLS 1.2 and above. With client_ca, every client must present a
+// certificate of that root. New files apply to new connections only.
+std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(std::shared_ptr<WatchedTlsFiles> files);
 
 }  // namespace waystar::rpc

@@ -18,7 +18,6 @@
 #include "server/core/search/query.h"
 #include "server/runtime/fair_queue.h"
 #include "server/service/admission/executor.h"
-#include "server/service/admission/workbench.h"
 #include "server/service/auth/caller.h"
 #include "server/service/call/written_message.h"
 

@@ -26,7 +26,6 @@
 #include "server/base/status_macros.h"
 #include "server/core/store/map_residence.h"
 #include "server/service/admission/call_statistics.h"
-#include "server/service/admission/cost_timer.h"
 #include "server/service/admission/executor.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/admission/version_waits.h"

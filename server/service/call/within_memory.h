@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "server/core/edit/edit_memory.h"
-#include "server/service/admission/workbench.h"
+#include "server/service/admission/executor.h"
 
 namespace waystar::rpc {
 

@@ -6,8 +6,7 @@
 
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/grid/field/cost_matrix.h"
-#include "server/core/grid/field/flow_field.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/field/sample_cells.h"
 #include "server/core/grid/path/cell_ray.h"
 #include "server/core/grid/search/agent.h"

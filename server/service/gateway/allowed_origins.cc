@@ -1,11 +1,15 @@
 #include "server/service/gateway/allowed_origins.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
 namespace waystar::rpc {
@@ -42,6 +46,37 @@ absl::StatusOr<AllowedOrigins> AllowedOrigins::Parse(absl::string_view text) {
 
 bool AllowedOrigins::Allows(absl::string_view origin) const {
   return allows_all_ || std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
+}
+
+namespace {
+
+bool IsAddress(const std::string& name) {
+  in6_addr address{};
+  return inet_pton(AF_INET, name.c_str(), &address) == 1 || inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+}  // namespace
+
+std::string NameOfHost(std::string_view host) {
+  if (!host.empty() && host.front() == '[') {
+    return std::string(host.substr(1, host.find(']') - 1));
+  }
+  return std::string(host.substr(0, host.rfind(':')));
+}
+
+bool IsOwnHost(std::string_view host, std::string_view own_name) {
+  const std::string name = NameOfHost(host);
+  return IsAddress(name) || SameName(name, "localhost") || (!own_name.empty() && SameName(name, own_name));
+}
+
+bool IsOwnOrigin(std::string_view origin, std::string_view host, bool is_encrypted) {
+  absl::string_view rest(origin.data(), origin.size());
+  return absl::ConsumePrefix(&rest, is_encrypted ? "https://" : "http://") &&
+         SameName({rest.data(), rest.size()}, host);
 }
 
 }  // namespace waystar::rpc

@@ -16,15 +16,16 @@
 #include "google/protobuf/descriptor.h"
 #include "grpcpp/client_context.h"
 #include "server/base/error.h"
+#include "server/base/mutex.h"
 #include "server/base/status_macros.h"
+#include "server/runtime/logging.h"
 #include "server/service/auth/failed_tokens.h"
 #include "server/service/auth/peer.h"
 #include "server/service/call/status.h"
-#include "server/service/gateway/http_refusals.h"
-#include "server/service/gateway/http_tls.h"
-#include "server/service/gateway/own_site.h"
+#include "server/service/gateway/allowed_origins.h"
 #include "server/service/gateway/page_answer.h"
 #include "server/service/transport/http/json.h"
+#include "server/service/transport/http/tls_context.h"
 
 namespace waystar::rpc {
 namespace {
@@ -124,6 +125,56 @@ HttpAnswer AnswerOf(int code, const absl::Status& status,
 HttpAnswer Refusal(const absl::Status& status, std::vector<std::pair<std::string, std::string>> fields) {
   return http::FailureAnswer(ToGrpcStatus(status), std::move(fields));
 }
+
+absl::StatusOr<std::shared_ptr<http::TlsContext>> ContextOf(const TlsMaterial& material) {
+  return http::MakeTlsContext(
+      {.certificates = material.cert, .key = material.key, .client_roots = material.client_ca});
+}
+
+// TLS contexts of HTTP, with the certificate of gRPC.
+//
+// Thread safety: any.
+class HttpTls {
+ public:
+  // Returns INVALID_ARGUMENT if the TLS library rejects the files' contents.
+  static absl::StatusOr<std::shared_ptr<HttpTls>> Make(std::shared_ptr<WatchedTlsFiles> files) {
+    auto tls = std::make_shared<HttpTls>();
+    tls->files_ = std::move(files);
+    MutexLock lock(tls->mutex_);
+    tls->material_ = tls->files_->Current();
+    WAYSTAR_ASSIGN_OR_RETURN(tls->context_, ContextOf(*tls->material_));
+    return tls;
+  }
+
+  // Checks the files, and returns the context for a new connection. Contents that the TLS library rejects are
+  // logged, and the previous ones stay in use.
+  std::shared_ptr<http::TlsContext> Current() {
+    MutexLock lock(mutex_);
+    std::shared_ptr<const TlsMaterial> material = files_->Current();
+    if (material == material_) {
+      return context_;
+    }
+    material_ = std::move(material);
+    absl::StatusOr<std::shared_ptr<http::TlsContext>> context = ContextOf(*material_);
+    if (context.ok()) {
+      context_ = *std::move(context);
+    } else {
+      runtime::Log(runtime::LogLevel::kError, "http_tls_refused",
+                   {{"error", context.status().message()}, {"in_use", "the certificate before"}});
+    }
+    return context_;
+  }
+
+ private:
+  std::shared_ptr<WatchedTlsFiles> files_;
+  Mutex mutex_;
+  // Contents at the last check.
+  std::shared_ptr<const TlsMaterial> material_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<http::TlsContext> context_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Other clients' bodies are released in this time.
+constexpr absl::Duration kBodiesDelay = absl::Seconds(1);
 
 }  // namespace
 
@@ -315,9 +366,31 @@ HttpAnswer HttpGateway::Refuse(int code, const RequestHead* head) {
 }
 
 void HttpGateway::Collect(runtime::MetricSink& sink) const {
-  sink.AddGauge("waystar_http_connections", "Connections over HTTP.", {},
-                static_cast<double>(server_->counts().connections));
+  sink.AddGauge("waystar_http_connections", "Connections over HTTP.", server_->counts().connections);
   places_->Collect(sink);
+}
+
+absl::Status HttpRefusal(int code, std::size_t max_body_bytes) {
+  switch (code) {
+    case 408:
+      return MakeError(ErrorReason::kTransferTimeout, "", "the request did not arrive in time");
+    case 413:
+      return MakeError(ErrorReason::kRequestTooLarge, "",
+                       absl::StrCat("the body has more than ", max_body_bytes, " bytes"));
+    case 417:
+      return MakeError(ErrorReason::kBadHeader, "Expect", "nothing but 100-continue may be expected");
+    case 431:
+      return MakeError(ErrorReason::kBadHeader, "", "the headers are too long or too many");
+    case 501:
+      return MakeError(ErrorReason::kBadHeader, "Transfer-Encoding", "bodies come as they are, or in chunks");
+    case 503:
+      return waystar::Refusal(ErrorReason::kAnswersUnread, kBodiesDelay,
+                              "the bodies of requests hold as much as they may");
+    case 505:
+      return MakeError(ErrorReason::kBadHeader, "", "the versions of HTTP are 1.0 and 1.1");
+    default:
+      return absl::OkStatus();
+  }
 }
 
 }  // namespace waystar::rpc

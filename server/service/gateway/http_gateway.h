@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/channel.h"
@@ -103,5 +104,9 @@ class HttpGateway final : public runtime::MetricSource, private http::HttpHandle
   // Last member, as its threads use all of the above.
   std::unique_ptr<http::HttpServer> server_;
 };
+
+// Returns the error for a code with which the HTTP server rejects (HttpHandler::Refuse), or OK if there is
+// none: data that is not HTTP gets a bare 400. `max_body_bytes` is the limit of a body.
+absl::Status HttpRefusal(int code, std::size_t max_body_bytes);
 
 }  // namespace waystar::rpc

@@ -72,13 +72,12 @@ void HttpPlaces::Collect(runtime::MetricSink& sink) const {
   constexpr char kRefused[] = "waystar_http_refused_total";
   constexpr char kRefusedHelp[] = "Requests over HTTP that were refused, by the limit.";
   MutexLock lock(mutex_);
-  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "address"}}, static_cast<double>(refused_client_));
-  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "memory"}}, static_cast<double>(refused_memory_));
-  sink.AddCounter(kRefused, kRefusedHelp, {{"limit", "streams"}}, static_cast<double>(refused_streams_));
-  sink.AddGauge("waystar_http_answer_bytes", "What answers over HTTP hold until they are sent.", {},
-                static_cast<double>(answers_.total()));
-  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", {},
-                static_cast<double>(streams_.total()));
+  sink.AddCounter(kRefused, kRefusedHelp, refused_client_, {{"limit", "address"}});
+  sink.AddCounter(kRefused, kRefusedHelp, refused_memory_, {{"limit", "memory"}});
+  sink.AddCounter(kRefused, kRefusedHelp, refused_streams_, {{"limit", "streams"}});
+  sink.AddGauge("waystar_http_answer_bytes", "What answers over HTTP hold until they are sent.",
+                answers_.total());
+  sink.AddGauge("waystar_http_streams", "Streams over HTTP that are open.", streams_.total());
 }
 
 }  // namespace waystar::rpc

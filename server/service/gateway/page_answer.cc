@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "server/service/gateway/page_files.h"
-
 namespace waystar::rpc {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "server/service/metrics/call_metrics.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
+#include "server/runtime/worker_pool.h"
 
 namespace waystar::rpc {
 namespace {
@@ -64,7 +66,7 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
   const bool receives_many = method.descriptor != nullptr && method.descriptor->client_streaming();
   const bool sends_many = method.descriptor != nullptr && method.descriptor->server_streaming();
   const auto add = [&](absl::string_view name, absl::string_view help, std::uint64_t count) {
-    sink.AddCounter(name, help, labels, static_cast<double>(count));
+    sink.AddCounter(name, help, count, labels);
   };
   add("grpc_server_started_total", "Calls that were started.", calls.begun);
   add("grpc_server_msg_received_total", "Messages received from clients.",
@@ -75,11 +77,11 @@ void CollectMethod(const CallStatistics::Method& method, runtime::MetricSink& si
       runtime::MetricLabels with_code = labels;
       with_code.emplace_back("grpc_code", CodeName(code));
       sink.AddCounter("grpc_server_handled_total", "Calls that have ended, by their status.",
-                      std::move(with_code), static_cast<double>(calls.by_code[code]));
+                      calls.by_code[code], std::move(with_code));
     }
   }
   sink.AddHistogram("grpc_server_handling_seconds", "How long calls took, from their start to their status.",
-                    labels, HandlingSeconds(calls));
+                    HandlingSeconds(calls), labels);
 }
 
 }  // namespace
@@ -88,6 +90,45 @@ void CallMetrics::Collect(runtime::MetricSink& sink) const {
   for (const CallStatistics::Method& method : statistics_.All()) {
     CollectMethod(method, sink);
   }
+}
+
+namespace {
+
+double SecondsOf(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+void CollectLane(const std::string& lane, const runtime::WorkerPoolCounts& counts,
+                 runtime::MetricSink& sink) {
+  const runtime::MetricLabels labels = {{"lane", lane}};
+  sink.AddGauge("waystar_queue_depth", "Jobs that wait for a worker: calls, or parts of them.", counts.queued,
+                labels);
+  sink.AddGauge("waystar_queue_running", "Workers that are at work.", counts.running, labels);
+  sink.AddGauge("waystar_queue_overloaded", "1 while jobs may only wait for a short time, else 0.",
+                counts.is_overloaded, labels);
+  sink.AddCounter("waystar_queue_started_total", "Jobs that workers have started.", counts.started, labels);
+  constexpr char kRefused[] = "waystar_queue_refused_total";
+  constexpr char kRefusedHelp[] =
+      "Jobs that were refused: the queue was too full for them to be done in time, or they had waited too "
+      "long.";
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_full, {{"lane", lane}, {"reason", "full"}});
+  sink.AddCounter(kRefused, kRefusedHelp, counts.refused_late, {{"lane", lane}, {"reason", "late"}});
+  sink.AddCounter("waystar_queue_wait_seconds_total", "What the started jobs waited, together.",
+                  SecondsOf(counts.waited), labels);
+  sink.AddCounter("waystar_queue_run_seconds_total", "What workers were at work, together.",
+                  SecondsOf(counts.ran), labels);
+}
+
+}  // namespace
+
+void QueueMetrics::Collect(runtime::MetricSink& sink) const {
+  CollectLane("small", executor_.counts(Lane::kSmall), sink);
+  CollectLane("large", executor_.counts(Lane::kLarge), sink);
+  CollectLane("updates", executor_.counts(Lane::kUpdates), sink);
+  CollectLane("imports", executor_.counts(Lane::kImports), sink);
+  const ClientCalls::Counts clients = client_calls_.counts();
+  sink.AddGauge("waystar_clients", "Clients that have calls waiting or running.", clients.clients);
+  sink.AddGauge("waystar_client_calls", "Calls of all of these.", clients.calls);
+  sink.AddCounter("waystar_client_calls_refused_total",
+                  "Calls that were refused because their client had too many.", clients.refused);
 }
 
 }  // namespace waystar::rpc

@@ -1,8 +1,10 @@
-// Prometheus metrics of CallStatistics.
+// Prometheus metrics of calls and of the queues in which they wait.
 #pragma once
 
 #include "server/runtime/metric_sink.h"
+#include "server/service/admission/call_slots.h"
 #include "server/service/admission/call_statistics.h"
+#include "server/service/admission/executor.h"
 
 namespace waystar::rpc {
 
@@ -19,6 +21,21 @@ class CallMetrics final : public runtime::MetricSource {
 
  private:
   const CallStatistics& statistics_;
+};
+
+// Metrics of queue lengths and waiting times, labelled by lane: small, large, updates or imports. Thread
+// safety: any.
+class QueueMetrics final : public runtime::MetricSource {
+ public:
+  // Both must outlive this.
+  QueueMetrics(const Executor& executor, const ClientCalls& client_calls)
+      : executor_(executor), client_calls_(client_calls) {}
+
+  void Collect(runtime::MetricSink& sink) const override;
+
+ private:
+  const Executor& executor_;
+  const ClientCalls& client_calls_;
 };
 
 }  // namespace waystar::rpc

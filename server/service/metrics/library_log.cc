@@ -10,7 +10,6 @@
 #include "google/protobuf/stubs/common.h"
 #include "grpcpp/version_info.h"
 #include "server/base/mutex.h"
-#include "server/runtime/line_limit.h"
 #include "server/runtime/logging.h"
 
 // Older versions of the library had their own log, and Protobuf too. Protobuf's lines are dropped: errors in

@@ -27,17 +27,8 @@ constexpr std::size_t kMostConnections = 64;
 // Metrics with the same name form one family, whatever their source, in order of first appearance.
 class Families final : public runtime::MetricSink {
  public:
-  void AddCounter(absl::string_view name, absl::string_view help, MetricLabels labels,
-                  double value) override {
-    Add(name, help, MetricType::Counter, std::move(labels)).counter.value = value;
-  }
-
-  void AddGauge(absl::string_view name, absl::string_view help, MetricLabels labels, double value) override {
-    Add(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
-  }
-
-  void AddHistogram(absl::string_view name, absl::string_view help, MetricLabels labels,
-                    const HistogramCounts& counts) override {
+  void AddHistogram(absl::string_view name, absl::string_view help, const HistogramCounts& counts,
+                    MetricLabels labels) override {
     ClientMetric::Histogram& histogram = Add(name, help, MetricType::Histogram, std::move(labels)).histogram;
     histogram.sample_count = counts.count;
     histogram.sample_sum = counts.sum;
@@ -50,6 +41,13 @@ class Families final : public runtime::MetricSink {
   std::vector<MetricFamily> Take() && { return std::move(families_); }
 
  private:
+  void AddNumber(absl::string_view name, absl::string_view help, double value, MetricLabels labels,
+                 bool is_counter) override {
+    ClientMetric& metric =
+        Add(name, help, is_counter ? MetricType::Counter : MetricType::Gauge, std::move(labels));
+    (is_counter ? metric.counter.value : metric.gauge.value) = value;
+  }
+
   ClientMetric& Add(absl::string_view name, absl::string_view help, MetricType type, MetricLabels labels) {
     const auto [found, is_new] = by_name_.try_emplace(name, families_.size());
     if (is_new) {

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/maintenance/map_usage.h"
-#include "server/runtime/process_metrics.h"
+#include "server/runtime/process.h"
 #include "server/runtime/worker_pool.h"
 #include "server/service/admission/call_statistics.h"
 #include "server/service/convert/convert.h"

@@ -117,10 +117,9 @@ void SlowQueryLog::WriteUpdate(const v1::UpdateObstaclesRequest& request,
 }
 
 void SlowQueryLog::Collect(runtime::MetricSink& sink) const {
-  sink.AddCounter("waystar_slow_queries_total", "Queries that took --slow_query or longer.", {},
-                  static_cast<double>(slow_queries_.load(std::memory_order_relaxed)));
-  sink.AddCounter("waystar_slow_updates_total", "UpdateObstacles that took --slow_query or longer.", {},
-                  static_cast<double>(slow_updates_.load(std::memory_order_relaxed)));
+  sink.AddCounter("waystar_slow_queries_total", "Queries that took --slow_query or longer.", slow_queries_);
+  sink.AddCounter("waystar_slow_updates_total", "UpdateObstacles that took --slow_query or longer.",
+                  slow_updates_);
 }
 
 }  // namespace waystar::rpc

@@ -14,7 +14,7 @@
 #include "google/protobuf/message.h"
 #include "server/base/clock.h"
 #include "server/core/store/update_batch.h"
-#include "server/runtime/line_limit.h"
+#include "server/runtime/logging.h"
 #include "server/runtime/metric_sink.h"
 #include "server/service/call/call_context.h"
 #include "waystar/v1/map_service.pb.h"

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/base/error.h"
 #include "server/maintenance/map_usage.h"
 
 namespace waystar::rpc {
@@ -33,9 +35,9 @@ void CollectTotals(const std::vector<maintenance::MapUsage>& maps, runtime::Metr
     bytes += static_cast<double>(map.bytes);
   }
   for (const auto& [kind, count] : of_kind) {
-    sink.AddGauge("waystar_maps", "Maps that the server holds.", {{"kind", kind}}, count);
+    sink.AddGauge("waystar_maps", "Maps that the server holds.", count, {{"kind", kind}});
   }
-  sink.AddGauge("waystar_maps_bytes", "Memory of all maps at their latest revisions, indexes included.", {},
+  sink.AddGauge("waystar_maps_bytes", "Memory of all maps at their latest revisions, indexes included.",
                 bytes);
 }
 
@@ -44,7 +46,7 @@ void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
   const MemoryUse use = store.MeasureMemory();
   const auto add = [&sink](absl::string_view kind, std::size_t bytes) {
     sink.AddGauge("waystar_memory_bytes", "Memory that is counted against the limit of all maps, by kind.",
-                  {{"kind", std::string(kind)}}, static_cast<double>(bytes));
+                  bytes, {{"kind", std::string(kind)}});
   };
   add("maps", use.maps);
   add("indexes", use.indexes + use.promised);
@@ -53,19 +55,18 @@ void CollectMemory(const core::MapStore& store, runtime::MetricSink& sink) {
   add("request_ids", use.requests);
   add("history", use.history);
   if (account.max_bytes() != MemoryAccount::kNoLimit) {
-    sink.AddGauge("waystar_memory_limit_bytes", "The limit of these together.", {},
-                  static_cast<double>(account.max_bytes()));
+    sink.AddGauge("waystar_memory_limit_bytes", "The limit of these together.", account.max_bytes());
   }
   sink.AddCounter("waystar_memory_refusals_total", "Maps, updates and queries refused for want of memory.",
-                  {}, static_cast<double>(account.refusals()));
-  sink.AddCounter("waystar_memory_drops_total", "How often views and the like were dropped to make room.", {},
-                  static_cast<double>(account.drops()));
+                  account.refusals());
+  sink.AddCounter("waystar_memory_drops_total", "How often views and the like were dropped to make room.",
+                  account.drops());
 }
 
 void CollectRefused(const char* name, const char* help, const CallSlots::Counts& counts,
                     runtime::MetricSink& sink) {
-  sink.AddCounter(name, help, {{"limit", "all"}}, static_cast<double>(counts.refused_all));
-  sink.AddCounter(name, help, {{"limit", "client"}}, static_cast<double>(counts.refused_client));
+  sink.AddCounter(name, help, counts.refused_all, {{"limit", "all"}});
+  sink.AddCounter(name, help, counts.refused_client, {{"limit", "client"}});
 }
 
 }  // namespace
@@ -85,30 +86,27 @@ void StoreMetrics::Collect(runtime::MetricSink& sink) const {
     }
     ++named;
     const std::uint64_t oldest = store_.OldSnapshotsOf(map.id).oldest_revision;
-    sink.AddGauge("waystar_map_bytes", "Memory of one of the largest maps.", {{"map", map.id}},
-                  static_cast<double>(map.bytes));
+    sink.AddGauge("waystar_map_bytes", "Memory of one of the largest maps.", map.bytes, {{"map", map.id}});
     sink.AddGauge("waystar_map_revision", "The latest revision of one of the largest maps.",
-                  {{"map", map.id}}, static_cast<double>(map.version.revision));
+                  map.version.revision, {{"map", map.id}});
     sink.AddGauge("waystar_map_oldest_pinned_revision",
                   "The oldest revision of one of the largest maps that somebody still reads.",
-                  {{"map", map.id}}, static_cast<double>(oldest == 0 ? map.version.revision : oldest));
+                  oldest == 0 ? map.version.revision : oldest, {{"map", map.id}});
   }
   const core::OldSnapshotsTotal old = store_.AllOldSnapshots();
-  sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", {},
-                static_cast<double>(old.count));
-  sink.AddGauge("waystar_old_snapshots_bytes", "Memory that these alone hold.", {},
-                static_cast<double>(old.bytes));
-  sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.", {},
+  sink.AddGauge("waystar_old_snapshots", "Earlier revisions of maps that somebody still reads.", old.count);
+  sink.AddGauge("waystar_old_snapshots_bytes", "Memory that these alone hold.", old.bytes);
+  sink.AddGauge("waystar_old_snapshot_age_seconds", "How long ago the oldest of these was replaced.",
                 absl::ToDoubleSeconds(old.oldest_age));
   const CallSlots::Counts watches = watches_.counts();
-  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", {}, watches.taken);
+  sink.AddGauge("waystar_watches", "Watches of maps and paths that are open.", watches.taken);
   CollectRefused("waystar_watches_refused_total", "Watches that were refused, by the limit.", watches, sink);
   const CallSlots::Counts streams = streams_.counts();
-  sink.AddGauge("waystar_streams", "Streams of queries and of updates that are open.", {}, streams.taken);
+  sink.AddGauge("waystar_streams", "Streams of queries and of updates that are open.", streams.taken);
   CollectRefused("waystar_streams_refused_total", "Streams that were refused, by the limit.", streams, sink);
   const CallSlots::Counts transfers = transfers_.counts();
-  sink.AddGauge("waystar_transfers", "Imports, exports and traces that are under way.", {}, transfers.taken);
-  sink.AddGauge("waystar_transfers_waiting", "Imports that wait for others to end.", {}, transfers.waiting);
+  sink.AddGauge("waystar_transfers", "Imports, exports and traces that are under way.", transfers.taken);
+  sink.AddGauge("waystar_transfers_waiting", "Imports that wait for others to end.", transfers.waiting);
   CollectRefused("waystar_transfers_refused_total", "Transfers that were refused, by the limit.", transfers,
                  sink);
 }
@@ -119,6 +117,63 @@ bool StoreMetrics::MayBeNamed(const std::string& map) const {
     names_.insert(map);
   }
   return names_.contains(map);
+}
+
+namespace {
+
+void Increase(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
+  counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+double Value(const std::atomic<std::uint64_t>& counter) {
+  return static_cast<double>(counter.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void UpdateMetrics::CountAnswer(const absl::StatusOr<core::UpdateResult>& answer) {
+  if (answer.ok()) {
+    Increase(answer->already_applied ? repeated_ : applied_);
+    return;
+  }
+  std::string reason = ErrorReasonOf(answer.status());
+  if (reason.empty()) {
+    reason = absl::StatusCodeToString(answer.status().code());
+  }
+  MutexLock lock(mutex_);
+  ++refused_[reason];
+}
+
+void UpdateMetrics::OnCommit(const core::PinnedSnapshot& /*snapshot*/,
+                             absl::Span<const core::SharedCommit> commits,
+                             const core::MapChanges& /*changes*/) {
+  Increase(snapshots_);
+  Increase(commits_, commits.size());
+  for (const core::SharedCommit& commit : commits) {
+    Increase(edits_, commit->edits.size());
+    Increase(changed_cells_, static_cast<std::uint64_t>(commit->summary.changed_cells));
+  }
+}
+
+void UpdateMetrics::Collect(runtime::MetricSink& sink) const {
+  constexpr char kBatches[] = "waystar_update_batches_total";
+  constexpr char kBatchesHelp[] =
+      "Batches of edits from clients that were applied, or answered as before under the same request_id.";
+  sink.AddCounter(kBatches, kBatchesHelp, Value(applied_), {{"result", "applied"}});
+  sink.AddCounter(kBatches, kBatchesHelp, Value(repeated_), {{"result", "repeated"}});
+  constexpr char kRefused[] = "waystar_update_refusals_total";
+  constexpr char kRefusedHelp[] = "Batches of edits from clients that were refused, by the reason.";
+  MutexLock lock(mutex_);
+  for (const auto& [reason, count] : refused_) {
+    sink.AddCounter(kRefused, kRefusedHelp, count, {{"reason", reason}});
+  }
+  sink.AddCounter("waystar_commits_total",
+                  "Revisions of maps that were committed, by clients or at the end of a lifetime.",
+                  Value(commits_));
+  sink.AddCounter("waystar_snapshots_total",
+                  "Snapshots that were published; commits that wait together become one.", Value(snapshots_));
+  sink.AddCounter("waystar_edits_total", "Edits in those commits.", Value(edits_));
+  sink.AddCounter("waystar_changed_cells_total", "Cells that those commits changed.", Value(changed_cells_));
 }
 
 }  // namespace waystar::rpc

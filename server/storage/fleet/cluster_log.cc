@@ -4,7 +4,6 @@
 #include <future>
 #include <map>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -47,10 +46,31 @@ absl::Status NotTaken(const absl::Status& failure) {
                    absl::StrCat("the fleet's log cannot be reached: ", failure.message()));
 }
 
-etcd::Compare IsThere(const std::string& key) {
-  return {.key = key,
-          .target = etcd::Compare::Target::kCreateRevision,
-          .relation = etcd::Compare::Relation::kGreater};
+// Adds the parts of a value whose keys begin with `data`. Parts may be deleted along with an earlier map of
+// that id, or by the sweep, so the transaction compares that they exist.
+void AddParts(absl::string_view data, const std::vector<absl::string_view>& parts, Sending& sending) {
+  for (const absl::string_view part : parts) {
+    const std::string key = PartKey(data, sending.parts.size());
+    sending.parts.push_back({key, std::string(part)});
+    sending.txn.compares.push_back({.key = key,
+                                    .target = etcd::Compare::Target::kCreateRevision,
+                                    .relation = etcd::Compare::Relation::kGreater});
+  }
+}
+
+// Adds the deletion of the records and the data of an epoch.
+void DeleteEpoch(const ClusterKeys& keys, const std::string& id, std::uint64_t epoch, Sending& sending) {
+  sending.txn.then.push_back(etcd::Delete{keys.LogBegin(id, epoch), keys.LogEnd(id, epoch)});
+  sending.txn.then.push_back(etcd::Delete{keys.DataBegin(id, epoch), keys.DataEnd(id, epoch)});
+}
+
+// Returns true if the read head, or end, of a map was put by that append.
+bool IsPutBy(AppendName name, const std::vector<etcd::KeyValue>& heads) {
+  if (heads.empty()) {
+    return false;
+  }
+  const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
+  return head.ok() && head->append == name;
 }
 
 bool IsFull(const absl::Status& status) { return !status.ok() && absl::IsResourceExhausted(status); }
@@ -99,8 +119,7 @@ void ClusterLog::Know(const std::string& id, const FleetMap& map, bool is_broken
   lane.records = map.records.size();
   lane.is_broken = is_broken;
   if (is_broken) {
-    MutexLock lock(mutex_);
-    ++statistics_.broken;
+    Count(&ClusterLogStatistics::broken);
   }
 }
 
@@ -143,11 +162,7 @@ void ClusterLog::GiveUp() {
 
 void ClusterLog::AnswerAll(const absl::Status& status) {
   TakeSubmitted();
-  std::vector<std::string> ids;
-  for (const auto& [id, lane] : lanes_) {
-    ids.push_back(id);
-  }
-  for (const std::string& id : ids) {
+  for (const std::string& id : LaneIds()) {
     Answer(id, status);
   }
 }
@@ -176,9 +191,9 @@ void ClusterLog::Stop() {
 
 void ClusterLog::NoteImage(const std::string& id, MapVersion version) {
   Post([this, id, version] {
-    const auto lane = lanes_.find(id);
-    if (lane != lanes_.end() && lane->second->version.epoch == version.epoch) {
-      lane->second->record_bytes = 0;
+    MapLane* const lane = FindLane(id);
+    if (lane != nullptr && lane->version.epoch == version.epoch) {
+      lane->record_bytes = 0;
     }
   });
 }
@@ -265,6 +280,15 @@ MapLane& ClusterLog::LaneOf(const std::string& id) {
 MapLane* ClusterLog::FindLane(const std::string& id) {
   const auto it = lanes_.find(id);
   return it == lanes_.end() ? nullptr : it->second.get();
+}
+
+std::vector<std::string> ClusterLog::LaneIds() const {
+  std::vector<std::string> ids;
+  for (const auto& [id, lane] : lanes_) {
+    ids.push_back(id);
+  }
+  std::ranges::sort(ids);
+  return ids;
 }
 
 MapLane* ClusterLog::LaneThatSends(const std::string& id, AppendName name) {
@@ -410,15 +434,12 @@ Sending ClusterLog::Compose(const std::string& id, MapLane& lane) {
     case Append::Kind::kCommits:
       ComposeCommits(id, lane, sending);
       break;
-    case Append::Kind::kDeletion: {
-      const std::uint64_t epoch = append.before.epoch;
+    case Append::Kind::kDeletion:
       sending.txn.then = {
           etcd::Put{keys_.End(id), Encode(MapHead{.version = append.before, .append = sending.name})},
-          etcd::Delete{head}, etcd::Delete{keys_.Base(id)},
-          etcd::Delete{keys_.LogBegin(id, epoch), keys_.LogEnd(id, epoch)},
-          etcd::Delete{keys_.DataBegin(id, epoch), keys_.DataEnd(id, epoch)}};
+          etcd::Delete{head}, etcd::Delete{keys_.Base(id)}};
+      DeleteEpoch(keys_, id, append.before.epoch, sending);
       break;
-    }
   }
   return sending;
 }
@@ -439,12 +460,7 @@ void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const M
   } else {
     base = {.version = append.after, .image = PartsOf(append.bytes, keys_.Data(id, append.after, server_))};
   }
-  for (const absl::string_view part : parts) {
-    const std::string key = PartKey(base.image.data, sending.parts.size());
-    sending.parts.push_back({key, std::string(part)});
-    // Parts may be deleted along with an earlier map of that id, or by the sweep.
-    sending.txn.compares.push_back(IsThere(key));
-  }
+  AddParts(base.image.data, parts, sending);
   sending.txn.then = {
       etcd::Put{keys_.Head(id),
                 Encode(MapHead{.version = append.after, .digest = append.digest, .append = sending.name})},
@@ -453,9 +469,7 @@ void ClusterLog::ComposeBeginning(const std::string& id, Append& append, const M
     sending.file = {.name = base.file, .bytes = std::make_shared<const std::string>(std::move(append.bytes))};
   }
   if (lane.version != kNoMap) {
-    const std::uint64_t epoch = lane.version.epoch;
-    sending.txn.then.push_back(etcd::Delete{keys_.LogBegin(id, epoch), keys_.LogEnd(id, epoch)});
-    sending.txn.then.push_back(etcd::Delete{keys_.DataBegin(id, epoch), keys_.DataEnd(id, epoch)});
+    DeleteEpoch(keys_, id, lane.version.epoch, sending);
   }
 }
 
@@ -475,11 +489,7 @@ void ClusterLog::ComposeCommits(const std::string& id, MapLane& lane, Sending& s
   lane.record_bytes += record.entries.size();
   if (record.entries.size() > kMaxValueBytes) {
     const std::string data = keys_.Data(id, last->after, sending.name.number ^ server_);
-    for (const absl::string_view part : CutIntoParts(record.entries)) {
-      const std::string key = PartKey(data, sending.parts.size());
-      sending.parts.push_back({key, std::string(part)});
-      sending.txn.compares.push_back(IsThere(key));
-    }
+    AddParts(data, CutIntoParts(record.entries), sending);
     record.parts = PartsOf(record.entries, data);
     record.entries.clear();
   }
@@ -563,12 +573,9 @@ void ClusterLog::OnTxn(const std::string& id, AppendName name,
     SetStatus(absl::OkStatus());
   }
   const std::vector<etcd::KeyValue>& heads = result->results.front().entries;
-  if (!heads.empty()) {
-    const absl::StatusOr<MapHead> head = DecodeHead(heads.front().value);
-    if (head.ok() && head->append == name) {
-      OnLanded(id, heads.front().mod_revision);
-      return;
-    }
+  if (IsPutBy(name, heads)) {
+    OnLanded(id, heads.front().mod_revision);
+    return;
   }
   const std::int64_t expected = lane.version == kNoMap ? 0 : lane.etcd_revision;
   const bool has_ended =
@@ -645,22 +652,15 @@ void ClusterLog::LookWhetherApplied(const std::string& id, const absl::Status& r
       return;
     }
     if (!read.ok()) {
-      PostAfter(options_.retry_interval, [this, id, name, refusal] {
-        if (LaneThatSends(id, name) != nullptr) {
-          LookWhetherApplied(id, refusal);
-        }
-      });
+      RetryLater(id, name, [this, id, refusal] { LookWhetherApplied(id, refusal); });
       return;
     }
     of_map->sending->is_refused = true;
-    if (!read->entries.empty()) {
-      const absl::StatusOr<MapHead> head = DecodeHead(read->entries.front().value);
-      if (head.ok() && head->append == name) {
-        OnLanded(id, read->entries.front().mod_revision);
-        return;
-      }
+    if (IsPutBy(name, read->entries)) {
+      OnLanded(id, read->entries.front().mod_revision);
+    } else {
+      OnFailure(id, refusal);
     }
-    OnFailure(id, refusal);
   };
   client_.Range({.key = is_deletion ? keys_.End(id) : keys_.Head(id)},
                 [this, look](absl::StatusOr<etcd::RangeResult> read) {
@@ -668,12 +668,16 @@ void ClusterLog::LookWhetherApplied(const std::string& id, const absl::Status& r
                 });
 }
 
-void ClusterLog::SendLater(const std::string& id, AppendName name) {
-  PostAfter(options_.retry_interval, [this, id, name] {
+void ClusterLog::RetryLater(const std::string& id, AppendName name, Task task) {
+  PostAfter(options_.retry_interval, [this, id, name, task = std::move(task)]() mutable {
     if (LaneThatSends(id, name) != nullptr) {
-      Send(id);
+      std::move(task)();
     }
   });
+}
+
+void ClusterLog::SendLater(const std::string& id, AppendName name) {
+  RetryLater(id, name, [this, id] { Send(id); });
 }
 
 void ClusterLog::OnLanded(const std::string& id, std::int64_t revision) {
@@ -700,10 +704,7 @@ void ClusterLog::Land(const std::string& id, std::int64_t revision) {
   if (!is_full) {
     SetStatus(absl::OkStatus());
   }
-  {
-    MutexLock lock(mutex_);
-    ++statistics_.landed;
-  }
+  Count(&ClusterLogStatistics::landed);
   const TimePoint now = std::chrono::steady_clock::now();
   for (Append& append : landed) {
     if (options_.on_commit) {
@@ -737,8 +738,7 @@ void ClusterLog::Conflict(const std::string& id) {
     DeleteParts(*lane.sending);
   }
   if (!lane.waiting.empty()) {
-    MutexLock lock(mutex_);
-    ++statistics_.conflicts;
+    Count(&ClusterLogStatistics::conflicts);
   }
   Answer(id, AppendOutcome::Conflict());
 }
@@ -759,10 +759,7 @@ void ClusterLog::DropLost(const std::string& id) {
 void ClusterLog::BeginWatch(std::int64_t revision) {
   etcd::WatchCallbacks callbacks;
   callbacks.on_events = [this](std::int64_t at, std::vector<etcd::WatchEvent> events) {
-    {
-      MutexLock lock(mutex_);
-      ++statistics_.lag;
-    }
+    Count(&ClusterLogStatistics::lag);
     Post([this, at, events = std::move(events)]() mutable { OnEvents(at, std::move(events)); });
   };
   callbacks.on_progress = [this](std::int64_t at) {
@@ -780,10 +777,7 @@ void ClusterLog::BeginWatch(std::int64_t revision) {
 }
 
 void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> events) {
-  {
-    MutexLock lock(mutex_);
-    --statistics_.lag;
-  }
+  Count(&ClusterLogStatistics::lag, -1);
   // The watch was replaced by a full read; its remaining events are old.
   if (has_gap_ || revision <= seen_revision_) {
     return;
@@ -796,8 +790,8 @@ void ClusterLog::OnEvents(std::int64_t revision, std::vector<etcd::WatchEvent> e
     }
     if (key->kind == ClusterKeys::MapKey::Kind::kRecord && event.is_delete) {
       // An image has replaced the record.
-      if (const auto lane = lanes_.find(key->id); lane != lanes_.end() && lane->second->records > 0) {
-        --lane->second->records;
+      if (MapLane* const lane = FindLane(key->id); lane != nullptr && lane->records > 0) {
+        --lane->records;
       }
     } else if (key->kind == ClusterKeys::MapKey::Kind::kRecord) {
       changes[key->id].record = std::move(event.value);
@@ -956,10 +950,7 @@ void ClusterLog::OnFollowed(const std::string& id, std::int64_t revision, MapVer
   lane.version = after;
   lane.etcd_revision = revision;
   lane.is_behind = false;
-  {
-    MutexLock lock(mutex_);
-    ++statistics_.followed;
-  }
+  Count(&ClusterLogStatistics::followed);
   Conflict(id);
   Drive(id);
 }
@@ -990,10 +981,7 @@ void ClusterLog::BeginLoading(const std::string& id, Loading loading) {
   lane.loading = loading.number;
   lane.is_behind = true;
   ++loading_lanes_;
-  {
-    MutexLock lock(mutex_);
-    ++statistics_.lag;
-  }
+  Count(&ClusterLogStatistics::lag);
   Load(id, loading);
 }
 
@@ -1055,8 +1043,7 @@ void ClusterLog::EndLoading(MapLane& lane) {
   }
   lane.loading = 0;
   --loading_lanes_;
-  MutexLock lock(mutex_);
-  --statistics_.lag;
+  Count(&ClusterLogStatistics::lag, -1);
 }
 
 void ClusterLog::NoteAllSeen() {
@@ -1114,15 +1101,10 @@ void ClusterLog::ReadAfresh() {
       StopFollowing(GoneBack(told_revision_, found.revision));
       return absl::OkStatus();
     }
-    std::set<std::string> ids;
-    for (const auto& [id, lane] : lanes_) {
-      ids.insert(id);
-    }
     for (const auto& [id, map] : found.maps) {
       LaneOf(id);
-      ids.insert(id);
     }
-    for (const std::string& id : ids) {
+    for (const std::string& id : LaneIds()) {
       WAYSTAR_RETURN_IF_ERROR(Renew(id, found));
       ended_.push_back(id);
     }
@@ -1240,10 +1222,7 @@ void ClusterLog::Break(const std::string& id, const absl::Status& why, MapVersio
   if (after != kNoMap) {
     store_.AddDamaged(id, after);
   }
-  {
-    MutexLock lock(mutex_);
-    ++statistics_.broken;
-  }
+  Count(&ClusterLogStatistics::broken);
   if (options_.on_broken) {
     options_.on_broken(id, why);
   }

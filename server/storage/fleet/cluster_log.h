@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -162,6 +163,13 @@ class ClusterLog final : public core::DurableLog {
   using TimePoint = std::chrono::steady_clock::time_point;
   using Task = absl::AnyInvocable<void() &&>;
 
+  // Adds to a number of the statistics.
+  template <typename Number>
+  void Count(Number ClusterLogStatistics::*number, std::type_identity_t<Number> by = 1) {
+    MutexLock lock(mutex_);
+    statistics_.*number += by;
+  }
+
   void Post(Task task);
   void PostAfter(absl::Duration delay, Task task);
   void Submit(absl::string_view id, Append append);
@@ -169,6 +177,8 @@ class ClusterLog final : public core::DurableLog {
   MapLane& LaneOf(const std::string& id);
   // Returns null if there is none.
   MapLane* FindLane(const std::string& id);
+  // Returns the ids of all lanes, sorted.
+  std::vector<std::string> LaneIds() const;
   // Returns the lane if it has that transaction in flight; else null.
   MapLane* LaneThatSends(const std::string& id, AppendName name);
   // Erases the lanes of deleted maps.
@@ -200,6 +210,9 @@ class ClusterLog final : public core::DurableLog {
   // Finds out whether a transaction refused for lack of space was applied: etcd can apply it and still answer
   // NOSPACE if it became full meanwhile.
   void LookWhetherApplied(const std::string& id, const absl::Status& refusal);
+  // Runs a task after the retry interval if the transaction is still in flight then. SendLater sends it
+  // again.
+  void RetryLater(const std::string& id, AppendName name, Task task);
   void SendLater(const std::string& id, AppendName name);
   // Land marks the appends in flight as committed and calls their `done`s. OnLanded also sends the next ones.
   void Land(const std::string& id, std::int64_t revision);

@@ -1,92 +1,112 @@
 #include "server/storage/fleet/cluster_values.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/value_reader.h"
-#include "server/core/codec/value_writer.h"
+#include "server/core/codec/fields.h"
 #include "server/storage/folder/checksum.h"
+#include "server/storage/folder/commit_fields.h"
 
 namespace waystar::cluster {
 namespace {
 
 constexpr std::uint64_t kFormat = 1;
-constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+constexpr std::int64_t kMaxSigned = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxKeyBytes = 1024;
 
-core::ValueWriter Begin() {
-  core::ValueWriter to;
-  to.PutNumber(kFormat);
-  return to;
+// A time or a duration, stored in milliseconds since 1970 or since 0.
+template <typename V>
+struct Millis {
+  explicit Millis(V& of) : value(of) {}
+
+  V& value;
+};
+
+template <typename V>
+void Fields(const Millis<V>& field, const auto& visit) {
+  constexpr bool kIsTime = core::Is<V, absl::Time>;
+  std::int64_t number = 0;
+  if constexpr (kIsTime) {
+    number = absl::ToUnixMillis(field.value);
+  } else {
+    number = absl::ToInt64Milliseconds(field.value);
+  }
+  visit(core::AtMost(number, kMaxSigned));
+  if constexpr (!std::is_const_v<V>) {
+    if constexpr (kIsTime) {
+      field.value = absl::FromUnixMillis(number);
+    } else {
+      field.value = absl::Milliseconds(number);
+    }
+  }
 }
 
-std::string End(core::ValueWriter to) { return storage::WithChecksum(std::move(to).TakeBytes()); }
+}  // namespace
 
-// Checks the checksum and the format, then reads the value with `read`.
-template <typename Value, typename Read>
-absl::StatusOr<Value> Decode(absl::string_view bytes, const Read& read) {
+void Fields(core::Is<AppendName> auto& name, const auto& visit) { visit(name.server, name.number); }
+
+void Fields(core::Is<Parts> auto& parts, const auto& visit) {
+  visit(core::AtMost(parts.data, kMaxKeyBytes), parts.count, parts.bytes, parts.checksum);
+}
+
+void Fields(core::Is<MapHead> auto& head, const auto& visit) {
+  visit(head.version, head.digest, head.append);
+}
+
+void Fields(core::Is<MapBase> auto& base, const auto& visit) {
+  visit(base.version, base.image, core::AtMost(base.file, kMaxKeyBytes));
+}
+
+void Fields(core::Is<LogRecord> auto& record, const auto& visit) {
+  bool is_in_parts = record.entries.empty();
+  visit(record.append, is_in_parts);
+  if (is_in_parts) {
+    visit(record.parts);
+  } else {
+    visit(core::AtMost(record.entries, kMaxValueBytes));
+  }
+}
+
+void Fields(core::Is<ServerReport> auto& report, const auto& visit) {
+  visit(core::AtMost(report.address, kMaxKeyBytes), core::AtMost(report.version, kMaxKeyBytes),
+        Millis(report.start_time), Millis(report.report_time), report.maps,
+        core::AtMost(report.revision, kMaxSigned), core::AtMost(report.lag, kMaxSigned),
+        Millis(report.staleness));
+}
+
+namespace {
+
+template <typename Value>
+std::string EncodeValue(const Value& value) {
+  core::ValueWriter to;
+  to.PutNumber(kFormat);
+  core::WriteValue(value, to);
+  return storage::WithChecksum(std::move(to).TakeBytes());
+}
+
+template <typename Value>
+absl::StatusOr<Value> Decode(absl::string_view bytes) {
   // Checked first: damage could otherwise look like another format version.
   const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
   if (!values) {
     return MakeError(ErrorReason::kBadFormat, "", "the checksum does not fit");
   }
   core::ValueReader from(*values);
-  const std::uint64_t format = from.Number(kAnyNumber);
+  const std::uint64_t format = from.Number();
   if (from.ok() && format != kFormat) {
     return absl::FailedPreconditionError(absl::StrCat("a value in etcd has format ", format,
                                                       ", and this server knows only ", kFormat,
                                                       ": it was written by another release"));
   }
-  Value value;
-  read(from, value);
+  Value value = core::ReadValue<Value>(from);
   WAYSTAR_RETURN_IF_ERROR(from.Finish());
   return value;
-}
-
-void Put(core::MapVersion version, core::ValueWriter& to) {
-  to.PutNumber(version.epoch);
-  to.PutNumber(version.revision);
-}
-
-core::MapVersion ReadVersion(core::ValueReader& from) {
-  core::MapVersion version;
-  version.epoch = from.Number(kAnyNumber);
-  version.revision = from.Number(kAnyNumber);
-  return version;
-}
-
-void Put(AppendName name, core::ValueWriter& to) {
-  to.PutNumber(name.server);
-  to.PutNumber(name.number);
-}
-
-AppendName ReadName(core::ValueReader& from) {
-  AppendName name;
-  name.server = from.Number(kAnyNumber);
-  name.number = from.Number(kAnyNumber);
-  return name;
-}
-
-void Put(const Parts& parts, core::ValueWriter& to) {
-  to.PutText(parts.data);
-  to.PutNumber(parts.count);
-  to.PutNumber(parts.bytes);
-  to.PutNumber(parts.checksum);
-}
-
-Parts ReadParts(core::ValueReader& from) {
-  Parts parts;
-  parts.data = from.Text(kMaxKeyBytes);
-  parts.count = from.Number(kAnyNumber);
-  parts.bytes = from.Number(kAnyNumber);
-  parts.checksum = static_cast<std::uint32_t>(from.Number(std::numeric_limits<std::uint32_t>::max()));
-  return parts;
 }
 
 }  // namespace
@@ -113,87 +133,20 @@ absl::Status CheckParts(const Parts& parts, absl::string_view value) {
   return absl::OkStatus();
 }
 
-std::string Encode(const MapHead& head) {
-  core::ValueWriter to = Begin();
-  Put(head.version, to);
-  to.PutNumber(head.digest);
-  Put(head.append, to);
-  return End(std::move(to));
-}
+std::string Encode(const MapHead& head) { return EncodeValue(head); }
 
-absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) {
-  return Decode<MapHead>(bytes, [&](core::ValueReader& from, MapHead& value) {
-    value.version = ReadVersion(from);
-    value.digest = from.Number(kAnyNumber);
-    value.append = ReadName(from);
-  });
-}
+absl::StatusOr<MapHead> DecodeHead(absl::string_view bytes) { return Decode<MapHead>(bytes); }
 
-std::string Encode(const MapBase& base) {
-  core::ValueWriter to = Begin();
-  Put(base.version, to);
-  Put(base.image, to);
-  to.PutText(base.file);
-  return End(std::move(to));
-}
+std::string Encode(const MapBase& base) { return EncodeValue(base); }
 
-absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) {
-  return Decode<MapBase>(bytes, [](core::ValueReader& from, MapBase& value) {
-    value.version = ReadVersion(from);
-    value.image = ReadParts(from);
-    value.file = from.Text(kMaxKeyBytes);
-  });
-}
+absl::StatusOr<MapBase> DecodeBase(absl::string_view bytes) { return Decode<MapBase>(bytes); }
 
-std::string Encode(const LogRecord& record) {
-  core::ValueWriter to = Begin();
-  Put(record.append, to);
-  to.PutBool(record.entries.empty());
-  if (record.entries.empty()) {
-    Put(record.parts, to);
-  } else {
-    to.PutText(record.entries);
-  }
-  return End(std::move(to));
-}
+std::string Encode(const LogRecord& record) { return EncodeValue(record); }
 
-absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) {
-  return Decode<LogRecord>(bytes, [&](core::ValueReader& from, LogRecord& value) {
-    value.append = ReadName(from);
-    if (from.Bool()) {
-      value.parts = ReadParts(from);
-    } else {
-      value.entries = from.Text(bytes.size());
-    }
-  });
-}
+absl::StatusOr<LogRecord> DecodeRecord(absl::string_view bytes) { return Decode<LogRecord>(bytes); }
 
-std::string Encode(const ServerReport& report) {
-  core::ValueWriter to = Begin();
-  to.PutText(report.address);
-  to.PutText(report.version);
-  to.PutNumber(static_cast<std::uint64_t>(absl::ToUnixMillis(report.start_time)));
-  to.PutNumber(static_cast<std::uint64_t>(absl::ToUnixMillis(report.report_time)));
-  to.PutNumber(report.maps);
-  to.PutNumber(static_cast<std::uint64_t>(report.revision));
-  to.PutNumber(static_cast<std::uint64_t>(report.lag));
-  to.PutNumber(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(report.staleness)));
-  return End(std::move(to));
-}
+std::string Encode(const ServerReport& report) { return EncodeValue(report); }
 
-absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return Decode<ServerReport>(bytes, [&](core::ValueReader& from, ServerReport& value) {
-    const auto number = [&from] { return static_cast<std::int64_t>(from.Number(kMost)); };
-    value.address = from.Text(kMaxKeyBytes);
-    value.version = from.Text(kMaxKeyBytes);
-    value.start_time = absl::FromUnixMillis(number());
-    value.report_time = absl::FromUnixMillis(number());
-    value.maps = from.Number(kAnyNumber);
-    value.revision = number();
-    value.lag = number();
-    value.staleness = absl::Milliseconds(number());
-  });
-}
+absl::StatusOr<ServerReport> DecodeReport(absl::string_view bytes) { return Decode<ServerReport>(bytes); }
 
 }  // namespace waystar::cluster

@@ -2,18 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
-#include "server/core/codec/map_values.h"
-#include "server/core/codec/value_reader.h"
-#include "server/core/codec/value_writer.h"
-#include "server/core/store/map_id.h"
 #include "server/storage/folder/checksum.h"
+#include "server/storage/folder/commit_fields.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/record_file.h"
 
@@ -22,53 +18,33 @@ namespace {
 
 constexpr absl::string_view kListName = "fleet";
 constexpr std::uint64_t kListFormat = 1;
-constexpr std::uint64_t kNoMaximum = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMapsAtATime = 1000;
 // A round is followed by a pause this many times as long.
 constexpr int kRest = 9;
 constexpr std::size_t kMaxPrefixBytes = 4096;
 
+struct ListedImage {
+  std::string map;
+  core::MapVersion version;
+};
+
+void Fields(core::Is<ListedImage> auto& image, const auto& visit) {
+  visit(core::MapIdField(image.map), image.version);
+}
+
+// The prefix and what follows it are not read in another format.
 struct List {
   std::uint64_t format = kListFormat;
   std::string prefix;
   absl::Time known_at;
-  MapCache::Images images;
+  std::vector<ListedImage> images;
 };
 
-std::string Encode(const List& list) {
-  core::ValueWriter to;
-  to.PutNumber(list.format);
-  to.PutText(list.prefix);
-  core::WriteTime(list.known_at, to);
-  to.PutNumber(list.images.size());
-  for (const auto& [id, version] : list.images) {
-    to.PutText(id);
-    to.PutNumber(version.epoch);
-    to.PutNumber(version.revision);
+void Fields(core::Is<List> auto& list, const auto& visit) {
+  visit(list.format);
+  if (list.format == kListFormat) {
+    visit(core::AtMost(list.prefix, kMaxPrefixBytes), list.known_at, list.images);
   }
-  return storage::WithChecksum(std::move(to).TakeBytes());
-}
-
-// Returns nullopt if the list is damaged.
-std::optional<List> Decode(absl::string_view bytes) {
-  const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
-  if (!values) {
-    return std::nullopt;
-  }
-  core::ValueReader from(*values);
-  List list;
-  list.format = from.Number(kNoMaximum);
-  if (list.format != kListFormat) {
-    return list;
-  }
-  list.prefix = from.Text(kMaxPrefixBytes);
-  list.known_at = core::ReadTime(from);
-  for (std::uint64_t left = from.Number(kNoMaximum); left > 0 && from.ok(); --left) {
-    const std::string id = from.Text(core::kMaxMapIdBytes);
-    const std::uint64_t epoch = from.Number(kNoMaximum);
-    list.images[id] = {.epoch = epoch, .revision = from.Number(kNoMaximum)};
-  }
-  return from.ok() && from.IsAtEnd() ? std::optional(std::move(list)) : std::nullopt;
 }
 
 }  // namespace
@@ -95,22 +71,29 @@ absl::Status MapCache::ReadList() {
     return absl::OkStatus();
   }
   WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder_->Read(kListName));
-  std::optional<List> list = Decode(bytes);
-  if (!list) {
+  const std::optional<absl::string_view> values = storage::WithoutChecksum(bytes);
+  if (!values) {
     return absl::OkStatus();
   }
-  if (list->format != kListFormat) {
+  core::ValueReader from(*values);
+  const auto list = core::ReadValue<List>(from);
+  if (list.format != kListFormat) {
     return absl::FailedPreconditionError(absl::StrCat(folder_->PathOf(kListName), " is of version ",
-                                                      list->format, ", which this program does not know"));
+                                                      list.format, ", which this program does not know"));
   }
-  if (list->prefix != prefix_) {
+  if (list.prefix != prefix_) {
     return absl::FailedPreconditionError(absl::StrCat(folder_->PathOf(kListName),
-                                                      " is of the fleet with the keys \"", list->prefix,
+                                                      " is of the fleet with the keys \"", list.prefix,
                                                       "\", and not \"", prefix_, "\""));
   }
+  if (!from.Finish().ok()) {
+    return absl::OkStatus();
+  }
   MutexLock lock(mutex_);
-  images_ = std::move(list->images);
-  known_at_ = list->known_at;
+  for (const ListedImage& image : list.images) {
+    images_[image.map] = image.version;
+  }
+  known_at_ = list.known_at;
   return absl::OkStatus();
 }
 
@@ -196,13 +179,15 @@ absl::StatusOr<std::optional<core::MapVersion>> MapCache::Keep(const core::MapSt
 
 absl::Status MapCache::Refresh(const core::MapStore& store, absl::Time known_at) {
   List list{.prefix = prefix_, .known_at = known_at};
+  Images images;
   std::string after;
   while (true) {
     const std::vector<core::MapStore::ListedMap> maps = store.ListAll(after, kMapsAtATime);
     for (const core::MapStore::ListedMap& map : maps) {
       WAYSTAR_ASSIGN_OR_RETURN(const std::optional<core::MapVersion> image, Keep(store, map));
       if (image) {
-        list.images[map.id] = *image;
+        images[map.id] = *image;
+        list.images.push_back({.map = map.id, .version = *image});
       }
     }
     if (maps.size() < kMapsAtATime) {
@@ -211,14 +196,15 @@ absl::Status MapCache::Refresh(const core::MapStore& store, absl::Time known_at)
     after = maps.back().id;
   }
   WAYSTAR_RETURN_IF_ERROR(folder_->SyncNames());
-  WAYSTAR_RETURN_IF_ERROR(storage::WriteWholeFile(*folder_, kListName, Encode(list)));
+  WAYSTAR_RETURN_IF_ERROR(
+      storage::WriteWholeFile(*folder_, kListName, storage::WithChecksum(core::Encoded(list))));
   WAYSTAR_RETURN_IF_ERROR(folder_->SyncNames());
   {
     MutexLock lock(mutex_);
-    images_ = list.images;
+    images_ = images;
     known_at_ = known_at;
   }
-  return RemoveOthers(list.images);
+  return RemoveOthers(images);
 }
 
 absl::Status MapCache::RemoveOthers(const Images& images) {

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/base/mutex.h"
-#include "server/base/periodic_thread.h"
+#include "server/base/thread.h"
 #include "server/core/map/map_version.h"
 #include "server/core/store/map_store.h"
 #include "server/storage/folder/folder.h"

@@ -20,7 +20,6 @@
 #include "server/base/mutex.h"
 #include "server/core/store/durable_log.h"
 #include "server/storage/folder/folder.h"
-#include "server/storage/folder/live_maps.h"
 #include "server/storage/folder/log_entry.h"
 #include "server/storage/folder/log_mark.h"
 #include "server/storage/folder/record_file.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "server/base/status_macros.h"
-#include "server/storage/folder/kept_files.h"
+#include "server/storage/folder/folder_files.h"
 
 namespace waystar::storage {
 namespace {

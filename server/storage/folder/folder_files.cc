@@ -4,15 +4,20 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "server/base/status_macros.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/kept_files.h"
 #include "server/storage/folder/log_mark.h"
 #include "server/storage/folder/record_file.h"
 
 namespace waystar::storage {
 namespace {
+
+constexpr absl::string_view kSuffix = ".kept";
 
 bool IsDataFile(absl::string_view name) { return LogFileNumber(name) || ParseImageFileName(name); }
 
@@ -37,6 +42,21 @@ bool IsReplaced(const ImageName& image, const LogHistory& history, const ImagesB
 }
 
 }  // namespace
+
+std::string KeptName(absl::string_view name) { return absl::StrCat(name, kSuffix); }
+
+absl::string_view OriginalOfKept(absl::string_view name) { return absl::StripSuffix(name, kSuffix); }
+
+absl::Status KeepFiles(Folder& folder, const std::vector<std::string>& names) {
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<std::string> there, folder.List());
+  for (const std::string& name : names) {
+    if (!std::ranges::binary_search(there, KeptName(name))) {
+      WAYSTAR_ASSIGN_OR_RETURN(const std::string bytes, folder.Read(name));
+      WAYSTAR_RETURN_IF_ERROR(WriteWholeFile(folder, KeptName(name), bytes));
+    }
+  }
+  return names.empty() ? absl::OkStatus() : folder.SyncNames();
+}
 
 OtherFiles FindOtherFiles(const std::vector<std::string>& names, const LogHistory& history,
                           const ImagesByMap& images) {

@@ -1,13 +1,25 @@
-// Classifies the files of a data folder.
+// Files of a data folder from which no map is read, and copies of those of damaged maps.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/storage/folder/folder.h"
+#include "server/storage/folder/folder_reader.h"
 #include "server/storage/folder/log_history.h"
-#include "server/storage/folder/map_reader.h"
 
 namespace waystar::storage {
+
+// Returns the name of a file's copy: its own name plus ".kept".
+std::string KeptName(absl::string_view name);
+// Returns the name of the copied file; `name` itself if it is not that of a copy.
+absl::string_view OriginalOfKept(absl::string_view name);
+
+// Copies the files and waits until the copies are on stable storage. Files that already have a copy are
+// skipped. Returns the errors of the folder.
+absl::Status KeepFiles(Folder& folder, const std::vector<std::string>& names);
 
 // Files from which no map is read, sorted by name.
 struct OtherFiles {

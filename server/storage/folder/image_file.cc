@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -15,13 +14,8 @@
 #include "server/base/random_id.h"
 #include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
-#include "server/core/codec/map_values.h"
-#include "server/core/codec/value_lists.h"
-#include "server/core/codec/value_reader.h"
-#include "server/core/codec/value_writer.h"
 #include "server/core/store/map_id.h"
-#include "server/core/store/update_batch.h"
-#include "server/storage/folder/edit_code.h"
+#include "server/storage/folder/commit_fields.h"
 #include "server/storage/folder/record_file.h"
 
 namespace waystar::storage {
@@ -51,83 +45,40 @@ std::optional<std::uint64_t> TakeNumber(absl::string_view& name) {
   return number;
 }
 
-std::string EncodeHead(const core::MapSnapshot& snapshot) {
-  core::ValueWriter to;
-  to.PutText(snapshot.id);
-  to.PutNumber(snapshot.epoch);
-  to.PutNumber(snapshot.revision);
-  core::WriteTime(snapshot.create_time, to);
-  to.PutNumber(snapshot.digest());
-  core::WriteTime(snapshot.latest_commit_time, to);
-  return std::move(to).TakeBytes();
-}
-
+// The fields of a snapshot besides its map.
 struct Head {
-  ImageName name;
+  std::string map;
+  core::MapVersion version;
   absl::Time create_time;
   std::uint64_t digest = 0;
   absl::Time latest_commit_time;
 };
 
-absl::StatusOr<Head> DecodeHead(absl::string_view bytes) {
-  core::ValueReader from(bytes);
-  Head head;
-  head.name.map = from.Text(core::kMaxMapIdBytes);
-  head.name.version.epoch = from.Number(core::kAnyNumber);
-  head.name.version.revision = from.Number(core::kAnyNumber);
-  head.create_time = core::ReadTime(from);
-  head.digest = from.Number(core::kAnyNumber);
-  head.latest_commit_time = core::ReadTime(from);
-  WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return head;
+void Fields(core::Is<Head> auto& head, const auto& visit) {
+  visit(core::MapIdField(head.map), head.version, head.create_time, head.digest, head.latest_commit_time);
+}
+
+std::string EncodeHead(const core::MapSnapshot& snapshot) {
+  return core::Encoded(Head{.map = snapshot.id,
+                            .version = snapshot.version(),
+                            .create_time = snapshot.create_time,
+                            .digest = snapshot.digest(),
+                            .latest_commit_time = snapshot.latest_commit_time});
+}
+
+void RequestFields(auto& map, const auto& visit) {
+  visit(map.request_horizon.request_time, map.requests, map.request_horizon.retries_until);
 }
 
 std::string EncodeRequests(const core::StoredMap& map) {
   core::ValueWriter to;
-  core::WriteTime(map.request_horizon.request_time, to);
-  core::WriteList(map.requests, to, [&](const core::AppliedRequest& request) {
-    to.PutText(request.request_id);
-    WriteFingerprint(request.fingerprint, to);
-    to.PutBool(request.request_time.has_value());
-    if (request.request_time) {
-      core::WriteTime(*request.request_time, to);
-    }
-    to.PutNumber(request.result.revision);
-    WriteSummary(request.result.summary, to);
-    to.PutNumber(request.result.digest);
-    core::WriteTime(request.time, to);
-  });
-  core::WriteTime(map.request_horizon.retries_until, to);
+  RequestFields(map, core::FieldWriter(to));
   return std::move(to).TakeBytes();
-}
-
-absl::Status DecodeRequests(absl::string_view bytes, std::uint64_t epoch, MapState& map) {
-  core::ValueReader from(bytes);
-  map.request_horizon.request_time = core::ReadTime(from);
-  map.requests = core::ReadList(from, core::kAnyCount, [&] {
-    core::AppliedRequest request{.result = {.epoch = epoch}};
-    request.request_id = from.Text(core::kMaxRequestIdBytes);
-    request.fingerprint = ReadFingerprint(from);
-    if (from.Bool()) {
-      request.request_time = core::ReadTime(from);
-    }
-    request.result.revision = from.Number(core::kAnyNumber);
-    request.result.summary = ReadSummary(from);
-    request.result.digest = from.Number(core::kAnyNumber);
-    request.time = core::ReadTime(from);
-    return request;
-  });
-  map.request_horizon.retries_until = core::ReadTime(from);
-  return from.Finish();
-}
-
-std::string EncodeAnyImage(const core::AnyMap& map) {
-  return std::visit([](const auto& kind) { return core::EncodeImage(kind); }, map);
 }
 
 // REQUIRES: there are kRecords records.
 absl::StatusOr<MapState> MapOfRecords(absl::string_view path, absl::Span<const Record> records) {
-  const absl::StatusOr<Head> head = DecodeHead(records[0].payload);
+  const absl::StatusOr<Head> head = core::Decoded<Head>(records[0].payload);
   if (!head.ok()) {
     return Damage(path, records[0].offset, head.status().message());
   }
@@ -137,14 +88,19 @@ absl::StatusOr<MapState> MapOfRecords(absl::string_view path, absl::Span<const R
   if (snapshot.digest() != head->digest) {
     return Damage(path, records[2].offset, "the map's digest is not what it was");
   }
-  snapshot.id = head->name.map;
-  snapshot.epoch = head->name.version.epoch;
-  snapshot.revision = head->name.version.revision;
+  snapshot.id = head->map;
+  snapshot.epoch = head->version.epoch;
+  snapshot.revision = head->version.revision;
   snapshot.create_time = head->create_time;
-  if (const absl::Status requests = DecodeRequests(records[1].payload, snapshot.epoch, map); !requests.ok()) {
+  snapshot.latest_commit_time = head->latest_commit_time;
+  core::ValueReader from(records[1].payload);
+  RequestFields(map, core::FieldReader(from));
+  if (const absl::Status requests = from.Finish(); !requests.ok()) {
     return Damage(path, records[1].offset, requests.message());
   }
-  snapshot.latest_commit_time = head->latest_commit_time;
+  for (core::AppliedRequest& request : map.requests) {
+    request.result.epoch = snapshot.epoch;
+  }
   return map;
 }
 
@@ -169,7 +125,7 @@ std::optional<ImageName> ParseImageFileName(absl::string_view name) {
 absl::StatusOr<std::uint64_t> WriteImageFile(const core::StoredMap& map, Folder& folder,
                                              absl::FunctionRef<absl::Status()> sync_log) {
   const core::MapSnapshot& snapshot = *map.snapshot;
-  const std::string image = EncodeAnyImage(snapshot.map);
+  const std::string image = core::EncodeImage(snapshot.map);
   if (image.size() > kMaxRecordBytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the image of map \"", snapshot.id, "\" is longer than ", kMaxRecordBytes, " bytes"));
@@ -208,7 +164,7 @@ std::string EncodeStoredMap(const core::StoredMap& map) {
   core::ValueWriter to;
   to.PutText(EncodeHead(*map.snapshot));
   to.PutText(EncodeRequests(map));
-  to.PutText(EncodeAnyImage(map.snapshot->map));
+  to.PutText(core::EncodeImage(map.snapshot->map));
   return std::move(to).TakeBytes();
 }
 

@@ -19,7 +19,7 @@
 #include "server/storage/folder/folder.h"
 #include "server/storage/folder/folder_reader.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/live_maps.h"
+#include "server/storage/folder/log_entry.h"
 
 namespace waystar::storage {
 

@@ -1,18 +1,31 @@
 #include "server/storage/folder/log_entry.h"
 
 #include <utility>
-#include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "server/base/status_macros.h"
 #include "server/core/codec/map_image.h"
-#include "server/core/codec/map_values.h"
-#include "server/core/codec/value_lists.h"
-#include "server/core/codec/value_writer.h"
-#include "server/core/store/map_id.h"
-#include "server/core/store/update_batch.h"
-#include "server/storage/folder/edit_code.h"
+#include "server/storage/folder/commit_fields.h"
 
 namespace waystar::storage {
+
+void Fields(core::Is<LiveMap> auto& map, const auto& visit) {
+  visit(core::MapIdField(map.id), map.epoch, map.revision);
+}
+
+void Fields(core::Is<LogStart> auto& start, const auto& visit) {
+  visit(start.number, start.previous_end, start.maps);
+}
+
+// The body follows.
+void Fields(core::Is<LogEntry> auto& entry, const auto& visit) {
+  visit(core::AtMost(entry.kind, LogEntry::Kind::kReplacement), core::MapIdField(entry.map), entry.epoch,
+        entry.first_revision, entry.revision);
+  if (entry.kind == LogEntry::Kind::kReplacement) {
+    visit(entry.replaced);
+  }
+}
+
 namespace {
 
 // Reader that returns views into the input.
@@ -39,74 +52,51 @@ class EntryReader final : public core::ValueReader {
   }
 };
 
-core::ValueWriter BeginEntry(LogEntry::Kind kind, absl::string_view id, std::uint64_t epoch,
-                             std::uint64_t first_revision, std::uint64_t revision) {
-  core::ValueWriter to;
-  core::WriteEnum(kind, to);
-  to.PutText(id);
-  to.PutNumber(epoch);
-  to.PutNumber(first_revision);
-  to.PutNumber(revision);
-  return to;
+// The image follows.
+void CreationFields(auto& request, auto& create_time, const auto& visit) {
+  visit(core::AtMost(request.request_id, core::kMaxRequestIdBytes));
+  if (!request.request_id.empty()) {
+    visit(request.fingerprint);
+  }
+  visit(create_time);
 }
 
-// Writes the input of DecodeCreation.
-void PutCreation(const core::MapSnapshot& first, const core::CreationRequest& request,
-                 core::ValueWriter& to) {
-  to.PutText(request.request_id);
-  if (!request.request_id.empty()) {
-    WriteFingerprint(request.fingerprint, to);
-  }
-  core::WriteTime(first.create_time, to);
-  to.PutBytes(std::visit([](const auto& map) { return core::EncodeImage(map); }, first.map));
+std::string EncodeFirst(LogEntry::Kind kind, const core::MapSnapshot& first, core::MapVersion replaced,
+                        const core::CreationRequest& request) {
+  core::ValueWriter to;
+  core::WriteValue(LogEntry{.kind = kind,
+                            .map = first.id,
+                            .epoch = first.epoch,
+                            .first_revision = first.revision,
+                            .revision = first.revision,
+                            .replaced = replaced},
+                   to);
+  CreationFields(request, first.create_time, core::FieldWriter(to));
+  to.PutBytes(core::EncodeImage(first.map));
+  return std::move(to).TakeBytes();
 }
 
 absl::StatusOr<LogEntry> DecodeEntry(absl::string_view bytes) {
   EntryReader from(bytes);
-  LogEntry entry;
-  entry.kind = core::ReadEnum(from, LogEntry::Kind::kReplacement);
-  entry.map = from.Text(core::kMaxMapIdBytes);
-  entry.epoch = from.Number(core::kAnyNumber);
-  entry.first_revision = from.Number(core::kAnyNumber);
-  entry.revision = from.Number(core::kAnyNumber);
-  if (entry.kind == LogEntry::Kind::kReplacement) {
-    entry.replaced.epoch = from.Number(core::kAnyNumber);
-    entry.replaced.revision = from.Number(core::kAnyNumber);
-  }
+  auto entry = core::ReadValue<LogEntry>(from);
   entry.body = from.Rest();
   WAYSTAR_RETURN_IF_ERROR(from.status());
   return entry;
 }
 
+absl::Status DoesNotFollow(const LogEntry& entry, const LiveMap* map) {
+  return absl::FailedPreconditionError(
+      map == nullptr ? absl::StrCat("there is no map \"", entry.map, "\" of epoch ", entry.epoch)
+                     : absl::StrCat("map \"", entry.map, "\" is of epoch ", map->epoch, " at revision ",
+                                    map->revision, ", and revision ", entry.revision, " of epoch ",
+                                    entry.epoch, " does not follow that"));
+}
+
 }  // namespace
 
-std::string EncodeStart(const LogStart& start) {
-  core::ValueWriter to;
-  to.PutNumber(start.number);
-  to.PutNumber(start.previous_end);
-  core::WriteList(start.maps, to, [&](const LiveMap& map) {
-    to.PutText(map.id);
-    to.PutNumber(map.epoch);
-    to.PutNumber(map.revision);
-  });
-  return std::move(to).TakeBytes();
-}
+std::string EncodeStart(const LogStart& start) { return core::Encoded(start); }
 
-absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) {
-  EntryReader from(payload);
-  LogStart start;
-  start.number = from.Number(core::kAnyNumber);
-  start.previous_end = from.Number(core::kAnyNumber);
-  start.maps = core::ReadList(from, core::kAnyCount, [&] {
-    LiveMap map;
-    map.id = from.Text(core::kMaxMapIdBytes);
-    map.epoch = from.Number(core::kAnyNumber);
-    map.revision = from.Number(core::kAnyNumber);
-    return map;
-  });
-  WAYSTAR_RETURN_IF_ERROR(from.Finish());
-  return start;
-}
+absl::StatusOr<LogStart> DecodeStart(absl::string_view payload) { return core::Decoded<LogStart>(payload); }
 
 std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
   // Cost of finding, checking and digesting the changes of a small batch.
@@ -115,33 +105,34 @@ std::uint64_t WorkOfCommit(const core::ChangeSummary& summary) {
 }
 
 std::string EncodeCreation(const core::MapSnapshot& first, const core::CreationRequest& request) {
-  core::ValueWriter to =
-      BeginEntry(LogEntry::Kind::kCreation, first.id, first.epoch, first.revision, first.revision);
-  PutCreation(first, request, to);
-  return std::move(to).TakeBytes();
+  return EncodeFirst(LogEntry::Kind::kCreation, first, {}, request);
+}
+
+std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced) {
+  return EncodeFirst(LogEntry::Kind::kReplacement, first, replaced, {});
 }
 
 std::string EncodeCommits(absl::string_view id, std::uint64_t epoch,
                           absl::Span<const core::LoggedCommit> commits) {
-  core::ValueWriter to = BeginEntry(LogEntry::Kind::kCommits, id, epoch, commits.front().commit->revision,
-                                    commits.back().commit->revision);
+  core::ValueWriter to;
+  core::WriteValue(LogEntry{.kind = LogEntry::Kind::kCommits,
+                            .map = std::string(id),
+                            .epoch = epoch,
+                            .first_revision = commits.front().commit->revision,
+                            .revision = commits.back().commit->revision},
+                   to);
   for (const core::LoggedCommit& commit : commits) {
-    WriteCommit(commit, to);
+    core::WriteValue(commit, to);
   }
   return std::move(to).TakeBytes();
 }
 
 std::string EncodeDeletion(absl::string_view id, core::MapVersion last) {
-  return BeginEntry(LogEntry::Kind::kDeletion, id, last.epoch, last.revision, last.revision).TakeBytes();
-}
-
-std::string EncodeReplacement(const core::MapSnapshot& first, core::MapVersion replaced) {
-  core::ValueWriter to =
-      BeginEntry(LogEntry::Kind::kReplacement, first.id, first.epoch, first.revision, first.revision);
-  to.PutNumber(replaced.epoch);
-  to.PutNumber(replaced.revision);
-  PutCreation(first, {}, to);
-  return std::move(to).TakeBytes();
+  return core::Encoded(LogEntry{.kind = LogEntry::Kind::kDeletion,
+                                .map = std::string(id),
+                                .epoch = last.epoch,
+                                .first_revision = last.revision,
+                                .revision = last.revision});
 }
 
 void AddEntry(absl::string_view entry, std::string& record) {
@@ -165,11 +156,7 @@ absl::StatusOr<std::vector<LogEntry>> DecodeEntries(absl::string_view record) {
 absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry) {
   EntryReader from(entry.body);
   Creation creation;
-  creation.request.request_id = from.Text(core::kMaxRequestIdBytes);
-  if (!creation.request.request_id.empty()) {
-    creation.request.fingerprint = ReadFingerprint(from);
-  }
-  creation.create_time = core::ReadTime(from);
+  CreationFields(creation.request, creation.create_time, core::FieldReader(from));
   creation.image = from.Rest();
   WAYSTAR_RETURN_IF_ERROR(from.status());
   return creation;
@@ -179,10 +166,74 @@ absl::StatusOr<std::vector<core::LoggedCommit>> DecodeCommits(absl::string_view 
   EntryReader from(body);
   std::vector<core::LoggedCommit> commits;
   while (from.ok() && !from.IsAtEnd()) {
-    commits.push_back(ReadCommit(from));
+    commits.push_back(core::ReadValue<core::LoggedCommit>(from));
   }
   WAYSTAR_RETURN_IF_ERROR(from.status());
   return commits;
+}
+
+LiveMaps::LiveMaps(const LogStart& start) {
+  for (const LiveMap& map : start.maps) {
+    maps_.emplace(map.id, map);
+  }
+}
+
+absl::StatusOr<LiveMaps::Before> LiveMaps::Follow(const LogEntry& entry) {
+  const LiveMap* const map = Find(entry.map);
+  Before before{.id = entry.map};
+  if (map != nullptr) {
+    before.map = *map;
+  }
+  const bool is_of_map = map != nullptr && map->epoch == entry.epoch;
+  switch (entry.kind) {
+    case LogEntry::Kind::kCreation:
+      if (map != nullptr) {
+        return DoesNotFollow(entry, map);
+      }
+      maps_[entry.map] = {.id = entry.map, .epoch = entry.epoch, .revision = entry.revision};
+      return before;
+    case LogEntry::Kind::kCommits:
+      if (!is_of_map || entry.first_revision != map->revision + 1 || entry.revision < entry.first_revision) {
+        return DoesNotFollow(entry, map);
+      }
+      maps_[entry.map].revision = entry.revision;
+      return before;
+    case LogEntry::Kind::kDeletion:
+      if (!is_of_map || entry.revision != map->revision) {
+        return DoesNotFollow(entry, map);
+      }
+      maps_.erase(entry.map);
+      return before;
+    case LogEntry::Kind::kReplacement:
+      if (map == nullptr || map->epoch != entry.replaced.epoch || map->revision != entry.replaced.revision ||
+          is_of_map) {
+        return DoesNotFollow(entry, map);
+      }
+      maps_[entry.map] = {.id = entry.map, .epoch = entry.epoch, .revision = entry.revision};
+      return before;
+  }
+  return DoesNotFollow(entry, map);
+}
+
+void LiveMaps::TakeBack(Before before) {
+  if (before.map) {
+    maps_[before.id] = *std::move(before.map);
+  } else {
+    maps_.erase(before.id);
+  }
+}
+
+const LiveMap* LiveMaps::Find(absl::string_view id) const {
+  const auto it = maps_.find(id);
+  return it == maps_.end() ? nullptr : &it->second;
+}
+
+std::vector<LiveMap> LiveMaps::All() const {
+  std::vector<LiveMap> all;
+  for (const auto& [id, map] : maps_) {
+    all.push_back(map);
+  }
+  return all;
 }
 
 }  // namespace waystar::storage

@@ -1,15 +1,18 @@
-// Entries of a commit log: creation, commits, deletion and replacement of maps.
+// Entries of a commit log (creation, commits, deletion and replacement of maps) and the maps that they lead
+// to.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/core/codec/value_reader.h"
 #include "server/core/store/durable_log.h"
 
 namespace waystar::storage {
@@ -82,5 +85,34 @@ struct Creation {
 };
 absl::StatusOr<Creation> DecodeCreation(const LogEntry& entry);
 absl::StatusOr<std::vector<core::LoggedCommit>> DecodeCommits(absl::string_view body);
+
+// Applies the log's entries, and rejects those that do not continue the current state.
+//
+// Thread safety: one thread at a time.
+class LiveMaps {
+ public:
+  // State before an entry, for undo.
+  struct Before {
+    std::string id;
+    std::optional<LiveMap> map;
+  };
+
+  LiveMaps() = default;
+  explicit LiveMaps(const LogStart& start);
+
+  // Applies an entry and returns the state before it. Returns FAILED_PRECONDITION, without a change, if the
+  // entry creates an existing map, replaces another version than the current one or keeps its epoch, or
+  // otherwise does not have the map's epoch and next revision.
+  absl::StatusOr<Before> Follow(const LogEntry& entry);
+  // Undoes the last applied entry.
+  void TakeBack(Before before);
+
+  // Returns null if the map does not exist.
+  const LiveMap* Find(absl::string_view id) const;
+  std::vector<LiveMap> All() const;
+
+ private:
+  absl::btree_map<std::string, LiveMap> maps_;
+};
 
 }  // namespace waystar::storage

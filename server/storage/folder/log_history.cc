@@ -9,7 +9,7 @@
 #include "server/base/status_macros.h"
 #include "server/storage/folder/commit_log.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/live_maps.h"
+#include "server/storage/folder/log_entry.h"
 #include "server/storage/folder/record_file.h"
 
 namespace waystar::storage {

@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "server/core/graph/search/graph_flow.h"
-#include "server/core/graph/search/graph_matrix.h"
-#include "server/core/graph/search/graph_reachability.h"
+#include "server/core/graph/search/graph_fields.h"
+#include "server/core/graph/search/graph_pairs.h"
 #include "server/core/graph/search/graph_samples.h"
 #include "server/core/graph/search/graph_search.h"
-#include "server/core/graph/search/reachable_nodes.h"
 #include "tests/core/cliffs/graph_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 

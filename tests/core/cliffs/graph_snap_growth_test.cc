@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_query.h"
 #include "tests/core/cliffs/graph_growth_maps.h"
 #include "tests/core/cliffs/work_counter.h"
 #include "tests/testing/stop_after.h"

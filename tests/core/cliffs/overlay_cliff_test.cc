@@ -10,7 +10,7 @@
 #include "server/core/edit/overlay.h"
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/field_scratch.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"

@@ -10,9 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/field/flood_gates.h"
 #include "server/core/grid/field/flood_ground.h"
-#include "server/core/grid/field/passage_costs.h"
+#include "server/core/grid/field/passages.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 #include "tests/testing/drawn_map.h"
 

@@ -6,8 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/grid/field/field_scratch.h"
-#include "server/core/grid/field/flow_field.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 
 namespace waystar::core {

@@ -10,10 +10,10 @@
 #include "server/core/grid/engines/find_path.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/field_scratch.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/core/grid/nearest/nearest_goal.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/scratch.h"
 #include "tests/core/cliffs/field_cliff_maps.h"
 

@@ -13,13 +13,9 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/core/codec/block_reader.h"
-#include "server/core/codec/block_writer.h"
-#include "server/core/codec/graph_image.h"
-#include "server/core/codec/grid_image.h"
-#include "server/core/codec/image_limits.h"
-#include "server/core/codec/map_values.h"
-#include "server/core/codec/value_lists.h"
+#include "server/core/codec/blocks.h"
+#include "server/core/codec/map_body.h"
+#include "server/core/codec/map_fields.h"
 #include "server/core/edit/batch_editor.h"
 #include "server/core/edit/edit.h"
 #include "server/core/elements/obstacle_table.h"
@@ -240,7 +236,7 @@ std::string ImageOfCells(const std::string& cells) {
   to.PutNumber(0);
   to.PutNumber(70);
   to.PutNumber(1);
-  WriteSettings({.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}}, to);
+  WriteValue(GridSettings{.terrains = {{}, {.symbol = '~', .name = "water", .cost = 4.0}}}, to);
   to.PutBytes(cells);
   to.PutBytes(std::string(3, '\0'));
   return std::move(to).Finish();
@@ -400,7 +396,7 @@ absl::StatusOr<AnyMap> ReadBeforeDigest(const std::string& image, const ImageLim
     return *std::move(map);
   };
   BlockReader from(image, limits.max_content_bytes);
-  from.Number(kAnyNumber);
+  from.Number();
   const std::uint64_t kind = from.Number(1);
   if (!from.ok()) {
     return from.status();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "gtest/gtest.h"
 #include "server/base/thread.h"
@@ -33,9 +32,7 @@ MapVersion VersionAfter(const SharedLog::Entry& entry) {
   return entry.kind == SharedLog::Kind::kDeletion ? MapVersion{.epoch = 0} : entry.version;
 }
 
-std::string ImageOf(const MapSnapshot& first) {
-  return std::visit([](const auto& map) { return EncodeImage(map); }, first.map);
-}
+std::string ImageOf(const MapSnapshot& first) { return EncodeImage(first.map); }
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,7 +17,7 @@
 #include "server/core/graph/map/graph_editor.h"
 #include "server/core/graph/search/graph_search.h"
 #include "server/core/watch/graph_answer.h"
-#include "server/core/watch/graph_watch_index.h"
+#include "tests/core/watch/watchers.h"
 #include "tests/testing/graph_model.h"
 #include "tests/testing/random.h"
 
@@ -40,144 +39,82 @@ WaypointGraph MakeGraph(const WaypointSpec& spec) {
   return *std::move(graph);
 }
 
-// Watches of one graph that changes, and what is wrong with the answers that they have.
-class GraphWatchers {
+// Graphs, for Watchers.
+class GraphKind {
  public:
-  explicit GraphWatchers(WaypointGraph graph) : graph_(std::move(graph)) {}
+  using Map = WaypointGraph;
+  using Query = GraphQuery;
+  using Answer = GraphAnswer;
 
-  const WaypointGraph& graph() const { return graph_; }
-  // How many had to be looked at, and of how many of them the answer was another.
-  std::size_t found() const { return found_; }
-  std::size_t told() const { return told_; }
-  // How many of them had a path to the goal and keep it.
-  std::size_t needless() const { return needless_; }
-
-  void Watch(const GraphQuery& query, std::uint64_t max_expansions) {
-    State watch{.query = query, .budget = {.max_expansions = max_expansions}};
-    Take(watch, Find(watch));
-    index_.Add(watches_.size(), watch.answer);
-    watches_.push_back(std::move(watch));
-  }
-  void Watch(const GraphQuery& query) { Watch(query, std::numeric_limits<std::uint64_t>::max()); }
-
-  // Returns who may be concerned. Those are searched for again.
-  std::vector<std::uint64_t> ChangeTo(WaypointGraph graph, const MapChanges& changes) {
-    graph_ = std::move(graph);
-    std::vector<std::uint64_t> ids;
-    index_.FindAffected(changes, graph_, ids);
-    const GraphChange change(changes, graph_);
-    for (std::uint64_t id = 0; id < watches_.size(); ++id) {
-      EXPECT_EQ(watches_[id].answer->MayEndBy(change), std::ranges::count(ids, id) == 1) << id;
-    }
-    for (const std::uint64_t id : ids) {
-      ++found_;
-      State& watch = watches_[id];
-      const absl::StatusOr<GraphPathResult> result = Find(watch);
-      if (watch.answer->IsOutdatedBy(graph_, result)) {
-        ++told_;
-        Take(watch, result);
-        index_.Remove(id);
-        index_.Add(id, watch.answer);
-      } else if (watch.outcome == Outcome::kFound && watch.error.empty()) {
-        ++needless_;
-      }
-    }
-    return ids;
-  }
-  std::vector<std::uint64_t> Change(const core::Change& change) {
-    GraphEditor editor(graph_);
-    EXPECT_EQ(change(editor), absl::OkStatus());
-    const MapChanges changes{.graph = editor.changes().places};
-    return ChangeTo(std::move(editor).Finish(), changes);
-  }
-
-  // Returns what is wrong with the answers, judged by searching afresh; empty if nothing is.
-  std::string Fault() {
-    for (std::size_t id = 0; id < watches_.size(); ++id) {
-      if (const std::string fault = FaultOf(watches_[id]); !fault.empty()) {
-        return absl::StrCat("watch ", id, ": ", fault);
-      }
-    }
-    return "";
-  }
-
- private:
   struct Point {
     std::string id;
     WorldPoint position;
   };
-  struct State {
-    GraphQuery query;
-    Budget budget;
-    std::shared_ptr<const GraphAnswer> answer;
-    // What was told, by names.
-    std::string error;
-    Outcome outcome = Outcome::kUnreachable;
-    double cost = 0.0;
+  struct Found {
+    absl::StatusOr<GraphPathResult> result;
     std::vector<Point> points;
+
+    bool HasPath() const { return LeadsToGoal() || !points.empty(); }
+    bool LeadsToGoal() const { return result.ok() && result->outcome == Outcome::kFound; }
   };
 
-  absl::StatusOr<GraphPathResult> Find(const State& watch) {
-    return FindGraphPath(graph_, watch.query, watch.budget, scratch_);
-  }
-
-  void Take(State& watch, const absl::StatusOr<GraphPathResult>& result) {
-    watch.answer = std::make_shared<const GraphAnswer>(graph_, watch.query, result);
-    watch.error = ErrorReasonOf(result.status());
-    watch.points.clear();
-    if (result.ok()) {
-      watch.outcome = result->outcome;
-      watch.cost = result->cost;
-      for (const NodeNumber node : result->nodes) {
-        watch.points.push_back({.id = graph_.IdOf(node), .position = graph_.PositionOf(node)});
+  Found Find(const WaypointGraph& graph, const GraphQuery& query, const Budget& budget) {
+    Found found{.result = FindGraphPath(graph, query, budget, scratch_)};
+    if (found.result.ok()) {
+      for (const NodeNumber node : found.result->nodes) {
+        found.points.push_back({.id = graph.IdOf(node), .position = graph.PositionOf(node)});
       }
     }
+    return found;
   }
 
-  std::string FaultOf(const State& watch) {
-    const absl::StatusOr<GraphPathResult> now = Find(watch);
-    if (ErrorReasonOf(now.status()) != watch.error) {
-      return absl::StrCat("now ", now.status().message(), ", was ", watch.error);
+  static std::string FaultOf(const WaypointGraph& graph, const GraphQuery& query, const Found& told,
+                             const Found& now) {
+    if (ErrorReasonOf(now.result.status()) != ErrorReasonOf(told.result.status())) {
+      return absl::StrCat("now ", now.result.status().message(), ", was ", told.result.status().message());
     }
-    if (!now.ok()) {
+    if (!now.result.ok()) {
       return "";
     }
     // A search that was cut short says nothing of a path that leads to the goal.
-    const bool is_cut = watch.outcome == Outcome::kFound && now->outcome == Outcome::kBudgetExhausted;
-    if (!is_cut && now->outcome != watch.outcome) {
+    if (told.LeadsToGoal() && now.result->outcome == Outcome::kBudgetExhausted) {
+      return told.points.empty() ? "" : FaultOfPath(graph, query, told, {});
+    }
+    if (now.result->outcome != told.result->outcome) {
       return "another outcome";
     }
-    if (!is_cut && now->cost != watch.cost) {
-      return absl::StrCat("costs ", now->cost, ", was ", watch.cost);
+    if (now.result->cost != told.result->cost) {
+      return absl::StrCat("costs ", now.result->cost, ", was ", told.result->cost);
     }
-    if (!is_cut && now->nodes.empty() != watch.points.empty()) {
+    if (now.points.empty() != told.points.empty()) {
       return "a line or nodes";
     }
-    return watch.points.empty() ? ""
-                                : FaultOfPath(watch, is_cut ? absl::Span<const NodeNumber>() : now->nodes);
+    return told.points.empty() ? "" : FaultOfPath(graph, query, told, now.result->nodes);
   }
 
+ private:
   // `nodes` are those of the path that is found now.
-  std::string FaultOfPath(const State& watch, absl::Span<const NodeNumber> nodes) {
+  static std::string FaultOfPath(const WaypointGraph& graph, const GraphQuery& query, const Found& told,
+                                 absl::Span<const NodeNumber> nodes) {
     Cost cost = 0;
-    for (std::size_t i = 0; i < watch.points.size(); ++i) {
-      const NodeNumber node = graph_.FindNode(watch.points[i].id);
-      if (node == kNoNodeNumber || !graph_.IsEnabled(node) ||
-          graph_.PositionOf(node) != watch.points[i].position) {
-        return absl::StrCat("no way over ", watch.points[i].id);
+    for (std::size_t i = 0; i < told.points.size(); ++i) {
+      const NodeNumber node = graph.FindNode(told.points[i].id);
+      if (node == kNoNodeNumber || !graph.IsEnabled(node) ||
+          graph.PositionOf(node) != told.points[i].position) {
+        return absl::StrCat("no way over ", told.points[i].id);
       }
       if (i == 0) {
         continue;
       }
-      const NodeNumber before = graph_.FindNode(watch.points[i - 1].id);
-      const Arc* arc = graph_.FindArc(before, node);
+      const NodeNumber before = graph.FindNode(told.points[i - 1].id);
+      const Arc* arc = graph.FindArc(before, node);
       if (arc == nullptr || !arc->is_open()) {
-        return absl::StrCat("no way to ", watch.points[i].id);
+        return absl::StrCat("no way to ", told.points[i].id);
       }
-      const std::vector<std::string> tags = graph_.NamesOf(graph_.TagsOfArc(before, *arc));
-      for (const std::string& tag : watch.query.required_tags) {
+      const std::vector<std::string> tags = graph.NamesOf(graph.TagsOfArc(before, *arc));
+      for (const std::string& tag : query.required_tags) {
         if (std::ranges::count(tags, tag) == 0) {
-          return absl::StrCat("no ", tag, " way to ", watch.points[i].id);
+          return absl::StrCat("no ", tag, " way to ", told.points[i].id);
         }
       }
       cost += arc->cost;
@@ -187,29 +124,35 @@ class GraphWatchers {
         cost += CostFromDouble(Distance(*position, end.position));
       }
     };
-    add(watch.query.start, watch.points.front());
-    if (watch.outcome == Outcome::kFound) {
-      add(watch.query.goals.front(), watch.points.back());
+    add(query.start, told.points.front());
+    if (told.result->outcome == Outcome::kFound) {
+      add(query.goals.front(), told.points.back());
     }
-    if (CostToDouble(cost) != watch.cost) {
-      return absl::StrCat("can be walked at ", CostToDouble(cost), ", was ", watch.cost);
+    if (CostToDouble(cost) != told.result->cost) {
+      return absl::StrCat("can be walked at ", CostToDouble(cost), ", was ", told.result->cost);
     }
     if (nodes.empty()) {
       return "";
     }
-    return graph_.IdOf(nodes.front()) == watch.points.front().id &&
-                   graph_.IdOf(nodes.back()) == watch.points.back().id
+    return graph.IdOf(nodes.front()) == told.points.front().id &&
+                   graph.IdOf(nodes.back()) == told.points.back().id
                ? ""
                : "other ends";
   }
 
-  WaypointGraph graph_;
   GraphScratch scratch_{std::size_t{64} << 20};
-  GraphWatchIndex index_;
-  std::vector<State> watches_;
-  std::size_t found_ = 0;
-  std::size_t told_ = 0;
-  std::size_t needless_ = 0;
+};
+
+class GraphWatchers : public testing::Watchers<GraphKind> {
+ public:
+  using Watchers::Watchers;
+
+  std::vector<std::uint64_t> Change(const core::Change& change) {
+    GraphEditor editor(map());
+    EXPECT_EQ(change(editor), absl::OkStatus());
+    const MapChanges changes{.graph = editor.changes().places};
+    return ChangeTo(std::move(editor).Finish(), changes);
+  }
 };
 
 GraphPlace PlaceFor(GraphGenerator& generator) {
@@ -258,11 +201,11 @@ TEST_P(GeneratedGraphChanges, SilenceMeansThatTheAnswerHolds) {
     GraphWatchers watchers(std::move(beginning).Finish());
     constexpr std::size_t kWatches = 25;
     for (std::size_t i = 0; i < kWatches; ++i) {
-      watchers.Watch(QueryFor(generator), random.Chance(0.1) ? 3 : std::numeric_limits<std::uint64_t>::max());
+      watchers.Watch(QueryFor(generator), random.Chance(0.1) ? Budget{.max_expansions = 3} : Budget());
     }
     for (int step = 0; step < 60; ++step) {
       // Batches that are committed together.
-      WaypointGraph next = watchers.graph();
+      WaypointGraph next = watchers.map();
       MapChanges changes;
       for (int batches = random.Chance(0.7) ? 1 : random.Between(2, 4); batches > 0; --batches) {
         GraphEditor editor(std::move(next));
@@ -276,7 +219,7 @@ TEST_P(GeneratedGraphChanges, SilenceMeansThatTheAnswerHolds) {
       ASSERT_EQ(watchers.Fault(), "") << "graph " << round << " step " << step;
     }
     needless += watchers.needless();
-    told += watchers.told();
+    told += watchers.told_in_all();
   }
   // There must be some to judge.
   EXPECT_GT(silent, 200U);
@@ -380,9 +323,9 @@ TEST_F(GraphStreetsTest, CheapEdgesShortenTheWayToWhatIsFar) {
   // It costs next to nothing to get from near the one end of the map to near the other.
   EXPECT_THAT(After(PutEdge("2:4", "37:37", 0.5)), IsEmpty()) << "which leads the wrong way";
   EXPECT_THAT(After(PutEdge("37:38", "8:4", 0.5)), IsEmpty()) << "by which the way costs as much as without";
-  EXPECT_EQ(watchers_.told(), 0U);
+  EXPECT_EQ(watchers_.told_in_all(), 0U);
   EXPECT_THAT(After(PutEdge("37:37", "37:38", 0.1)), ElementsAre(0)) << "which brings it below 6";
-  EXPECT_EQ(watchers_.told(), 1U);
+  EXPECT_EQ(watchers_.told_in_all(), 1U);
 }
 
 // Another node in its place is not the node that was told.
@@ -393,7 +336,7 @@ TEST_F(GraphStreetsTest, ANodeThatTakesTheNumberOfAnotherIsAnother) {
                 return editor.PutEdges({{.name = {"4:2", "other"}}, {.name = {"other", "6:2"}}}, false);
               }),
               ElementsAre(0));
-  EXPECT_EQ(watchers_.told(), 1U);
+  EXPECT_EQ(watchers_.told_in_all(), 1U);
 }
 
 TEST_F(GraphStreetsTest, TagsComeAndGo) {
@@ -405,11 +348,11 @@ TEST_F(GraphStreetsTest, TagsComeAndGo) {
   EXPECT_THAT(After(put("31:31", "30:31", {"cart"})), IsEmpty());
   watchers_.Watch({.start = "30:30", .goals = {"30:31"}, .required_tags = {"cart"}});
   EXPECT_THAT(After(put("30:30", "31:30", {"cart", "lit"})), ElementsAre(3)) << "which may open other ways";
-  EXPECT_EQ(watchers_.told(), 0U);
+  EXPECT_EQ(watchers_.told_in_all(), 0U);
   EXPECT_THAT(After(put("30:30", "30:31", {"cart"})), ElementsAre(3));
-  EXPECT_EQ(watchers_.told(), 1U);
+  EXPECT_EQ(watchers_.told_in_all(), 1U);
   EXPECT_THAT(After(put("30:30", "30:31", {"lit"})), ElementsAre(3));
-  EXPECT_EQ(watchers_.told(), 2U);
+  EXPECT_EQ(watchers_.told_in_all(), 2U);
 }
 
 TEST_F(GraphStreetsTest, PositionsAreFoundByWhatTheySee) {
@@ -420,13 +363,13 @@ TEST_F(GraphStreetsTest, PositionsAreFoundByWhatTheySee) {
         return editor.PutEdges({{.name = {"porch", "3:9"}}}, false);
       }),
       ElementsAre(2));
-  EXPECT_EQ(watchers_.told(), 1U);
+  EXPECT_EQ(watchers_.told_in_all(), 1U);
   EXPECT_THAT(After([](GraphEditor& editor) {
                 Obstacle wall{.id = "wall", .shape = {.lines = {{{2.2, 9.05}, {2.3, 9.05}, 0.01}}}};
                 return editor.PutObstacle(std::make_shared<const Obstacle>(std::move(wall)), true);
               }),
               ElementsAre(2));
-  EXPECT_EQ(watchers_.told(), 2U);
+  EXPECT_EQ(watchers_.told_in_all(), 2U);
 }
 
 TEST(GraphLinesTest, ALineHoldsUntilSomethingLiesOnIt) {
@@ -446,7 +389,7 @@ TEST(GraphLinesTest, ALineHoldsUntilSomethingLiesOnIt) {
   EXPECT_EQ(watchers.Fault(), "");
   EXPECT_THAT(watchers.Change(put(5, 3)), ElementsAre(0)) << "which it needs no nodes for any more";
   EXPECT_EQ(watchers.Fault(), "");
-  EXPECT_EQ(watchers.told(), 2U);
+  EXPECT_EQ(watchers.told_in_all(), 2U);
 }
 
 }  // namespace

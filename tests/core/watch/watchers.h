@@ -1,72 +1,112 @@
-// Watches of paths on one map that change with it, and what is wrong with the answers that they have.
+// Watches of paths on one map that changes, and what is wrong with the answers that they have.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "server/core/edit/edit.h"
-#include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/search/scratch.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/search/query.h"
-#include "server/core/watch/path_watch_index.h"
-#include "server/core/watch/watched_answer.h"
-#include "server/geometry/cell.h"
+#include "server/core/watch/kept_answer.h"
 
 namespace waystar::testing {
 
+// Kind searches maps of one kind and judges answers the long way:
+//
+//   using Map, Query, Answer;
+//   // What was found, with `result` as searches return it, which is valid until the next search.
+//   struct Found { result; bool HasPath() const; bool LeadsToGoal() const; };
+//   Found Find(const Map& map, const Query& query, const core::Budget& budget);
+//   // What is wrong with what was told, by what is found now; empty if nothing is.
+//   std::string FaultOf(const Map& map, const Query& query, const Found& told, const Found& now);
+template <typename Kind>
 class Watchers {
  public:
-  explicit Watchers(core::GridMap map) : map_(std::move(map)), index_(map_.width(), map_.height()) {}
+  using Map = typename Kind::Map;
+  using Query = typename Kind::Query;
 
-  void Watch(const core::PathQuery& query);
+  explicit Watchers(Map map) : snapshot_{.map = std::move(map)} {}
 
-  // Who may be concerned. Those are searched for again, and told if that says so.
-  std::vector<std::uint64_t> ChangeTo(core::GridMap next);
+  const Map& map() const { return std::get<Map>(snapshot_.map); }
+  // How many were told of the last change, and of all changes.
+  std::size_t told() const { return told_; }
+  std::size_t told_in_all() const { return told_in_all_; }
+  // How many were searched for although they had a path to the goal and keep it.
+  std::size_t needless() const { return needless_; }
+
+  void Watch(const Query& query, const core::Budget& budget = {}) {
+    State watch{.query = query, .budget = budget, .told = kind_.Find(map(), query, budget)};
+    watch.answer = std::make_shared<Answer>(map(), query, watch.told.result);
+    index_->Add(watches_.size(), watch.answer);
+    watches_.push_back(std::move(watch));
+  }
+
+  // Returns who may be concerned. Those are searched for again, and told if that says so.
+  std::vector<std::uint64_t> ChangeTo(Map next, const core::MapChanges& changes) {
+    snapshot_.map = std::move(next);
+    std::vector<std::uint64_t> ids;
+    index_->FindAffected(changes, snapshot_, ids);
+    for (std::uint64_t id = 0; id < watches_.size(); ++id) {
+      EXPECT_EQ(watches_[id].answer->MayEndBy(changes, snapshot_), std::ranges::count(ids, id) == 1) << id;
+    }
+    told_ = 0;
+    for (const std::uint64_t id : ids) {
+      State& watch = watches_[id];
+      auto now = kind_.Find(map(), watch.query, watch.budget);
+      const bool is_news = watch.answer->IsOutdatedBy(map(), now.result);
+      if (is_news || !watch.told.HasPath()) {
+        watch.answer = std::make_shared<Answer>(map(), watch.query, now.result);
+        index_->Remove(id);
+        index_->Add(id, watch.answer);
+      }
+      if (is_news) {
+        ++told_;
+        watch.told = std::move(now);
+      } else if (watch.told.LeadsToGoal()) {
+        ++needless_;
+      }
+    }
+    told_in_all_ += told_;
+    return ids;
+  }
 
   // What is wrong with the answers that the watchers have, judged by searching afresh; empty if nothing is.
-  std::string Fault();
-
-  const core::GridMap& map() const { return map_; }
-  // How many were told of the last change.
-  std::size_t told() const { return told_.size(); }
+  std::string Fault() {
+    for (std::size_t id = 0; id < watches_.size(); ++id) {
+      const State& watch = watches_[id];
+      const auto now = kind_.Find(map(), watch.query, watch.budget);
+      if (const std::string fault = kind_.FaultOf(map(), watch.query, watch.told, now); !fault.empty()) {
+        return absl::StrCat("watch ", id, ": ", fault);
+      }
+    }
+    return "";
+  }
 
  private:
-  // A path that was found, kept.
-  struct Answer {
-    absl::StatusOr<core::PathResult> result;
-    std::vector<core::Cell> points;
+  using Answer = typename Kind::Answer;
 
-    bool HasPath() const { return result.ok() && result->outcome != core::Outcome::kUnreachable; }
-    bool IsLines(const core::PathQuery& query) const {
-      return query.path_form == core::PathForm::kSmoothed ||
-             query.algorithm == core::Algorithm::kLazyThetaStar;
-    }
-  };
-  struct WatchState {
-    core::PathQuery query;
-    Answer answer;
-    std::shared_ptr<const core::WatchedAnswer> watched;
+  struct State {
+    Query query;
+    core::Budget budget;
+    typename Kind::Found told;
+    std::shared_ptr<const Answer> answer;
   };
 
-  Answer Find(const core::PathQuery& query);
-
-  core::GridMap map_;
-  core::Scratch scratch_{std::size_t{64} << 20};
-  core::PathWatchIndex index_;
-  std::vector<WatchState> watches_;
-  std::vector<std::uint64_t> told_;
+  Kind kind_;
+  core::MapSnapshot snapshot_;
+  const std::unique_ptr<core::AnswerIndex> index_ = core::MakeAnswerIndex(snapshot_);
+  std::vector<State> watches_;
+  std::size_t told_ = 0;
+  std::size_t told_in_all_ = 0;
+  std::size_t needless_ = 0;
 };
-
-// The map after a batch that it accepts.
-core::GridMap Edited(const core::GridMap& map, const std::vector<core::Edit>& edits);
-core::GridMap Blocked(const core::GridMap& map, core::Cell cell);
-core::GridMap Unblocked(const core::GridMap& map, core::Cell cell);
-// One cell of another terrain.
-core::GridMap Repainted(const core::GridMap& map, core::Cell cell, core::TerrainId terrain);
 
 }  // namespace waystar::testing

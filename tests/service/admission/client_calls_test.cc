@@ -1,7 +1,5 @@
 // How many calls one client may have waiting or running.
 
-#include "server/service/admission/client_calls.h"
-
 #include <memory>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
+#include "server/service/admission/call_slots.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/status_matchers.h"

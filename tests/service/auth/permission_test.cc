@@ -1,3 +1,6 @@
+#include <array>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -15,25 +18,22 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MatchesPatternTest, StarsStandForAnything) {
-  EXPECT_TRUE(MatchesPattern("*", ""));
-  EXPECT_TRUE(MatchesPattern("*", "arena-1"));
-  EXPECT_TRUE(MatchesPattern("arena-*", "arena-1"));
-  EXPECT_TRUE(MatchesPattern("arena-*", "arena-"));
-  EXPECT_TRUE(MatchesPattern("*-test", "a-test-test"));
-  EXPECT_TRUE(MatchesPattern("a*b*c", "axbxbxc"));
-  EXPECT_TRUE(MatchesPattern("**", "x"));
-  EXPECT_TRUE(MatchesPattern("arena", "arena"));
-}
-
-TEST(MatchesPatternTest, TheRestStandsForItself) {
-  EXPECT_FALSE(MatchesPattern("arena", "arena-1"));
-  EXPECT_FALSE(MatchesPattern("arena-*", "xarena-1"));
-  EXPECT_FALSE(MatchesPattern("arena-*", "arena"));
-  EXPECT_FALSE(MatchesPattern("a*b*c", "axbxcx"));
-  EXPECT_FALSE(MatchesPattern("a.c", "abc"));
-  EXPECT_FALSE(MatchesPattern("", "a"));
-  EXPECT_TRUE(MatchesPattern("", ""));
+TEST(MatchesPatternTest, StarsStandForAnythingAndTheRestForItself) {
+  for (const auto& [pattern, matching, other] :
+       std::vector<std::array<const char*, 3>>{{"arena-*", "arena-1", "xarena-1"},
+                                               {"arena-*", "arena-", "arena"},
+                                               {"*-test", "a-test-test", "test"},
+                                               {"a*b*c", "axbxbxc", "axbxcx"},
+                                               {"arena", "arena", "arena-1"},
+                                               {"a.c", "a.c", "abc"},
+                                               {"", "", "a"}}) {
+    EXPECT_TRUE(MatchesPattern(pattern, matching)) << pattern;
+    EXPECT_FALSE(MatchesPattern(pattern, other)) << pattern;
+  }
+  for (const char* const name : {"", "x", "arena-1"}) {
+    EXPECT_TRUE(MatchesPattern("*", name)) << name;
+    EXPECT_TRUE(MatchesPattern("**", name)) << name;
+  }
 }
 
 TEST(OpenDoorsTest, LocalAddressesHaveNone) {
@@ -42,18 +42,18 @@ TEST(OpenDoorsTest, LocalAddressesHaveNone) {
   }
 }
 
-TEST(OpenHttpDoorsTest, NamesTheFlagThatClosesEach) {
-  EXPECT_THAT(OpenHttpDoors({.address = "127.0.0.1:8080"}), IsEmpty());
+TEST(OpenDoorsTest, NamesTheFlagThatClosesEachOfHttp) {
+  EXPECT_THAT(OpenDoors({.address = "127.0.0.1:8080"}, /*is_http=*/true), IsEmpty());
   Listening listening{.address = "0.0.0.0:8080"};
-  EXPECT_THAT(OpenHttpDoors(listening), SizeIs(2));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), SizeIs(2));
   listening.wants_tokens = true;
-  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--http_tls")));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), ElementsAre(HasSubstr("--http_tls")));
   listening.has_tls = true;
-  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), IsEmpty());
   listening.wants_tokens = false;
-  EXPECT_THAT(OpenHttpDoors(listening), ElementsAre(HasSubstr("--tokens_file")));
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), ElementsAre(HasSubstr("--tokens_file")));
   listening.wants_certificates = true;
-  EXPECT_THAT(OpenHttpDoors(listening), IsEmpty());
+  EXPECT_THAT(OpenDoors(listening, /*is_http=*/true), IsEmpty());
 }
 
 TEST(OpenDoorsTest, NamesTheFlagThatClosesEach) {

@@ -59,6 +59,16 @@ class ReadableMapsTest : public ::testing::Test {
     return (stub.*method)(&context, request, &response);
   }
 
+  // Returns the answer to a call that shows the token.
+  template <typename Request, typename Response>
+  Response Ask(grpc::Status (v1::PathService::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+               const std::string& token, const Request& request) {
+    Response response;
+    const grpc::Status status = Call(server_.paths(), method, token, request, response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response;
+  }
+
   void PutPortal(const std::string& map, v1::Cell from, const std::string& to_map, v1::Cell to) {
     v1::UpdateObstaclesRequest request;
     request.set_map(map);
@@ -114,23 +124,18 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   PutPortal("hall", CellAt(0, 0), "vault", CellAt(0, 0));
   PutPortal("vault", CellAt(1, 0), "hall", CellAt(2, 0));
 
+  using Paths = v1::PathService::Stub;
   const v1::FindPathRequest query = PathRequest("hall", CellAt(0, 0), CellAt(2, 0));
-  v1::FindPathResponse answer;
-  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPath, "both", query, answer).ok());
-  EXPECT_EQ(answer.outcome(), v1::OUTCOME_FOUND);
-  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPath, "halls", query, answer).ok());
-  EXPECT_EQ(answer.outcome(), v1::OUTCOME_UNREACHABLE);
-
   v1::FindPathsRequest queries;
   queries.set_map("hall");
   *queries.add_queries() = query;
   // One that is searched for by itself.
   *queries.add_queries() = query;
   queries.mutable_queries(1)->mutable_agent()->mutable_profile();
-  v1::FindPathsResponse answers;
   for (const auto& [token, outcome] :
        {std::pair{"both", v1::OUTCOME_FOUND}, std::pair{"halls", v1::OUTCOME_UNREACHABLE}}) {
-    ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::FindPaths, token, queries, answers).ok());
+    EXPECT_EQ(Ask(&Paths::FindPath, token, query).outcome(), outcome) << token;
+    const v1::FindPathsResponse answers = Ask(&Paths::FindPaths, token, queries);
     EXPECT_EQ(answers.results(0).answer().outcome(), outcome) << token;
     EXPECT_EQ(answers.results(1).answer().outcome(), outcome) << token;
   }
@@ -139,23 +144,15 @@ TEST_F(ReadableMapsTest, PathsDoNotEnterOthers) {
   reach.set_map("hall");
   *reach.add_pairs()->mutable_start() = LocationAt(0, 0);
   *reach.mutable_pairs(0)->mutable_goal() = LocationAt(2, 0);
-  v1::CheckReachabilityResponse reachable;
-  ASSERT_TRUE(
-      Call(server_.paths(), &v1::PathService::Stub::CheckReachability, "both", reach, reachable).ok());
-  EXPECT_TRUE(reachable.reachable(0));
-  ASSERT_TRUE(
-      Call(server_.paths(), &v1::PathService::Stub::CheckReachability, "halls", reach, reachable).ok());
-  EXPECT_FALSE(reachable.reachable(0));
+  EXPECT_TRUE(Ask(&Paths::CheckReachability, "both", reach).reachable(0));
+  EXPECT_FALSE(Ask(&Paths::CheckReachability, "halls", reach).reachable(0));
 
   v1::ComputeCostMatrixRequest matrix;
   matrix.set_map("hall");
   *matrix.add_starts() = LocationAt(0, 0);
   *matrix.add_goals() = LocationAt(2, 0);
-  v1::ComputeCostMatrixResponse costs;
-  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::ComputeCostMatrix, "both", matrix, costs).ok());
-  const double cost = costs.costs(0);
-  ASSERT_TRUE(Call(server_.paths(), &v1::PathService::Stub::ComputeCostMatrix, "halls", matrix, costs).ok());
-  EXPECT_NE(costs.costs(0), cost);
+  EXPECT_NE(Ask(&Paths::ComputeCostMatrix, "halls", matrix).costs(0),
+            Ask(&Paths::ComputeCostMatrix, "both", matrix).costs(0));
 }
 
 TEST_F(ReadableMapsTest, StreamedQueriesAreRefusedOneByOne) {

@@ -32,65 +32,67 @@ using ::waystar::testing::TestFile;
 using ::waystar::testing::TokenLine;
 using ::waystar::testing::WaitUntil;
 
-TEST(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
-  const TestFile file("tokens");
-  file.Write(TokenLine("old", "read:*"));
-  AccessControl access;
-  CallGate gate;
-  TokenFileWatcher keeper(access, gate);
-  ASSERT_THAT(keeper.Start(file.path()), IsOk());
-  EXPECT_TRUE(access.FindToken("old").ok());
-  EXPECT_FALSE(access.FindToken("new").ok());
-  file.Write(absl::StrCat(TokenLine("new", "read:*"), "nonsense\n"));
-  keeper.Look();
-  EXPECT_TRUE(access.FindToken("old").ok());
-  EXPECT_FALSE(access.FindToken("new").ok());
-  std::filesystem::remove(file.path());
-  keeper.Look();
-  EXPECT_TRUE(access.FindToken("old").ok());
-  file.Write(TokenLine("new", "read:*"));
-  keeper.Look();
-  EXPECT_FALSE(access.FindToken("old").ok());
-  EXPECT_TRUE(access.FindToken("new").ok());
+class TokenFileWatcherTest : public ::testing::Test {
+ protected:
+  // Writes the file, and looks at it.
+  void Show(const std::string& tokens) {
+    file_.Write(tokens);
+    watcher_.Look();
+  }
+
+  // Returns which of "old" and "new" gets in.
+  std::string Admitted() const {
+    return absl::StrCat(access_.FindToken("old").ok() ? "old" : "",
+                        access_.FindToken("new").ok() ? "new" : "");
+  }
+
+  const std::string old_ = TokenLine("old", "read:*");
+  const std::string new_ = TokenLine("new", "read:*");
+  const TestFile file_{"tokens"};
+  AccessControl access_;
+  CallGate gate_;
+  TokenFileWatcher watcher_{access_, gate_};
+};
+
+TEST_F(TokenFileWatcherTest, KeepsTheTokensThatThereWereWhileTheFileIsBad) {
+  file_.Write(old_);
+  ASSERT_THAT(watcher_.Start(file_.path()), IsOk());
+  EXPECT_EQ(Admitted(), "old");
+  Show(absl::StrCat(new_, "nonsense\n"));
+  EXPECT_EQ(Admitted(), "old");
+  std::filesystem::remove(file_.path());
+  watcher_.Look();
+  EXPECT_EQ(Admitted(), "old");
+  Show(new_);
+  EXPECT_EQ(Admitted(), "new");
 }
 
-TEST(TokenFileWatcherTest, LetsNobodyInOnceTheLastTokenIsGone) {
-  const TestFile file("tokens");
-  file.Write(TokenLine("old", "read:*"));
-  AccessControl access;
-  CallGate gate;
-  TokenFileWatcher keeper(access, gate);
-  ASSERT_THAT(keeper.Start(file.path()), IsOk());
-  file.Write("# nobody\n");
-  keeper.Look();
-  keeper.Look();
-  EXPECT_FALSE(access.FindToken("old").ok());
-  file.Write(TokenLine("new", "read:*"));
-  keeper.Look();
-  EXPECT_TRUE(access.FindToken("new").ok());
+TEST_F(TokenFileWatcherTest, LetsNobodyInOnceTheLastTokenIsGone) {
+  file_.Write(old_);
+  ASSERT_THAT(watcher_.Start(file_.path()), IsOk());
+  Show("# nobody\n");
+  watcher_.Look();
+  EXPECT_EQ(Admitted(), "");
+  Show(new_);
+  EXPECT_EQ(Admitted(), "new");
 }
 
-TEST(TokenFileWatcherTest, LetsNobodyInWithAFileThatIsEmptyFromTheStart) {
-  const TestFile file("tokens");
-  file.Write("");
-  AccessControl access;
-  CallGate gate;
-  TokenFileWatcher keeper(access, gate);
-  const std::string log = LogOf([&] { ASSERT_THAT(keeper.Start(file.path()), IsOk()); });
+TEST_F(TokenFileWatcherTest, LetsNobodyInWithAFileThatIsEmptyFromTheStart) {
+  file_.Write("");
+  const std::string log = LogOf([&] { ASSERT_THAT(watcher_.Start(file_.path()), IsOk()); });
   EXPECT_THAT(log, HasSubstr("level=warning event=tokens_let_nobody_in"));
-  EXPECT_FALSE(access.FindToken("").ok());
-  EXPECT_FALSE(access.FindToken("old").ok());
+  EXPECT_FALSE(access_.FindToken("").ok());
+  EXPECT_EQ(Admitted(), "");
 }
 
-TEST(TokenFileWatcherTest, DoesNotStartWithABadFile) {
-  const TestFile file("tokens");
+TEST_F(TokenFileWatcherTest, DoesNotStartWithABadFile) {
   const auto error = [&] {
-    const auto server = Server::Start({.listen = "127.0.0.1:0", .workers = 1, .tokens_file = file.path()});
+    const auto server = Server::Start({.listen = "127.0.0.1:0", .workers = 1, .tokens_file = file_.path()});
     return std::string(server.status().message());
   };
-  EXPECT_THAT(error(), AllOf(HasSubstr(file.path()), HasSubstr("No such file")));
-  file.Write("# a comment\nnonsense\n");
-  EXPECT_THAT(error(), AllOf(HasSubstr(file.path()), HasSubstr("line 2: ")));
+  EXPECT_THAT(error(), AllOf(HasSubstr(file_.path()), HasSubstr("No such file")));
+  file_.Write("# a comment\nnonsense\n");
+  EXPECT_THAT(error(), AllOf(HasSubstr(file_.path()), HasSubstr("line 2: ")));
 }
 
 class RevocationTest : public ::testing::Test {
@@ -98,6 +100,19 @@ class RevocationTest : public ::testing::Test {
   RevocationTest() {
     server_.Create("arena", {"....", "...."});
     ShowToken(context_, "guest");
+  }
+
+  // Expects that the call, which the server answers, ends with that error under those tokens. Returns its
+  // answer.
+  template <typename Response, typename Call>
+  Response ExpectEnd(Call& call, const std::string& tokens, const std::string& error) {
+    Response first;
+    EXPECT_TRUE(call.Read(&first));
+    server_.SetTokens(tokens);
+    Response next;
+    EXPECT_FALSE(call.Read(&next));
+    EXPECT_EQ(GuardedServer::Show(call.Finish()), error);
+    return first;
   }
 
   GuardedServer server_{TokenLine("guest", "update:arena")};
@@ -115,23 +130,14 @@ TEST_F(RevocationTest, CallsSeeTheNewFile) {
 TEST_F(RevocationTest, WatchesOfMapsEnd) {
   v1::WatchMapRequest request;
   request.set_map("arena");
-  const auto watch = server_.maps().WatchMap(&context_, request);
-  v1::WatchMapResponse event;
-  ASSERT_TRUE(watch->Read(&event));
-  server_.SetTokens("");
-  EXPECT_FALSE(watch->Read(&event));
-  EXPECT_EQ(GuardedServer::Show(watch->Finish()), "16 BAD_TOKEN");
+  ExpectEnd<v1::WatchMapResponse>(*server_.maps().WatchMap(&context_, request), "", "16 BAD_TOKEN");
 }
 
 TEST_F(RevocationTest, WatchesOfPathsEnd) {
   v1::WatchPathRequest request;
   *request.mutable_query() = PathRequest("arena", CellAt(0, 0), CellAt(3, 1));
-  const auto watch = server_.paths().WatchPath(&context_, request);
-  v1::WatchPathResponse answer;
-  ASSERT_TRUE(watch->Read(&answer));
-  server_.SetTokens(TokenLine("guest", "admin:elsewhere"));
-  EXPECT_FALSE(watch->Read(&answer));
-  EXPECT_EQ(GuardedServer::Show(watch->Finish()), "7 NOT_PERMITTED");
+  ExpectEnd<v1::WatchPathResponse>(*server_.paths().WatchPath(&context_, request),
+                                   TokenLine("guest", "admin:elsewhere"), "7 NOT_PERMITTED");
 }
 
 TEST_F(RevocationTest, StreamsOfQueriesEnd) {
@@ -139,12 +145,7 @@ TEST_F(RevocationTest, StreamsOfQueriesEnd) {
   v1::StreamFindPathRequest request;
   *request.add_queries()->mutable_query() = PathRequest("arena", CellAt(0, 0), CellAt(3, 1));
   ASSERT_TRUE(stream->Write(request));
-  v1::StreamFindPathResponse response;
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_TRUE(response.answers(0).has_answer());
-  server_.SetTokens("");
-  EXPECT_FALSE(stream->Read(&response));
-  EXPECT_EQ(GuardedServer::Show(stream->Finish()), "16 BAD_TOKEN");
+  EXPECT_TRUE(ExpectEnd<v1::StreamFindPathResponse>(*stream, "", "16 BAD_TOKEN").answers(0).has_answer());
 }
 
 TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
@@ -152,13 +153,10 @@ TEST_F(RevocationTest, StreamsOfUpdatesEnd) {
   v1::StreamObstacleUpdatesRequest request;
   *request.mutable_update() = ::waystar::testing::BlockRequest("arena", {CellAt(1, 1)});
   ASSERT_TRUE(stream->Write(request));
-  v1::StreamObstacleUpdatesResponse response;
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_TRUE(response.has_applied());
-  // It could not update any map from here on.
-  server_.SetTokens(TokenLine("guest", "read:*"));
-  EXPECT_FALSE(stream->Read(&response));
-  EXPECT_EQ(GuardedServer::Show(stream->Finish()), "7 NOT_PERMITTED");
+  // It cannot update any map from there on.
+  EXPECT_TRUE(
+      ExpectEnd<v1::StreamObstacleUpdatesResponse>(*stream, TokenLine("guest", "read:*"), "7 NOT_PERMITTED")
+          .has_applied());
 }
 
 TEST_F(RevocationTest, StreamsThatMayGoOnKeepToWhatIsAllowedNow) {

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/service/admission/workbench.h"
+#include "server/service/admission/executor.h"
 #include "tests/testing/status_matchers.h"
 
 namespace waystar::rpc {

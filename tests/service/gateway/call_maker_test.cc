@@ -15,9 +15,8 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
 #include "server/base/mutex.h"
-#include "server/service/transport/http/answer_queue.h"
-#include "server/service/transport/http/body_ledger.h"
 #include "server/service/transport/http/exchange.h"
+#include "server/service/transport/http/request_body.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
 
@@ -37,7 +36,7 @@ class Client {
  public:
   // It gives its call `budget` bytes.
   Client(const CallMaker& maker, const std::string& method, HttpRequest request, std::size_t budget = kBudget)
-      : queue_(std::make_shared<AnswerQueue>(RequestHead{.method = "POST"}, true, is_draining_, server_bytes_,
+      : exchange_(std::make_shared<Exchange>(RequestHead{.method = "POST"}, true, is_draining_, server_bytes_,
                                              [] {})) {
     CallOptions options{.hold = [held = held_, budget](std::size_t bytes) {
       MutexLock lock(held->mutex);
@@ -46,17 +45,17 @@ class Client {
     }};
     maker.Make(*google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(
                    absl::StrCat("waystar.v1.MapService.", method)),
-               std::move(request), std::make_shared<Exchange>(queue_), std::move(options));
+               std::move(request), Exchange::ForHandler(exchange_), std::move(options));
   }
-  ~Client() { queue_->Detach(); }
+  ~Client() { exchange_->Detach(); }
 
   std::string ReadToTheEnd() {
     std::string answer;
     EXPECT_TRUE(WaitUntil(
         [&] {
-          const bool is_complete = queue_->state() == AnswerQueue::State::kComplete;
-          const std::string taken = queue_->Take();
-          queue_->OnSent(taken.size());
+          const bool is_complete = exchange_->state() == Exchange::State::kComplete;
+          const std::string taken = exchange_->Take();
+          exchange_->OnSent(taken.size());
           answer += taken;
           return is_complete && taken.empty();
         },
@@ -71,7 +70,7 @@ class Client {
   }
   bool HoldsNothing() {
     // What waits for the client to go is let go as after an answer.
-    queue_->Detach();
+    exchange_->Detach();
     return WaitUntil([&] { return held_.use_count() == 1; }, "an answer to be let go");
   }
 
@@ -84,7 +83,7 @@ class Client {
   std::atomic<bool> is_draining_ = false;
   std::atomic<std::size_t> server_bytes_ = 0;
   const std::shared_ptr<Held> held_ = std::make_shared<Held>();
-  const std::shared_ptr<AnswerQueue> queue_;
+  const std::shared_ptr<Exchange> exchange_;
 };
 
 class CallMakerTest : public ::testing::Test {

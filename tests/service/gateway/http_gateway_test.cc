@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/service/auth/failed_tokens.h"
@@ -60,28 +59,6 @@ TEST(HttpGatewayTest, AnswersACall) {
   EXPECT_EQ(server.server().CountsOf("waystar.v1.PathService/FindPath").requests(), 1);
 }
 
-TEST(HttpGatewayTest, KeepsTheConnection) {
-  HttpServer server;
-  const std::string request = absl::StrCat(
-      "POST /waystar.v1.PathService/FindPath HTTP/1.1\r\nHost: a\r\nContent-Length: ", sizeof(kFind) - 1,
-      "\r\n\r\n", kFind);
-  TcpClient client(server.port());
-  for (int i = 0; i < 3; ++i) {
-    client.Send(request);
-    std::string head;
-    while (!absl::EndsWith(head, "\r\n\r\n")) {
-      const std::string next = client.Read(1);
-      ASSERT_FALSE(next.empty()) << head;
-      head += next;
-    }
-    std::size_t length = 0;
-    const std::size_t at = head.find("Content-Length: ") + 16;
-    ASSERT_TRUE(absl::SimpleAtoi(head.substr(at, head.find('\r', at) - at), &length));
-    EXPECT_THAT(client.Read(length), HasSubstr("OUTCOME_FOUND"));
-    EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
-  }
-}
-
 TEST(HttpGatewayTest, ChangesMaps) {
   HttpServer server;
   HttpCall call(server.port(),
@@ -99,16 +76,6 @@ TEST(HttpGatewayTest, TellsWhyACallFailed) {
   EXPECT_EQ(status.code(), 5);
   EXPECT_EQ(ReasonIn(status), "MAP_NOT_FOUND");
   EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "map");
-}
-
-TEST(HttpGatewayTest, NamesTheFieldThatIsNoJson) {
-  HttpServer server;
-  HttpCall call(server.port(),
-                Post("PathService/FindPath", R"({"map": "arena", "start": {"cell": {"x": "west"}}})"));
-  EXPECT_EQ(call.code(), 400);
-  const auto status = FromJson<google::rpc::Status>(call.Body());
-  EXPECT_EQ(ReasonIn(status), "BAD_VALUE");
-  EXPECT_EQ(ErrorInfoIn(status).metadata().at("field"), "start.cell.x");
 }
 
 TEST(HttpGatewayTest, HasTheMethodsOfTheServices) {
@@ -138,32 +105,6 @@ TEST(HttpGatewayTest, KnowsEachPathByOneSpelling) {
         "/./waystar.v1.MapService/ListMaps", "http://localhost/waystar.v1.MapService/ListMaps"}) {
     HttpCall call(server.port(), {.method = "POST", .path = path, .body = "{}"});
     EXPECT_EQ(call.code(), 404) << path;
-  }
-}
-
-// What would be a request if it were read as one.
-TEST(HttpGatewayTest, TakesNoBodyForARequest) {
-  GuardedServer guarded("", HttpServer::OverHttp({}));
-  guarded.Create("arena", {".."});
-  const int port = guarded.server().server().http_port();
-  const std::string hidden =
-      "POST /waystar.v1.MapService/DeleteMap HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer root\r\n"
-      "Content-Length: 16\r\n\r\n{\"map\": \"arena\"}";
-  const std::string head = "POST /waystar.v1.MapService/GetMap HTTP/1.1\r\nHost: a\r\n";
-  std::string many;
-  for (int i = 0; i < 63; ++i) {
-    absl::StrAppend(&many, "X-", i, ": y\r\n");
-  }
-  for (const std::string& framing :
-       {absl::StrCat("Content-Length: 0\r\nContent-Length: ", hidden.size(), "\r\n"),
-        absl::StrCat("Content-Length: ", hidden.size(), "\r\nTransfer-Encoding: chunked\r\n"),
-        absl::StrCat("Transfer-Encoding: gzip\r\nContent-Length: ", hidden.size(), "\r\n"),
-        absl::StrCat(many, "Content-Length: ", hidden.size(), "\r\n")}) {
-    TcpClient client(port);
-    client.Send(absl::StrCat(head, framing, "\r\n", hidden));
-    const std::string answers = client.ReadToTheEnd();
-    EXPECT_EQ(answers.find("HTTP/1.1 "), answers.rfind("HTTP/1.1 ")) << answers;
-    EXPECT_EQ(guarded.Get("root", "arena"), "OK") << framing;
   }
 }
 

@@ -28,9 +28,9 @@ class Library final : public runtime::MetricSource {
  public:
   void Collect(runtime::MetricSink& sink) const override {
     for (int i = 0; i < 20'000; ++i) {
-      sink.AddGauge("books", std::string(100, 'x'), {{"shelf", absl::StrCat(std::string(100, 's'), i)}}, i);
+      sink.AddGauge("books", std::string(100, 'x'), i, {{"shelf", absl::StrCat(std::string(100, 's'), i)}});
     }
-    sink.AddCounter("readers_total", "Who has read.", {}, 7);
+    sink.AddCounter("readers_total", "Who has read.", 7);
   }
 };
 

@@ -14,7 +14,7 @@
 #include "server/service/server.h"
 #include "tests/service/bounded_context.h"
 #include "tests/service/captured_log.h"
-#include "tests/service/handlers/watch/watch_of_path.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
 #include "tests/testing/patience.h"
@@ -207,13 +207,6 @@ TEST_F(MetricsTest, CountsSearchesOfTracesAndWatchedPaths) {
   EXPECT_EQ(scrape["waystar_query_wait_seconds_count"], 2);
 }
 
-TEST_F(MetricsTest, TellsOfLimits) {
-  server_.Create("m", {"..."});
-  const Scrape scrape = Metrics();
-  EXPECT_THAT(scrape.samples, Contains(Key("waystar_clients")));
-  EXPECT_EQ(scrape["waystar_client_calls_refused_total"], 0);
-}
-
 TEST_F(MetricsTest, CountsWhatBecameOfUpdates) {
   server_.Create("m", {"....."});
   v1::UpdateObstaclesRequest update = BlockRequest("m", {CellAt(1, 0), CellAt(2, 0)});
@@ -259,10 +252,10 @@ TEST_F(MetricsTest, TellsOfWatchesTransfersAndWhoHoldsWhichRevision) {
   EXPECT_EQ(scrape["waystar_watches"], 1);
   EXPECT_EQ(scrape["waystar_transfers"], 1);
   for (const char* const sample :
-       {"waystar_transfers_waiting", "waystar_transfers_refused_total{limit=\"client\"}",
-        "waystar_watches_refused_total{limit=\"all\"}", "waystar_call_memory_bytes",
-        "waystar_call_memory_refused_total{limit=\"connection\"}", "waystar_tokens_refused_total",
-        "waystar_connections_turned_out_total"}) {
+       {"waystar_clients", "waystar_client_calls_refused_total", "waystar_transfers_waiting",
+        "waystar_transfers_refused_total{limit=\"client\"}", "waystar_watches_refused_total{limit=\"all\"}",
+        "waystar_call_memory_bytes", "waystar_call_memory_refused_total{limit=\"connection\"}",
+        "waystar_tokens_refused_total", "waystar_connections_turned_out_total"}) {
     EXPECT_TRUE(scrape.samples.contains(sample)) << sample;
   }
   EXPECT_EQ(scrape["waystar_maps{kind=\"grid\"}"], 1);
@@ -294,14 +287,6 @@ TEST_F(MetricsTest, TellsOfTheProcess) {
 TEST(MetricsPortTest, IsOffUnlessAskedFor) {
   TestServer server;
   EXPECT_EQ(server.server().metrics_port(), 0);
-}
-
-TEST(MetricsPortTest, TakenAddressIsAnError) {
-  TestServer first({.metrics_listen = "127.0.0.1:0"});
-  const std::string taken = absl::StrCat("127.0.0.1:", first.server().metrics_port());
-  const auto second = rpc::Server::Start({.listen = "127.0.0.1:0", .workers = 1, .metrics_listen = taken});
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(second.status().message()), HasSubstr(taken));
 }
 
 }  // namespace

@@ -1,49 +1,17 @@
 #include "tests/service/metrics/scrape.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "tests/testing/patience.h"
+#include "tests/service/transport/net/tcp_client.h"
 
 namespace waystar::testing {
 namespace {
-
-// The whole answer, or an empty text.
-std::string Get(int port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  const timeval limit = absl::ToTimeval(kPatience);
-  EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
-    constexpr absl::string_view kRequest =
-        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    EXPECT_EQ(::send(socket, kRequest.data(), kRequest.size(), 0), static_cast<ssize_t>(kRequest.size()));
-    char buffer[4096];
-    ssize_t length = 0;
-    while ((length = ::recv(socket, buffer, sizeof(buffer), 0)) > 0) {
-      answer.append(buffer, static_cast<std::size_t>(length));
-    }
-    EXPECT_EQ(length, 0) << "the answer does not end";
-  }
-  ::close(socket);
-  return answer;
-}
 
 void Read(absl::string_view line, Scrape& scrape) {
   const std::size_t space = line.rfind(' ');
@@ -78,7 +46,9 @@ std::set<std::string> Scrape::LabelsOf(const std::string& name, const std::strin
 }
 
 Scrape ScrapeMetrics(int port) {
-  const std::string answer = Get(port);
+  TcpClient client(port);
+  client.Send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.ReadToTheEnd();
   EXPECT_TRUE(absl::StartsWith(answer, "HTTP/1.1 200 ")) << answer.substr(0, 200);
   const std::size_t body = answer.find("\r\n\r\n");
   Scrape scrape;

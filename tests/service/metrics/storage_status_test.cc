@@ -6,8 +6,6 @@
 #include "absl/time/time.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "grpc/health/v1/health.grpc.pb.h"
-#include "tests/service/bounded_context.h"
 #include "tests/service/metrics/scrape.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/folder/crashing_folder.h"
@@ -19,9 +17,9 @@ namespace {
 
 using ::grpc::health::v1::HealthCheckResponse;
 using ::waystar::testing::BlockRequest;
-using ::waystar::testing::BoundedContext;
 using ::waystar::testing::CellAt;
 using ::waystar::testing::CrashingFolder;
+using ::waystar::testing::HealthOf;
 using ::waystar::testing::OpenBorrowed;
 using ::waystar::testing::PathRequest;
 using ::waystar::testing::Scrape;
@@ -37,17 +35,6 @@ class StorageStatusTest : public ::testing::Test {
     const auto statistics = server_.client().GetServerStatistics({});
     EXPECT_TRUE(statistics.ok()) << statistics.status();
     return statistics.ok() ? statistics->storage() : v1::StorageStatistics();
-  }
-
-  HealthCheckResponse::ServingStatus HealthOf(const std::string& service) {
-    grpc::health::v1::HealthCheckRequest request;
-    request.set_service(service);
-    HealthCheckResponse response;
-    BoundedContext context;
-    const grpc::Status status =
-        grpc::health::v1::Health::NewStub(server_.NewChannel())->Check(&context, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.status();
   }
 
   absl::Status Block(int x) {
@@ -83,25 +70,26 @@ TEST_F(StorageStatusTest, CountsWhatIsWritten) {
 }
 
 TEST_F(StorageStatusTest, HealthTellsWhileChangesAreRefused) {
-  EXPECT_EQ(HealthOf("waystar.storage"), HealthCheckResponse::SERVING);
+  EXPECT_EQ(HealthOf(server_.NewChannel(), "waystar.storage"), HealthCheckResponse::SERVING);
   folder_.FailAfter(0, true);
   const absl::Status refused = Block(0);
   EXPECT_EQ(client::ReasonOf(refused), "STORAGE_FAILED");
   EXPECT_EQ(client::RetryDelayOf(refused), absl::Seconds(1));
-  EXPECT_EQ(HealthOf("waystar.storage"), HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(HealthOf(server_.NewChannel(), "waystar.storage"), HealthCheckResponse::NOT_SERVING);
   EXPECT_TRUE(Storage().refuses());
   EXPECT_NE(Storage().error(), "");
   EXPECT_EQ(Storage().refusals(), 1);
   EXPECT_EQ(ScrapeMetrics(server_.server().metrics_port())["waystar_storage_refuses"], 1);
   // Queries go on.
-  EXPECT_EQ(HealthOf(""), HealthCheckResponse::SERVING);
+  EXPECT_EQ(HealthOf(server_.NewChannel(), ""), HealthCheckResponse::SERVING);
   EXPECT_TRUE(server_.client().FindPath(PathRequest("arena", CellAt(0, 0), CellAt(2, 0))).ok());
 
   folder_.StopFailing();
   EXPECT_TRUE(WaitUntil([&] { return !Storage().refuses(); }, "the disk's recovery"));
   // Statistics know of it before health does.
-  EXPECT_TRUE(WaitUntil([&] { return HealthOf("waystar.storage") == HealthCheckResponse::SERVING; },
-                        "the health of a server that takes changes again"));
+  EXPECT_TRUE(WaitUntil(
+      [&] { return HealthOf(server_.NewChannel(), "waystar.storage") == HealthCheckResponse::SERVING; },
+      "the health of a server that takes changes again"));
   EXPECT_TRUE(Block(0).ok());
 }
 

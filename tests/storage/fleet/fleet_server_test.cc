@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "server/runtime/options.h"
 #include "server/storage/etcd/etcd_address.h"
-#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 #include "tests/storage/etcd/etcd_process.h"
 #include "tests/testing/patience.h"

@@ -1,4 +1,4 @@
-#include "server/storage/folder/edit_code.h"
+#include "server/storage/folder/log_entry.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
-#include "server/storage/folder/log_entry.h"
+#include "server/storage/folder/commit_fields.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"
 
@@ -135,13 +135,9 @@ TEST(EditCodeTest, RandomEditsComeBack) {
     written.request_id.clear();
     written.fingerprint = {};
     written.request_time.reset();
-    core::ValueWriter to;
-    WriteCommit(written, to);
-    const std::string bytes = std::move(to).TakeBytes();
-    core::ValueReader from(bytes);
-    const core::LoggedCommit read = ReadCommit(from);
-    ASSERT_EQ(from.Finish(), absl::OkStatus());
-    ExpectSame(read, written);
+    const auto read = core::Decoded<core::LoggedCommit>(core::Encoded(written));
+    ASSERT_EQ(read.status(), absl::OkStatus());
+    ExpectSame(*read, written);
   }
 }
 

@@ -7,8 +7,8 @@
 
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "server/storage/folder/folder_files.h"
 #include "server/storage/folder/image_file.h"
-#include "server/storage/folder/kept_files.h"
 #include "tests/storage/folder/crashing_folder.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/patience.h"

@@ -1,114 +1,131 @@
 #include "server/core/graph/search/graph_astar.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
+#include <array>
+#include <cstddef>
+#include <vector>
 
-#include "server/core/graph/search/graph_heuristic.h"
-#include "server/core/search/interruption.h"
+#include "server/core/graph/search/graph_loop.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
 namespace {
 
+// Covers the rounding errors of sums of costs.
+constexpr double kMargin = 1.0 - 1e-12;
+
+// Cost of the cheapest path to the goal through free space, in which a unit of length costs as much as on the
+// graph's cheapest arc, except for the few much cheaper arcs (ArcCostBound), which are used individually. It
+// is exact for that space and therefore consistent, apart from the rounding of distances.
+class GraphHeuristic {
+ public:
+  // Makes the zero heuristic, for Dijkstra's algorithm.
+  GraphHeuristic() = default;
+  GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal);
+
+  Cost Estimate(const WorldPoint& position) const {
+    if (per_length_ == 0.0) {
+      return 0;
+    }
+    double least = Distance(position, goal_) * per_length_;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Shortcut& shortcut = shortcuts_[i];
+      if (shortcut.cost_to_goal < least) {
+        least = std::min(least, Distance(position, shortcut.from) * per_length_ + shortcut.cost_to_goal);
+      }
+    }
+    return static_cast<Cost>(std::min(least, kMaxEstimate));
+  }
+
+ private:
+  // Keeps estimated totals below 2^63. The minimum of this constant and a consistent heuristic is consistent.
+  static constexpr double kMaxEstimate = 8e17;
+
+  // A cheap arc that shortens the path to the goal.
+  struct Shortcut {
+    WorldPoint from;
+    double cost_to_goal = 0.0;
+  };
+
+  double per_length_ = 0.0;
+  WorldPoint goal_;
+  std::array<Shortcut, ArcCostBound::kMostCheap> shortcuts_;
+  std::size_t count_ = 0;
+};
+
+GraphHeuristic::GraphHeuristic(const WaypointGraph& graph, const WorldPoint& goal)
+    : per_length_(graph.least_cost_per_length()), goal_(goal) {
+  const std::vector<CheapArc>& arcs = graph.cheap_arcs();
+  std::array<double, ArcCostBound::kMostCheap> cost_to_goal{};
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    cost_to_goal[i] = static_cast<double>(arcs[i].cost) + per_length_ * Distance(arcs[i].to, goal);
+  }
+  // As many rounds as a path can have cheap arcs (Bellman, 1958).
+  for (std::size_t round = 1; round < arcs.size(); ++round) {
+    for (std::size_t i = 0; i < arcs.size(); ++i) {
+      for (std::size_t next = 0; next < arcs.size(); ++next) {
+        cost_to_goal[i] = std::min(cost_to_goal[i], static_cast<double>(arcs[i].cost) +
+                                                        per_length_ * Distance(arcs[i].to, arcs[next].from) +
+                                                        cost_to_goal[next]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    if (cost_to_goal[i] < per_length_ * Distance(arcs[i].from, goal)) {
+      shortcuts_[count_++] = {.from = arcs[i].from, .cost_to_goal = cost_to_goal[i] * kMargin};
+    }
+  }
+}
+
 template <typename Recorder>
-class GraphAStar {
+class GraphAStar : private GraphLoop<GraphAStar<Recorder>> {
+  using Loop = GraphLoop<GraphAStar<Recorder>>;
+  friend Loop;
+
  public:
   GraphAStar(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
              GraphScratch& scratch, Recorder& recorder)
-      : graph_(graph),
+      : Loop(graph, task.required_tags, GraphSense::kFromSeeds, budget, scratch),
         task_(task),
-        budget_(budget),
-        scratch_(scratch),
         recorder_(recorder),
         heuristic_(task.is_guided ? GraphHeuristic(graph, task.goal_position) : GraphHeuristic()) {}
 
-  GraphSearchReport Run() {
+  GraphSearchReport Search() {
+    const GraphSeed seed{.node = task_.start};
+    report_.end = this->Run({&seed, 1});
+    report_.statistics = this->statistics_;
     report_.statistics.algorithm = task_.is_guided ? Algorithm::kAStar : Algorithm::kDijkstra;
-    scratch_.Reach(scratch_.At(task_.start), 0, task_.start);
-    report_.end =
-        Push(task_.start, task_.start, 0, graph_.HeadOf(task_.start)) ? Loop() : SearchEnd::kScratchLimit;
     return report_;
   }
 
  private:
-  // Distances are rounded, so the heuristic may be inconsistent by one unit of cost, but it is admissible. A
-  // node that is reached more cheaply later is expanded again.
-  SearchEnd Loop() {
-    while (!scratch_.open().empty()) {
-      const OpenEntry entry = scratch_.open().Pop();
-      const NodeNumber node = entry.packed_cell;
-      if (entry.g != scratch_.At(node).g) {
-        continue;
-      }
-      if (node == task_.goal) {
-        report_.last = node;
-        report_.cost = entry.g;
-        return SearchEnd::kGoalReached;
-      }
-      if (const std::optional<SearchEnd> end = BudgetEnd(budget_, report_.statistics.expanded)) {
-        return *end;
-      }
-      ++report_.statistics.expanded;
-      recorder_.Expanded(node, entry.g, entry.f);
-      if (task_.wants_nearest) {
-        NoteNearest(node, entry.g);
-      }
-      if (!Expand(node, entry.g)) {
-        return SearchEnd::kScratchLimit;
-      }
-    }
-    return SearchEnd::kExhausted;
-  }
+  Cost Estimate(const NodeHead& head) const { return heuristic_.Estimate(head.position); }
+  static constexpr bool MayReach(Cost /*g*/) { return true; }
+  static constexpr bool MayEnter(const NodeHead& /*head*/) { return true; }
 
-  bool Expand(NodeNumber node, Cost g) {
-    const PackedArc* const arcs = graph_.PackedArcsOf(node);
-    const std::uint32_t count = graph_.HeadOf(node).arc_count;
-    const TagSet* tags = nullptr;
-    if (task_.required_tags != 0) {
-      tags = graph_.ArcTagsOf(node);
-      if (tags == nullptr) {
-        return true;
-      }
+  bool EndsAt(NodeNumber node, Cost g) {
+    if (node != task_.goal) {
+      return false;
     }
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const PackedArc arc = arcs[i];
-      if (!arc.is_open() || (tags != nullptr && (tags[i] & task_.required_tags) != task_.required_tags)) {
-        continue;
-      }
-      const NodeNumber to = arc.to();
-      ReachedNode& next = scratch_.At(to);
-      const Cost next_g = g + arc.cost();
-      const bool is_fresh = scratch_.IsFresh(next);
-      if (!is_fresh && next_g >= next.g) {
-        continue;
-      }
-      const NodeHead& head = graph_.HeadOf(to);
-      if (head.is_enabled == 0) {
-        scratch_.Reach(next, ReachedNode::kBarred, to);
-        continue;
-      }
-      scratch_.Reach(next, next_g, node);
-      if (is_fresh) {
-        // The node is likely to be expanded soon.
-        graph_.PrefetchArcsOf(to);
-      }
-      if (!Push(to, node, next_g, head)) {
-        return false;
-      }
-    }
+    report_.last = node;
+    report_.cost = g;
     return true;
   }
 
-  bool Push(NodeNumber node, NodeNumber parent, Cost g, const NodeHead& head) {
-    ++report_.statistics.generated;
-    const Cost f = g + heuristic_.Estimate(head.position);
+  void Generated(NodeNumber node, NodeNumber parent, Cost g, Cost f) {
     recorder_.Generated(node, parent, g, f);
-    return scratch_.Push({.f = f, .g = g, .packed_cell = node});
+  }
+
+  void Expanded(NodeNumber node, Cost g, Cost f) {
+    recorder_.Expanded(node, g, f);
+    if (task_.wants_nearest) {
+      NoteNearest(node, g);
+    }
   }
 
   void NoteNearest(NodeNumber node, Cost g) {
-    const double distance = SquaredDistance(graph_.PositionOf(node), task_.goal_position);
-    const bool is_first = report_.statistics.expanded == 1;
+    const double distance = SquaredDistance(this->graph_.PositionOf(node), task_.goal_position);
+    const bool is_first = this->statistics_.expanded == 1;
     if (is_first || distance < nearest_distance_ ||
         (distance == nearest_distance_ && (g < report_.cost || (g == report_.cost && node < report_.last)))) {
       nearest_distance_ = distance;
@@ -117,10 +134,7 @@ class GraphAStar {
     }
   }
 
-  const WaypointGraph& graph_;
   const GraphSearchTask& task_;
-  const Budget& budget_;
-  GraphScratch& scratch_;
   Recorder& recorder_;
   const GraphHeuristic heuristic_;
   GraphSearchReport report_;
@@ -132,10 +146,10 @@ class GraphAStar {
 GraphSearchReport SearchGraph(const WaypointGraph& graph, const GraphSearchTask& task, const Budget& budget,
                               GraphScratch& scratch, NodeRecorder* recorder) {
   if (recorder != nullptr) {
-    return GraphAStar(graph, task, budget, scratch, *recorder).Run();
+    return GraphAStar(graph, task, budget, scratch, *recorder).Search();
   }
   NoNodeRecorder none;
-  return GraphAStar(graph, task, budget, scratch, none).Run();
+  return GraphAStar(graph, task, budget, scratch, none).Search();
 }
 
 }  // namespace waystar::core

@@ -1,35 +1,25 @@
 // Dijkstra's algorithm on a waypoint graph, from or to several nodes.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_loop.h"
 #include "server/core/graph/search/graph_scratch.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/search/query.h"
 
 namespace waystar::core {
-
-enum class GraphSense : std::uint8_t {
-  // Follows the arcs and finds the cost from the seeds to each node.
-  kFromSeeds,
-  // Follows the arcs backwards and finds the cost from each node to the seeds.
-  kToSeeds,
-};
-
-struct GraphSeed {
-  NodeNumber node = 0;
-  // Initial cost at the node.
-  Cost cost = 0;
-};
 
 struct GraphFloodTask {
   // May contain duplicates. Disabled nodes and nodes outside the region are skipped.
@@ -56,10 +46,6 @@ inline bool Holds(const Box& box, const WorldPoint& position) {
          position.y <= box.y_high;
 }
 
-// Returns INVALID_ARGUMENT / BAD_VALUE with that field if there is a region that does not contain the node.
-absl::Status CheckSeatInRegion(const WaypointGraph& graph, const std::optional<Box>& region,
-                               const GraphSeat& seat, absl::string_view field);
-
 // Floods over enabled nodes and open arcs. Calls visit(node, cost) once for each node before it is expanded,
 // in order of cost; among open nodes of equal cost the smallest number is first. Ends when the visitor
 // returns false. A node reached at equal cost from two others keeps the one expanded first as its parent;
@@ -81,5 +67,39 @@ inline const ReachedNode* FindReached(GraphScratch& scratch, NodeNumber node) {
 // Returns the error of a flood that its budget stopped, as StatusOfEnd does; or RESOURCE_EXHAUSTED /
 // REGION_TOO_LARGE if it needs more expansions or memory than allowed; the message says which.
 absl::Status StatusOfFlood(SearchEnd end, std::uint64_t expanded);
+
+// Nodes that a flood looks for: a sorted list, plus one bit per possible node.
+class NodeSet {
+ public:
+  // Nodes have numbers below `limit`.
+  explicit NodeSet(std::size_t limit) : bits_((limit + 63) / 64) {}
+
+  // Replaces the nodes; `nodes` may contain duplicates and be in any order.
+  void Assign(std::vector<NodeNumber> nodes) {
+    for (const NodeNumber node : nodes_) {
+      bits_[node / 64] = 0;
+    }
+    nodes_ = std::move(nodes);
+    std::sort(nodes_.begin(), nodes_.end());
+    nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+    for (const NodeNumber node : nodes_) {
+      bits_[node / 64] |= std::uint64_t{1} << (node % 64);
+    }
+  }
+
+  const std::vector<NodeNumber>& nodes() const { return nodes_; }
+  std::size_t size() const { return nodes_.size(); }
+
+  bool Contains(NodeNumber node) const { return (bits_[node / 64] >> (node % 64) & 1) != 0; }
+  // Returns the index in nodes(). Costs O(log size).
+  // REQUIRES: Contains(node).
+  std::size_t IndexOf(NodeNumber node) const {
+    return static_cast<std::size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin());
+  }
+
+ private:
+  std::vector<NodeNumber> nodes_;
+  std::vector<std::uint64_t> bits_;
+};
 
 }  // namespace waystar::core

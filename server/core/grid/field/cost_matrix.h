@@ -8,7 +8,7 @@
 #include "server/core/grid/field/field_scratch.h"
 #include "server/core/grid/field/walk_matrix.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "server/core/grid/field/flood.h"
-#include "server/core/grid/field/flood_gates.h"
 #include "server/core/grid/field/flood_ground.h"
-#include "server/core/grid/field/jump_costs.h"
 #include "server/core/grid/field/jump_graph.h"
 #include "server/core/grid/field/jump_sight.h"
+#include "server/core/grid/field/passages.h"
 
 namespace waystar::core {
 

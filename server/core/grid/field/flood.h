@@ -16,10 +16,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/core/grid/cells/cost.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/bucket_ring.h"
-#include "server/core/grid/field/flood_gates.h"
 #include "server/core/grid/field/flood_ground.h"
-#include "server/core/grid/field/flood_sense.h"
+#include "server/core/grid/field/passages.h"
+#include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
@@ -137,5 +138,16 @@ class Flood {
   std::uint64_t gate_looks_ = 0;
   std::uint64_t until_looks_ = 0;
 };
+
+// Returns true if a flood of the map is faster than searches that make that many expansions. A jump takes as
+// long as 10 flooded cells, or 40 where costs differ; a step of A* as long as 4.
+inline bool IsFloodQuicker(const GridMap& map, int footprint, std::uint64_t expansions) {
+  const Connectivity connectivity = map.settings().connectivity;
+  const bool has_jumps = map.HasUniformCost() && connectivity != Connectivity::kSix;
+  const bool has_weighted_jumps =
+      !map.HasUniformCost() && connectivity == Connectivity::kEight && footprint == 1;
+  const std::uint64_t cells_each = has_jumps ? 10 : has_weighted_jumps ? 40 : 4;
+  return expansions * cells_each > static_cast<std::uint64_t>(map.walkable_cells());
+}
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Cells of a region in the form that floods read.
+// Cells of a region in the form that floods read, and the sense in which floods run.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,20 @@
 #include "server/core/grid/cells/corner_rule.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/grid/field/cost_numbers.h"
-#include "server/core/grid/field/even_cells.h"
 #include "server/core/grid/map/cell_costs.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {
+
+enum class FloodSense : std::uint8_t {
+  // Costs of paths from the seeds to each cell.
+  kFromSeeds,
+  // Costs of paths from each cell to the seeds. These differ from kFromSeeds where cells differ in cost,
+  // because a step costs what the entered cell costs, and where portals are one-way.
+  kToSeeds,
+};
 
 // Legal steps within a region and their costs, in arrays by cell in row-major order. Read once for any number
 // of floods over the same region.

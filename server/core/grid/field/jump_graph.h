@@ -1,18 +1,22 @@
-// Jump graph: the jump points of a map and the jumps between them, explored once for many searches.
+// Jump graph: the jump points of a map and the jumps between them, explored once for many searches; and the
+// minimum costs from one of its nodes to all others.
 //
 // Harabor, Grastien, "Online Graph Pruning for Pathfinding on Grid Maps" (2011). JPS+ ("Improving Jump Point
-// Search", 2014) precomputes jumps for whole maps.
+// Search", 2014) precomputes jumps for whole maps. Costs: Dijkstra, "A Note on Two Problems in Connexion with
+// Graphs" (1959).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "server/core/grid/cells/corner_rule.h"
 #include "server/core/grid/cells/cost.h"
 #include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/search/bucket_queue.h"
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/query.h"
@@ -85,6 +89,33 @@ class JumpGraph {
   std::vector<Edge> edges_;
   // Nodes with directions to explore.
   std::vector<NodeIndex> waiting_;
+};
+
+// Single-source costs over a JumpGraph. Reuses memory. Not thread-safe.
+class JumpCosts {
+ public:
+  static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
+
+  // Computes the costs from `root`. Checks the budget every Budget::kPollInterval expansions, which it adds
+  // to `expanded`. Returns kExhausted if all costs are known.
+  // REQUIRES: no jump costs less than `min_straight`; `root` was a root of the graph.
+  SearchEnd Run(const JumpGraph& graph, NodeIndex root, Cost min_straight, const Budget& budget,
+                std::uint64_t& expanded);
+
+  // Returns kUnreached if there is no path.
+  Cost CostTo(NodeIndex node) const { return states_[node].cost; }
+
+  std::size_t memory_bytes() const { return states_.capacity() * sizeof(State) + open_.memory_bytes(); }
+
+ private:
+  struct State {
+    Cost cost = kUnreached;
+    // Directions in which to continue. All paths of equal cost are known before the node is expanded.
+    DirectionSet onward = 0;
+  };
+
+  std::vector<State> states_;
+  BucketQueue open_;
 };
 
 }  // namespace waystar::core

@@ -7,7 +7,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/components/components.h"
-#include "server/core/grid/portal/portal_doors.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/reachability.h"
 #include "server/core/grid/walk/footprint.h"
 #include "server/core/grid/walk/walk_grid.h"
@@ -16,46 +16,27 @@
 
 namespace waystar::core {
 
-PortalReach::PortalReach(const GridMap& map, World& world, const Agent& agent) : agent_(agent) {
-  std::vector<Door> doors;
-  PortalDoors finder(world, agent.footprint, agent.required_tags, maps_, doors);
-  finder.AddHome(map);
-  finder.FindDoors();
-  for (const Door& door : doors) {
-    const std::size_t from = AddNode(door.from_map, door.from);
-    const std::size_t to = AddNode(door.to_map, door.to);
-    nodes_[from].next.push_back(to);
+PortalReach::PortalReach(const GridMap& map, World& world, const Agent& agent) : net_(map, world, agent) {
+  net_.FindDoors();
+  for (std::uint32_t i = 0; i < net_.door_count(); ++i) {
+    const Door& door = net_.door(i);
+    parts_before_.push_back(net_.PartOf(door.from_map, door.from));
+    parts_behind_.push_back(net_.PartOf(door.to_map, door.to));
+    nodes_.resize(net_.part_count());
+    nodes_[parts_before_.back()].next.push_back(parts_behind_.back());
   }
 }
 
-const Components& PortalReach::ComponentsOf(std::uint32_t map) const {
-  return maps_[map].walk->components(AdjacencyOf(*maps_[map].map, agent_.corner_rule));
-}
-
-std::size_t PortalReach::AddNode(std::uint32_t map, Cell cell) {
-  const Place place = PlaceOf(map, ComponentsOf(map).Find(cell));
-  const auto [entry, is_new] = numbers_.emplace(place, nodes_.size());
-  if (is_new) {
-    nodes_.push_back({.place = place});
-  }
-  return entry->second;
-}
-
-std::optional<std::size_t> PortalReach::Find(ComponentId id) const {
-  const auto found = numbers_.find(PlaceOf(0, id));
-  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
-}
-
-const std::vector<bool>& PortalReach::ReachedFrom(std::size_t node) {
-  std::vector<bool>& reached = nodes_[node].reached;
+const std::vector<bool>& PortalReach::ReachedFrom(std::uint32_t part) {
+  std::vector<bool>& reached = nodes_[part].reached;
   if (reached.empty()) {
     reached.assign(nodes_.size(), false);
-    reached[node] = true;
-    std::vector<std::size_t> open = {node};
+    reached[part] = true;
+    std::vector<std::uint32_t> open = {part};
     while (!open.empty()) {
-      const std::size_t from = open.back();
+      const std::uint32_t from = open.back();
       open.pop_back();
-      for (const std::size_t to : nodes_[from].next) {
+      for (const std::uint32_t to : nodes_[from].next) {
         if (!reached[to]) {
           reached[to] = true;
           open.push_back(to);
@@ -72,20 +53,64 @@ bool PortalReach::Leads(Cell from, Cell to) {
   if (start.block == nullptr || goal.block == nullptr || start == goal) {
     return start.block != nullptr && start == goal;
   }
-  const std::optional<std::size_t> begin = Find(start);
-  const std::optional<std::size_t> end = begin ? Find(goal) : std::nullopt;
+  const std::optional<std::uint32_t> begin = net_.FindPart(0, start);
+  const std::optional<std::uint32_t> end = begin ? net_.FindPart(0, goal) : std::nullopt;
   return end && ReachedFrom(*begin)[*end];
+}
+
+// Returns the doors that can be reached from the map without having returned to it; with `backwards`, the
+// doors from which the map can be reached again.
+std::vector<bool> PortalReach::DoorsReached(bool backwards) const {
+  const std::vector<std::uint32_t>& before = backwards ? parts_behind_ : parts_before_;
+  const std::vector<std::uint32_t>& behind = backwards ? parts_before_ : parts_behind_;
+  std::vector<std::vector<std::size_t>> doors_of(nodes_.size());
+  for (std::size_t door = 0; door < before.size(); ++door) {
+    doors_of[before[door]].push_back(door);
+  }
+  const auto is_at_home = [&](std::uint32_t part) { return net_.part(part).map == 0; };
+  std::vector<std::uint32_t> open;
+  std::vector<bool> is_reached(before.size(), false);
+  std::vector<bool> is_part_reached(nodes_.size(), false);
+  const auto pass = [&](std::size_t door) {
+    is_reached[door] = true;
+    const std::uint32_t part = behind[door];
+    if (!is_at_home(part) && !is_part_reached[part]) {
+      is_part_reached[part] = true;
+      open.push_back(part);
+    }
+  };
+  for (std::size_t door = 0; door < before.size(); ++door) {
+    if (is_at_home(before[door]) && !is_at_home(behind[door])) {
+      pass(door);
+    }
+  }
+  while (!open.empty()) {
+    const std::uint32_t part = open.back();
+    open.pop_back();
+    for (const std::size_t door : doors_of[part]) {
+      pass(door);
+    }
+  }
+  return is_reached;
+}
+
+std::vector<bool> PortalReach::DoorsOfRoundTrips() const {
+  std::vector<bool> is_passed = DoorsReached(/*backwards=*/false);
+  const std::vector<bool> leads_back = DoorsReached(/*backwards=*/true);
+  for (std::size_t door = 0; door < is_passed.size(); ++door) {
+    is_passed[door] = is_passed[door] && leads_back[door];
+  }
+  return is_passed;
 }
 
 std::vector<ComponentId> PortalReach::ComponentsFrom(Cell cell) {
   const ComponentId own = components().Find(cell);
   std::vector<ComponentId> all = {own};
-  if (const std::optional<std::size_t> begin = Find(own)) {
+  if (const std::optional<std::uint32_t> begin = net_.FindPart(0, own)) {
     const std::vector<bool>& reached = ReachedFrom(*begin);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto [map, block, number] = nodes_[i].place;
-      if (map == 0 && reached[i] && i != *begin) {
-        all.push_back({block, number});
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (net_.part(i).map == 0 && reached[i] && i != *begin) {
+        all.push_back(net_.part(i).id);
       }
     }
   }

@@ -3,18 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <tuple>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/grid/components/components.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/agent.h"
-#include "server/core/grid/search/portal_scratch.h"
 #include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
@@ -35,33 +31,35 @@ class PortalReach {
   bool Leads(Cell from, Cell to);
 
   // Returns the components of the map. Another call of GridMap::walk may return different ones.
-  const Components& components() const { return ComponentsOf(0); }
+  const Components& components() const { return net_.ComponentsOf(0); }
+  // The map, the maps that its portals lead to, and so on; and their doors.
+  const std::vector<GridLayer>& maps() const { return net_.maps(); }
+  const std::vector<Door>& doors() const { return net_.doors(); }
+  // Returns, by door, true if it is part of a round trip: a path from the map to itself that passes through
+  // other maps in between.
+  std::vector<bool> DoorsOfRoundTrips() const;
   // Returns the components reachable from the cell, including its own.
   // REQUIRES: the cell is walkable.
   std::vector<ComponentId> ComponentsFrom(Cell cell);
 
  private:
-  // A component of a map, with the map's number.
-  using Place = std::tuple<std::uint32_t, const ComponentBlock*, ComponentNumber>;
+  // A component in which portals start or end.
   struct Node {
-    Place place;
-    // Nodes that its portals lead to.
-    std::vector<std::size_t> next;
-    // Entry i is true if node i is reachable. Empty until computed.
+    // Parts that its portals lead to.
+    std::vector<std::uint32_t> next;
+    // Entry i is true if part i is reachable. Empty until computed.
     std::vector<bool> reached;
   };
 
-  static Place PlaceOf(std::uint32_t map, ComponentId id) { return {map, id.block, id.number}; }
-  const Components& ComponentsOf(std::uint32_t map) const;
-  std::size_t AddNode(std::uint32_t map, Cell cell);
-  // Returns the node of a component of the map, or nothing if no portal begins or ends there.
-  std::optional<std::size_t> Find(ComponentId id) const;
-  const std::vector<bool>& ReachedFrom(std::size_t node);
+  const std::vector<bool>& ReachedFrom(std::uint32_t part);
+  std::vector<bool> DoorsReached(bool backwards) const;
 
-  const Agent agent_;
-  std::vector<PortalScratch::Map> maps_;
+  GridPortalNet net_;
+  // Parts that each door leads from and to.
+  std::vector<std::uint32_t> parts_before_;
+  std::vector<std::uint32_t> parts_behind_;
+  // Indexed by the parts of the net.
   std::vector<Node> nodes_;
-  absl::flat_hash_map<Place, std::size_t> numbers_;
 };
 
 inline constexpr std::size_t kMaxReachabilityPairs = 65536;

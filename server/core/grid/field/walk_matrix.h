@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/field/field_scratch.h"
-#include "server/core/grid/field/passage_costs.h"
+#include "server/core/grid/field/passages.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/agent.h"
 #include "server/core/search/query.h"
@@ -19,6 +21,11 @@ namespace waystar::core {
 
 // Up to this many pairs are searched individually.
 inline constexpr std::size_t kFewPairs = 4;
+
+// Returns true if matrices on the map are computed over jump points.
+inline bool MayJump(const GridMap& map) {
+  return map.HasUniformCost() && map.settings().connectivity != Connectivity::kSix;
+}
 
 struct WalkMatrixQuery {
   // Cells on the map.
@@ -51,5 +58,20 @@ struct CostMatrix {
 // budget.
 absl::StatusOr<CostMatrix> ComputeWalkMatrix(const GridMap& map, const WalkMatrixQuery& query,
                                              const Budget& budget, FieldScratch& scratch);
+
+// Returns a matrix for the query without a reachable entry.
+CostMatrix EmptyMatrix(const WalkMatrixQuery& query);
+
+// The two plain ways to fill an empty matrix, which add to `expanded`.
+//
+// Searches pair by pair until that has cost `most_cells` flooded cells: each pair examines `doors` portals
+// besides its expansions. Returns true if the matrix is filled; false if the cost or the scratch memory of a
+// search does not allow it. Returns the errors of `search`.
+absl::StatusOr<bool> FillByPairs(const WalkMatrixQuery& query, std::uint64_t doors, std::uint64_t most_cells,
+                                 CostMatrix& matrix);
+// Floods scratch.ground(), which has been read, from each start, or from each goal if there are fewer.
+// Returns the errors of StatusOfEnd.
+absl::Status FillByFloods(const WalkMatrixQuery& query, const Budget& budget, FieldScratch& scratch,
+                          CostMatrix& matrix);
 
 }  // namespace waystar::core

@@ -18,7 +18,7 @@ constexpr std::size_t kFewGoals = 16;
 
 bool PortalAStar::Start() {
   is_started_ = true;
-  const std::vector<PortalScratch::Map>& maps = graph_.maps();
+  const std::vector<GridLayer>& maps = graph_.maps();
   layer_of_map_.resize(maps.size());
   int width = 1;
   std::uint64_t rows = 0;
@@ -72,7 +72,7 @@ void PortalAStar::BoundPortals() {
   if (graph_.goals().size() > kFewGoals || query_.algorithm == Algorithm::kDijkstra) {
     return;
   }
-  const PortalScratch::Map& last = graph_.maps()[graph_.goal_map()];
+  const GridLayer& last = graph_.maps()[graph_.goal_map()];
   for (const Cell goal : graph_.goals()) {
     goals_.emplace_back(*last.map, goal);
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,16 +22,7 @@
 namespace waystar::core {
 
 PortalGraph::PortalGraph(const GridMap& map, World& world, const PortalQuery& query, Scratch& scratch)
-    : map_(map),
-      query_(query),
-      scratch_(scratch),
-      maps_(scratch.portals().maps),
-      doors_(scratch.portals().doors),
-      reached_(scratch.portals().reached),
-      goals_(scratch.portals().goals),
-      goal_parts_(scratch.portals().goal_parts),
-      parts_(scratch.portals().parts),
-      portal_doors_(world, query.path.footprint, query.required_tags, maps_, doors_) {
+    : map_(map), world_(world), query_(query), scratch_(scratch) {
   scratch.portals().Clear();
 }
 
@@ -40,14 +30,17 @@ absl::Status PortalGraph::Build() {
   const PathQuery& path = query_.path;
   WAYSTAR_RETURN_IF_ERROR(CheckFootprint(path.footprint));
   WAYSTAR_RETURN_IF_ERROR(CheckOnMap(map_, "start", path.start));
-  portal_doors_.AddHome(map_);
+  net_.emplace(map_, world_,
+               Agent{.corner_rule = path.corner_rule,
+                     .footprint = path.footprint,
+                     .required_tags = query_.required_tags});
   WAYSTAR_RETURN_IF_ERROR(
-      CheckWalkable(map_, *maps_[0].walk, path.footprint, "start", path.start, ErrorReason::kStartBlocked));
+      CheckWalkable(map_, *maps()[0].walk, path.footprint, "start", path.start, ErrorReason::kStartBlocked));
   WAYSTAR_RETURN_IF_ERROR(FindGoalMap());
-  portal_doors_.FindDoors();
+  net_->FindDoors();
   ReachDoors();
   if (query_.goals.empty()) {
-    is_walkable_to_ = goal_map_ == 0 && PartOf(0, path.goal) == start_part_;
+    is_walkable_to_ = goal_map_ == 0 && net_->PartOf(0, path.goal) == start_part_;
     has_real_goal_ = IsReached(path.goal);
     if (has_real_goal_) {
       goals_.push_back(path.goal);
@@ -60,20 +53,20 @@ absl::Status PortalGraph::Build() {
                  [this](Cell goal) { return IsReached(goal); });
   }
   for (const Cell goal : goals_) {
-    goal_parts_.push_back(PartOf(goal_map_, goal));
+    goal_parts_.push_back(net_->PartOf(goal_map_, goal));
   }
   return absl::OkStatus();
 }
 
 absl::Status PortalGraph::FindGoalMap() {
   const PathQuery& path = query_.path;
-  const std::optional<std::uint32_t> index = portal_doors_.FindMap(query_.goal_map);
+  const std::optional<std::uint32_t> index = net_->FindMap(query_.goal_map);
   if (!index) {
     return MakeError(ErrorReason::kMapNotFound, "goal_map",
                      absl::StrCat("there is no map \"", query_.goal_map, "\" in this world"));
   }
   goal_map_ = *index;
-  const PortalScratch::Map& there = maps_[goal_map_];
+  const GridLayer& there = maps()[goal_map_];
   if (!query_.goals.empty()) {
     return CheckGoals(there);
   }
@@ -85,7 +78,7 @@ absl::Status PortalGraph::FindGoalMap() {
   return absl::OkStatus();
 }
 
-absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
+absl::Status PortalGraph::CheckGoals(const GridLayer& there) const {
   bool is_any_free = false;
   for (std::size_t i = 0; i < query_.goals.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckOnMap(*there.map, absl::StrCat("goals[", i, "]"), query_.goals[i]));
@@ -98,60 +91,46 @@ absl::Status PortalGraph::CheckGoals(const PortalScratch::Map& there) const {
 void PortalGraph::ReachDoors() {
   start_part_ = ReachPart(0, query_.path.start);
   for (std::size_t i = 0; i < reached_.size(); ++i) {
-    Door& door = doors_[reached_[i]];
-    door.to_part = ReachPart(door.to_map, door.to);
+    Door& next = door(reached_[i]);
+    next.to_part = ReachPart(next.to_map, next.to);
   }
 }
 
 std::uint32_t PortalGraph::ReachPart(std::uint32_t map, Cell cell) {
-  if (!maps_[map].is_reached) {
-    maps_[map].is_reached = true;
-    const std::vector<std::uint32_t>& departures = maps_[map].departures;
-    for (auto index = departures.rbegin(); index != departures.rend(); ++index) {
-      PortalScratch::Part& part = parts_[PartOf(map, doors_[*index].from)];
-      doors_[*index].next_departure = std::exchange(part.first_departure, *index);
-    }
+  if (!maps()[map].is_reached) {
+    net_->ListDeparturesByPart(map);
   }
-  const std::uint32_t number = PartOf(map, cell);
-  PortalScratch::Part& part = parts_[number];
+  const std::uint32_t number = net_->PartOf(map, cell);
+  GridPart& part = net_->part(number);
   if (!part.is_reached) {
     part.is_reached = true;
-    for (std::uint32_t index = part.first_departure; index != kNoDoor; index = doors_[index].next_departure) {
-      doors_[index].is_reached = true;
+    for (std::uint32_t index = part.first_departure; index != kNoDoor; index = door(index).next_departure) {
+      door(index).is_reached = true;
       reached_.push_back(index);
     }
   }
   return number;
 }
 
-std::uint32_t PortalGraph::PartOf(std::uint32_t map, Cell cell) {
-  const ComponentId id = ComponentsOf(map).Find(cell);
-  const auto [entry, is_new] = scratch_.portals().part_numbers.try_emplace(
-      {map, id.block, id.number}, static_cast<std::uint32_t>(parts_.size()));
-  if (is_new) {
-    parts_.emplace_back();
-  }
-  return entry->second;
-}
-
 void PortalGraph::ChooseStandIns() {
   const Cell goal = query_.path.goal;
-  std::vector<bool> is_done(parts_.size(), false);
+  std::vector<bool> is_done(net_->part_count(), false);
   const auto add_nearest = [&](std::uint32_t part, Cell from) {
     if (!is_done[part]) {
       is_done[part] = true;
-      NearestConnected(ComponentsOf(goal_map_), from, goal, scratch_.nearest_connected_buffer(), goals_);
+      NearestConnected(net_->ComponentsOf(goal_map_), from, goal, scratch_.nearest_connected_buffer(),
+                       goals_);
     }
   };
   if (goal_map_ == 0) {
     add_nearest(start_part_, query_.path.start);
   }
   for (const std::uint32_t index : reached_) {
-    if (doors_[index].to_map == goal_map_) {
-      add_nearest(doors_[index].to_part, doors_[index].to);
+    if (door(index).to_map == goal_map_) {
+      add_nearest(door(index).to_part, door(index).to);
     }
   }
-  const Lattice lattice = LatticeOf(maps_[goal_map_].map->settings().connectivity);
+  const Lattice lattice = LatticeOf(maps()[goal_map_].map->settings().connectivity);
   const auto squared_distance = [=](Cell cell) { return SquaredDistance(lattice, cell, goal); };
   std::sort(goals_.begin(), goals_.end(), [&](Cell a, Cell b) {
     const std::int64_t distance_a = squared_distance(a);
@@ -165,12 +144,8 @@ void PortalGraph::ChooseStandIns() {
       goals_.end());
 }
 
-const Components& PortalGraph::ComponentsOf(std::uint32_t map) const {
-  return maps_[map].walk->components(AdjacencyOf(*maps_[map].map, query_.path.corner_rule));
-}
-
 Cost PortalGraph::Bound(std::uint32_t map, Cell from, Cell to) const {
-  const GridMap& grid = *maps_[map].map;
+  const GridMap& grid = *maps()[map].map;
   return query_.path.algorithm == Algorithm::kLazyThetaStar ? EuclideanCost(from, to, grid.min_straight())
                                                             : OctileHeuristic(grid, to)(from);
 }
@@ -186,16 +161,16 @@ Cost PortalGraph::BoundToGoals(Cell from) const {
 // The sum of the bounds of the walks to the first portal and from the last one.
 Cost PortalGraph::BoundThroughPortals() const {
   Cost to_first = kFar;
-  for (const std::uint32_t index : maps_[0].departures) {
-    const Door& door = doors_[index];
-    if (door.is_reached) {
-      to_first = std::min(to_first, Bound(0, query_.path.start, door.from) + door.portal->cost);
+  for (const std::uint32_t index : maps()[0].departures) {
+    const Door& first = door(index);
+    if (first.is_reached) {
+      to_first = std::min(to_first, Bound(0, query_.path.start, first.from) + first.portal->cost);
     }
   }
   Cost from_last = kFar;
-  for (const std::uint32_t index : maps_[goal_map_].arrivals) {
-    if (doors_[index].is_reached) {
-      from_last = std::min(from_last, BoundToGoals(doors_[index].to));
+  for (const std::uint32_t index : maps()[goal_map_].arrivals) {
+    if (door(index).is_reached) {
+      from_last = std::min(from_last, BoundToGoals(door(index).to));
     }
   }
   return to_first == kFar || from_last == kFar ? kFar : to_first + from_last;

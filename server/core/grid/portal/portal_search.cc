@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,8 +24,7 @@ class PortalSearch final : Rival {
  public:
   PortalSearch(const GridMap& map, World& world, const PortalQuery& query, const Budget& budget,
                Scratch& scratch, EventRecorder* recorder)
-      : map_(map),
-        query_(query),
+      : query_(query),
         budget_(budget),
         scratch_(scratch),
         recorder_(recorder),
@@ -68,7 +66,7 @@ class PortalSearch final : Rival {
 
   absl::StatusOr<PortalPath> SearchDoors() {
     if (graph_.is_walkable_to() && graph_.BoundOfWalk() <= graph_.BoundThroughPortals()) {
-      WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, Race(map_, query_.path));
+      WAYSTAR_ASSIGN_OR_RETURN(PathResult walk, Race(graph_.maps()[0], query_.path));
       const Cost cost = CostFromDouble(walk.cost);
       if (walk.outcome != Outcome::kFound || cost <= graph_.BoundThroughPortals()) {
         walk.statistics = Statistics();
@@ -100,7 +98,7 @@ class PortalSearch final : Rival {
       if (!entry.is_exact) {
         WAYSTAR_ASSIGN_OR_RETURN(
             const PathResult walk,
-            Race(*graph_.MapBehind(entry.from).map, LegOf(entry.from, entry.to, PathForm::kCorners)));
+            Race(graph_.MapBehind(entry.from), LegOf(entry.from, entry.to, PathForm::kCorners)));
         if (walk.outcome == Outcome::kBudgetExhausted) {
           return Exhausted(walk.reason);
         }
@@ -173,15 +171,15 @@ class PortalSearch final : Rival {
   }
 
   // Searches on one map, in turns with the search over cells.
-  absl::StatusOr<PathResult> Race(const GridMap& map, const PathQuery& leg) {
+  absl::StatusOr<PathResult> Race(const GridLayer& layer, const PathQuery& leg) {
     Budget left = budget_;
     left.max_expansions -= std::min(left.max_expansions, statistics_.expanded);
     left.rival = this;
-    raced_map_ = &map;
-    TraceOn(map);
+    raced_layer_ = &layer;
+    TraceRaced();
     const absl::StatusOr<PathResult> walk = recorder_ == nullptr
-                                                ? FindPath(map, leg, left, scratch_)
-                                                : TraceSearch(map, leg, left, scratch_, *recorder_);
+                                                ? FindPath(*layer.map, leg, left, scratch_)
+                                                : TraceSearch(*layer.map, leg, left, scratch_, *recorder_);
     if (walk.ok()) {
       Count(*walk);
     } else {
@@ -196,18 +194,13 @@ class PortalSearch final : Rival {
   bool GoOn(std::uint64_t expanded) override {
     raced_ = std::max(raced_, expanded);
     const bool is_over = IsOver();
-    TraceOn(*raced_map_);
+    TraceRaced();
     return is_over;
   }
 
-  void TraceOn(const GridMap& map) {
+  void TraceRaced() {
     if (recorder_ != nullptr) {
-      if (map_ids_.empty()) {
-        for (const PortalScratch::Map& known : graph_.maps()) {
-          map_ids_.emplace(known.map, known.id);
-        }
-      }
-      recorder_->OnMap(map_ids_.at(&map));
+      recorder_->OnMap(raced_layer_->id);
     }
   }
 
@@ -326,7 +319,6 @@ class PortalSearch final : Rival {
                                .statistics = Statistics()}};
   }
 
-  const GridMap& map_;
   const PortalQuery& query_;
   const Budget& budget_;
   Scratch& scratch_;
@@ -341,9 +333,7 @@ class PortalSearch final : Rival {
   std::uint64_t bounds_ = 0;
   // Expansions of the running search on one map when it last let the other search run.
   std::uint64_t raced_ = 0;
-  const GridMap* raced_map_ = nullptr;
-  // Ids of the maps; filled only with a recorder.
-  std::map<const GridMap*, absl::string_view> map_ids_;
+  const GridLayer* raced_layer_ = nullptr;
   // How the search over cells ended the other search.
   std::optional<SearchEnd> end_of_cells_;
   // True once the open list has run out of memory.

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/grid/portal/world.h"
+#include "server/core/grid/portal/grid_portal_net.h"
 #include "server/core/grid/search/portal_scratch.h"
 #include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"

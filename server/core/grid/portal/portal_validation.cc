@@ -1,9 +1,7 @@
 #include "server/core/grid/portal/portal_validation.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +15,6 @@
 #include "server/base/error.h"
 #include "server/core/elements/portal.h"
 #include "server/core/grid/cells/cost.h"
-#include "server/core/search/path_legs.h"
 
 namespace waystar::core {
 namespace {
@@ -34,21 +31,31 @@ absl::Status InPath(const absl::Status& status, std::size_t begin) {
   return MakeError(ErrorReason::kOffMap, absl::StrCat("points[", begin + point, "]"), status.message());
 }
 
-// Returns the portal of a crossing, or null if it does not lead from `from` to the arrival or an agent with
-// these tags cannot use it.
-std::shared_ptr<const Portal> Passable(const GridMap& map, const CrossedPortal& crossing, Cell from,
-                                       absl::Span<const std::string> tags) {
-  std::shared_ptr<const Portal> portal = map.portals().Find(crossing.id);
-  if (portal == nullptr || portal->closed ||
-      !std::includes(portal->tags.begin(), portal->tags.end(), tags.begin(), tags.end())) {
-    return nullptr;
+// Grids as ValidateLegs sees them.
+struct GridLegs {
+  using Check = Validation;
+
+  const ValidationQuery& query;
+  const Budget& budget;
+
+  absl::StatusOr<Validation> Walk(const GridMap& map, absl::Span<const Cell> leg, std::size_t begin) const {
+    ValidationQuery part = query;
+    part.points = leg;
+    absl::StatusOr<Validation> walk = ValidatePath(map, part, budget);
+    return walk.ok() ? walk : InPath(walk.status(), begin);
   }
-  // Where it leads on another map is for the caller to check.
-  const bool leads_there =
-      portal->from == from && (!portal->to_map.empty() || portal->to == crossing.arrival);
-  const bool leads_back = portal->both_ways && portal->to == from && portal->from == crossing.arrival;
-  return leads_there || leads_back ? portal : nullptr;
-}
+  static bool IsWalkable(const Validation& walk) { return walk.walkable; }
+  static Validation Blocked(std::size_t end, Cell /*before*/, Cell cell, double cost) {
+    return {.walkable = false, .blocked_index = end, .blocked_cell = cell, .cost = cost};
+  }
+  static bool Starts(const Portal& portal, Cell cell) { return portal.from == cell; }
+  static bool Ends(const Portal& portal, Cell cell) { return portal.to == cell; }
+  static bool EndsOn(const GridMap& map, const Portal& portal, Cell cell) {
+    return map.settings().frame.PlaneCellOf(portal.to) == cell;
+  }
+  static bool AreSame(Cell a, Cell b) { return a == b; }
+  static double CostOf(const Portal& portal) { return CostToDouble(portal.cost); }
+};
 
 }  // namespace
 
@@ -76,38 +83,7 @@ absl::StatusOr<Validation> ValidateThroughPortals(const GridMap& map, World& wor
                                                   absl::Span<const CrossedPortal> crossings,
                                                   absl::Span<const std::string> required_tags,
                                                   const Budget& budget) {
-  if (absl::Status status = CheckCrossingIndices(query.points.size(), crossings); !status.ok()) {
-    return status;
-  }
-  const GridMap* here = &map;
-  double cost = 0.0;
-  for (std::size_t leg = 0;; ++leg) {
-    ValidationQuery part = query;
-    part.points = LegOf(query.points, crossings, leg);
-    const std::size_t begin = leg == 0 ? 0 : crossings[leg - 1].index;
-    absl::StatusOr<Validation> walk = ValidatePath(*here, part, budget);
-    if (!walk.ok()) {
-      return InPath(walk.status(), begin);
-    }
-    walk->cost += cost;
-    walk->blocked_index += begin;
-    if (leg == crossings.size() || !walk->walkable) {
-      return walk;
-    }
-    cost = walk->cost;
-    const std::shared_ptr<const Portal> portal =
-        Passable(*here, crossings[leg], part.points.back(), required_tags);
-    here = portal == nullptr || portal->to_map.empty() ? here : world.Find(portal->to_map);
-    const bool arrives =
-        portal != nullptr && here != nullptr &&
-        (portal->to_map.empty() || here->settings().frame.PlaneCellOf(portal->to) == crossings[leg].arrival);
-    const std::size_t end = crossings[leg].index;
-    if (!arrives || query.points[end] != crossings[leg].arrival) {
-      return Validation{
-          .walkable = false, .blocked_index = end, .blocked_cell = query.points[end], .cost = cost};
-    }
-    cost += CostToDouble(portal->cost);
-  }
+  return ValidateLegs(GridLegs{query, budget}, map, world, query.points, crossings, required_tags);
 }
 
 }  // namespace waystar::core

@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/portal/mesh_doors.h"
 #include "server/core/mesh/portal/mesh_wave.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/polygons_around.h"
@@ -23,18 +22,6 @@
 
 namespace waystar::core {
 namespace {
-
-// Copy of a path that survives further searches on the scratch.
-struct KeptPath {
-  MeshPathResult path;
-  std::vector<WorldPoint> corners;
-  std::vector<PolygonNumber> corridor;
-
-  explicit KeptPath(const MeshPathResult& found)
-      : path(found),
-        corners(found.corners.begin(), found.corners.end()),
-        corridor(found.corridor.begin(), found.corridor.end()) {}
-};
 
 // Scratches of the waves: the caller's for the first map, and one for each other map. All share one limit.
 class WaveScratches {
@@ -71,8 +58,8 @@ class WavesOverMaps {
         goals_(goals),
         budget_(budget),
         scratches_(scratch),
-        waves_(doors.maps().size()),
-        passed_(doors.size()) {}
+        waves_(doors.net().maps().size()),
+        passed_(doors.net().door_count()) {}
 
   // Searches for paths that cost less than `bound`. Returns kGoalReached, kExhausted if there is none, or the
   // reason for an early end.
@@ -126,13 +113,13 @@ class WavesOverMaps {
       if (index == kStart) {
         break;
       }
-      const MeshDoor& door = doors_[index];
-      found.crossings.push_back({.portal = door.portal,
-                                 .is_reversed = door.is_reversed,
-                                 .map = doors_.maps()[door.to_map].id,
-                                 .arrival = door.to.point,
-                                 .index = corners.size(),
-                                 .corridor_index = corridor.size()});
+      const MeshDoor& door = doors_.net().door(index);
+      found.crossings.push_back({{.portal = door.portal,
+                                  .is_reversed = door.is_reversed,
+                                  .map = doors_.net().maps()[door.to_map].id,
+                                  .arrival = door.to.point,
+                                  .index = corners.size()},
+                                 corridor.size()});
       map = door.from_map;
       target = passed_[index];
     }
@@ -220,19 +207,20 @@ class WavesOverMaps {
       }
       waves_[map].departures = doors_.DeparturesOn(map);
       for (const std::uint32_t index : waves_[map].departures) {
-        targets.push_back({doors_[index].from, doors_[index].portal->cost + doors_.RestBehind(index)});
+        const MeshDoor& door = doors_.net().door(index);
+        targets.push_back({door.from, door.portal->cost + doors_.RestBehind(index)});
       }
       std::vector<MeshPlace> seeds;
       if (map == 0) {
         seeds.push_back(start_);
       }
-      for (std::uint32_t i = 0; i < doors_.size(); ++i) {
-        if (doors_[i].to_map == map) {
-          seeds.push_back(doors_[i].to);
+      for (const std::uint32_t index : doors_.numbers()) {
+        if (const MeshDoor& door = doors_.net().door(index); door.to_map == map) {
+          seeds.push_back(door.to);
         }
       }
-      wave =
-          std::make_unique<MeshWave>(*doors_.maps()[map].mesh, std::move(targets), seeds, scratches_.Of(map));
+      wave = std::make_unique<MeshWave>(*doors_.net().maps()[map].map, std::move(targets), seeds,
+                                        scratches_.Of(map));
     }
     return *wave;
   }
@@ -249,7 +237,7 @@ class WavesOverMaps {
 
   // Returns false if a scratch is full.
   bool Pass(std::uint32_t index, std::uint32_t target, double g) {
-    const MeshDoor& door = doors_[index];
+    const MeshDoor& door = doors_.net().door(index);
     const double behind = g + door.portal->cost;
     // Several portals may lead to the same place.
     const auto [least, is_new] =
@@ -308,9 +296,9 @@ class PortalPathFinder {
       return MakeError(ErrorReason::kMapNotFound, "goal_map",
                        absl::StrCat("there is no navigation mesh \"", query.goal_map, "\""));
     }
-    const NavMesh& there = *net_.maps()[*map].mesh;
+    const NavMesh& there = *net_.maps()[*map].map;
     WAYSTAR_ASSIGN_OR_RETURN(MeshDoors doors, MeshDoors::Find(net_, start_, stop_));
-    if (doors.empty() && *map == 0) {
+    if (doors.numbers().empty() && *map == 0) {
       WAYSTAR_ASSIGN_OR_RETURN(const MeshPathResult plain,
                                FindMeshPath(home_, path, budget_, scratch_, recorder_));
       return MeshPortalPath{plain, {}};
@@ -380,7 +368,7 @@ class PortalPathFinder {
                                                   std::uint32_t map) const {
     WAYSTAR_ASSIGN_OR_RETURN(
         const std::optional<MeshPlace> nearest,
-        FindNearestInParts(*doors.maps()[map].mesh, position, doors.ReachedParts(map), stop_));
+        FindNearestInParts(*doors.net().maps()[map].map, position, doors.ReachedParts(map), stop_));
     return nearest ? std::vector<MeshGoal>{{*nearest, 0}} : std::vector<MeshGoal>();
   }
 
@@ -416,7 +404,9 @@ class PortalPathFinder {
     if (has_plain && plain.path.cost <= doors.LeastThroughDoors(start_)) {
       return plain;
     }
-    const KeptPath kept(plain.path);
+    // The waves clear the path on the scratch.
+    const std::vector<WorldPoint> corners(plain.path.corners.begin(), plain.path.corners.end());
+    const std::vector<PolygonNumber> corridor(plain.path.corridor.begin(), plain.path.corridor.end());
     WavesOverMaps waves(doors, start_, goal_map, goals, budget, scratch_);
     const std::uint64_t before = plain.path.statistics.expanded;
     const SearchEnd end = waves.Run(has_plain ? plain.path.cost : kNoWay,
@@ -431,7 +421,10 @@ class PortalPathFinder {
         break;
       case SearchEnd::kExhausted:
         if (has_plain) {
-          TakeKept(kept, found.path);
+          plain.path.statistics = found.path.statistics;
+          plain.path.corners = scratch_.corners() = corners;
+          plain.path.corridor = scratch_.corridor() = corridor;
+          return plain;
         }
         break;
       case SearchEnd::kExpansionLimit:
@@ -446,16 +439,6 @@ class PortalPathFinder {
         return InterruptionError(end, found.path.statistics.expanded);
     }
     return found;
-  }
-
-  void TakeKept(const KeptPath& kept, MeshPathResult& path) {
-    const SearchStatistics statistics = path.statistics;
-    path = kept.path;
-    path.statistics = statistics;
-    scratch_.corners() = kept.corners;
-    scratch_.corridor() = kept.corridor;
-    path.corners = scratch_.corners();
-    path.corridor = scratch_.corridor();
   }
 
   MeshPortalNet& net_;

@@ -14,6 +14,7 @@
 #include "server/core/mesh/search/mesh_matrix.h"
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_scratch.h"
+#include "server/core/portal/portal_net.h"
 #include "server/core/search/query.h"
 #include "server/geometry/world_point.h"
 
@@ -25,17 +26,9 @@ struct MeshPortalQuery {
   absl::string_view goal_map;
 };
 
-// Passage of a path through a portal. Refers to the net that was searched.
-struct MeshCrossing {
-  // The portal; owned by the map that it starts on.
-  const PlacedPortal* portal = nullptr;
-  // If true, the path goes from `to` to `from`.
-  bool is_reversed = false;
-  // Id of the map that the path enters; empty for the query's map.
-  absl::string_view map;
-  WorldPoint arrival;
-  // Number of corners of the path, and of polygons of the corridor, before it.
-  std::size_t index = 0;
+// Refers to the net that was searched.
+struct MeshCrossing : Crossing<PlacedPortal, WorldPoint> {
+  // Number of polygons of the corridor before it.
   std::size_t corridor_index = 0;
 };
 

@@ -31,7 +31,6 @@
 #include "server/service/convert/convert_graph.h"
 #include "server/service/convert/convert_grid.h"
 #include "server/service/convert/convert_profile.h"
-#include "server/service/handlers/maps/map_size_log.h"
 
 namespace waystar::rpc {
 namespace {

@@ -1,6 +1,7 @@
 // Creation of maps in the store from requests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -8,8 +9,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/formats/detect/import_map.h"
+#include "server/runtime/logging.h"
 #include "waystar/v1/map_service.pb.h"
 #include "waystar/v1/types.pb.h"
 
@@ -72,5 +75,17 @@ absl::StatusOr<core::PinnedSnapshot> CreateInStore(core::MapStore& store, const 
 
 // Returns the id of a request, if it has one, and a fingerprint of its content.
 core::CreationRequest CreationRequestOf(const v1::CreateMapRequest& request);
+
+// Returns two log fields with the size of a map: width and height, nodes and edges, or polygons and vertices.
+inline std::array<runtime::LogField, 2> SizeForLog(const core::GridMap& grid) {
+  return {runtime::LogField("width", grid.width()), runtime::LogField("height", grid.height())};
+}
+inline std::array<runtime::LogField, 2> SizeForLog(const core::WaypointGraph& graph) {
+  return {runtime::LogField("nodes", graph.node_count()), runtime::LogField("edges", graph.arc_count())};
+}
+inline std::array<runtime::LogField, 2> SizeForLog(const core::NavMesh& mesh) {
+  return {runtime::LogField("polygons", mesh.polygon_count()),
+          runtime::LogField("vertices", mesh.vertex_count())};
+}
 
 }  // namespace waystar::rpc

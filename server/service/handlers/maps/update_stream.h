@@ -17,7 +17,7 @@
 #include "server/service/call/call_context.h"
 #include "server/service/call/streaming_call.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "server/service/metrics/update_metrics.h"
+#include "server/service/metrics/store_metrics.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {

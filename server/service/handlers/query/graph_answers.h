@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/core/graph/map/waypoint_graph.h"
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_query.h"
 #include "server/core/query/graph_agent.h"
 #include "server/core/query/resolve.h"
 #include "server/geometry/world_point.h"

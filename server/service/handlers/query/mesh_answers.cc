@@ -10,7 +10,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/grid/field/cost_matrix.h"
 #include "server/core/grid/field/reachable_pairs.h"
-#include "server/core/mesh/portal/mesh_doors.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
 #include "server/core/mesh/portal/mesh_portal_validation.h"
 #include "server/core/mesh/search/mesh_flood.h"

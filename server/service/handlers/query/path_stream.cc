@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/service/admission/cost_timer.h"
+#include "server/service/admission/executor.h"
 #include "server/service/auth/check_access.h"
 #include "server/service/call/request_parser.h"
 #include "server/service/call/status.h"

@@ -1,23 +1,78 @@
-// Reactor of one WatchMap call.
+// WatchMap: a stream of the revisions of a map, and the registry that notifies such streams of changes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/server_callback.h"
+#include "server/base/mutex.h"
 #include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
 #include "server/service/admission/server_context.h"
 #include "server/service/admission/version_waits.h"
 #include "server/service/call/streaming_call.h"
 #include "server/service/convert/hex_coordinates.h"
-#include "server/service/handlers/watch/map_watches.h"
 #include "waystar/v1/map_service.pb.h"
 
 namespace waystar::rpc {
+
+class MapWatcher {
+ public:
+  virtual ~MapWatcher() = default;
+
+  // Called when the map may have a new revision. Must be quick.
+  virtual void OnNews() = 0;
+  // Called when the map of that epoch is gone. Another map may already have its id.
+  virtual void OnDelete(std::uint64_t epoch) = 0;
+};
+
+// Registry of map watches, with the thread that notifies them of changes. A commit only records its map, at a
+// cost independent of the number and speed of watchers. Watchers have no queues: each finds its own news.
+//
+// Thread safety: any; construction and destruction by one thread.
+class MapWatches final : public core::StoreListener {
+ public:
+  MapWatches();
+  MapWatches(const MapWatches&) = delete;
+  MapWatches& operator=(const MapWatches&) = delete;
+  // Releases all watchers. REQUIRES: no store notifies this of commits any more.
+  ~MapWatches() override;
+
+  // Notifies the watcher of all changes of the maps with that id, until Remove, or shortly after it. A
+  // watcher is notified by one thread.
+  void Add(const std::string& map, std::shared_ptr<MapWatcher> watcher);
+  void Remove(const std::string& map, const std::shared_ptr<MapWatcher>& watcher);
+
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+                const core::MapChanges& changes) override;
+  void OnDelete(const core::PinnedSnapshot& last) override;
+  void OnLoad(const core::PinnedSnapshot& snapshot) override;
+  bool Needs(const core::MapSnapshot& latest) const override;
+
+ private:
+  using Watchers = absl::flat_hash_set<std::shared_ptr<MapWatcher>>;
+
+  // Records a change if the map is watched. `ended_epoch` is 0 if it was not deleted.
+  void Note(const std::string& map, std::uint64_t ended_epoch);
+  void Run();
+
+  mutable Mutex mutex_;
+  CondVar has_news_;
+  bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<std::string, Watchers> watchers_ ABSL_GUARDED_BY(mutex_);
+  // Maps that changed since the thread's last turn, with the epochs of those that were deleted.
+  absl::flat_hash_map<std::string, std::vector<std::uint64_t>> news_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
 
 // Parts of MapService that a watch uses; they must outlive it.
 struct WatchContext {
@@ -27,10 +82,10 @@ struct WatchContext {
   std::size_t max_message_bytes;
 };
 
-// Holds the next revision to report and one message being written; no snapshot, no queue and no worker.
-// Whenever no write is pending, it reads the next revision from the store's history, on the thread of the
-// notification or of the last write. If the history no longer has the revision of a slow client, the client
-// is told to resynchronize.
+// Reactor of one WatchMap call. Holds the next revision to report and one message being written; no snapshot,
+// no queue and no worker. Whenever no write is pending, it reads the next revision from the store's history,
+// on the thread of the notification or of the last write. If the history no longer has the revision of a slow
+// client, the client is told to resynchronize.
 //
 // In a fleet, a watch that resumes after a version that the server does not have yet begins once the server
 // has followed all that the fleet knows of the map.

@@ -1,18 +1,37 @@
-// A client's path subscription.
+// WatchPath: a subscription to the answer of a path query, and the scheduler of the searches that keep such
+// answers up to date.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "server/base/mutex.h"
+#include "server/core/store/map_store.h"
+#include "server/core/store/store_listener.h"
 #include "server/core/watch/map_subscriptions.h"
-#include "server/core/watch/path_subscription.h"
+#include "server/runtime/worker_pool.h"
+#include "server/service/admission/executor.h"
+#include "server/service/admission/server_context.h"
 #include "server/service/auth/caller.h"
+#include "server/service/call/call_context.h"
+#include "server/service/call/streaming_call.h"
+#include "server/service/metrics/query_observer.h"
 #include "waystar/v1/path_service.pb.h"
 
 namespace waystar::rpc {
 
+// A client's path subscription.
+//
 // Thread safety: the fields are set before the watch begins, and do not change.
 class PathWatch : public core::PathSubscription {
  public:
@@ -40,5 +59,106 @@ class PathWatch : public core::PathSubscription {
 };
 
 using PathWatchPtr = std::shared_ptr<PathWatch>;
+
+// When a commit may invalidate an answer, the query is searched for again on the latest snapshot, and the
+// subscriber is notified if the answer changed. These searches take turns, one per job, on at most half of
+// the large workers, so that calls are served in between. An idle subscription holds no worker and pins no
+// snapshot.
+//
+// Thread safety: any. Must outlive the threads of the executor and the updates of maps.
+class PathWatchScheduler final : public core::StoreListener {
+ public:
+  // An answer of more than `max_bytes` is sent as a problem. The observer is notified of each search. The
+  // referenced objects must outlive the watches.
+  PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+                     const QueryObserver& observer);
+  ~PathWatchScheduler() override;
+
+  // Returns the store of the watched maps.
+  const core::MapStore& store() const { return store_; }
+
+  // Runs the first search of a new watch on this worker, sends the answer and keeps it up to date until
+  // Remove. An error ends the watch, with the field under "query".
+  void Begin(const PathWatchPtr& watch, int worker);
+  // Removes the watch, if it ever began.
+  void Remove(PathWatch& watch);
+
+  void OnCommit(const core::PinnedSnapshot& snapshot, absl::Span<const core::SharedCommit> commits,
+                const core::MapChanges& changes) override;
+  void OnDelete(const core::PinnedSnapshot& last) override;
+  bool Needs(const core::MapSnapshot& latest) const override;
+
+ private:
+  // Job that searches for one queued watch after the other, one per turn.
+  class SearchJob final : public Executor::Job {
+   public:
+    explicit SearchJob(PathWatchScheduler& watches) : watches_(watches) {}
+    void Run(int worker) override { watches_.RunJob(*this, worker); }
+    void Refuse(const absl::Status& /*status*/) override {}
+
+   private:
+    PathWatchScheduler& watches_;
+  };
+
+  // A watched map.
+  struct Known {
+    std::shared_ptr<core::MapSubscriptions> map;
+    std::size_t watches = 0;
+  };
+
+  // Searches for a watch that is queued, sends the answer and queues the watch again if a commit has outdated
+  // it meanwhile.
+  void Search(const PathWatchPtr& watch, int worker);
+  void Enqueue(const std::vector<core::PathSubscriptionPtr>& watches);
+  void RunJob(SearchJob& job, int worker);
+
+  const core::MapStore& store_;
+  Executor& executor_;
+  const std::size_t max_bytes_;
+  const QueryObserver observer_;
+
+  mutable Mutex mutex_;
+  // Keyed by epoch, since successive maps with the same id are unrelated.
+  absl::flat_hash_map<std::uint64_t, Known> maps_ ABSL_GUARDED_BY(mutex_);
+  std::deque<core::PathSubscriptionPtr> queue_ ABSL_GUARDED_BY(mutex_);
+  // Jobs are created on demand.
+  std::vector<std::unique_ptr<SearchJob>> jobs_ ABSL_GUARDED_BY(mutex_);
+  // Jobs that are neither submitted nor running.
+  std::vector<SearchJob*> idle_jobs_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Reactor of one WatchPath call, a stream of answers without an end of its own.
+//
+// The scheduler also holds it until the library is done with it, and so does a search for it. Even for a slow
+// client it holds only two answers: the one being written, and the latest.
+class WatchPathCall final : public WritingCall, public PathWatch {
+ public:
+  // The referenced objects must outlive the call.
+  WatchPathCall(const ServerContext& server, PathWatchScheduler& watches, grpc::CallbackServerContext& rpc,
+                const grpc::ByteBuffer& bytes)
+      : WritingCall(Kind::kOpenEnded, server, rpc, server.statistics.Of<v1::WatchPathRequest>()),
+        watches_(watches),
+        request_bytes_(bytes) {
+    deadline = DeadlineOf(rpc);
+  }
+
+ private:
+  // PathWatch.
+  Caller GetCaller() override { return caller_.Get(); }
+  void Send(const v1::WatchPathResponse& message) override;
+  void End(const absl::Status& status) override { WritingCall::End(status); }
+
+  absl::Status Admit() override;
+  void Advance() override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Runs the first search.
+  void RunJob(int worker) override;
+  void OnDetached() override { watches_.Remove(*this); }
+
+  PathWatchScheduler& watches_;
+  // Valid until the watch is admitted.
+  const grpc::ByteBuffer& request_bytes_;
+  // The next answer to write.
+  std::optional<grpc::ByteBuffer> unsent_ ABSL_GUARDED_BY(mutex_);
+};
 
 }  // namespace waystar::rpc

@@ -14,10 +14,10 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/status.h"
+#include "server/service/transport/http/any_call.h"
 #include "server/service/transport/http/exchange.h"
 #include "server/service/transport/http/http_handler.h"
 #include "server/service/transport/http/json_pool.h"
-#include "server/service/transport/http/open_calls.h"
 
 namespace waystar::http {
 

@@ -11,7 +11,7 @@
 #include "server/base/mutex.h"
 #include "server/base/quota.h"
 #include "server/service/transport/http/http_connection.h"
-#include "server/service/transport/http/http_limits.h"
+#include "server/service/transport/http/http_handler.h"
 #include "server/service/transport/net/network.h"
 
 namespace waystar::http {

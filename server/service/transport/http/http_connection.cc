@@ -10,8 +10,6 @@
 #include <string_view>
 #include <variant>
 
-#include "server/service/transport/http/exchange.h"
-
 namespace waystar::http {
 namespace {
 
@@ -100,7 +98,7 @@ void HttpConnection::Continue() {
     ReadBody();
   } else if (step_ == Step::kAnswer) {
     if (has_input_ended_) {
-      queue_->OnGone();
+      exchange_->OnGone();
     }
     Read();
   } else if (step_ == Step::kLinger) {
@@ -196,7 +194,7 @@ void HttpConnection::Serve() {
     return;
   }
   Enter(Step::kAnswer, std::chrono::milliseconds::max());
-  queue_ = MakeQueue(head_.keep_alive);
+  exchange_ = MakeExchange(head_.keep_alive);
   HttpRequest request{.client = client_,
                       .identity = identity_,
                       .head = std::move(head_),
@@ -204,7 +202,7 @@ void HttpConnection::Serve() {
                       .body_share = std::move(body_share_)};
   body_.reset();
   try {
-    service_.handler.Serve(std::move(request), std::make_shared<Exchange>(queue_));
+    service_.handler.Serve(std::move(request), Exchange::ForHandler(exchange_));
   } catch (const std::exception&) {
     // The destroyed exchange has answered 500.
   }
@@ -217,8 +215,8 @@ void HttpConnection::Answer(HttpAnswer answer) {
   body_.reset();
   body_share_.GiveBack();
   // The unread body hides where the next request begins.
-  queue_ = MakeQueue(is_legal && head_.keep_alive && !head_.has_body());
-  queue_->Answer(std::move(answer));
+  exchange_ = MakeExchange(is_legal && head_.keep_alive && !head_.has_body());
+  exchange_->Answer(std::move(answer));
   Send();
   Continue();
 }
@@ -226,9 +224,9 @@ void HttpConnection::Answer(HttpAnswer answer) {
 void HttpConnection::Refuse(int code) { Answer(service_.handler.Refuse(code, &head_)); }
 
 void HttpConnection::NextRequest() {
-  const bool is_kept = queue_->keep_alive();
-  queue_->Detach();
-  queue_.reset();
+  const bool is_kept = exchange_->keep_alive();
+  exchange_->Detach();
+  exchange_.reset();
   must_leave_ = 0;
   output_ = std::string();
   Phase phase = Phase::kServing;
@@ -264,7 +262,7 @@ void HttpConnection::CheckTime() {
   }
   if (step_ == Step::kAnswer && must_leave_ == 0) {
     SetDeadline(std::chrono::milliseconds::max());
-    queue_->SendHeartbeat();
+    exchange_->SendHeartbeat();
     return;
   }
   if (step_ == Step::kAnswer) {
@@ -287,10 +285,10 @@ void HttpConnection::Close(bool is_reset) {
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   }
   socket_.close(ignored);
-  if (queue_ != nullptr) {
-    queue_->OnGone();
-    queue_->Detach();
-    queue_.reset();
+  if (exchange_ != nullptr) {
+    exchange_->OnGone();
+    exchange_->Detach();
+    exchange_.reset();
   }
   body_.reset();
   body_share_.GiveBack();
@@ -334,25 +332,25 @@ void HttpConnection::OnRead(const error_code& error, std::size_t bytes) {
   Continue();
 }
 
-std::shared_ptr<AnswerQueue> HttpConnection::MakeQueue(bool keep_alive) {
-  return std::make_shared<AnswerQueue>(
+std::shared_ptr<Exchange> HttpConnection::MakeExchange(bool keep_alive) {
+  return std::make_shared<Exchange>(
       head_, keep_alive, service_.is_draining, service_.waiting_bytes,
       [self = shared_from_this()] { asio::post(self->socket_.get_executor(), [self] { self->Send(); }); });
 }
 
 void HttpConnection::Send() {
-  if (queue_ == nullptr || step_ != Step::kAnswer) {
+  if (exchange_ == nullptr || step_ != Step::kAnswer) {
     return;
   }
-  queue_->OnWoken();
-  if (queue_->state() == AnswerQueue::State::kAborted) {
+  exchange_->OnWoken();
+  if (exchange_->state() == Exchange::State::kAborted) {
     Close(true);
     return;
   }
   if (!is_writing_) {
     // Read before Take: a later change calls this again.
-    const bool is_complete = queue_->state() == AnswerQueue::State::kComplete;
-    output_ = queue_->Take();
+    const bool is_complete = exchange_->state() == Exchange::State::kComplete;
+    output_ = exchange_->Take();
     sent_ = 0;
     if (!output_.empty()) {
       Write();
@@ -362,7 +360,7 @@ void HttpConnection::Send() {
     }
   }
   WatchLeaving(0);
-  queue_->AskSource();
+  exchange_->AskSource();
 }
 
 void HttpConnection::Write() {
@@ -389,7 +387,7 @@ void HttpConnection::OnWritten(const error_code& error, std::size_t bytes) {
   }
   sent_ += bytes;
   if (step_ == Step::kAnswer && !is_continue_) {
-    queue_->OnSent(bytes);
+    exchange_->OnSent(bytes);
     WatchLeaving(bytes);
   }
   if (sent_ < output_.size()) {
@@ -405,11 +403,12 @@ void HttpConnection::WatchLeaving(std::size_t sent) {
   if (must_leave_ > 0) {
     return;
   }
-  must_leave_ = std::min(queue_->waiting_bytes(), kStreamRoomBytes);
+  must_leave_ = std::min(exchange_->waiting_bytes(), kStreamRoomBytes);
   if (must_leave_ > 0) {
     SetDeadline(service_.limits.stall_time);
   } else {
-    SetDeadline(queue_->has_heartbeat() ? service_.limits.heartbeat_time : std::chrono::milliseconds::max());
+    SetDeadline(exchange_->has_heartbeat() ? service_.limits.heartbeat_time
+                                           : std::chrono::milliseconds::max());
   }
 }
 

@@ -16,10 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "server/service/transport/http/answer_queue.h"
-#include "server/service/transport/http/body_ledger.h"
+#include "server/service/transport/http/exchange.h"
 #include "server/service/transport/http/http_handler.h"
-#include "server/service/transport/http/http_limits.h"
 #include "server/service/transport/http/request_body.h"
 #include "server/service/transport/http/request_head.h"
 #include "server/service/transport/http/tls_context.h"
@@ -94,7 +92,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void Read();
   void OnRead(const boost::system::error_code& error, std::size_t bytes);
-  std::shared_ptr<AnswerQueue> MakeQueue(bool keep_alive);
+  std::shared_ptr<Exchange> MakeExchange(bool keep_alive);
   // Sends the next bytes, unless a write is in progress.
   void Send();
   void Write();
@@ -127,7 +125,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::optional<RequestBody> body_;
   BodyShare body_share_;
 
-  std::shared_ptr<AnswerQueue> queue_;
+  std::shared_ptr<Exchange> exchange_;
   std::string output_;
   std::size_t sent_ = 0;
   bool is_writing_ = false;

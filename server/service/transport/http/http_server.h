@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/service/transport/http/http_handler.h"
-#include "server/service/transport/http/http_limits.h"
 #include "server/service/transport/http/tls_context.h"
 
 namespace waystar::http {

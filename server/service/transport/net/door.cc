@@ -158,19 +158,17 @@ Door::Refusal Door::RefusalOf(ConnectionTable::Verdict verdict) {
 }
 
 void Door::Collect(runtime::MetricSink& sink) const {
-  sink.AddGauge("waystar_connections", "Connections that are open.", {}, static_cast<double>(connections()));
-  sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.", {},
-                  static_cast<double>(accepted_.load(std::memory_order_relaxed)));
+  sink.AddGauge("waystar_connections", "Connections that are open.", connections());
+  sink.AddCounter("waystar_connections_accepted_total", "Connections that were accepted.", accepted_);
   sink.AddCounter(
       "waystar_connections_turned_out_total",
       "Connections that were closed because calls on them showed wrong tokens, or did not go on, again "
       "and again.",
-      {}, static_cast<double>(turned_out_.load(std::memory_order_relaxed)));
+      turned_out_);
   for (std::size_t i = 0; i < kRefusals; ++i) {
     sink.AddCounter("waystar_connections_refused_total",
-                    "Connections that were reset, by the limit that they would have exceeded.",
-                    {{"limit", std::string(NameOf(static_cast<Refusal>(i)))}},
-                    static_cast<double>(refused_[i].load(std::memory_order_relaxed)));
+                    "Connections that were reset, by the limit that they would have exceeded.", refused_[i],
+                    {{"limit", std::string(NameOf(static_cast<Refusal>(i)))}});
   }
 }
 

@@ -13,8 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/search/graph_flow.h"
-#include "server/core/graph/search/reachable_nodes.h"
+#include "server/core/graph/search/graph_fields.h"
 #include "tests/core/graph/search/random_graphs.h"
 
 namespace waystar::core {

@@ -1,5 +1,7 @@
 // Matrices and reachability of pairs on waypoint graphs. FindGraphPath is the judge of each entry.
 
+#include "server/core/graph/search/graph_pairs.h"
+
 #include <atomic>
 #include <string>
 #include <utility>
@@ -9,8 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/search/graph_matrix.h"
-#include "server/core/graph/search/graph_reachability.h"
 #include "server/core/graph/search/graph_search.h"
 #include "tests/core/graph/search/random_graphs.h"
 

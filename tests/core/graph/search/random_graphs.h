@@ -14,7 +14,7 @@
 #include "server/core/graph/map/box_tree.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_flood.h"
-#include "server/core/graph/search/graph_place.h"
+#include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/cells/cost.h"
 #include "tests/testing/random.h"
 

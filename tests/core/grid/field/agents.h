@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/grid/cells/grid_settings.h"
-#include "server/core/grid/field/flow_field.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/search/agent.h"
 #include "server/geometry/cell.h"

@@ -1,5 +1,3 @@
-#include "server/core/grid/field/flow_field.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/search/checks.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"

@@ -10,8 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/core/grid/field/flow_field.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/search/checks.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/drawn_map.h"

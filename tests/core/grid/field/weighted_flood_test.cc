@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "server/core/grid/field/cost_numbers.h"
 #include "server/core/grid/field/flood_ground.h"
-#include "server/core/grid/field/reachable.h"
+#include "server/core/grid/field/grid_fields.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/core/grid/field/agents.h"
 #include "tests/testing/generator.h"

@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/edit/mesh_batch_editor.h"
-#include "server/core/mesh/portal/mesh_doors.h"
+#include "server/core/mesh/portal/mesh_portal_net.h"
 #include "server/core/mesh/portal/mesh_portal_validation.h"
 #include "server/core/mesh/search/interval_search.h"
 #include "server/core/mesh/search/mesh_path.h"

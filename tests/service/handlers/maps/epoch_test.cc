@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "grpcpp/support/status.h"
 #include "tests/service/bounded_context.h"
-#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 
 namespace waystar {
@@ -25,11 +25,7 @@ using ::waystar::testing::TestServer;
 using ::waystar::testing::WatchFrom;
 using ::waystar::testing::WatchOfMap;
 
-std::uint64_t EpochOf(TestServer& server) {
-  v1::GetMapRequest request;
-  request.set_map("room");
-  return server.client().GetMap(request)->info().version().epoch();
-}
+std::uint64_t EpochOf(TestServer& server) { return VersionOf(server, "room").epoch(); }
 
 template <typename Request>
 Request About(const std::string& map) {

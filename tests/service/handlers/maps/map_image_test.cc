@@ -104,11 +104,7 @@ class ReplacingImportTest : public ::testing::Test {
     header_.set_expected_digest(image->header.info().digest());
   }
 
-  v1::MapInfo Arena() {
-    v1::GetMapRequest request;
-    request.set_map("arena");
-    return server_.client().GetMap(request)->info();
-  }
+  v1::MapInfo Arena() { return InfoOf(server_, "arena"); }
 
   TestServer server_;
   v1::ImportMapHeader header_;

@@ -164,14 +164,6 @@ TEST_F(MapServiceTest, UpdatesWholeBatchesOrNone) {
   EXPECT_EQ(Text("room"), ".#..\n....\n");
 }
 
-TEST(MapServiceLimitsTest, MessageOverTheLimitIsRefused) {
-  TestServer small({.max_message_bytes = 10'000});
-  const auto created =
-      small.client().CreateMap(RowsRequest("m", std::vector<std::string>(200, std::string(100, '.'))));
-  EXPECT_EQ(created.status().code(), absl::StatusCode::kResourceExhausted) << created.status();
-  EXPECT_EQ(small.client().ListMaps({})->maps_size(), 0);
-}
-
 TEST(MapServiceLimitsTest, HoldsNoMoreMapsThanAllowed) {
   TestServer small({.max_maps = 1, .max_map_side = 10});
   EXPECT_THAT(small.client().CreateMap(RowsRequest("wide", {std::string(11, '.')})),

@@ -7,17 +7,20 @@
 #include "gmock/gmock.h"
 #include "server/render/canvas/color.h"
 #include "tests/service/handlers/maps/pictures.h"
-#include "tests/service/test_server.h"
+#include "tests/testing/status_codes.h"
 
 namespace waystar {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::waystar::testing::IsRefused;
+using ::waystar::testing::ColorAt;
+using ::waystar::testing::IsError;
+using ::waystar::testing::IsOk;
+using ::waystar::testing::kInvalid;
+using ::waystar::testing::PictureTest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
-using ::waystar::testing::TestServer;
 
 // A floor from (0, 0) to (8, 8), and a roof at height 3 from (2, 4) to (6, 8). y is up in the file.
 constexpr char kRoofedFloor[] =
@@ -25,21 +28,14 @@ constexpr char kRoofedFloor[] =
     "v 2 3 4\nv 6 3 4\nv 6 3 8\nv 2 3 8\n"
     "f 1 2 3 4\nf 5 6 7 8\n";
 
-class MeshPicturesTest : public ::testing::Test {
+class MeshPicturesTest : public PictureTest {
  protected:
   MeshPicturesTest() {
     v1::CreateMapRequest request;
     request.set_map("house");
     request.set_data(kRoofedFloor);
-    const auto created = server_.client().CreateMap(request);
-    EXPECT_TRUE(created.ok()) << created.status();
-    server_.Create("yard", {"...", "..."});
-  }
-
-  v1::RenderMapResponse Render(const v1::RenderMapRequest& request) {
-    const auto response = server_.client().RenderMap(request);
-    EXPECT_TRUE(response.ok()) << response.status();
-    return response.ok() ? *response : v1::RenderMapResponse();
+    EXPECT_THAT(Create(request), IsOk());
+    Create("yard", {"...", "..."});
   }
 
   static v1::RenderMapRequest AtHeights(double low, double high) {
@@ -58,20 +54,6 @@ class MeshPicturesTest : public ::testing::Test {
     goal.set_x(goal_x);
     goal.set_y(goal_y);
   }
-
-  // The colour where a point of the world is drawn.
-  static picture::Color ColorAt(const v1::RenderMapResponse& response, double x, double y, double z) {
-    const v1::PicturePlacement& placement = response.placement();
-    const picture::Canvas canvas = PixelsOf(response);
-    const auto column = static_cast<int>(placement.zero().x() + x * placement.x_step().x() +
-                                         y * placement.y_step().x() + z * placement.z_step().x());
-    const auto row = static_cast<int>(placement.zero().y() + x * placement.x_step().y() +
-                                      y * placement.y_step().y() + z * placement.z_step().y());
-    EXPECT_TRUE(canvas.Contains(column, row)) << column << ", " << row;
-    return canvas.Contains(column, row) ? canvas.At(column, row) : picture::Color{};
-  }
-
-  TestServer server_;
 };
 
 TEST_F(MeshPicturesTest, ShowsTheFloorsThatAreAskedFor) {
@@ -171,31 +153,25 @@ TEST_F(MeshPicturesTest, FromTheSideAnAreaFits) {
 
 TEST_F(MeshPicturesTest, RefusesWhatMakesNoSense) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  const auto refusal = [this](const v1::RenderMapRequest& request) {
-    return server_.client().RenderMap(request);
-  };
-  EXPECT_THAT(refusal(AtHeights(kNan, 2)),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "heights.low"));
-  EXPECT_THAT(refusal(AtHeights(2, kNan)),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "heights.high"));
-  EXPECT_THAT(refusal(AtHeights(2, 1)),
-              IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "heights.low"));
+  EXPECT_THAT(TryToRender(AtHeights(kNan, 2)), IsError(kInvalid, ErrorReason::kBadValue, "heights.low"));
+  EXPECT_THAT(TryToRender(AtHeights(2, kNan)), IsError(kInvalid, ErrorReason::kBadValue, "heights.high"));
+  EXPECT_THAT(TryToRender(AtHeights(2, 1)), IsError(kInvalid, ErrorReason::kBadValue, "heights.low"));
   v1::RenderMapRequest request = RenderRequest("house");
   request.set_oblique(true);
   request.set_format(v1::PICTURE_FORMAT_TEXT);
-  EXPECT_THAT(refusal(request), IsRefused(absl::StatusCode::kInvalidArgument, "BAD_VALUE", "oblique"));
+  EXPECT_THAT(TryToRender(request), IsError(kInvalid, ErrorReason::kBadValue, "oblique"));
   v1::CreateMapRequest graph;
   graph.set_map("graph");
   graph.mutable_graph()->add_nodes()->set_id("a");
-  ASSERT_TRUE(server_.client().CreateMap(graph).ok());
+  ASSERT_THAT(Create(graph), IsOk());
   for (const char* map : {"yard", "graph"}) {
     request.set_map(map);
-    EXPECT_THAT(refusal(request),
-                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "oblique"));
+    EXPECT_THAT(TryToRender(request),
+                IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "oblique"));
     v1::RenderMapRequest floors = AtHeights(0, 1);
     floors.set_map(map);
-    EXPECT_THAT(refusal(floors),
-                IsRefused(absl::StatusCode::kFailedPrecondition, "WRONG_MAP_KIND", "heights"));
+    EXPECT_THAT(TryToRender(floors),
+                IsError(absl::StatusCode::kFailedPrecondition, ErrorReason::kWrongMapKind, "heights"));
   }
 }
 

@@ -70,13 +70,7 @@ class OldSearch {
     Wait();
   }
 
-  v1::MapInfo Info() {
-    v1::GetMapRequest request;
-    request.set_map("vast");
-    const auto response = server_.client().GetMap(request);
-    EXPECT_TRUE(response.ok()) << response.status();
-    return response.ok() ? response->info() : v1::MapInfo();
-  }
+  v1::MapInfo Info() { return InfoOf(server_, "vast"); }
 
   bool IsOver() {
     MutexLock lock(mutex_);

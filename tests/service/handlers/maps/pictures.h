@@ -3,11 +3,15 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "server/render/canvas/canvas.h"
 #include "server/render/file/png.h"
+#include "server/service/handlers/maps/render_map.h"
+#include "tests/service/handler_test.h"
 #include "waystar/v1/render.pb.h"
 
 namespace waystar::testing {
@@ -24,17 +28,33 @@ inline picture::Canvas PixelsOf(const v1::RenderMapResponse& response) {
   return canvas.ok() ? *std::move(canvas) : picture::Canvas(1, 1, {});
 }
 
-// The color at a place among cells; (x, y) is the centre of that cell.
-inline picture::Color ColorAt(const v1::RenderMapResponse& response, double x, double y) {
+// The color where a point of the world is drawn; on a grid, (x, y) is the centre of that cell.
+inline picture::Color ColorAt(const v1::RenderMapResponse& response, double x, double y, double z = 0) {
   const picture::Canvas canvas = PixelsOf(response);
   const v1::PicturePlacement& placement = response.placement();
-  const auto column =
-      static_cast<int>(placement.zero().x() + x * placement.x_step().x() + y * placement.y_step().x());
-  const auto row =
-      static_cast<int>(placement.zero().y() + x * placement.x_step().y() + y * placement.y_step().y());
+  const auto column = static_cast<int>(placement.zero().x() + x * placement.x_step().x() +
+                                       y * placement.y_step().x() + z * placement.z_step().x());
+  const auto row = static_cast<int>(placement.zero().y() + x * placement.x_step().y() +
+                                    y * placement.y_step().y() + z * placement.z_step().y());
   EXPECT_TRUE(canvas.Contains(column, row)) << column << ", " << row;
   return canvas.Contains(column, row) ? canvas.At(column, row) : picture::Color{};
 }
+
+// Draws maps as the RPC does.
+class PictureTest : public HandlerTest {
+ protected:
+  absl::StatusOr<v1::RenderMapResponse> TryToRender(const v1::RenderMapRequest& request) {
+    return Answer<v1::RenderMapResponse>([&](v1::RenderMapResponse& response) {
+      return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context_);
+    });
+  }
+
+  v1::RenderMapResponse Render(const v1::RenderMapRequest& request) {
+    auto response = TryToRender(request);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? *std::move(response) : v1::RenderMapResponse();
+  }
+};
 
 }  // namespace waystar::testing
 

@@ -32,28 +32,17 @@ using ::waystar::testing::kInvalid;
 using ::waystar::testing::kOutOfRange;
 using ::waystar::testing::LocationAt;
 using ::waystar::testing::PathRequest;
+using ::waystar::testing::PictureTest;
 using ::waystar::testing::PixelsOf;
 using ::waystar::testing::RenderRequest;
 
-class RenderTest : public HandlerTest {
+class RenderTest : public PictureTest {
  protected:
   RenderTest() {
     Create("yard", {"......",  //
                     ".##...",  //
                     "......",  //
                     "...#.."});
-  }
-
-  absl::StatusOr<v1::RenderMapResponse> TryToRender(const v1::RenderMapRequest& request) {
-    return Answer<v1::RenderMapResponse>([&](v1::RenderMapResponse& response) {
-      return rpc::AnswerRenderMap(store_, kMaxBytes, request, response, context_);
-    });
-  }
-
-  v1::RenderMapResponse Render(const v1::RenderMapRequest& request) {
-    auto response = TryToRender(request);
-    EXPECT_TRUE(response.ok()) << response.status();
-    return response.ok() ? *std::move(response) : v1::RenderMapResponse();
   }
 
   static v1::RenderMapRequest WithQuery(const v1::Cell& start, const v1::Cell& goal) {

@@ -57,11 +57,7 @@ inline v1::UpdateObstaclesRequest Toggle(const std::string& map, int i) {
 }
 
 inline std::uint64_t RevisionOf(TestServer& server, const std::string& map) {
-  v1::GetMapRequest request;
-  request.set_map(map);
-  const auto got = server.client().GetMap(request);
-  EXPECT_TRUE(got.ok()) << got.status();
-  return got->info().version().revision();
+  return VersionOf(server, map).revision();
 }
 
 }  // namespace waystar::testing

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/errors.h"
 #include "gmock/gmock.h"
-#include "tests/service/handlers/watch/watch_of_map.h"
+#include "tests/service/handlers/watch/watches.h"
 #include "tests/service/test_server.h"
 
 namespace waystar {

@@ -1,34 +1,18 @@
 #include "tests/service/transport/http/http_call.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "tests/testing/patience.h"
 
 namespace waystar::testing {
 
-HttpCall::HttpCall(int port, HttpRequest request) {
-  socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-  const timeval limit = absl::ToTimeval(kPatience);
-  EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+HttpCall::HttpCall(int port, HttpRequest request) : client_(port) {
+  EXPECT_TRUE(client_.is_connected());
   request.headers.emplace("Host", absl::StrCat("127.0.0.1:", port));
   request.headers.emplace("Connection", "close");
   if (request.method == "POST") {
@@ -40,7 +24,7 @@ HttpCall::HttpCall(int port, HttpRequest request) {
   }
   absl::StrAppend(&text, "\r\n", request.body);
   // What refuses a long body need not read it.
-  ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  client_.Send(text);
 
   const std::string status = TakeThrough("\r\n");
   EXPECT_TRUE(absl::SimpleAtoi(status.substr(std::min<size_t>(9, status.size()), 3), &code_)) << status;
@@ -50,8 +34,6 @@ HttpCall::HttpCall(int port, HttpRequest request) {
         std::string(absl::StripAsciiWhitespace(line.substr(colon + 1)));
   }
 }
-
-HttpCall::~HttpCall() { ::close(socket_); }
 
 std::string HttpCall::Header(const std::string& name) const {
   const auto header = headers_.find(name);
@@ -87,13 +69,9 @@ bool HttpCall::IsClosed() {
 }
 
 bool HttpCall::Receive() {
-  std::array<char, 16 << 10> part;
-  const ssize_t bytes = ::recv(socket_, part.data(), part.size(), 0);
-  if (bytes > 0) {
-    raw_.append(part.data(), static_cast<size_t>(bytes));
-  }
-  EXPECT_TRUE(bytes >= 0 || errno != EAGAIN) << "neither bytes nor an end";
-  return bytes > 0;
+  const std::string bytes = client_.Receive(16 << 10);
+  raw_ += bytes;
+  return !bytes.empty();
 }
 
 std::string HttpCall::TakeThrough(const std::string& end) {

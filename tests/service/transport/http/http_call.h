@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/service/transport/net/tcp_client.h"
+
 namespace waystar::testing {
 
 struct HttpRequest {
@@ -20,9 +22,6 @@ class HttpCall {
  public:
   // Reads the answer up to its body. Fails the test if there is none.
   HttpCall(int port, HttpRequest request);
-  HttpCall(const HttpCall&) = delete;
-  HttpCall& operator=(const HttpCall&) = delete;
-  ~HttpCall();
 
   int code() const { return code_; }
   // By its name in lower case; empty if there is none.
@@ -42,7 +41,7 @@ class HttpCall {
   // Moves what has arrived of the body from `raw_` to `body_`. False if there is no more of it.
   bool ReadBody();
 
-  int socket_ = -1;
+  TcpClient client_;
   int code_ = 0;
   std::map<std::string, std::string> headers_;
   std::string raw_;

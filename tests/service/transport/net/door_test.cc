@@ -33,17 +33,13 @@ constexpr char kWelcome[] = "welcome";
 // The values of what a source collects, by name and labels.
 class Values final : public runtime::MetricSink {
  public:
-  void AddCounter(absl::string_view name, absl::string_view /*help*/, runtime::MetricLabels labels,
-                  double value) override {
+  void AddHistogram(absl::string_view /*name*/, absl::string_view /*help*/,
+                    const runtime::HistogramCounts& /*counts*/, runtime::MetricLabels /*labels*/) override {}
+  void AddNumber(absl::string_view name, absl::string_view /*help*/, double value,
+                 runtime::MetricLabels labels, bool /*is_counter*/) override {
     values.emplace(absl::StrCat(name, labels.empty() ? "" : " ", labels.empty() ? "" : labels[0].second),
                    value);
   }
-  void AddGauge(absl::string_view name, absl::string_view help, runtime::MetricLabels labels,
-                double value) override {
-    AddCounter(name, help, std::move(labels), value);
-  }
-  void AddHistogram(absl::string_view /*name*/, absl::string_view /*help*/, runtime::MetricLabels /*labels*/,
-                    const runtime::HistogramCounts& /*counts*/) override {}
 
   std::map<std::string, double> values;
 };

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/service/transport/net/descriptor_limit.h"
+#include "server/service/transport/net/descriptor.h"
 #include "tests/service/transport/net/tcp_client.h"
 
 namespace waystar::net {

@@ -54,16 +54,21 @@ void TcpClient::Send(absl::string_view bytes) {
   static_cast<void>(::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }
 
+std::string TcpClient::Receive(std::size_t most) {
+  std::array<char, 16 << 10> buffer;
+  const ssize_t read = ::recv(socket_.fd(), buffer.data(), std::min(buffer.size(), most), 0);
+  EXPECT_TRUE(read >= 0 || errno != EAGAIN) << "neither bytes nor an end";
+  return read > 0 ? std::string(buffer.data(), static_cast<std::size_t>(read)) : "";
+}
+
 std::string TcpClient::Read(std::size_t size) {
   std::string bytes;
-  std::array<char, 4096> buffer;
   while (bytes.size() < size) {
-    const ssize_t read = ::recv(socket_.fd(), buffer.data(), std::min(buffer.size(), size - bytes.size()), 0);
-    if (read <= 0) {
-      EXPECT_TRUE(read == 0 || errno != EAGAIN) << "neither bytes nor an end";
+    const std::string next = Receive(size - bytes.size());
+    if (next.empty()) {
       break;
     }
-    bytes.append(buffer.data(), static_cast<std::size_t>(read));
+    bytes += next;
   }
   return bytes;
 }

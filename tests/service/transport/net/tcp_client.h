@@ -17,6 +17,9 @@ class TcpClient {
 
   bool is_connected() const { return is_connected_; }
   void Send(absl::string_view bytes);
+  // Returns the bytes that come next, 1 to `most`; none at the end of the connection. Fails the test if
+  // neither comes.
+  std::string Receive(std::size_t most);
   // Returns the next `size` bytes; fewer if the connection ends before. Fails the test if neither comes.
   std::string Read(std::size_t size);
   // Returns all bytes up to the end of the connection, in whatever way it ends.

@@ -1,0 +1,80 @@
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "server/base/status_macros.h"
+#include "server/core/codec/map_body.h"
+#include "server/core/codec/map_fields.h"
+#include "server/core/edit/edit.h"
+#include "server/core/edit/mesh_batch_editor.h"
+#include "server/core/elements/portal.h"
+#include "server/core/mesh/map/mesh_portal.h"
+#include "server/core/mesh/map/mesh_spec.h"
+
+namespace waystar::core {
+
+void WriteBody(const NavMesh& mesh, BlockWriter& to, const StopCheck* stop) {
+  to.PutNumber(mesh.vertex_count());
+  for (std::uint32_t vertex = 0; vertex < mesh.vertex_count() && !IsStopped(stop); ++vertex) {
+    WriteValue(mesh.VertexAt(vertex), to);
+  }
+  to.PutNumber(mesh.polygon_count());
+  for (PolygonNumber polygon = 0; polygon < mesh.polygon_count() && !IsStopped(stop); ++polygon) {
+    const absl::Span<const std::uint32_t> vertices = mesh.VerticesOf(polygon);
+    const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
+    to.PutNumber(vertices.size());
+    to.PutNumber(mesh.AreaOf(polygon));
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      to.PutNumber(vertices[i]);
+      to.PutNumber(neighbours[i] == kNoPolygon ? 0 : std::uint64_t{neighbours[i]} + 1);
+    }
+  }
+  WriteTable<MeshPortal>(mesh.portals(), to, stop);
+}
+
+absl::StatusOr<NavMesh> ReadMesh(BlockReader& from, const StopCheck* stop) {
+  MeshSpec spec;
+  const std::uint64_t vertices = from.Number(kMaxMeshVertices);
+  for (std::uint64_t i = 0; i < vertices && from.ok(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    spec.vertices.push_back(ReadValue<WorldPoint>(from));
+  }
+  const std::uint64_t polygons = from.Number(kMaxMeshPolygons);
+  for (std::uint64_t i = 0; i < polygons && from.ok(); ++i) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
+    const std::uint64_t corners = from.Number(kMaxPolygonCorners);
+    spec.polygons.push_back({.corner_count = static_cast<std::uint32_t>(corners),
+                             .area = static_cast<std::uint8_t>(from.Number(kMaxMeshAreas - 1))});
+    for (std::uint64_t k = 0; k < corners && from.ok(); ++k) {
+      spec.corners.push_back(static_cast<std::uint32_t>(from.Number(kMaxMeshVertices)));
+      const std::uint64_t neighbour = from.Number(polygons);
+      spec.neighbours.push_back(neighbour == 0 ? kNoPolygon : static_cast<PolygonNumber>(neighbour - 1));
+    }
+  }
+  std::vector<Edit> portals;
+  for (std::uint64_t left = from.Number(kMaxPortals); left > 0 && from.ok(); --left) {
+    portals.push_back(PutMeshPortal{.portal = ReadValue<MeshPortal>(from)});
+  }
+  WAYSTAR_RETURN_IF_ERROR(from.status());
+  absl::StatusOr<NavMesh> mesh = NavMesh::Create(std::move(spec), stop);
+  if (!mesh.ok()) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    from.Fail(mesh.status().message());
+    return from.status();
+  }
+  if (portals.empty()) {
+    return mesh;
+  }
+  // Portals are checked like those of an update.
+  MeshBatchEditor editor(*std::move(mesh));
+  if (const absl::Status status = editor.Apply(portals, absl::UnixEpoch()).status(); !status.ok()) {
+    from.Fail(status.message());
+    return from.status();
+  }
+  return std::move(editor).Finish();
+}
+
+}  // namespace waystar::core

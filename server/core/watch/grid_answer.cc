@@ -1,0 +1,387 @@
+#include "server/core/watch/grid_answer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/base/error.h"
+#include "server/core/grid/cells/bit_row.h"
+#include "server/core/grid/components/components.h"
+#include "server/core/grid/components/nearest_connected.h"
+#include "server/core/grid/path/line_of_sight.h"
+#include "server/core/grid/path/line_steps.h"
+#include "server/core/grid/path/validate_path.h"
+#include "server/core/grid/search/reachability.h"
+#include "server/core/grid/shapes/hex_line.h"
+#include "server/core/grid/walk/walk_grid.h"
+#include "server/core/portal/portal_legs.h"
+
+namespace waystar::core {
+namespace {
+
+std::vector<Cell> CornersOf(Cell start, const PathResult& result) {
+  std::vector<Cell> corners = {start};
+  const auto add = [&corners](Cell cell) {
+    const std::size_t size = corners.size();
+    if (size >= 2) {
+      const Cell before = corners[size - 2];
+      const Cell last = corners[size - 1];
+      if (Sign(last.x - before.x) == Sign(cell.x - last.x) &&
+          Sign(last.y - before.y) == Sign(cell.y - last.y)) {
+        corners.back() = cell;
+        return;
+      }
+    }
+    corners.push_back(cell);
+  };
+  Cell at = start;
+  for (const Direction direction : result.directions) {
+    at = Step(at, direction);
+    add(at);
+  }
+  for (std::size_t i = 1; i < result.points.size(); ++i) {
+    add(result.points[i]);
+  }
+  return corners;
+}
+
+bool IsBefore(const WordChange& a, const WordChange& b) {
+  return a.index != b.index ? a.index < b.index : a.y < b.y;
+}
+
+// Collects every cell that an agent of `footprint` x `footprint` cells covers on straight lines between
+// points, and the cells that the rule inspects along them. While their walkability and costs are unchanged,
+// so are the path and its cost.
+class DependentCells {
+ public:
+  DependentCells(SightRule rule, int footprint) : rule_(rule), footprint_(footprint) {}
+
+  void Add(absl::Span<const Cell> points) {
+    AddPosition(points.front().x, points.front().y);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      if (rule_.lattice == Lattice::kHexagonal) {
+        for (const HexPart& part : HexPartsOf(points[i - 1], points[i])) {
+          AddPosition(part.cell.x, part.cell.y);
+        }
+        continue;
+      }
+      ForEachStepOnLine(points[i - 1], points[i], [this](Cell from, Cell to) {
+        AddPosition(to.x, to.y);
+        if (from.x != to.x && from.y != to.y && rule_.corner != CornerRule::kAlways) {
+          AddPosition(to.x, from.y);
+          AddPosition(from.x, to.y);
+        }
+        return true;
+      });
+    }
+  }
+
+  // Returns the cells as unique words, sorted by IsBefore.
+  std::vector<WordChange> Finish() && {
+    std::sort(words_.begin(), words_.end(), IsBefore);
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      if (IsBefore(words_[last], words_[i])) {
+        words_[++last] = words_[i];
+      } else {
+        words_[last].flipped |= words_[i].flipped;
+      }
+    }
+    words_.resize(std::min(words_.size(), last + 1));
+    words_.shrink_to_fit();
+    return std::move(words_);
+  }
+
+ private:
+  void AddPosition(std::int32_t x, std::int32_t y) {
+    ForEachWord(x, x + footprint_, [&](std::size_t index, Word mask) {
+      for (std::int32_t row = y; row < y + footprint_; ++row) {
+        words_.push_back({row, static_cast<std::int32_t>(index), mask});
+      }
+    });
+  }
+
+  const SightRule rule_;
+  const int footprint_;
+  std::vector<WordChange> words_;
+};
+
+// Returns a lower bound on the number of steps along straight lines.
+double StepsOf(absl::Span<const Cell> points) {
+  double steps = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    steps += std::max(std::abs(points[i].x - points[i - 1].x), std::abs(points[i].y - points[i - 1].y));
+  }
+  return steps;
+}
+
+// Returns the bounds of the changed cells in a word.
+// REQUIRES: `flipped` is not 0.
+Rectangle BoundsOf(const WordChange& change) {
+  const int first = std::countr_zero(change.flipped);
+  const int last = kWordBits - 1 - std::countl_zero(change.flipped);
+  return {change.index * kWordBits + first - 1, change.y, last - first + 1, 1};
+}
+
+}  // namespace
+
+GridChange::GridChange(const MapChanges& changes, const GridMap& map)
+    : changes_(changes),
+      map_(map),
+      least_(LeastCosts::BetweenCheapPlaces(map)),
+      shortcuts_(map),
+      may_end_all_(changes.is_everything || changes.portals) {
+  if (may_end_all_) {
+    return;
+  }
+  const auto add_seen = [this](const auto& word) { Add({word.y, word.index, ~Word{0}}, seen_); };
+  for (const WordChange& change : changes.walkability) {
+    const Word free = map.walk().Row(change.y)[change.index];
+    Add({change.y, change.index, change.flipped & ~free}, blocked_);
+    Add({change.y, change.index, change.flipped & free}, opened_);
+    add_seen(change);
+  }
+  for (const WordChange& change : changes.cost) {
+    Add(change, blocked_);
+    Add(change, opened_);
+    add_seen(change);
+  }
+  std::ranges::for_each(changes.touched, add_seen);
+  for (Words* const words : {&opened_, &seen_}) {
+    words->gap = shortcuts_.GapTo(words->bounds);
+    if (words->words.size() <= Words::kMost) {
+      for (ChangedWord& word : words->words) {
+        word.gap = shortcuts_.GapTo(word.bounds);
+      }
+    }
+  }
+}
+
+void GridChange::Add(const WordChange& cells, Words& words) {
+  if (cells.flipped != 0) {
+    words.words.push_back({.cells = cells, .bounds = BoundsOf(cells)});
+    words.bounds = Union(words.bounds, words.words.back().bounds);
+  }
+}
+
+bool GridChange::MayBeCheaper(const Words& words, const CostBound& bound, const LeastCosts& least) const {
+  if (!MayOpen(words, bound, least)) {
+    return false;
+  }
+  if (words.words.size() > Words::kMost) {
+    return true;
+  }
+  const Ground ground{least, shortcuts_};
+  return std::ranges::any_of(words.words, [&](const ChangedWord& word) {
+    bool may_be = false;
+    if (bound.MayBeCheaperBy(word.bounds, ground, word.gap)) {
+      ForEachCell(word.cells, [&](Cell cell) {
+        may_be = may_be || bound.MayBeCheaperBy({cell.x, cell.y, 1, 1}, ground, word.gap);
+      });
+    }
+    return may_be;
+  });
+}
+
+GridAnswer::GridAnswer(const GridMap& map, const PathQuery& query, const absl::StatusOr<PortalPath>& result,
+                       Basis basis)
+    : query_(query), connectivity_(map.settings().connectivity), basis_(basis) {
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query.footprint);
+  start_is_free_ = walk->IsWalkable(query.start);
+  goal_is_free_ = walk->IsWalkable(query.goal);
+  if (!result.ok()) {
+    error_ = result.status();
+    const std::string reason = ErrorReasonOf(error_);
+    const bool is_blocked = reason == ErrorReasonName(ErrorReason::kStartBlocked) ||
+                            reason == ErrorReasonName(ErrorReason::kGoalBlocked);
+    kind_ = is_blocked && basis == Basis::kMap ? Kind::kNoPath : Kind::kUncertain;
+    reach_.is_unlimited = true;
+    return;
+  }
+  outcome_ = result->path.outcome;
+  cost_ = result->path.cost;
+  end_ = result->path.end;
+  if (outcome_ != Outcome::kUnreachable) {
+    TakePath(map, *result);
+  }
+  Place(map, basis);
+}
+
+GridAnswer::Kind GridAnswer::KindOn(const GridMap& map) const {
+  if (basis_ == Basis::kMore || outcome_ == Outcome::kBudgetExhausted) {
+    return Kind::kUncertain;
+  }
+  if (outcome_ == Outcome::kFound) {
+    return Kind::kPath;
+  }
+  // The components of the map, which decide reachability, know neither views nor portals.
+  if (basis_ == Basis::kView || ShortcutEnds(map).has_portals()) {
+    return Kind::kUncertain;
+  }
+  return outcome_ == Outcome::kPartial ? Kind::kPartial : Kind::kNoPath;
+}
+
+void GridAnswer::Place(const GridMap& map, Basis basis) {
+  basis_ = basis;
+  least_ = LeastCosts::Of(map);
+  kind_ = KindOn(map);
+  reach_.is_unlimited = basis != Basis::kMap || kind_ != Kind::kPath;
+}
+
+GridAnswer GridAnswer::On(const GridMap& map, Basis basis) const {
+  GridAnswer answer = *this;
+  answer.Place(map, basis);
+  return answer;
+}
+
+void GridAnswer::TakePath(const GridMap& map, const PortalPath& found) {
+  const PathResult& result = found.path;
+  is_lines_ =
+      query_.path_form == PathForm::kSmoothed || result.statistics.algorithm == Algorithm::kLazyThetaStar;
+  for (const PortalCrossing& crossing : found.crossings) {
+    crossings_.push_back({.id = crossing.portal->id, .arrival = crossing.arrival, .index = crossing.index});
+  }
+  if (!crossings_.empty()) {
+    points_.assign(result.points.begin(), result.points.end());
+    if (points_.empty()) {
+      points_ = WalkDirections(query_.start, result.directions, crossings_);
+    }
+  } else if (is_lines_) {
+    points_.assign(result.points.begin(), result.points.end());
+    if (points_.empty()) {
+      points_ = {query_.start};
+    }
+  } else {
+    points_ = CornersOf(query_.start, result);
+  }
+  const Connectivity connectivity = map.settings().connectivity;
+  const SightRule sight = LineRule(connectivity, query_.corner_rule);
+  DependentCells cells(sight, query_.footprint);
+  double steps = 0.0;
+  for (std::size_t i = 0; i <= crossings_.size(); ++i) {
+    const absl::Span<const Cell> leg =
+        LegOf(absl::MakeConstSpan(points_), absl::MakeConstSpan(crossings_), i);
+    // The cost of a crossing is rounded too.
+    steps += StepsOf(leg) + 2;
+    cells.Add(leg);
+  }
+  cells_ = std::move(cells).Finish();
+  for (const WordChange& word : cells_) {
+    reach_.path = Union(reach_.path, BoundsOf(word));
+  }
+  // Rounding to units changes the cost of each step by at most half a unit.
+  tolerance_ = steps / static_cast<double>(kCostScale);
+  const bool passes_corners =
+      !is_lines_ && connectivity == Connectivity::kEight && query_.corner_rule != CornerRule::kAlways;
+  reach_.cheaper = {.start = query_.start,
+                    .goal = query_.goal,
+                    .limit = cost_ - tolerance_,
+                    .is_lines = is_lines_,
+                    .is_open = result.outcome != Outcome::kFound,
+                    .passes_corners = passes_corners,
+                    .footprint = query_.footprint};
+}
+
+bool GridAnswer::DependsOn(const GridChange::Words& words) const {
+  return !Intersect(words.bounds, reach_.path).empty() &&
+         std::ranges::any_of(words.words, [this](const GridChange::ChangedWord& word) {
+           if (Intersect(word.bounds, reach_.path).empty()) {
+             return false;
+           }
+           const auto it = std::lower_bound(cells_.begin(), cells_.end(), word.cells, IsBefore);
+           return it != cells_.end() && !IsBefore(word.cells, *it) && (it->flipped & word.cells.flipped) != 0;
+         });
+}
+
+bool GridAnswer::IsNearer(const GridMap& map, Cell a, Cell b) const {
+  const Lattice lattice = LatticeOf(map.settings().connectivity);
+  return SquaredDistance(lattice, a, query_.goal) < SquaredDistance(lattice, b, query_.goal);
+}
+
+bool GridAnswer::MayReachElse(const GridMap& map, bool has_opened) const {
+  const std::shared_ptr<const WalkGrid> walk = map.walk(query_.footprint);
+  if (kind_ == Kind::kNoPath &&
+      (walk->IsWalkable(query_.start) != start_is_free_ || walk->IsWalkable(query_.goal) != goal_is_free_)) {
+    return true;
+  }
+  if (!has_opened) {
+    return false;
+  }
+  const Components& components = walk->components(AdjacencyOf(map, query_.corner_rule));
+  if (kind_ == Kind::kNoPath) {
+    return components.AreConnected(query_.start, query_.goal);
+  }
+  NearestConnectedBuffer buffer;
+  std::vector<Cell> nearest;
+  NearestConnected(components, query_.start, query_.goal, buffer, nearest);
+  return nearest.empty() || IsNearer(map, nearest.front(), end_);
+}
+
+bool GridAnswer::MayEndBy(const GridChange& change) const {
+  if (change.may_end_all_ || kind_ == Kind::kUncertain) {
+    return true;
+  }
+  const CostBound& bound = reach_.cheaper;
+  if (basis_ == Basis::kView) {
+    return change.changes_.is_every_view || DependsOn(change.seen_) ||
+           change.MayBeCheaper(change.seen_, bound, least_);
+  }
+  if (kind_ != Kind::kNoPath &&
+      (DependsOn(change.blocked_) || change.MayBeCheaper(change.opened_, bound, change.least_))) {
+    return true;
+  }
+  return kind_ != Kind::kPath && !change.changes_.walkability.empty() &&
+         MayReachElse(change.map_, !change.opened_.words.empty());
+}
+
+bool GridAnswer::MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const {
+  return MayEndBy(GridChange(changes, snapshot.grid()));
+}
+
+bool GridAnswer::CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const {
+  NoWorld world;
+  const absl::StatusOr<Validation> now =
+      ValidateThroughPortals(map, world,
+                             {.points = points_,
+                              .corner_rule = query_.corner_rule,
+                              .path_form = is_lines_ ? PathForm::kSmoothed : PathForm::kCorners,
+                              .footprint = query_.footprint},
+                             crossings_, required_tags);
+  return now.ok() && now->walkable && std::abs(now->cost - cost_) <= tolerance_;
+}
+
+bool GridAnswer::IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& found,
+                              absl::Span<const std::string> required_tags) const {
+  if (!found.ok() || !error_.ok()) {
+    return found.ok() || found.status().code() != error_.code() ||
+           ErrorReasonOf(found.status()) != ErrorReasonOf(error_);
+  }
+  const PathResult& result = found->path;
+  if (outcome_ == Outcome::kUnreachable) {
+    return result.outcome != Outcome::kUnreachable;
+  }
+  if (!CanStillBeWalked(map, required_tags)) {
+    return true;
+  }
+  if (outcome_ != result.outcome) {
+    // A search that was cut short does not disprove a path that still leads to the goal.
+    return outcome_ != Outcome::kFound || result.outcome != Outcome::kBudgetExhausted;
+  }
+  if (outcome_ == Outcome::kBudgetExhausted) {
+    return result.end != end_ || std::abs(result.cost - cost_) > tolerance_;
+  }
+  return result.cost < cost_ - tolerance_ || IsNearer(map, result.end, end_) ||
+         IsNearer(map, end_, result.end);
+}
+
+}  // namespace waystar::core

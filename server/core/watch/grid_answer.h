@@ -1,0 +1,180 @@
+// Answer to a subscribed path query on a grid, and the test whether a change invalidates it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/core/elements/map_changes.h"
+#include "server/core/grid/cells/bit_plane.h"
+#include "server/core/grid/map/grid_map.h"
+#include "server/core/grid/portal/portal_search.h"
+#include "server/core/grid/portal/portal_validation.h"
+#include "server/core/search/query.h"
+#include "server/core/watch/cost_bound.h"
+#include "server/core/watch/kept_answer.h"
+#include "server/geometry/cell.h"
+
+namespace waystar::core {
+
+// A change of a grid, prepared for comparison with many answers.
+class GridChange {
+ public:
+  // Where a change may end an answer of the map's own agents.
+  struct Reach {
+    // Bounds of the cells that the path depends on.
+    Rectangle path;
+    CostBound cheaper;
+    // True if changes elsewhere may end the answer too.
+    bool is_unlimited = false;
+  };
+
+  // Both arguments must outlive this. `map` is the map after the change.
+  GridChange(const MapChanges& changes, const GridMap& map);
+
+  // Returns true if the change may end an answer with this reach.
+  bool MayEnd(const Reach& reach) const {
+    return may_end_all_ || reach.is_unlimited || MayBlock(blocked_, reach.path) ||
+           MayOpen(opened_, reach.cheaper, least_);
+  }
+
+ private:
+  friend class GridAnswer;
+
+  // Changed cells of a word, their bounds, and the distance of these from the nearest shortcut end.
+  struct ChangedWord {
+    WordChange cells;
+    Rectangle bounds;
+    double gap = ShortcutEnds::kNone;
+  };
+  // Changed cells with their bounds.
+  struct Words {
+    // Beyond this many words, only their bounds decide whether a path may be cheaper.
+    static constexpr std::size_t kMost = 1024;
+
+    std::vector<ChangedWord> words;
+    Rectangle bounds;
+    double gap = ShortcutEnds::kNone;
+  };
+
+  static void Add(const WordChange& cells, Words& words);
+  static bool MayBlock(const Words& words, const Rectangle& path) {
+    return !Intersect(words.bounds, path).empty();
+  }
+  // Returns true if the cells may make a path cheaper, judged by their bounds.
+  bool MayOpen(const Words& words, const CostBound& bound, const LeastCosts& least) const {
+    return !words.bounds.empty() && bound.MayBeCheaperBy(words.bounds, {least, shortcuts_}, words.gap);
+  }
+  // As above, judged cell by cell.
+  bool MayBeCheaper(const Words& words, const CostBound& bound, const LeastCosts& least) const;
+
+  const MapChanges& changes_;
+  const GridMap& map_;
+  const LeastCosts least_;
+  const ShortcutEnds shortcuts_;
+  const bool may_end_all_;
+  // Cells that were blocked or changed their cost, and cells that were opened or changed their cost.
+  Words blocked_;
+  Words opened_;
+  // Whole words that may have changed for agents with a view of the map.
+  Words seen_;
+};
+
+// An answer holds while its path is passable at the same cost and no path is cheaper; an equally cheap
+// alternative does not end it. An answer without a path holds while no path exists. FindPath may miss
+// cheaper any-angle paths: for such queries an answer may hold although FindPath on another map returns a
+// costlier one.
+//
+// Thread safety: immutable.
+class GridAnswer final : public KeptAnswer {
+ public:
+  using Change = GridChange;
+
+  // Dependencies of an answer.
+  enum class Basis : std::uint8_t {
+    // Walkability, costs and portals of the map.
+    kMap,
+    // The same for a view of the map, with other accessible terrains or other costs.
+    kView,
+    // More than the above.
+    kMore,
+  };
+
+  // `result` is the answer to `query` on `map`, the map as seen by the agent. The path is copied.
+  GridAnswer(const GridMap& map, const PathQuery& query, const absl::StatusOr<PortalPath>& result,
+             Basis basis = Basis::kMap);
+
+  const PathQuery& query() const { return query_; }
+  // Returns true if there is a path, to the goal or elsewhere.
+  bool has_path() const { return error_.ok() && outcome_ != Outcome::kUnreachable; }
+  Connectivity connectivity() const { return connectivity_; }
+  const GridChange::Reach& reach() const { return reach_; }
+  // Returns the same answer for another map on which it holds too, as seen by the agent.
+  // REQUIRES: has_path(); the map has the same connectivity.
+  GridAnswer On(const GridMap& map, Basis basis) const;
+
+  // Returns true if the answer may no longer hold after a change. Never false if it does not hold.
+  bool MayEndBy(const GridChange& change) const;
+  bool MayEndBy(const MapChanges& changes, const MapSnapshot& snapshot) const override;
+
+  // Returns true if `result`, the answer to the same query on `map`, shows that this answer does not hold
+  // there. `required_tags` are those of the query.
+  bool IsOutdatedBy(const GridMap& map, const absl::StatusOr<PortalPath>& result,
+                    absl::Span<const std::string> required_tags = {}) const;
+
+ private:
+  enum class Kind : std::uint8_t {
+    // The path leads to the goal.
+    kPath,
+    // The path leads to the cell that the unreachable policy chose.
+    kPartial,
+    // No path exists, or the start or goal is blocked.
+    kNoPath,
+    // The answer's dependencies are unknown, for example because the search was cut short.
+    kUncertain,
+  };
+
+  // Sets what depends on the map and the basis.
+  void Place(const GridMap& map, Basis basis);
+  Kind KindOn(const GridMap& map) const;
+  void TakePath(const GridMap& map, const PortalPath& result);
+  // Returns true if the path depends on a changed cell.
+  bool DependsOn(const GridChange::Words& words) const;
+  // For kPartial and kNoPath: returns true if more cells may be reachable, or the start or goal was freed or
+  // blocked. `has_opened` says that the change opened cells; only then can more be reached.
+  bool MayReachElse(const GridMap& map, bool has_opened) const;
+  // Returns true if `a` is closer to the goal than `b`.
+  bool IsNearer(const GridMap& map, Cell a, Cell b) const;
+  bool CanStillBeWalked(const GridMap& map, absl::Span<const std::string> required_tags) const;
+
+  PathQuery query_;
+  Connectivity connectivity_;
+  Basis basis_ = Basis::kMore;
+  Kind kind_ = Kind::kUncertain;
+  // If not OK, the answer is this error and the path is unset.
+  absl::Status error_;
+  Outcome outcome_ = Outcome::kUnreachable;
+  double cost_ = 0.0;
+  // Smaller cost differences are treated as rounding errors.
+  double tolerance_ = 0.0;
+  Cell end_;
+  // Corners of the path, or ends of its lines.
+  std::vector<Cell> points_;
+  bool is_lines_ = false;
+  // Portals taken. If there are any, points_ has all points of the answer.
+  std::vector<CrossedPortal> crossings_;
+  // Cells that the path depends on, as the bits of `flipped`. Words are unique and sorted by word index, then
+  // row.
+  std::vector<WordChange> cells_;
+  GridChange::Reach reach_;
+  // Least costs of the map as seen by the agent; used for views only.
+  LeastCosts least_;
+  // True if the agent fits at the start, or the goal.
+  bool start_is_free_ = false;
+  bool goal_is_free_ = false;
+};
+
+}  // namespace waystar::core

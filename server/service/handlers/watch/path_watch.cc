@@ -1,0 +1,291 @@
+#include "server/service/handlers/watch/path_watch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "google/rpc/status.pb.h"
+#include "server/base/error.h"
+#include "server/base/status_macros.h"
+#include "server/core/query/resolve.h"
+#include "server/core/query/route_query_check.h"
+#include "server/core/watch/answer_renewal.h"
+#include "server/service/auth/check_access.h"
+#include "server/service/call/cancelled.h"
+#include "server/service/call/request_parser.h"
+#include "server/service/call/status.h"
+#include "server/service/call/within_memory.h"
+#include "server/service/convert/convert.h"
+#include "server/service/convert/convert_query.h"
+#include "server/service/convert/hex_coordinates.h"
+#include "server/service/handlers/query/answer_query.h"
+
+namespace waystar::rpc {
+namespace {
+
+// Limits each search after the first.
+constexpr std::chrono::seconds kMaxSearchTime{10};
+
+void FillProblem(const absl::Status& status, google::rpc::Status& problem) {
+  const grpc::Status written = ToGrpcStatus(status);
+  if (!problem.ParseFromString(written.error_details()) || problem.code() == 0) {
+    problem.set_code(static_cast<int>(status.code()));
+    problem.set_message(std::string(status.message()));
+  }
+}
+
+absl::Status Deleted() { return MakeError(ErrorReason::kMapNotFound, "query.map", "the map was deleted"); }
+
+}  // namespace
+
+PathWatchScheduler::PathWatchScheduler(const core::MapStore& store, Executor& executor, std::size_t max_bytes,
+                                       const QueryObserver& observer)
+    : store_(store), executor_(executor), max_bytes_(max_bytes), observer_(observer) {}
+
+PathWatchScheduler::~PathWatchScheduler() = default;
+
+void PathWatchScheduler::Begin(const PathWatchPtr& watch, int worker) {
+  absl::StatusOr<core::PinnedSnapshot> latest = store_.Pin(watch->request.map());
+  if (!latest.ok()) {
+    watch->End(BelowQuery(latest.status()));
+    return;
+  }
+  const std::uint64_t epoch = (*latest)->epoch;
+  latest->reset();
+  {
+    MutexLock lock(mutex_);
+    if (watch->is_over_) {
+      return;
+    }
+    // If the map was deleted meanwhile, there is no further notification; the search then fails.
+    Known& known = maps_[epoch];
+    if (known.map == nullptr) {
+      known.map = std::make_shared<core::MapSubscriptions>();
+    }
+    ++known.watches;
+    watch->epoch_ = epoch;
+    watch->map_ = known.map;
+    known.map->Add(watch);
+  }
+  Search(watch, worker);
+}
+
+void PathWatchScheduler::Remove(PathWatch& watch) {
+  {
+    MutexLock lock(mutex_);
+    watch.is_over_ = true;
+    if (watch.map_ == nullptr) {
+      return;
+    }
+  }
+  watch.map_->Remove(watch);
+  MutexLock lock(mutex_);
+  const auto it = maps_.find(watch.epoch_);
+  if (it != maps_.end() && it->second.map == watch.map_ && --it->second.watches == 0) {
+    maps_.erase(it);
+  }
+}
+
+void PathWatchScheduler::Search(const PathWatchPtr& watch, int worker) {
+  core::MapSubscriptions& map = *watch->map_;
+  if (watch->cancelled.load(std::memory_order_relaxed) || !map.BeginSearch(*watch)) {
+    return;
+  }
+  const auto end = [&](const absl::Status& why) {
+    map.AbandonSearch(*watch);
+    watch->End(why);
+  };
+  const absl::StatusOr<core::PinnedSnapshot> pinned = store_.Pin(watch->request.map());
+  if (!pinned.ok()) {
+    end(BelowQuery(pinned.status()));
+    return;
+  }
+  const core::MapSnapshot& snapshot = **pinned;
+  if (snapshot.epoch != watch->epoch_) {
+    end(Deleted());
+    return;
+  }
+  const bool is_first = watch->answer() == nullptr;
+  const core::PathSubscription::Clock::time_point now = core::PathSubscription::Clock::now();
+  const Caller caller = watch->GetCaller();
+  CallContext context{
+      .bench = executor_.bench(worker),
+      .caller = caller,
+      .budget = {.deadline = is_first ? watch->deadline : std::min(watch->deadline, now + kMaxSearchTime),
+                 .cancelled = &watch->cancelled},
+      .queued = now - watch->queued_at(),
+      .begin = now};
+  core::AnswerRenewal renewal(store_, snapshot, *watch);
+  v1::WatchPathResponse message;
+  const absl::Status status = RunWithinMemory(context.bench, [&]() -> absl::Status {
+    if (is_first) {
+      WAYSTAR_RETURN_IF_ERROR(CheckLeastVersion(snapshot.version(), watch->request.view()));
+    }
+    WAYSTAR_ASSIGN_OR_RETURN(const core::Route route, renewal.Search(context.budget, context.bench));
+    return WriteAnswer(route, snapshot, max_bytes_, *message.mutable_answer(), context);
+  });
+  NoteQuery(observer_, "waystar.v1.PathService/WatchPath", watch->request, message.answer(), status,
+            Executor::Clock::now() - now, context);
+  // The snapshot of an aborted search was evicted.
+  if (absl::IsCancelled(status) || absl::IsAborted(status)) {
+    if (map.AbandonSearch(*watch) && absl::IsAborted(status)) {
+      Enqueue({watch});
+    }
+    return;
+  }
+  if (!status.ok() && is_first) {
+    end(BelowQuery(status));
+    return;
+  }
+  if (!status.ok()) {
+    if (renewal.answer() == nullptr || absl::IsResourceExhausted(status)) {
+      renewal.TakeError(status);
+    }
+    FillProblem(BelowQuery(status), *message.mutable_problem());
+  }
+  FillVersion(snapshot.version(), *message.mutable_version());
+  if (renewal.is_news()) {
+    watch->Send(message);
+  }
+  if (map.EndSearch(*watch, snapshot, renewal.answer())) {
+    Enqueue({watch});
+  }
+}
+
+void PathWatchScheduler::Enqueue(const std::vector<core::PathSubscriptionPtr>& watches) {
+  std::vector<SearchJob*> to_start;
+  {
+    MutexLock lock(mutex_);
+    queue_.insert(queue_.end(), watches.begin(), watches.end());
+    if (jobs_.empty()) {
+      const int jobs = std::max(1, executor_.workers(Lane::kLarge) / 2);
+      for (int i = 0; i < jobs; ++i) {
+        jobs_.push_back(std::make_unique<SearchJob>(*this));
+        idle_jobs_.push_back(jobs_.back().get());
+      }
+    }
+    while (to_start.size() < queue_.size() && !idle_jobs_.empty()) {
+      to_start.push_back(idle_jobs_.back());
+      idle_jobs_.pop_back();
+    }
+  }
+  for (SearchJob* job : to_start) {
+    executor_.SubmitOwn(Lane::kLarge, job);
+  }
+}
+
+void PathWatchScheduler::RunJob(SearchJob& job, int worker) {
+  core::PathSubscriptionPtr next;
+  {
+    MutexLock lock(mutex_);
+    if (!queue_.empty()) {
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+  }
+  if (next != nullptr) {
+    // The queue only contains watches.
+    Search(std::static_pointer_cast<PathWatch>(next), worker);
+  }
+  {
+    MutexLock lock(mutex_);
+    if (queue_.empty()) {
+      idle_jobs_.push_back(&job);
+      return;
+    }
+  }
+  // The job goes to the end of the queue.
+  executor_.SubmitOwn(Lane::kLarge, &job);
+}
+
+void PathWatchScheduler::OnCommit(const core::PinnedSnapshot& snapshot,
+                                  absl::Span<const core::SharedCommit> /*commits*/,
+                                  const core::MapChanges& changes) {
+  std::shared_ptr<core::MapSubscriptions> map;
+  {
+    MutexLock lock(mutex_);
+    const auto it = maps_.find(snapshot->epoch);
+    if (it == maps_.end()) {
+      return;
+    }
+    map = it->second.map;
+  }
+  const std::vector<core::PathSubscriptionPtr> queued = map->Commit(snapshot, changes);
+  if (!queued.empty()) {
+    Enqueue(queued);
+  }
+}
+
+bool PathWatchScheduler::Needs(const core::MapSnapshot& latest) const {
+  MutexLock lock(mutex_);
+  return maps_.contains(latest.epoch);
+}
+
+void PathWatchScheduler::OnDelete(const core::PinnedSnapshot& last) {
+  std::shared_ptr<core::MapSubscriptions> map;
+  {
+    MutexLock lock(mutex_);
+    const auto it = maps_.find(last->epoch);
+    if (it == maps_.end()) {
+      return;
+    }
+    map = std::move(it->second.map);
+    maps_.erase(it);
+  }
+  for (const core::PathSubscriptionPtr& watch : map->All()) {
+    std::static_pointer_cast<PathWatch>(watch)->End(Deleted());
+  }
+}
+
+absl::Status WatchPathCall::Admit() {
+  v1::WatchPathRequest message;
+  WAYSTAR_RETURN_IF_ERROR(ParseRequest(request_bytes_, message, memory_));
+  if (!message.has_query()) {
+    return MissingField("query");
+  }
+  request = std::move(*message.mutable_query());
+  WAYSTAR_RETURN_IF_ERROR(caller_.Require([this](const Caller& caller) {
+    return BelowQuery(CheckPartAccess<v1::WatchPathRequest>(caller, request));
+  }));
+  const auto parse = [this]() -> absl::Status {
+    WAYSTAR_RETURN_IF_ERROR(CheckNamesMap(request));
+    WAYSTAR_ASSIGN_OR_RETURN(const core::PinnedSnapshot snapshot, watches_.store().Pin(request.map()));
+    WAYSTAR_ASSIGN_OR_RETURN(query, ToRouteQuery(request, request.map(), HexCoordinates(*snapshot)));
+    return core::CheckOneGoal(query);
+  };
+  WAYSTAR_RETURN_IF_ERROR(BelowQuery(parse()));
+  if (!request.goal_map().empty() && request.goal_map() != request.map()) {
+    return MakeError(ErrorReason::kBadValue, "query.goal_map", "a watched path stays on its map");
+  }
+  WAYSTAR_RETURN_IF_ERROR(TakeSlot(server_.watches));
+  {
+    MutexLock lock(mutex_);
+    BeginJob();
+  }
+  SubmitJob(Lane::kLarge, FlowOf(caller_.Get(), rpc_, request.map()));
+  return absl::OkStatus();
+}
+
+void WatchPathCall::RunJob(int worker) {
+  watches_.Begin(std::static_pointer_cast<WatchPathCall>(shared_from_this()), worker);
+}
+
+void WatchPathCall::Send(const v1::WatchPathResponse& message) {
+  grpc::ByteBuffer bytes = Serialize(message);
+  const Change change(*this);
+  unsent_ = std::move(bytes);
+}
+
+void WatchPathCall::Advance() {
+  if (end().has_value()) {
+    // Stops the search.
+    cancelled.store(true, std::memory_order_relaxed);
+  } else if (!is_writing() && unsent_.has_value()) {
+    Write(*std::exchange(unsent_, std::nullopt));
+  }
+}
+
+}  // namespace waystar::rpc

@@ -1,0 +1,184 @@
+// How watches of maps and paths end, and what they may cost others.
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/errors.h"
+#include "gmock/gmock.h"
+#include "tests/service/auth/guarded_server.h"
+#include "tests/service/handlers/watch/watches.h"
+#include "tests/service/test_server.h"
+#include "tests/testing/patience.h"
+
+namespace waystar {
+namespace {
+
+using ::waystar::testing::BlockRequest;
+using ::waystar::testing::CellAt;
+using ::waystar::testing::ExpectOneTooManyIsRefused;
+using ::waystar::testing::GuardedServer;
+using ::waystar::testing::kPatience;
+using ::waystar::testing::PathRequest;
+using ::waystar::testing::TestServer;
+using ::waystar::testing::TokenLine;
+using ::waystar::testing::UnblockRequest;
+using ::waystar::testing::Update;
+using ::waystar::testing::WatchedRoomTest;
+using ::waystar::testing::WatchFrom;
+using ::waystar::testing::WatchOfMap;
+using ::waystar::testing::WatchOfPath;
+using ::waystar::testing::WatchRequest;
+
+v1::FindPathRequest QueryIn(const std::string& map) { return PathRequest(map, CellAt(0, 0), CellAt(3, 0)); }
+
+class WatchLifeTest : public WatchedRoomTest {};
+
+TEST_F(WatchLifeTest, EndsWhenTheMapIsDeleted) {
+  server_.Create("other", {"."});
+  WatchOfMap watch(server_, WatchRequest("room"));
+  WatchOfMap other(server_, WatchRequest("other"));
+  WatchOfPath path(server_, QueryIn("room"));
+  EXPECT_EQ(watch.Next(), "watching 1");
+  EXPECT_EQ(other.Next(), "watching 1");
+  path.Next();
+  Delete("room");
+  server_.Create("room", {"....", "...."});
+  const absl::Status status = watch.End();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
+  EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND");
+  EXPECT_EQ(client::ReasonOf(path.End()), "MAP_NOT_FOUND");
+  // The new map and the other one are not meant.
+  WatchOfMap again(server_, WatchRequest("room"));
+  EXPECT_EQ(again.Next(), "watching 1");
+  EXPECT_EQ(WatchOfPath(server_, QueryIn("room")).Next().answer().cost(), 3.0);
+  EXPECT_EQ(Change(), 2U);
+  EXPECT_EQ(again.Next(), "revision 2");
+}
+
+// The new map's revisions are smaller than those that the old one had.
+TEST_F(WatchLifeTest, EndsWithTheMapThatItBeganOn) {
+  for (int i = 0; i < 3; ++i) {
+    Change();
+  }
+  for (int i = 0; i < 20; ++i) {
+    WatchOfMap old(server_, WatchRequest("room"));
+    WatchOfPath old_path(server_, QueryIn("room"));
+    const v1::Version before = old.NextEvent().watching().version();
+    EXPECT_EQ(old_path.Next().version().epoch(), before.epoch());
+    Replace();
+    WatchOfMap watch(server_, WatchRequest("room"));
+    WatchOfPath path(server_, QueryIn("room"));
+    const v1::Version after = watch.NextEvent().watching().version();
+    EXPECT_EQ(after.revision(), 1U);
+    EXPECT_NE(after.epoch(), before.epoch());
+    EXPECT_EQ(path.Next().version().epoch(), after.epoch());
+    EXPECT_EQ(client::ReasonOf(old.End()), "MAP_NOT_FOUND");
+    EXPECT_EQ(client::ReasonOf(old_path.End()), "MAP_NOT_FOUND");
+    Update(server_, BlockRequest("room", {CellAt(1, 0)}));
+    EXPECT_EQ(watch.Next(), "revision 2");
+    const v1::WatchPathResponse next = path.Next();
+    EXPECT_EQ(next.version().revision(), 2U);
+    EXPECT_EQ(next.version().epoch(), after.epoch());
+    Update(server_, UnblockRequest("room", {CellAt(1, 0)}));
+  }
+}
+
+TEST_F(WatchLifeTest, MapsThatComeAndGoDoNotConfuseIt) {
+  for (int i = 0; i < 50; ++i) {
+    WatchOfMap watch(server_, WatchRequest("room"));
+    Change();
+    std::thread deleter([this] { Delete("room"); });
+    const absl::Status status = watch.OwnWatch::End();
+    deleter.join();
+    EXPECT_EQ(client::ReasonOf(status), "MAP_NOT_FOUND") << status;
+    server_.Create("room", {"....", "...."});
+  }
+}
+
+TEST(WatchLimitTest, OneTooManyIsRefusedUntilAnotherEnds) {
+  TestServer server({.max_watches = 1});
+  server.Create("room", {"...."});
+  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfMap>(server, WatchRequest("room")); });
+  ExpectOneTooManyIsRefused([&] { return std::make_unique<WatchOfPath>(server, QueryIn("room")); });
+}
+
+TEST(WatchLimitTest, OneClientLeavesOthersSome) {
+  GuardedServer server(
+      TokenLine("greedy", "read:*") + TokenLine("modest", "read:*") + TokenLine("shy", "read:*"),
+      {.max_watches = 8});
+  server.Create("room", {"."});
+  // Connections of their own do not help.
+  const auto watch = [&](const std::string& token) {
+    return std::make_unique<WatchOfMap>(server.server(), WatchRequest("room"), token);
+  };
+  std::vector<std::unique_ptr<WatchOfMap>> greedy;
+  for (int i = 0; i < 6; ++i) {
+    greedy.push_back(watch("greedy"));
+    EXPECT_EQ(greedy.back()->Next(), "watching 1");
+  }
+  const absl::Status refused = watch("greedy")->End();
+  EXPECT_EQ(client::ReasonOf(refused), "TOO_MANY_WATCHES");
+  EXPECT_THAT(refused.message(), ::testing::HasSubstr("this client has its share"));
+  const auto other = watch("modest");
+  EXPECT_EQ(other->Next(), "watching 1");
+  const auto third = watch("shy");
+  EXPECT_EQ(third->Next(), "watching 1");
+}
+
+// So that cancelling meets the beginning, reading of history and writing.
+TEST_F(WatchLifeTest, ClientsMayGiveUpAtAnyTime) {
+  std::thread writer([this] {
+    while (Change() < 400) {
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    WatchOfMap watch(server_, i % 2 == 0 ? WatchRequest("room", /*with_edits=*/true)
+                                         : WatchFrom(server_, "room", 2, /*with_edits=*/true));
+    std::thread canceller([&] { watch->Cancel(); });
+    const absl::Status status = watch.OwnWatch::End();
+    canceller.join();
+    EXPECT_TRUE(status.code() == absl::StatusCode::kCancelled ||
+                client::ReasonOf(status) == "FUTURE_REVISION")
+        << status;
+  }
+  writer.join();
+}
+
+TEST_F(WatchLifeTest, StopEndsWatchesAtOnce) {
+  WatchOfMap idle(server_, WatchRequest("room"));
+  WatchOfMap busy(server_, WatchRequest("room", /*with_edits=*/true));
+  WatchOfPath path(server_, QueryIn("room"));
+  path.Next();
+  EXPECT_EQ(idle.Next(), "watching 1");
+  EXPECT_EQ(busy.Next(), "watching 1");
+  for (int i = 0; i < 50; ++i) {
+    Change();
+  }
+  std::thread stop([&] { server_.server().Stop(kPatience, kPatience); });
+  for (WatchOfMap* watch : {&idle, &busy}) {
+    const absl::Status status = watch->OwnWatch::End();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    EXPECT_EQ(client::ReasonOf(status), "DRAINING");
+  }
+  EXPECT_EQ(client::ReasonOf(path.End()), "DRAINING");
+  stop.join();
+}
+
+// A watch holds neither the one worker nor the one transfer.
+TEST(WatchLimitTest, WatchesHoldUpNobody) {
+  TestServer server({.workers = 1, .max_transfers = 1});
+  server.Create("room", {"."});
+  std::vector<std::unique_ptr<WatchOfMap>> watches;
+  for (int i = 0; i < 100; ++i) {
+    watches.push_back(std::make_unique<WatchOfMap>(server, WatchRequest("room")));
+    EXPECT_EQ(watches.back()->Next(), "watching 1");
+  }
+  v1::ExportMapRequest request;
+  request.set_map("room");
+  EXPECT_TRUE(server.client().ExportMap(request).ok());
+}
+
+}  // namespace
+}  // namespace waystar
