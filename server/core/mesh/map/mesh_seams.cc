@@ -367,10 +367,8 @@ class SeamSplitter {
     for (const std::uint32_t edge : {i, j}) {
       for (const VertexOnEdge& on_edge : splits_.vertices[edge]) {
         const WorldPoint& vertex = vertices_[on_edge.vertex];
-        const double dx = vertex.x - point.x;
-        const double dy = vertex.y - point.y;
         const double rise = std::abs(vertex.z - point.z);
-        if (dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan && rise <= least) {
+        if (SquaredPlanDistance(vertex, point) <= tolerance_.plan * tolerance_.plan && rise <= least) {
           least = rise;
           nearest = on_edge.vertex;
         }

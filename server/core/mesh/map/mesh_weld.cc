@@ -107,9 +107,8 @@ class VertexGrid {
   }
 
   bool IsNear(const WorldPoint& a, const WorldPoint& b) const {
-    const double dx = a.x - b.x;
-    const double dy = a.y - b.y;
-    return std::abs(a.z - b.z) <= tolerance_.height && dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan;
+    return std::abs(a.z - b.z) <= tolerance_.height &&
+           SquaredPlanDistance(a, b) <= tolerance_.plan * tolerance_.plan;
   }
 
   const std::vector<WorldPoint>& vertices_;

@@ -89,12 +89,6 @@ class OutlineBox {
   MeshBounds box_;
 };
 
-double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
-  const double dx = point.x - x;
-  const double dy = point.y - y;
-  return dx * dx + dy * dy;
-}
-
 // Contains for polygons of any shape and points on their edges; slower.
 bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
   const absl::Span<const std::uint32_t> loop = mesh.VerticesOf(polygon);
@@ -383,7 +377,7 @@ WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) cons
     double least = std::numeric_limits<double>::infinity();
     ForEachEdge(*this, polygon, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
       const WorldPoint point = NearestOnSegment(a, b, from.x, from.y);
-      const double distance = SquaredPlanDistance(point, from.x, from.y);
+      const double distance = SquaredPlanDistance(point, from);
       if (distance < least) {
         least = distance;
         nearest = point;
@@ -427,7 +421,7 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
       return;
     }
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position);
     const double up = std::abs(point.z - position.z);
     if (plan > reach.radius * reach.radius || up > reach.height) {
       return;
@@ -456,7 +450,7 @@ std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
   surface_->tree.VisitNear(rounded, limit, foresee, [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position);
     const MeshBounds box = BoundsOf(polygon);
     if (plan > reach.radius * reach.radius || box.low.z > position.z + reach.height ||
         box.high.z < position.z - reach.height) {
@@ -485,7 +479,7 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
   surface_->tree.VisitNear(rounded, kNoLimit, foresee, [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
+    if (SquaredPlanDistance(point, position) <= reach.radius * reach.radius &&
         std::abs(point.z - position.z) <= reach.height) {
       places.push_back({polygon, point});
     }

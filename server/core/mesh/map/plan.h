@@ -54,6 +54,11 @@ inline double Side(const WorldPoint& a, const WorldPoint& b, const WorldPoint& p
 }
 
 // Distances. Callers must be compiled with -ffp-contract=off.
+inline double SquaredPlanDistance(const WorldPoint& a, const WorldPoint& b) {
+  const double dx = b.x - a.x;
+  const double dy = b.y - a.y;
+  return dx * dx + dy * dy;
+}
 inline double PlanDistance(double ax, double ay, double bx, double by) {
   const double dx = bx - ax;
   const double dy = by - ay;

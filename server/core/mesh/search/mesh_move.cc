@@ -32,7 +32,7 @@ class StepFlood {
   // REQUIRES: the polygon of the start does not contain the target.
   MeshMove Run(const MeshRayHit& hit, PolygonMeter* meter) {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
-    least_ = SquaredPlan(hit.end.point);
+    least_ = SquaredPlanDistance(hit.end.point, target_);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
     for (const PolygonNumber polygon : FindPolygonsAround(mesh_, FindPlacesAround(mesh_, start_))) {
       found_.Add(polygon);
@@ -54,12 +54,6 @@ class StepFlood {
   }
 
  private:
-  double SquaredPlan(const WorldPoint& point) const {
-    const double dx = target_.x - point.x;
-    const double dy = target_.y - point.y;
-    return dx * dx + dy * dy;
-  }
-
   // Returns how much a wall with this normal opposes the direction from the point to the target; smaller is
   // more.
   double Against(const Point& normal, double x, double y) const {
