@@ -7,7 +7,7 @@
 
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
-#include "server/core/graph/map/grid_sight.h"
+#include "server/core/graph/map/sight_line.h"
 
 namespace waystar::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 
 namespace waystar::testing {
 

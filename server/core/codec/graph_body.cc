@@ -16,7 +16,7 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/tags.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/map/grid_sight.h"
+#include "server/core/graph/map/sight_line.h"
 
 namespace waystar::core {
 namespace {

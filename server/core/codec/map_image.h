@@ -11,7 +11,7 @@
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/mesh/map/nav_mesh.h"
 
 namespace waystar::core {

@@ -7,7 +7,7 @@
 #include "server/core/edit/edit.h"
 #include "server/core/edit/overlay.h"
 #include "server/core/grid/map/grid_map.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 
 namespace waystar::core {
 

@@ -14,7 +14,7 @@
 #include "server/base/status_macros.h"
 #include "server/core/graph/search/graph_pairs.h"
 #include "server/core/grid/field/reachable_pairs.h"
-#include "server/core/mesh/search/mesh_query.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/checks.h"

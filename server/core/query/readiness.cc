@@ -12,7 +12,6 @@
 #include "server/core/grid/search/agent.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/upkeep.h"
 
 namespace waystar::core {
 

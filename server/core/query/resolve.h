@@ -11,7 +11,7 @@
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/portal/portal_search.h"
 #include "server/core/map/map_snapshot.h"
-#include "server/core/mesh/search/mesh_query.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/query/route_query.h"
 #include "server/core/search/query.h"

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "server/core/grid/path/path.h"
-#include "server/core/mesh/search/surface_line.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/portal/portal_legs.h"
 
 namespace waystar::core {

@@ -16,7 +16,7 @@
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_search.h"
-#include "server/core/mesh/search/mesh_query.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/resolved_agent.h"
 #include "server/core/search/query.h"

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "server/core/graph/search/node_recorder.h"
-#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/mesh/search/interval_search.h"
 #include "server/core/query/find_paths.h"
 #include "server/core/query/query_scratch.h"
 #include "server/core/query/resolve.h"

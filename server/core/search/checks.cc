@@ -24,9 +24,15 @@ std::string SizeText(const GridMap& map) {
   return absl::StrCat(bounds.width, " x ", bounds.height, " cells");
 }
 
-absl::Status CheckWithin(const GridMap& map, const Rectangle& region, const Rectangle& bounds) {
-  if (Intersect(region, bounds) == region) {
-    return absl::OkStatus();
+// Returns the region, or `whole` if there is none.
+absl::StatusOr<Rectangle> CheckWithin(const GridMap& map, const std::optional<Rectangle>& region,
+                                      const Rectangle& whole) {
+  if (!region.has_value()) {
+    return whole;
+  }
+  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
+  if (Intersect(*region, whole) == *region) {
+    return *region;
   }
   return MakeError(ErrorReason::kOffMap, "region",
                    absl::StrCat("the region reaches beyond the map, which is ", SizeText(map)));
@@ -105,22 +111,11 @@ absl::Status CheckRegionSides(const Rectangle& region) {
 }
 
 absl::StatusOr<Rectangle> CheckRegion(const GridMap& map, const std::optional<Rectangle>& region) {
-  if (!region.has_value()) {
-    return map.bounds();
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
-  WAYSTAR_RETURN_IF_ERROR(CheckWithin(map, *region, map.bounds()));
-  return *region;
+  return CheckWithin(map, region, map.bounds());
 }
 
 absl::StatusOr<Rectangle> CheckCountedRegion(const GridMap& map, const std::optional<Rectangle>& region) {
-  const Rectangle whole = CountedBounds(map);
-  if (!region.has_value()) {
-    return whole;
-  }
-  WAYSTAR_RETURN_IF_ERROR(CheckRegionSides(*region));
-  WAYSTAR_RETURN_IF_ERROR(CheckWithin(map, *region, whole));
-  return *region;
+  return CheckWithin(map, region, CountedBounds(map));
 }
 
 absl::Status CheckFieldSize(const Rectangle& region) {

@@ -14,7 +14,7 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/grid/walk/walk_grid.h"
-#include "server/core/search/report.h"
+#include "server/core/search/query.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

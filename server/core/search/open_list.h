@@ -1,4 +1,4 @@
-// Open list of A*.
+// Open lists of searches, and what they keep of their memory.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@ struct OpenEntry {
     return {static_cast<std::int32_t>(packed_cell & 0xFFFFU), static_cast<std::int32_t>(packed_cell >> 16)};
   }
 
-  // Smaller f first, then larger g, then row-major order. The order is total, so the next entry depends only
-  // on the content of the list.
+  // Smaller f first, then larger g, then row-major order.
   bool Precedes(const OpenEntry& other) const {
     if (f != other.f) {
       return f < other.f;
@@ -39,6 +38,61 @@ struct OpenEntry {
     return packed_cell < other.packed_cell;
   }
 };
+
+// 4-ary heaps in lists. `Precedes` of their entries is a total order, so the next entry depends only on the
+// content of the list. Each call costs O(log n).
+inline constexpr std::size_t kHeapArity = 4;
+
+// Replaces the first entry, and moves it down.
+template <typename Entry>
+void Sink(std::vector<Entry>& heap, const Entry& entry) {
+  Entry* const list = heap.data();
+  const std::size_t size = heap.size();
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < size; child = hole * kHeapArity + 1) {
+    const std::size_t end = std::min(child + kHeapArity, size);
+    std::size_t best = child;
+    for (std::size_t i = child + 1; i < end; ++i) {
+      if (list[i].Precedes(list[best])) {
+        best = i;
+      }
+    }
+    if (!list[best].Precedes(entry)) {
+      break;
+    }
+    list[hole] = list[best];
+    hole = best;
+  }
+  list[hole] = entry;
+}
+
+template <typename Entry>
+void PushEntry(std::vector<Entry>& heap, const Entry& entry) {
+  std::size_t hole = heap.size();
+  heap.push_back(entry);
+  while (hole > 0) {
+    const std::size_t parent = (hole - 1) / kHeapArity;
+    if (!entry.Precedes(heap[parent])) {
+      break;
+    }
+    heap[hole] = heap[parent];
+    hole = parent;
+  }
+  heap[hole] = entry;
+}
+
+// Removes and returns the first entry.
+// REQUIRES: the heap is not empty.
+template <typename Entry>
+Entry PopEntry(std::vector<Entry>& heap) {
+  const Entry first = heap.front();
+  const Entry last = heap.back();
+  heap.pop_back();
+  if (!heap.empty()) {
+    Sink(heap, last);
+  }
+  return first;
+}
 
 // 4-ary heap. A cell whose cost decreases is pushed again; the caller skips cells that it has expanded.
 //
@@ -55,57 +109,37 @@ class OpenList {
   std::size_t grown_bytes() const { return GrownCapacity() * sizeof(OpenEntry); }
   void Clear() { heap_.clear(); }
 
-  void Push(const OpenEntry& entry) {
-    std::size_t hole = heap_.size();
-    heap_.push_back(entry);
-    while (hole > 0) {
-      const std::size_t parent = (hole - 1) / kArity;
-      if (!entry.Precedes(heap_[parent])) {
-        break;
-      }
-      heap_[hole] = heap_[parent];
-      hole = parent;
-    }
-    heap_[hole] = entry;
-  }
+  void Push(const OpenEntry& entry) { PushEntry(heap_, entry); }
 
   // Removes and returns the first entry.
   // REQUIRES: !empty().
-  OpenEntry Pop() {
-    const OpenEntry first = heap_.front();
-    const OpenEntry last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) {
-      SiftDown(last);
-    }
-    return first;
-  }
+  OpenEntry Pop() { return PopEntry(heap_); }
 
  private:
-  static constexpr std::size_t kArity = 4;
-
   std::size_t GrownCapacity() const { return std::max<std::size_t>(2 * heap_.capacity(), 256); }
-
-  void SiftDown(const OpenEntry& entry) {
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < heap_.size(); child = hole * kArity + 1) {
-      const std::size_t end = std::min(child + kArity, heap_.size());
-      std::size_t best = child;
-      for (std::size_t i = child + 1; i < end; ++i) {
-        if (heap_[i].Precedes(heap_[best])) {
-          best = i;
-        }
-      }
-      if (!heap_[best].Precedes(entry)) {
-        break;
-      }
-      heap_[hole] = heap_[best];
-      hole = best;
-    }
-    heap_[hole] = entry;
-  }
 
   std::vector<OpenEntry> heap_;
 };
+
+// Working memory kept between searches, under a limit.
+// The limit applies to the memory of one search. Before a scratch refuses memory to the current search, it
+// frees what earlier searches left: long lists when the next search starts, and memory that the search does
+// not use once there is no room.
+
+// Returns true if an empty list holds so large a part of the limit that the next search should start with a
+// new one.
+inline bool IsMuchToKeep(std::size_t bytes, std::size_t max_bytes) {
+  constexpr std::size_t kShare = 32;
+  return bytes > max_bytes / kShare;
+}
+
+// Frees the memory of a table beyond this size. Assigning {} to a vector frees none.
+template <typename Element>
+void CutTo(std::vector<Element>& table, std::size_t size) {
+  if (table.capacity() > size) {
+    table.resize(std::min(table.size(), size));
+    table.shrink_to_fit();
+  }
+}
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Path queries and their results as plain values.
+// Path queries, their results and reports of searches as plain values.
 #pragma once
 
 #include <atomic>
@@ -138,6 +138,27 @@ struct PathResult {
   absl::Span<const Direction> directions;
   // End of the path; undefined with kUnreachable.
   Cell end;
+  SearchStatistics statistics;
+};
+
+enum class SearchEnd : std::uint8_t {
+  kGoalReached,
+  // Every reachable cell was expanded.
+  kExhausted,
+  kExpansionLimit,
+  kScratchLimit,
+  kDeadline,
+  kCancelled,
+  kEvicted,
+};
+
+struct SearchReport {
+  SearchEnd end = SearchEnd::kExhausted;
+  // Expanded cell nearest to the goal in a straight line; among equals, the one that is cheaper to reach,
+  // then the first in row-major order. With kGoalReached it is the goal.
+  Cell nearest;
+  // Cost of the path to `nearest`.
+  Cost cost = 0;
   SearchStatistics statistics;
 };
 

@@ -22,6 +22,32 @@ struct NoRecorder {
   static constexpr void Expanded(Cell /*cell*/, Cost /*g*/, Cost /*f*/) {}
 };
 
+// Events in order, up to a limit.
+template <typename Event>
+class EventList {
+ public:
+  explicit EventList(std::size_t max_events) : max_events_(max_events) {}
+
+  const std::vector<Event>& events() const { return events_; }
+  // Returns true if events beyond the limit were dropped.
+  bool is_truncated() const { return is_truncated_; }
+
+ protected:
+  // Returns false if the event is dropped.
+  bool Add(const Event& event) {
+    is_truncated_ |= events_.size() == max_events_;
+    if (!is_truncated_) {
+      events_.push_back(event);
+    }
+    return !is_truncated_;
+  }
+
+ private:
+  const std::size_t max_events_;
+  std::vector<Event> events_;
+  bool is_truncated_ = false;
+};
+
 struct SearchEvent {
   enum class Kind : std::uint8_t {
     // The cell was pushed onto the open list, possibly again after a cheaper path to it was found.
@@ -43,10 +69,9 @@ struct SearchEvent {
   Cost f = 0;
 };
 
-// Stores events in order, up to a limit.
-class EventRecorder {
+class EventRecorder : public EventList<SearchEvent> {
  public:
-  explicit EventRecorder(std::size_t max_events) : max_events_(max_events) {}
+  using EventList::EventList;
 
   void Generated(Cell cell, Cell parent, Cost g, Cost f) {
     Add({SearchEvent::Kind::kGenerated, map_, cell, parent, g, f});
@@ -68,24 +93,9 @@ class EventRecorder {
   }
   const std::vector<std::string>& maps() const { return maps_; }
 
-  const std::vector<SearchEvent>& events() const { return events_; }
-  // Returns true if events beyond the limit were dropped.
-  bool is_truncated() const { return is_truncated_; }
-
  private:
-  void Add(const SearchEvent& event) {
-    if (events_.size() == max_events_) {
-      is_truncated_ = true;
-      return;
-    }
-    events_.push_back(event);
-  }
-
-  const std::size_t max_events_;
-  std::vector<SearchEvent> events_;
   std::vector<std::string> maps_ = {""};
   std::uint16_t map_ = 0;
-  bool is_truncated_ = false;
   // Index of each map, by id.
   std::map<std::string, std::uint16_t> numbers_ = {{"", 0}};
 };

@@ -13,7 +13,7 @@
 #include "server/core/edit/graph_batch_editor.h"
 #include "server/core/edit/mesh_batch_editor.h"
 #include "server/core/elements/map_changes.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/durable_log.h"
 #include "server/core/store/stored_map.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/core/elements/map_changes.h"
-#include "server/core/graph/map/cheap_arcs.h"
+#include "server/core/graph/map/node_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/core/graph/search/graph_query.h"
 #include "server/core/grid/cells/grid_settings.h"

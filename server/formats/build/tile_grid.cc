@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_bounds.h"
+#include "server/core/mesh/map/mesh_spec.h"
 
 namespace waystar::level {
 namespace {

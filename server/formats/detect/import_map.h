@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/formats/parts/import_options.h"
 #include "server/formats/text/map_format.h"
 

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_bounds.h"
-#include "server/core/mesh/map/mesh_gaps.h"
+#include "server/core/mesh/map/mesh_check.h"
+#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
 
 namespace waystar::core {

@@ -6,7 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "server/base/stop_check.h"
-#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/mesh/search/interval_search.h"
 #include "server/geometry/world_point.h"
 #include "server/render/canvas/geometry.h"
 #include "server/render/scene/layout.h"

@@ -13,7 +13,6 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/core/mesh/search/mesh_path.h"
-#include "server/core/mesh/search/mesh_query.h"
 #include "server/core/search/interruption.h"
 #include "server/render/canvas/color.h"
 #include "server/render/scene/mesh_cover.h"

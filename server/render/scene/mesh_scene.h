@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/mesh/search/interval_search.h"
 #include "server/core/search/query.h"
 #include "server/geometry/box.h"
 #include "server/geometry/height_range.h"

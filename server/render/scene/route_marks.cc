@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "server/core/mesh/search/surface_line.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "server/core/portal/portal_legs.h"
 #include "server/core/query/resolve.h"
 #include "server/core/query/route.h"

@@ -11,7 +11,7 @@
 #include "server/core/graph/search/node_recorder.h"
 #include "server/core/grid/cells/world_frame.h"
 #include "server/core/map/map_version.h"
-#include "server/core/mesh/search/interval_recorder.h"
+#include "server/core/mesh/search/interval_search.h"
 #include "server/core/query/route.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"

@@ -14,7 +14,7 @@
 #include "server/core/grid/map/movement_profile.h"
 #include "server/core/grid/map/plain_cells.h"
 #include "server/core/grid/map/profile_views.h"
-#include "server/core/search/upkeep.h"
+#include "server/core/search/interruption.h"
 #include "tests/testing/plainness.h"
 
 namespace waystar::core {

@@ -20,7 +20,7 @@
 #include "server/core/edit/edit.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/map/grid_sight.h"
+#include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "server/formats/text/rows.h"
 #include "server/formats/text/text.h"

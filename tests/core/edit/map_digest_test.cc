@@ -16,7 +16,7 @@
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/elements/portal.h"
 #include "server/core/graph/map/graph_editor.h"
-#include "server/core/graph/map/grid_sight.h"
+#include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/map/grid_map_editor.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/generator.h"

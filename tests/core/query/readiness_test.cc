@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "server/core/grid/walk/walk_grid.h"
-#include "server/core/search/upkeep.h"
+#include "server/core/search/interruption.h"
 #include "tests/core/query/route_test.h"
 
 namespace waystar::core {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -29,10 +30,7 @@ void ForEachPage(const std::vector<Change>& changes, NodeOf node_of, Visitor vis
 std::vector<ArcChange> ArcWriter::Write(std::vector<ArcChange> changes) {
   std::stable_sort(changes.begin(), changes.end());
   // Keeps only the last change of each arc.
-  const auto is_same = [](const ArcChange& a, const ArcChange& b) {
-    return a.from == b.from && a.arc.to == b.arc.to;
-  };
-  const auto last = std::unique(changes.rbegin(), changes.rend(), is_same);
+  const auto last = std::unique(changes.rbegin(), changes.rend(), std::mem_fn(&ArcChange::IsSameArc));
   changes.erase(changes.begin(), last.base());
 
   std::vector<ArcChange> changed;

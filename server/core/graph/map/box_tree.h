@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 #include "server/geometry/box.h"
 #include "server/geometry/shape.h"
 
@@ -31,13 +31,7 @@ class BoxTree {
 
   // REQUIRES, for all changes: `owner` belongs to this writer, and the tree was not copied since it was
   // created.
-  void Put(const Item& item, Owner owner) {
-    if (root_ == nullptr) {
-      root_ = std::make_shared<Node>();
-      root_->owner = owner;
-    }
-    Put(root_, kWhole, 0, item, owner);
-  }
+  void Put(const Item& item, Owner owner) { Put(root_, kWhole, 0, item, owner); }
 
   // REQUIRES: the item exists.
   void Remove(const Item& item, Owner owner) {
@@ -106,14 +100,6 @@ class BoxTree {
   };
   static constexpr Square kWhole{0.0, 0.0, 1 << 21};
 
-  static Node& Own(NodePointer& node, Owner owner) {
-    if (node->owner != owner) {
-      node = std::make_shared<Node>(*node);
-      node->owner = owner;
-    }
-    return *node;
-  }
-
   static void Put(NodePointer& pointer, const Square& square, int depth, const Item& item, Owner owner) {
     Node& node = Own(pointer, owner);
     ++node.count;
@@ -135,10 +121,6 @@ class BoxTree {
   static void PutBelow(Node& node, const Square& square, int depth, const Item& item, Owner owner) {
     const std::size_t quarter = square.QuarterOf(item);
     NodePointer& child = node.children[quarter];
-    if (child == nullptr) {
-      child = std::make_shared<Node>();
-      child->owner = owner;
-    }
     Put(child, square.Quarter(quarter), depth + 1, item, owner);
     node.child_places[quarter] = child->places;
   }

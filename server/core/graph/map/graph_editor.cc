@@ -64,9 +64,7 @@ absl::StatusOr<NodeNumber> GraphEditor::FindNode(absl::string_view id, absl::str
   if (node != kNoNodeNumber) {
     return node;
   }
-  if (absl::Status status = CheckNodeId(id); !status.ok()) {
-    return WithFieldPrefix(status, field);
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(field, CheckNodeId(id));
   return MakeError(ErrorReason::kNodeNotFound, field, absl::StrCat("the map has no node \"", id, "\""));
 }
 
@@ -80,9 +78,7 @@ absl::StatusOr<std::vector<NodeNumber>> GraphEditor::FindNodes(absl::Span<const 
 }
 
 absl::StatusOr<TagSet> GraphEditor::InternTags(const std::vector<std::string>& tags, TagSet kept) {
-  if (absl::Status status = CheckTags(tags, ErrorReason::kBadTag); !status.ok()) {
-    return WithFieldPrefix(status, ".tags");
-  }
+  WAYSTAR_RETURN_IF_ERROR_AT(".tags", CheckTags(tags, ErrorReason::kBadTag));
   TagSet set = 0;
   for (std::size_t i = 0; i < tags.size(); ++i) {
     std::size_t number = static_cast<std::size_t>(
@@ -160,19 +156,13 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, i));
     const WaypointNode& node = nodes[i];
-    if (absl::Status status = CheckNodeId(node.id); !status.ok()) {
-      return WithFieldPrefix(status, At("nodes", i, ".id"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("nodes", i, ".id"), CheckNodeId(node.id));
     if (!ids.insert(node.id).second) {
       return MakeError(ErrorReason::kDuplicateNode, At("nodes", i, ".id"),
                        absl::StrCat("the list has a node \"", node.id, "\" already"));
     }
-    if (absl::Status status = CheckNodeLabel(node.label); !status.ok()) {
-      return WithFieldPrefix(status, At("nodes", i, ".label"));
-    }
-    if (absl::Status status = CheckPosition(node.position); !status.ok()) {
-      return WithFieldPrefix(status, At("nodes", i, ".position"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("nodes", i, ".label"), CheckNodeLabel(node.label));
+    WAYSTAR_RETURN_IF_ERROR_AT(At("nodes", i, ".position"), CheckPosition(node.position));
     if (!replace && graph_.FindNode(node.id) != kNoNodeNumber) {
       return MakeError(ErrorReason::kNodeExists, At("nodes", i, ".id"),
                        absl::StrCat("the map has a node \"", node.id, "\" already"));
@@ -198,9 +188,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
                        absl::StrCat("a map has at most ", kMaxNodes, " nodes"));
     }
     number = is_new ? TakeNumber() : number;
-    if (absl::Status status = WriteNode(nodes[i], number, is_new); !status.ok()) {
-      return WithFieldPrefix(status, At("nodes", i, ""));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("nodes", i, ""), WriteNode(nodes[i], number, is_new));
     numbers.push_back(number);
     if (!is_new) {
       kept.push_back(number);
@@ -209,9 +197,7 @@ absl::Status GraphEditor::PutNodes(absl::Span<const WaypointNode> nodes, bool re
   }
   std::vector<ArcChange> changes;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (absl::Status status = RefreshOwnArcs(kept[i], changes); !status.ok()) {
-      return WithFieldPrefix(status, At("nodes", indexes[i], ".position"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(At("nodes", indexes[i], ".position"), RefreshOwnArcs(kept[i], changes));
   }
   WAYSTAR_RETURN_IF_ERROR(Reconnect(numbers, changes));
   return Write(std::move(changes));

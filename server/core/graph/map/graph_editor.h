@@ -18,7 +18,7 @@
 #include "server/core/elements/waypoint.h"
 #include "server/core/graph/map/arc_writer.h"
 #include "server/core/graph/map/node_pages.h"
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 #include "server/core/graph/map/waypoint_graph.h"
 #include "server/geometry/box.h"
 

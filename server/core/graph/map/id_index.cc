@@ -14,17 +14,6 @@ std::uint64_t IdIndex::HashOf(absl::string_view name) {
   return (hash ^ hash >> 32) * 0x9e3779b97f4a7c15U ^ hash >> 29;
 }
 
-IdIndex::Node& IdIndex::Own(std::shared_ptr<Node>& node, Owner owner) {
-  if (node == nullptr) {
-    node = std::make_shared<Node>();
-    node->owner = owner;
-  } else if (node->owner != owner) {
-    node = std::make_shared<Node>(*node);
-    node->owner = owner;
-  }
-  return *node;
-}
-
 void IdIndex::Put(absl::string_view name, std::uint32_t number, Owner owner) {
   Put(root_, 0, {.hash = HashOf(name), .number = number}, owner);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
 
 namespace waystar::core {
 
@@ -64,7 +64,6 @@ class IdIndex {
 
   static std::uint64_t HashOf(absl::string_view name);
   static std::size_t ChildAt(std::uint64_t hash, int shift) { return hash >> shift & ((1U << kBits) - 1); }
-  static Node& Own(std::shared_ptr<Node>& node, Owner owner);
   static void Put(std::shared_ptr<Node>& pointer, int shift, const Entry& entry, Owner owner);
   static std::size_t BytesBeyond(const Node* node, const Node* other);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -97,34 +98,25 @@ absl::Status GraphEditor::ReplaceObstacle(std::shared_ptr<const Obstacle> before
   }
   std::size_t seen = 0;
   for (ArcChange& change : changes) {
-    if (seen++ % kArcsPerPoll == 0) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, seen++));
     const bool is_clear =
         graph_.sight_.IsClearOfObstacles(graph_.PositionOf(change.from), graph_.PositionOf(change.arc.to));
     change.arc.flags &= ~std::uint32_t{Arc::kBlocked};
     change.arc.flags |= is_clear ? 0U : std::uint32_t{Arc::kBlocked};
   }
   for (const Pair& pair : pairs) {
-    if (seen++ % kArcsPerPoll == 0) {
-      WAYSTAR_RETURN_IF_ERROR(CheckStop(stop_));
-    }
+    WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, seen++));
     ConnectPair(pair, AreConnected(pair.low, pair.high), changes);
   }
   return Write(std::move(changes));
 }
 
 absl::Status GraphEditor::CollectOwnArcs(const Shape& shape, std::vector<ArcChange>& touched) const {
-  const auto is_before = [](const ArcChange& a, const ArcChange& b) {
-    return std::pair(a.from, a.arc.to) < std::pair(b.from, b.arc.to);
-  };
-  const auto is_same = [](const ArcChange& a, const ArcChange& b) {
-    return a.from == b.from && a.arc.to == b.arc.to;
-  };
   // Several parts may touch one arc.
   const auto merge = [&] {
-    std::sort(touched.begin(), touched.end(), is_before);
-    touched.erase(std::unique(touched.begin(), touched.end(), is_same), touched.end());
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end(), std::mem_fn(&ArcChange::IsSameArc)),
+                  touched.end());
   };
   std::size_t merged = touched.size();
   std::size_t seen = 0;

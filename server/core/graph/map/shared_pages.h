@@ -1,16 +1,37 @@
-// Copy-on-write sequence of pages.
+// Copy-on-write sequence of pages, and ownership of shared parts.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "server/core/graph/map/owner.h"
-
 namespace waystar::core {
+
+// Number of a writer. A shared part carries the number of the writer that created it, which alone may write
+// to it; others clone it first.
+using Owner = std::uint64_t;
+
+// Returns a unique number other than 0.
+inline Owner NewOwner() {
+  static std::atomic<Owner> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// Returns the part, which is created if the pointer is null, and cloned unless it has this owner. A Part has
+// a member `owner`.
+template <typename Part>
+Part& Own(std::shared_ptr<Part>& part, Owner owner) {
+  if (part == nullptr || part->owner != owner) {
+    part = part == nullptr ? std::make_shared<Part>() : std::make_shared<Part>(*part);
+    part->owner = owner;
+  }
+  return *part;
+}
 
 // Pages in groups of kGroup. A copy costs one pointer per group; a change clones a group's pointers and the
 // page. A Page is copyable and has memory_bytes().
@@ -28,11 +49,9 @@ class SharedPages {
   // Returns a page that the owner may write to until the sequence is copied.
   // REQUIRES: no other writer has `owner`.
   Page& Write(std::size_t index, Owner owner) {
-    Group& group = WriteGroup(index / kGroup, owner);
-    std::shared_ptr<Owned>& page = group.pages[index % kGroup];
+    std::shared_ptr<Owned>& page = Own(groups_[index / kGroup], owner).pages[index % kGroup];
     if (page->owner != owner) {
-      page = std::make_shared<Owned>(*page);
-      page->owner = owner;
+      Own(page, owner);
       OwnStarts(owner, size_);
       starts_[static_cast<std::ptrdiff_t>(index)] = &page->page;
     }
@@ -41,13 +60,11 @@ class SharedPages {
 
   Page& Append(Owner owner) {
     if (size_ % kGroup == 0) {
-      groups_.push_back(std::make_shared<Group>());
-      groups_.back()->owner = owner;
+      groups_.emplace_back();
     }
-    Group& group = WriteGroup(size_ / kGroup, owner);
-    std::shared_ptr<Owned>& page = group.pages[size_ % kGroup];
-    page = std::make_shared<Owned>();
-    page->owner = owner;
+    std::shared_ptr<Owned>& page = Own(groups_[size_ / kGroup], owner).pages[size_ % kGroup];
+    page = nullptr;
+    Own(page, owner);
     OwnStarts(owner, size_ + 1);
     starts_[static_cast<std::ptrdiff_t>(size_)] = &page->page;
     ++size_;
@@ -83,15 +100,6 @@ class SharedPages {
     Owner owner = 0;
     std::array<std::shared_ptr<Owned>, kGroup> pages;
   };
-
-  Group& WriteGroup(std::size_t number, Owner owner) {
-    std::shared_ptr<Group>& group = groups_[number];
-    if (group->owner != owner) {
-      group = std::make_shared<Group>(*group);
-      group->owner = owner;
-    }
-    return *group;
-  }
 
   // Makes `owner` the owner of the page pointers, with room for `count`.
   void OwnStarts(Owner owner, std::size_t count) {

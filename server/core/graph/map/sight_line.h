@@ -1,4 +1,4 @@
-// Exact integer tests of what a straight line in the plane touches.
+// Exact integer tests of what a straight line in the plane touches, also on the cells of a grid.
 //
 // Shapes are areas of the plane that include their edges and corners: a line that only touches a shape is
 // blocked by it. Coordinates are those of the world: cell (x, y) and rectangles begin at (x, y), the cell
@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "server/core/grid/cells/bit_plane.h"
 #include "server/geometry/shape.h"
 #include "server/geometry/world_point.h"
 
@@ -43,5 +45,38 @@ bool TouchesPart(const Segment& segment, const Shape& shape, std::size_t part);
 bool Touches(const Segment& segment, const Shape& shape);
 // Returns the smallest box around a part, up to rounding.
 FixedBox BoxOfPart(const Shape& shape, std::size_t part);
+
+// Walkable cells of a grid at one time. Cell (x, y) is the square that begins at `origin` + `cell_size` * (x,
+// y), in world units.
+//
+// Thread safety: immutable.
+class GridSight {
+ public:
+  explicit GridSight(BitPlane walkable, Point origin = {}, double cell_size = 1.0)
+      : walkable_(std::move(walkable)), origin_(origin), cell_size_(cell_size) {}
+
+  const BitPlane& walkable() const { return walkable_; }
+  Point origin() const { return origin_; }
+  double cell_size() const { return cell_size_; }
+
+  // Returns true if a line lies on the grid and touches only walkable cells, including at corners. Cost is
+  // proportional to the rows that it crosses.
+  bool IsFree(const WorldPoint& a, const WorldPoint& b) const;
+
+  // Returns true if the cell that contains a position is walkable; false outside the grid.
+  bool IsWalkableAt(const WorldPoint& position) const;
+
+  // Returns a position in units of 2^-20 of a cell, relative to the corner of cell (0, 0).
+  FixedPoint InCells(const WorldPoint& point) const {
+    return ToFixed(Point{(point.x - origin_.x) / cell_size_, (point.y - origin_.y) / cell_size_});
+  }
+
+  std::size_t memory_bytes() const { return walkable_.memory_bytes(); }
+
+ private:
+  BitPlane walkable_;
+  Point origin_;
+  double cell_size_;
+};
 
 }  // namespace waystar::core

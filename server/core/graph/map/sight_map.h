@@ -11,8 +11,8 @@
 #include "server/core/elements/obstacle.h"
 #include "server/core/elements/obstacle_table.h"
 #include "server/core/graph/map/box_tree.h"
-#include "server/core/graph/map/grid_sight.h"
-#include "server/core/graph/map/owner.h"
+#include "server/core/graph/map/shared_pages.h"
+#include "server/core/graph/map/sight_line.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

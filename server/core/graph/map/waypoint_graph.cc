@@ -15,16 +15,13 @@ namespace waystar::core {
 absl::StatusOr<WaypointGraph> WaypointGraph::Create(const WaypointSpec& spec, const StopCheck* stop) {
   GraphEditor editor(WaypointGraph(), stop);
   if (spec.auto_connect) {
-    if (absl::Status status = editor.SetAutoConnect(*spec.auto_connect); !status.ok()) {
-      return WithFieldPrefix(status, "auto_connect.");
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT("auto_connect.", editor.SetAutoConnect(*spec.auto_connect));
   }
   for (std::size_t i = 0; i < spec.obstacles.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
     auto obstacle = std::make_shared<const Obstacle>(spec.obstacles[i]);
-    if (absl::Status status = editor.PutObstacle(std::move(obstacle), false); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("obstacles[", i, "]"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("obstacles[", i, "]"),
+                               editor.PutObstacle(std::move(obstacle), false));
   }
   WAYSTAR_RETURN_IF_ERROR(editor.PutNodes(spec.nodes, false));
   if (!spec.edges.empty()) {

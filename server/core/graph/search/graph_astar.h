@@ -5,7 +5,6 @@
 #include "server/core/graph/search/graph_scratch.h"
 #include "server/core/graph/search/node_recorder.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

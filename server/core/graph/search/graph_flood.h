@@ -18,7 +18,6 @@
 #include "server/core/graph/search/graph_scratch.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

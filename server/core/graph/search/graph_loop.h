@@ -10,7 +10,6 @@
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/interruption.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

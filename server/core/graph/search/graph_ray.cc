@@ -13,7 +13,6 @@
 #include "absl/strings/string_view.h"
 #include "server/base/error.h"
 #include "server/core/elements/waypoint.h"
-#include "server/core/graph/map/grid_sight.h"
 #include "server/core/graph/map/sight_line.h"
 #include "server/core/grid/cells/bit_row.h"
 #include "server/geometry/wide_integer.h"

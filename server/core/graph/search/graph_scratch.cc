@@ -1,6 +1,6 @@
 #include "server/core/graph/search/graph_scratch.h"
 
-#include "server/core/search/kept_memory.h"
+#include "server/core/search/open_list.h"
 
 namespace waystar::core {
 

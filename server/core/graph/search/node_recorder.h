@@ -3,9 +3,6 @@
 // The search is a template over its recorder, so that unrecorded searches pay nothing.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "server/core/graph/map/node_pages.h"
 #include "server/core/grid/cells/grid_settings.h"
 #include "server/core/search/recorder.h"
@@ -28,32 +25,14 @@ struct NodeEvent {
   Cost f = 0;
 };
 
-// Stores events in order, up to a limit.
-class NodeRecorder {
+class NodeRecorder : public EventList<NodeEvent> {
  public:
-  explicit NodeRecorder(std::size_t max_events) : max_events_(max_events) {}
+  using EventList::EventList;
 
   void Generated(NodeNumber node, NodeNumber parent, Cost g, Cost f) {
     Add({SearchEvent::Kind::kGenerated, node, parent, g, f});
   }
   void Expanded(NodeNumber node, Cost g, Cost f) { Add({SearchEvent::Kind::kExpanded, node, node, g, f}); }
-
-  const std::vector<NodeEvent>& events() const { return events_; }
-  // Returns true if events beyond the limit were dropped.
-  bool is_truncated() const { return is_truncated_; }
-
- private:
-  void Add(const NodeEvent& event) {
-    if (events_.size() == max_events_) {
-      is_truncated_ = true;
-      return;
-    }
-    events_.push_back(event);
-  }
-
-  const std::size_t max_events_;
-  std::vector<NodeEvent> events_;
-  bool is_truncated_ = false;
 };
 
 }  // namespace waystar::core

@@ -5,7 +5,6 @@
 #include "server/core/grid/search/scratch.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
-#include "server/core/search/report.h"
 
 namespace waystar::core {
 

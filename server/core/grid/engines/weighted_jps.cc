@@ -18,7 +18,6 @@
 #include "server/core/grid/search/goal_set.h"
 #include "server/core/grid/search/octile.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/upkeep.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

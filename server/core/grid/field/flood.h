@@ -21,7 +21,6 @@
 #include "server/core/grid/field/passages.h"
 #include "server/core/grid/map/grid_map.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -18,7 +18,6 @@
 #include "server/core/grid/search/node_table.h"
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

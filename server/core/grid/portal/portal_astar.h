@@ -17,7 +17,6 @@
 #include "server/core/grid/walk/walk_grid.h"
 #include "server/core/search/query.h"
 #include "server/core/search/recorder.h"
-#include "server/core/search/report.h"
 #include "server/geometry/cell.h"
 
 namespace waystar::core {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/core/search/kept_memory.h"
+#include "server/core/search/open_list.h"
 
 namespace waystar::core {
 

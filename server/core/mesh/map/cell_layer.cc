@@ -1,8 +1,10 @@
 #include "server/core/mesh/map/cell_layer.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
-#include "server/core/mesh/map/mesh_rooms.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {
@@ -36,32 +38,22 @@ std::size_t CellTable::memory_bytes() const {
 PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   PolygonNumber cell = table_.cell_of_[place.polygon];
   // True if no wall separates the mean of the polygon's corners from the point.
-  const auto is_inside = [&] {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
-    const absl::Span<const PolygonNumber> neighbours = NeighboursOf(cell);
+  const auto is_clear = [&] {
     bool is_left = true;
-    const WorldPoint* a = &VertexAt(loop[0]);
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint* const b = &VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
-      is_left &= neighbours[k] == kNoPolygon ||
-                 (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
-      a = b;
-    }
+    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+      is_left &= NeighboursOf(cell)[k] == kNoPolygon ||
+                 (b.x - a.x) * (place.point.y - a.y) > (b.y - a.y) * (place.point.x - a.x);
+    });
     return is_left;
   };
   const auto contains = [&] {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
-    const WorldPoint* a = &VertexAt(loop.back());
-    for (const std::uint32_t vertex : loop) {
-      const WorldPoint* const b = &VertexAt(vertex);
-      if (Side(*a, *b, place.point) < 0.0) {
-        return false;
-      }
-      a = b;
-    }
-    return true;
+    bool is_inside = true;
+    ForEachEdge(*this, cell, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
+      is_inside = is_inside && Side(a, b, place.point) >= 0.0;
+    });
+    return is_inside;
   };
-  if (IsDented(cell) || is_inside() || contains()) {
+  if (IsDented(cell) || is_clear() || contains()) {
     return cell;
   }
   // Walks straight from the mean of the polygon's corners to the point. No vertex lies between. Coordinates
@@ -79,21 +71,127 @@ PolygonNumber CellLayer::CellAt(const MeshPlace& place) const {
   };
   const FixedPoint to = times(place.point);
   for (std::size_t steps = cell_count(); steps > 0; --steps) {
-    const absl::Span<const std::uint32_t> loop = VerticesOf(cell);
     PolygonNumber next = kNoPolygon;
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint& a = VertexAt(loop[k]);
-      const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
+    ForEachEdge(*this, cell, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (Side(a, b, place.point) < 0.0 && SideOf(mean, to, times(a)) < 0 && SideOf(mean, to, times(b)) > 0) {
         next = NeighboursOf(cell)[k];
       }
-    }
+    });
     if (next == kNoPolygon) {
       return cell;
     }
     cell = next;
   }
   return cell;
+}
+
+namespace {
+
+using NeighboursOf = absl::FunctionRef<absl::Span<const PolygonNumber>(PolygonNumber)>;
+
+constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+
+// Tarjan's depth-first search for bridges.
+class RoomFinder {
+ public:
+  RoomFinder(std::size_t polygon_count, NeighboursOf neighbours_of, const StopCheck* stop)
+      : neighbours_of_(neighbours_of), stop_(stop), visits_(polygon_count) {
+    order_.reserve(polygon_count);
+  }
+
+  MeshRooms Find() {
+    for (PolygonNumber first = 0; first < visits_.size() && !is_stopped_; ++first) {
+      if (visits_[first].number == kUnseen) {
+        VisitPart(first);
+      }
+    }
+    return Number();
+  }
+
+ private:
+  static constexpr std::size_t kVisitsPerCheck = 4096;
+
+  struct Visit {
+    // Position of the polygon in the order of visits, and the lowest position reached from it or its
+    // descendants without the edge by which it was entered.
+    std::uint32_t number = kUnseen;
+    std::uint32_t reach = kUnseen;
+    PolygonNumber before = kNoPolygon;
+    std::uint32_t next_edge = 0;
+    bool is_entry_seen = false;
+  };
+
+  void Enter(PolygonNumber polygon, PolygonNumber before) {
+    const auto number = static_cast<std::uint32_t>(order_.size());
+    visits_[polygon] = {number, number, before};
+    order_.push_back(polygon);
+    path_.push_back(polygon);
+    is_stopped_ = order_.size() % kVisitsPerCheck == 0 && IsStopped(stop_);
+  }
+
+  void VisitPart(PolygonNumber first) {
+    Enter(first, kNoPolygon);
+    while (!path_.empty() && !is_stopped_) {
+      const PolygonNumber polygon = path_.back();
+      Visit& visit = visits_[polygon];
+      const absl::Span<const PolygonNumber> neighbours = neighbours_of_(polygon);
+      if (visit.next_edge < neighbours.size()) {
+        Look(polygon, neighbours[visit.next_edge++]);
+        continue;
+      }
+      path_.pop_back();
+      if (visit.before != kNoPolygon) {
+        Visit& before = visits_[visit.before];
+        before.reach = std::min(before.reach, visit.reach);
+      }
+    }
+  }
+
+  void Look(PolygonNumber polygon, PolygonNumber next) {
+    if (next == kNoPolygon) {
+      return;
+    }
+    Visit& visit = visits_[polygon];
+    if (visits_[next].number == kUnseen) {
+      Enter(next, polygon);
+    } else if (next == visit.before && !visit.is_entry_seen) {
+      // Two polygons may share several edges; none of these is then a door.
+      visit.is_entry_seen = true;
+    } else {
+      visit.reach = std::min(visit.reach, visits_[next].number);
+    }
+  }
+
+  MeshRooms Number() const {
+    MeshRooms rooms;
+    rooms.room_of.resize(visits_.size());
+    for (const PolygonNumber polygon : order_) {
+      const Visit& visit = visits_[polygon];
+      const bool is_behind_door = visit.reach == visit.number;
+      if (!is_behind_door) {
+        rooms.room_of[polygon] = rooms.room_of[visit.before];
+        continue;
+      }
+      const auto room = static_cast<std::uint32_t>(rooms.outer.size());
+      rooms.room_of[polygon] = room;
+      rooms.outer.push_back(visit.before == kNoPolygon ? room : rooms.room_of[visit.before]);
+    }
+    return rooms;
+  }
+
+  const NeighboursOf neighbours_of_;
+  const StopCheck* const stop_;
+  bool is_stopped_ = false;
+  std::vector<Visit> visits_;
+  std::vector<PolygonNumber> order_;
+  // From the first polygon of the part to the one being visited.
+  std::vector<PolygonNumber> path_;
+};
+
+}  // namespace
+
+MeshRooms FindMeshRooms(std::size_t polygon_count, NeighboursOf neighbours_of, const StopCheck* stop) {
+  return RoomFinder(polygon_count, neighbours_of, stop).Find();
 }
 
 }  // namespace waystar::core

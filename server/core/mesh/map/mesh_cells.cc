@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_rooms.h"
+#include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {
@@ -217,8 +217,7 @@ class CellMaker {
       const WorldPoint& b = sources_.vertices[loop[seam->end].vertex];
       const PolygonNumber low = std::min(cell, other);
       const PolygonNumber high = std::max(cell, other);
-      pairs.push({(b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y), low, high, cells_[low].version,
-                  cells_[high].version});
+      pairs.push({SquaredPlanDistance(a, b), low, high, cells_[low].version, cells_[high].version});
     };
     for (PolygonNumber cell = 0; cell < cells_.size(); ++cell) {
       for (const Corner& corner : cells_[cell].loop) {

@@ -4,8 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -117,27 +121,13 @@ absl::Span<const std::size_t> FindHull(absl::Span<const FixedPoint> loop,
   return absl::MakeConstSpan(hull.data(), size - 1);
 }
 
-// One side of an edge between two adjacent polygons.
-struct HalfEdge {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  std::uint32_t corner = 0;
-  PolygonNumber polygon = 0;
-  // True if it leads from `high` to `low`.
-  bool is_back = false;
-
-  auto key() const { return std::tuple(low, high, is_back, corner); }
-};
-
 }  // namespace
 
 absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
   WAYSTAR_RETURN_IF_ERROR(CheckSizes(spec));
   for (std::size_t i = 0; i < spec.vertices.size(); ++i) {
     WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, i));
-    if (absl::Status status = CheckPosition(spec.vertices[i]); !status.ok()) {
-      return WithFieldPrefix(status, absl::StrCat("vertices[", i, "]"));
-    }
+    WAYSTAR_RETURN_IF_ERROR_AT(absl::StrCat("vertices[", i, "]"), CheckPosition(spec.vertices[i]));
   }
   std::size_t first_corner = 0;
   for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
@@ -149,26 +139,17 @@ absl::Status CheckMeshParts(const MeshSpec& spec, const StopCheck* stop) {
 }
 
 absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, const StopCheck* stop) {
-  std::vector<HalfEdge> edges;
-  edges.reserve(spec.corners.size());
   std::vector<std::uint32_t> first_corners;
   first_corners.reserve(spec.polygons.size());
   std::uint32_t first = 0;
-  for (std::size_t i = 0; i < spec.polygons.size(); ++i) {
-    const std::uint32_t count = spec.polygons[i].corner_count;
-    for (std::uint32_t k = 0; k < count; ++k) {
-      const std::uint32_t from = spec.corners[first + k];
-      const std::uint32_t to = spec.corners[first + (k + 1) % count];
-      edges.push_back(
-          {std::min(from, to), std::max(from, to), first + k, static_cast<PolygonNumber>(i), from > to});
-    }
+  for (const MeshPolygon& polygon : spec.polygons) {
     first_corners.push_back(first);
-    first += count;
+    first += polygon.corner_count;
   }
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-  std::sort(edges.begin(), edges.end(),
-            [](const HalfEdge& a, const HalfEdge& b) { return a.key() < b.key(); });
-  WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+  WAYSTAR_ASSIGN_OR_RETURN(const std::vector<HalfEdge> edges,
+                           SortedEdges(
+                               spec.polygons, spec.corners.size(),
+                               [&](std::size_t corner) { return spec.corners[corner]; }, stop));
 
   const auto field_of = [&](const HalfEdge& edge, absl::string_view list) {
     return CornerField(edge.polygon, list, edge.corner - first_corners[edge.polygon]);
@@ -180,7 +161,7 @@ absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, 
   for (std::size_t i = 1; i < edges.size(); ++i) {
     const HalfEdge& edge = edges[i - 1];
     const HalfEdge& next = edges[i];
-    if (edge.low != next.low || edge.high != next.high) {
+    if (!edge.IsAlong(next)) {
       continue;
     }
     if (edge.is_back == next.is_back) {
@@ -208,11 +189,7 @@ absl::StatusOr<std::vector<PolygonNumber>> MatchMeshEdges(const MeshSpec& spec, 
 }
 
 LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack) {
-  Int128 area = 0;
-  for (std::size_t k = 2; k < loop.size(); ++k) {
-    area += SideOf(loop[0], loop[k - 1], loop[k]);
-  }
-  if (area <= 0) {
+  if (TwiceArea(loop.size(), [&](std::size_t k) { return loop[k]; }) <= 0) {
     return LoopFault::kNotCounterclockwise;
   }
   if (loop.size() == 3) {
@@ -241,6 +218,194 @@ LoopFault FindLoopFault(absl::Span<const FixedPoint> loop, double slack) {
     }
   }
   return passed == loop.size() ? LoopFault::kNone : LoopFault::kNotConvex;
+}
+
+void DropUnusedVertices(MeshSpec& spec) {
+  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> numbers(spec.vertices.size(), kUnused);
+  for (const std::uint32_t vertex : spec.corners) {
+    numbers[vertex] = 0;
+  }
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != kUnused) {
+      spec.vertices[count] = spec.vertices[i];
+      numbers[i] = count++;
+    }
+  }
+  spec.vertices.resize(count);
+  spec.vertices.shrink_to_fit();
+  for (std::uint32_t& vertex : spec.corners) {
+    vertex = numbers[vertex];
+  }
+}
+
+namespace {
+
+class FanSplitter {
+ public:
+  FanSplitter(MeshSpec& spec, const std::vector<PolygonNumber>& neighbours, const StopCheck* stop)
+      : spec_(spec),
+        neighbours_(neighbours),
+        stop_(stop),
+        is_done_(spec.corners.size(), false),
+        has_fan_(spec.vertices.size(), false) {
+    std::uint32_t first = 0;
+    for (const MeshPolygon& polygon : spec.polygons) {
+      first_corners_.push_back(first);
+      first += polygon.corner_count;
+    }
+  }
+
+  absl::Status Run() {
+    // First the fans that start at a wall, then the closed ones.
+    WAYSTAR_RETURN_IF_ERROR(Visit(/*at_walls=*/true));
+    WAYSTAR_RETURN_IF_ERROR(Visit(/*at_walls=*/false));
+    return spec_.vertices.size() <= kMaxMeshVertices
+               ? absl::OkStatus()
+               : MakeError(
+                     ErrorReason::kBadSize, "vertices",
+                     absl::StrCat("where polygons meet in a vertex alone, each has one of its own: there "
+                                  "are more than ",
+                                  kMaxMeshVertices, " then"));
+  }
+
+ private:
+  // A corner of a polygon, by its position there.
+  struct Corner {
+    PolygonNumber polygon = 0;
+    std::uint32_t place = 0;
+  };
+
+  std::size_t IndexOf(const Corner& corner) const { return first_corners_[corner.polygon] + corner.place; }
+  std::uint32_t CountOf(PolygonNumber polygon) const { return spec_.polygons[polygon].corner_count; }
+  Corner Before(const Corner& corner) const {
+    const std::uint32_t count = CountOf(corner.polygon);
+    return {corner.polygon, corner.place == 0 ? count - 1 : corner.place - 1};
+  }
+
+  absl::Status Visit(bool at_walls) {
+    for (PolygonNumber polygon = 0; polygon < spec_.polygons.size(); ++polygon) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop_, polygon));
+      for (std::uint32_t place = 0; place < CountOf(polygon); ++place) {
+        const Corner corner{polygon, place};
+        const bool begins_here = !at_walls || neighbours_[IndexOf(corner)] == kNoPolygon;
+        if (begins_here && !is_done_[IndexOf(corner)]) {
+          SplitFanFrom(corner);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Visits the fan counterclockwise around the vertex.
+  void SplitFanFrom(const Corner& corner) {
+    const std::uint32_t vertex = spec_.corners[IndexOf(corner)];
+    std::uint32_t own = vertex;
+    if (has_fan_[vertex]) {
+      own = static_cast<std::uint32_t>(spec_.vertices.size());
+      spec_.vertices.push_back(spec_.vertices[vertex]);
+    }
+    has_fan_[vertex] = true;
+    for (std::optional<Corner> at = corner; at && !is_done_[IndexOf(*at)];) {
+      is_done_[IndexOf(*at)] = true;
+      spec_.corners[IndexOf(*at)] = own;
+      const PolygonNumber next = neighbours_[IndexOf(Before(*at))];
+      at = next == kNoPolygon ? std::nullopt : CornerAcross(next, vertex, at->polygon);
+    }
+  }
+
+  // Returns the corner of the polygon at the vertex from which its edge to the other polygon leads away, or
+  // nothing once the fan has returned to its start.
+  std::optional<Corner> CornerAcross(PolygonNumber polygon, std::uint32_t vertex, PolygonNumber other) const {
+    for (std::uint32_t place = 0; place < CountOf(polygon); ++place) {
+      const std::size_t index = first_corners_[polygon] + place;
+      if (spec_.corners[index] == vertex && neighbours_[index] == other) {
+        return Corner{polygon, place};
+      }
+    }
+    return std::nullopt;
+  }
+
+  MeshSpec& spec_;
+  const std::vector<PolygonNumber>& neighbours_;
+  const StopCheck* const stop_;
+  std::vector<std::uint32_t> first_corners_;
+  // For each corner, true if its fan has been visited; for each original vertex, true if a fan uses it.
+  std::vector<bool> is_done_;
+  std::vector<bool> has_fan_;
+};
+
+}  // namespace
+
+absl::Status SplitFans(MeshSpec& spec, const std::vector<PolygonNumber>& neighbours, const StopCheck* stop) {
+  return FanSplitter(spec, neighbours, stop).Run();
+}
+
+namespace {
+
+// Maximum number of nearby walls checked per wall.
+constexpr int kMostNear = 64;
+// Limits on computed distances: the mean per wall, and the total.
+constexpr std::size_t kDistancesPerWall = 256;
+constexpr std::size_t kMostDistances = std::size_t{1} << 26;
+// Maximum cosine of the angle between two walls: up to 25 degrees from opposite.
+constexpr double kMostCosine = -0.9;
+
+// Returns true if they run in approximately opposite directions.
+bool AreOpposed(const EdgeEnds& a, const EdgeEnds& b) {
+  const double ax = a.to.x - a.from.x;
+  const double ay = a.to.y - a.from.y;
+  const double bx = b.to.x - b.from.x;
+  const double by = b.to.y - b.from.y;
+  return ax * bx + ay * by < kMostCosine * std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+}
+
+bool Adjoin(const NavMesh& mesh, PolygonNumber a, PolygonNumber b) {
+  const auto neighbours = mesh.NeighboursOf(a);
+  return a == b || std::find(neighbours.begin(), neighbours.end(), b) != neighbours.end();
+}
+
+// Adds the number of computed distances to `distances`.
+bool HasGap(const NavMesh& mesh, std::uint32_t wall, const MeshGap& gap, std::size_t& distances) {
+  const EdgeEnds ends = mesh.EndsOf(mesh.WallAt(wall));
+  const WorldPoint middle{(ends.from.x + ends.to.x) / 2, (ends.from.y + ends.to.y) / 2, 0.0};
+  const double height = (ends.from.z + ends.to.z) / 2;
+  const auto nearest_of = [&](std::uint32_t other) {
+    const EdgeEnds other_ends = mesh.EndsOf(mesh.WallAt(other));
+    return NearestOnPlanSegment(other_ends.from, other_ends.to, middle);
+  };
+  int looked_at = 0;
+  bool is_found = false;
+  mesh.wall_tree().VisitInOrder(
+      middle, gap.high * gap.high,
+      [&](std::uint32_t other) {
+        ++distances;
+        return nearest_of(other).squared_distance;
+      },
+      [&](std::uint32_t other, double squared_distance) {
+        const EdgeEnds other_ends = mesh.EndsOf(mesh.WallAt(other));
+        const double share = nearest_of(other).share;
+        const double other_height = other_ends.from.z + share * (other_ends.to.z - other_ends.from.z);
+        is_found = squared_distance > gap.low * gap.low && std::abs(other_height - height) <= gap.height &&
+                   AreOpposed(ends, other_ends) &&
+                   !Adjoin(mesh, mesh.WallAt(wall).polygon, mesh.WallAt(other).polygon);
+        return !is_found && ++looked_at < kMostNear;
+      });
+  return is_found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::int64_t> CountMeshGaps(const NavMesh& mesh, const MeshGap& gap, const StopCheck* stop) {
+  std::int64_t count = 0;
+  std::size_t distances = 0;
+  const std::size_t most = std::min(kDistancesPerWall * mesh.wall_count(), kMostDistances);
+  for (std::uint32_t wall = 0; wall < mesh.wall_count() && distances < most; ++wall) {
+    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
+    count += HasGap(mesh, wall, gap, distances) ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace waystar::core

@@ -6,20 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
-#include "server/core/mesh/map/mesh_bounds.h"
 #include "server/core/mesh/map/mesh_check.h"
+#include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/polygon_tree.h"
-#include "server/core/mesh/map/triangulate.h"
+#include "server/core/mesh/map/shape_outlines.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {
@@ -44,12 +42,6 @@ struct PieceCorner {
 };
 
 using Loop = std::vector<PieceCorner>;
-
-double PlanLength(const WorldPoint& a, const WorldPoint& b) {
-  const double dx = b.x - a.x;
-  const double dy = b.y - a.y;
-  return std::sqrt(dx * dx + dy * dy);
-}
 
 std::uint64_t KeyOf(std::uint32_t from, std::uint32_t to) { return std::uint64_t{from} << 32 | to; }
 
@@ -135,10 +127,7 @@ class Cutter {
   }
 
   bool IsAtHeight(PolygonNumber polygon) const {
-    MeshBounds bounds;
-    for (const std::uint32_t vertex : mesh_.VerticesOf(polygon)) {
-      bounds.Add(mesh_.VertexAt(vertex));
-    }
+    const MeshBounds bounds = mesh_.BoundsOf(polygon);
     return holes_.heights.Overlaps({bounds.low.z, bounds.high.z});
   }
 
@@ -194,7 +183,7 @@ class Cutter {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = outline[(k + 1) % outline.size()];
-      const double length = PlanLength(a, b);
+      const double length = PlanDistance(a, b);
       if (std::all_of(piece.begin(), piece.end(), [&](const PieceCorner& corner) {
             return SideOfLine(a, b, length, corner.vertex) <= 0;
           })) {
@@ -204,7 +193,7 @@ class Cutter {
     for (std::size_t k = 0; k < piece.size(); ++k) {
       const WorldPoint& a = vertices_[piece[k].vertex];
       const WorldPoint& b = vertices_[piece[(k + 1) % piece.size()].vertex];
-      const double length = PlanLength(a, b);
+      const double length = PlanDistance(a, b);
       // A side that rounding has rotated may have corners of the piece on both sides.
       if (length > 0.0 &&
           std::all_of(outline.begin(), outline.end(),
@@ -265,7 +254,7 @@ class Cutter {
   }
 
   std::vector<int> SidesOfLine(const Loop& loop, const WorldPoint& a, const WorldPoint& b) const {
-    const double length = PlanLength(a, b);
+    const double length = PlanDistance(a, b);
     std::vector<int> sides;
     sides.reserve(loop.size());
     for (const PieceCorner& corner : loop) {
@@ -471,7 +460,7 @@ class Cutter {
     } else if (IsConvex(triangle) && (steps > 0 || !IsSliver(triangle))) {
       result_.push_back({triangle, source});
     } else {
-      JoinSides(a, b, c);
+      JoinSides(triangle);
     }
   }
 
@@ -481,7 +470,7 @@ class Cutter {
     const WorldPoint& a = vertices_[triangle[0].vertex];
     const WorldPoint& b = vertices_[triangle[1].vertex];
     const WorldPoint& c = vertices_[triangle[2].vertex];
-    return Side(a, b, c) <= kOnLine * std::max({PlanLength(a, b), PlanLength(b, c), PlanLength(c, a)});
+    return Side(a, b, c) <= kOnLine * std::max({PlanDistance(a, b), PlanDistance(b, c), PlanDistance(c, a)});
   }
 
   // Splits a triangle with a vertex on one of its sides, from there to the opposite corner, and appends both
@@ -545,27 +534,23 @@ class Cutter {
 
   // Joins what lies across the sides of a triangle without area, which is omitted: its longest side is split
   // at the corner between its ends, or two corners at one position become the same vertex.
-  void JoinSides(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    const FixedPoint at_a = FixedAt(a);
-    const FixedPoint at_b = FixedAt(b);
-    const FixedPoint at_c = FixedAt(c);
-    for (const auto& [first, second, are_same] :
-         {std::tuple(a, b, at_a == at_b), {b, c, at_b == at_c}, {c, a, at_c == at_a}}) {
-      if (are_same) {
-        Unite(first, second);
+  void JoinSides(const Loop& triangle) {
+    std::size_t longest = 0;
+    Int128 most = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::uint32_t from = triangle[k].vertex;
+      const std::uint32_t to = triangle[(k + 1) % 3].vertex;
+      const Int128 length = SquaredLength(FixedAt(from), FixedAt(to));
+      if (length == 0) {
+        Unite(from, to);
         return;
       }
+      if (length > most) {
+        longest = k;
+        most = length;
+      }
     }
-    const Int128 ab = SquaredLength(at_a, at_b);
-    const Int128 bc = SquaredLength(at_b, at_c);
-    const Int128 ca = SquaredLength(at_c, at_a);
-    if (ab >= bc && ab >= ca) {
-      AddSeam(a, b, c);
-    } else if (bc >= ca) {
-      AddSeam(b, c, a);
-    } else {
-      AddSeam(c, a, b);
-    }
+    AddSeam(triangle[longest].vertex, triangle[(longest + 1) % 3].vertex, triangle[(longest + 2) % 3].vertex);
   }
 
   void AddSeam(std::uint32_t a, std::uint32_t b, std::uint32_t vertex) {
@@ -670,35 +655,14 @@ class Cutter {
     if (spec.corners.size() > kMaxMeshCorners) {
       return TooManyPieces();
     }
-    TakeVertices(spec);
+    spec.vertices = std::move(vertices_);
+    DropUnusedVertices(spec);
     absl::StatusOr<NavMesh> cut = NavMesh::Create(std::move(spec), stop_, NavMesh::Cells::kNone);
     if (absl::IsInvalidArgument(cut.status())) {
       return TooManyPieces();
     }
     WAYSTAR_RETURN_IF_ERROR(cut.status());
     return CutMesh{*std::move(cut), std::move(sources)};
-  }
-
-  // Moves the vertices used by polygons to the spec, in order.
-  void TakeVertices(MeshSpec& spec) {
-    constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> numbers(vertices_.size(), kUnused);
-    for (const std::uint32_t vertex : spec.corners) {
-      numbers[vertex] = 0;
-    }
-    std::uint32_t count = 0;
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      if (numbers[i] != kUnused) {
-        vertices_[count] = vertices_[i];
-        numbers[i] = count++;
-      }
-    }
-    vertices_.resize(count);
-    vertices_.shrink_to_fit();
-    for (std::uint32_t& vertex : spec.corners) {
-      vertex = numbers[vertex];
-    }
-    spec.vertices = std::move(vertices_);
   }
 
   void CopyPolygon(PolygonNumber polygon, MeshSpec& spec) const {

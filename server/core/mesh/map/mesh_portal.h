@@ -3,7 +3,7 @@
 
 #include "server/core/elements/id_table.h"
 #include "server/core/elements/portal.h"
-#include "server/core/mesh/map/mesh_place.h"
+#include "server/core/mesh/map/mesh_spec.h"
 
 namespace waystar::core {
 

@@ -6,15 +6,130 @@
 #include <cstddef>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/map/polygon_tree.h"
 
 namespace waystar::core {
 namespace {
+
+// k-d tree over some of the vertices of a mesh. Thread safety: const methods may run concurrently.
+class VertexTree {
+ public:
+  // Stores the chosen ones of `vertices`, which must outlive this.
+  VertexTree(const std::vector<WorldPoint>& vertices, std::vector<std::uint32_t> chosen)
+      : vertices_(vertices), chosen_(std::move(chosen)) {
+    if (!chosen_.empty()) {
+      Build(0, static_cast<std::uint32_t>(chosen_.size()));
+    }
+  }
+
+  // Appends the vertices strictly between the ends of the edge that are at most `plan` away seen from above,
+  // and at most `height` above or below, in no particular order. `steps` counts the visited nodes and
+  // determines when `stop` is checked, whose error is returned.
+  absl::Status FindOnEdge(std::uint32_t from, std::uint32_t to, double plan, double height,
+                          const StopCheck* stop, std::size_t& steps, std::vector<VertexOnEdge>& found) const {
+    const WorldPoint& a = vertices_[from];
+    const WorldPoint& b = vertices_[to];
+    const double dx = b.x - a.x;
+    const double dy = b.y - a.y;
+    const double squared = dx * dx + dy * dy;
+    const double length = std::sqrt(squared);
+    MeshBounds around;
+    around.Add(WorldPoint{std::min(a.x, b.x) - plan, std::min(a.y, b.y) - plan, std::min(a.z, b.z) - height});
+    around.Add(WorldPoint{std::max(a.x, b.x) + plan, std::max(a.y, b.y) + plan, std::max(a.z, b.z) + height});
+    // Returns true if a part of the box may be near the edge: neither the box around the edge nor the line
+    // through it separates them.
+    const auto is_near = [&](const MeshBounds& box) {
+      if (!box.Overlaps(around)) {
+        return false;
+      }
+      const double x = (box.low.x + box.high.x) / 2.0;
+      const double y = (box.low.y + box.high.y) / 2.0;
+      const double side = dx * (y - a.y) - dy * (x - a.x);
+      const double reach =
+          std::abs(dx) * (box.high.y - box.low.y) / 2.0 + std::abs(dy) * (box.high.x - box.low.x) / 2.0;
+      // Twice the tolerance, to allow for rounding.
+      return std::abs(side) <= reach + 2.0 * plan * length;
+    };
+    const auto add = [&](std::uint32_t vertex) {
+      const WorldPoint& p = vertices_[vertex];
+      const double share = ((p.x - a.x) * dx + (p.y - a.y) * dy) / squared;
+      const double side = dx * (p.y - a.y) - dy * (p.x - a.x);
+      if (vertex != from && vertex != to && share > 0.0 && share < 1.0 && std::abs(side) <= plan * length &&
+          std::abs(a.z + share * (b.z - a.z) - p.z) <= height) {
+        found.push_back({share, vertex});
+      }
+    };
+    std::vector<std::uint32_t> open;
+    if (!nodes_.empty() && squared > 0.0) {
+      open.push_back(0);
+    }
+    while (!open.empty()) {
+      WAYSTAR_RETURN_IF_ERROR(CheckStopAt(stop, ++steps));
+      const std::uint32_t place = open.back();
+      const Node& node = nodes_[place];
+      open.pop_back();
+      if (!is_near(node.box)) {
+        continue;
+      }
+      if (node.upper != 0) {
+        open.push_back(node.upper);
+        open.push_back(place + 1);
+        continue;
+      }
+      for (std::uint32_t i = node.begin; i < node.end; ++i) {
+        add(chosen_[i]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Node {
+    MeshBounds box;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    // Index of the upper half; 0 in a leaf. The lower half follows this node.
+    std::uint32_t upper = 0;
+  };
+
+  void Build(std::uint32_t begin, std::uint32_t end) {
+    constexpr std::uint32_t kLeafVertices = 8;
+    MeshBounds box;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      box.Add(vertices_[chosen_[i]]);
+    }
+    const std::size_t place = nodes_.size();
+    nodes_.push_back({box, begin, end, 0});
+    if (end - begin <= kLeafVertices) {
+      return;
+    }
+    const double width = box.high.x - box.low.x;
+    const double depth = box.high.y - box.low.y;
+    const double height = box.high.z - box.low.z;
+    const auto key = [&](std::uint32_t vertex) {
+      const WorldPoint& point = vertices_[vertex];
+      const bool is_by_height = height > std::max(width, depth);
+      return std::pair(is_by_height ? point.z : width >= depth ? point.x : point.y, vertex);
+    };
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    std::nth_element(chosen_.begin() + begin, chosen_.begin() + middle, chosen_.begin() + end,
+                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    Build(begin, middle);
+    nodes_[place].upper = static_cast<std::uint32_t>(nodes_.size());
+    Build(middle, end);
+  }
+
+  const std::vector<WorldPoint>& vertices_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<Node> nodes_;
+};
 
 // Splits the edges of one soup. Not thread-safe.
 class SeamSplitter {
@@ -77,9 +192,7 @@ class SeamSplitter {
   Line LineBetween(std::uint32_t low, std::uint32_t high) const {
     const WorldPoint& a = vertices_[low];
     const WorldPoint& b = vertices_[high];
-    const double dx = b.x - a.x;
-    const double dy = b.y - a.y;
-    return {a, b, std::sqrt(dx * dx + dy * dy)};
+    return {a, b, PlanDistance(a, b)};
   }
   Line PlaceOf(const SeamEdge& edge) const { return LineBetween(edge.low_place, edge.high_place); }
 
@@ -149,18 +262,13 @@ class SeamSplitter {
       near.clear();
       for (const std::size_t turn : {3U, 4U, 5U}) {
         const Way& way = ways[(WayOf(edges_[i]) + turn) % kWays];
-        way.tree.VisitTouching(
-            [&](const MeshBounds& box) {
-              return status.ok() && box.low.x <= around.high.x && box.high.x >= around.low.x &&
-                     box.low.y <= around.high.y && box.high.y >= around.low.y && box.low.z <= around.high.z &&
-                     box.high.z >= around.low.z;
-            },
-            [&](std::uint32_t found) {
-              status = Take(1);
-              if (way.edges[found] > i) {
-                near.push_back(way.edges[found]);
-              }
-            });
+        way.tree.VisitTouching([&](const MeshBounds& box) { return status.ok() && box.Overlaps(around); },
+                               [&](std::uint32_t found) {
+                                 status = Take(1);
+                                 if (way.edges[found] > i) {
+                                   near.push_back(way.edges[found]);
+                                 }
+                               });
         WAYSTAR_RETURN_IF_ERROR(status);
       }
       std::sort(near.begin(), near.end());
@@ -259,10 +367,8 @@ class SeamSplitter {
     for (const std::uint32_t edge : {i, j}) {
       for (const VertexOnEdge& on_edge : splits_.vertices[edge]) {
         const WorldPoint& vertex = vertices_[on_edge.vertex];
-        const double dx = vertex.x - point.x;
-        const double dy = vertex.y - point.y;
         const double rise = std::abs(vertex.z - point.z);
-        if (dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan && rise <= least) {
+        if (SquaredPlanDistance(vertex, point) <= tolerance_.plan * tolerance_.plan && rise <= least) {
           least = rise;
           nearest = on_edge.vertex;
         }

@@ -1,6 +1,7 @@
 // Finds where edges with their own vertices run along each other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,9 +11,16 @@
 #include "server/base/stop_check.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/mesh_weld.h"
-#include "server/core/mesh/map/vertex_tree.h"
+#include "server/geometry/world_point.h"
 
 namespace waystar::core {
+
+// A vertex between the ends of an edge.
+struct VertexOnEdge {
+  // Position along the edge: 0 at the first end, 1 at the second.
+  double share = 0.0;
+  std::uint32_t vertex = 0;
+};
 
 // An edge of a polygon with a counterclockwise loop.
 struct SeamEdge {

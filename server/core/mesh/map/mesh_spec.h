@@ -1,6 +1,7 @@
-// Parts of a navigation mesh as plain values.
+// Parts of a navigation mesh, boxes and places as plain values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,6 +52,42 @@ struct MeshSpec {
     polygons.push_back({static_cast<std::uint32_t>(loop.size()), area});
     corners.insert(corners.end(), loop.begin(), loop.end());
   }
+};
+
+// Axis-aligned box in space, including its faces. Initially empty.
+struct MeshBounds {
+  WorldPoint low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+                    std::numeric_limits<double>::infinity()};
+  WorldPoint high = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                     -std::numeric_limits<double>::infinity()};
+
+  void Add(const WorldPoint& point) {
+    low = {std::min(low.x, point.x), std::min(low.y, point.y), std::min(low.z, point.z)};
+    high = {std::max(high.x, point.x), std::max(high.y, point.y), std::max(high.z, point.z)};
+  }
+  void Add(const MeshBounds& other) {
+    Add(other.low);
+    Add(other.high);
+  }
+
+  bool Overlaps(const MeshBounds& other) const {
+    return low.x <= other.high.x && high.x >= other.low.x && low.y <= other.high.y && high.y >= other.low.y &&
+           low.z <= other.high.z && high.z >= other.low.z;
+  }
+
+  friend bool operator==(const MeshBounds&, const MeshBounds&) = default;
+};
+
+// Maximum distance, seen from above, at which a position counts as on the mesh: the error of single-precision
+// coordinates several thousand units from the origin.
+inline constexpr double kMeshTolerance = 1.0 / 1024;
+
+// A point on the surface of a polygon.
+struct MeshPlace {
+  PolygonNumber polygon = kNoPolygon;
+  WorldPoint point;
+
+  friend bool operator==(const MeshPlace&, const MeshPlace&) = default;
 };
 
 }  // namespace waystar::core

@@ -20,7 +20,7 @@
 #include "server/core/mesh/map/mesh_check.h"
 #include "server/core/mesh/map/mesh_seams.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/map/triangulate.h"
+#include "server/core/mesh/map/shape_outlines.h"
 
 namespace waystar::core {
 namespace {
@@ -107,9 +107,8 @@ class VertexGrid {
   }
 
   bool IsNear(const WorldPoint& a, const WorldPoint& b) const {
-    const double dx = a.x - b.x;
-    const double dy = a.y - b.y;
-    return std::abs(a.z - b.z) <= tolerance_.height && dx * dx + dy * dy <= tolerance_.plan * tolerance_.plan;
+    return std::abs(a.z - b.z) <= tolerance_.height &&
+           SquaredPlanDistance(a, b) <= tolerance_.plan * tolerance_.plan;
   }
 
   const std::vector<WorldPoint>& vertices_;
@@ -130,17 +129,6 @@ struct Corner {
 struct SoupPolygon : MeshPolygon {
   // Number of the polygon in the soup.
   PolygonNumber origin = 0;
-};
-
-struct SoupEdge {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  std::uint32_t corner = 0;
-  // True if it leads from `high` to `low`.
-  bool is_back = false;
-
-  auto key() const { return std::tuple(low, high, is_back, corner); }
-  bool IsAlong(const SoupEdge& other) const { return low == other.low && high == other.high; }
 };
 
 // Polygons as loops of vertex numbers. Not thread-safe.
@@ -167,26 +155,10 @@ struct Loops {
     return absl::OkStatus();
   }
 
-  // Returns the edges, grouped by their pair of vertices.
-  absl::StatusOr<std::vector<SoupEdge>> SortedEdges(const StopCheck* stop) const {
-    std::vector<SoupEdge> edges;
-    edges.reserve(corners.size());
-    const absl::Status visited =
-        ForEach(stop, [&](const SoupPolygon&, std::size_t first, absl::Span<const Corner> loop) {
-          for (std::size_t k = 0; k < loop.size(); ++k) {
-            const std::uint32_t from = loop[k].vertex;
-            const std::uint32_t to = loop[k + 1 < loop.size() ? k + 1 : 0].vertex;
-            edges.push_back(
-                {std::min(from, to), std::max(from, to), static_cast<std::uint32_t>(first + k), from > to});
-          }
-          return absl::OkStatus();
-        });
-    WAYSTAR_RETURN_IF_ERROR(visited);
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    std::sort(edges.begin(), edges.end(),
-              [](const SoupEdge& a, const SoupEdge& b) { return a.key() < b.key(); });
-    WAYSTAR_RETURN_IF_ERROR(CheckStop(stop));
-    return edges;
+  // Returns the edges, sorted by their pair of vertices.
+  absl::StatusOr<std::vector<HalfEdge>> SortedEdges(const StopCheck* stop) const {
+    return core::SortedEdges(
+        polygons, corners.size(), [&](std::size_t corner) { return corners[corner].vertex; }, stop);
   }
 };
 
@@ -316,9 +288,7 @@ class Welder {
     ForEachEdge(loop, [&](std::size_t, std::uint32_t from, std::uint32_t to) {
       const WorldPoint& low = vertices()[from];
       const WorldPoint& high = vertices()[to];
-      const double dx = high.x - low.x;
-      const double dy = high.y - low.y;
-      const double own = std::sqrt(dx * dx + dy * dy);
+      const double own = PlanDistance(low, high);
       if (own > length) {
         a = low;
         b = high;
@@ -424,36 +394,27 @@ class Welder {
   absl::StatusOr<std::vector<SeamEdge>> ListSeams(const Loops& loops, const std::vector<bool>& is_open,
                                                   std::vector<std::uint32_t>& edge_at) const {
     std::vector<SeamEdge> edges;
-    const auto add = [&](const SoupPolygon& polygon, absl::Span<const Corner> loop, std::size_t k,
-                         bool open) {
-      const Corner& from = loop[k];
-      const Corner& to = loop[k + 1 < loop.size() ? k + 1 : 0];
-      const bool is_back = from.vertex > to.vertex;
-      const Corner& low = is_back ? to : from;
-      const Corner& high = is_back ? from : to;
-      edges.push_back({low.vertex, high.vertex, low.place, high.place, polygon.origin, is_back, open});
+    const auto add = [&](const Loops& from, const std::vector<bool>& is_open_at,
+                         std::vector<std::uint32_t>& at) {
+      return from.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t first,
+                                     absl::Span<const Corner> loop) {
+        ForEachEdge(loop, [&](std::size_t k, std::uint32_t from_vertex, std::uint32_t to_vertex) {
+          const bool open = is_open_at[first + k];
+          if (open || (has_seams_ && loop[k].is_seam)) {
+            const bool is_back = from_vertex > to_vertex;
+            const Corner& next = loop[k + 1 < loop.size() ? k + 1 : 0];
+            const Corner& low = is_back ? next : loop[k];
+            const Corner& high = is_back ? loop[k] : next;
+            at[first + k] = static_cast<std::uint32_t>(edges.size());
+            edges.push_back({low.vertex, high.vertex, low.place, high.place, polygon.origin, is_back, open});
+          }
+        });
+        return absl::OkStatus();
+      });
     };
-    absl::Status visited = loops.ForEach(
-        stop_, [&](const SoupPolygon& polygon, std::size_t first, absl::Span<const Corner> loop) {
-          for (std::size_t k = 0; k < loop.size(); ++k) {
-            if (is_open[first + k] || (has_seams_ && loop[k].is_seam)) {
-              edge_at[first + k] = static_cast<std::uint32_t>(edges.size());
-              add(polygon, loop, k, is_open[first + k]);
-            }
-          }
-          return absl::OkStatus();
-        });
-    WAYSTAR_RETURN_IF_ERROR(visited);
-    visited =
-        dropped_.ForEach(stop_, [&](const SoupPolygon& polygon, std::size_t, absl::Span<const Corner> loop) {
-          for (std::size_t k = 0; k < loop.size(); ++k) {
-            if (has_seams_ && loop[k].is_seam) {
-              add(polygon, loop, k, false);
-            }
-          }
-          return absl::OkStatus();
-        });
-    WAYSTAR_RETURN_IF_ERROR(visited);
+    WAYSTAR_RETURN_IF_ERROR(add(loops, is_open, edge_at));
+    std::vector<std::uint32_t> dropped_at(dropped_.corners.size());
+    WAYSTAR_RETURN_IF_ERROR(add(dropped_, std::vector<bool>(dropped_at.size()), dropped_at));
     return edges;
   }
 
@@ -462,7 +423,7 @@ class Welder {
 
   // Returns, for each corner, true if its edge is a seam without a polygon on the other side.
   absl::StatusOr<std::vector<bool>> FindOpenEdges(const Loops& loops) const {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<HalfEdge> edges, loops.SortedEdges(stop_));
     std::vector<bool> is_open(loops.corners.size());
     for (std::size_t begin = 0; begin < edges.size();) {
       std::size_t end = begin + 1;
@@ -507,7 +468,7 @@ class Welder {
 
   // Makes each edge have at most one polygon on each side.
   absl::StatusOr<Loops> PartThirdPolygons(Loops loops) {
-    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<SoupEdge> edges, loops.SortedEdges(stop_));
+    WAYSTAR_ASSIGN_OR_RETURN(const std::vector<HalfEdge> edges, loops.SortedEdges(stop_));
     std::vector<bool> is_third(loops.corners.size());
     for (std::size_t i = 1; i < edges.size(); ++i) {
       is_third[edges[i].corner] = edges[i].IsAlong(edges[i - 1]) && edges[i].is_back == edges[i - 1].is_back;
@@ -542,35 +503,22 @@ class Welder {
   }
 
   MeshSpec Finish(const Loops& loops) {
-    std::vector<std::uint32_t> numbers(vertices().size(), kNone);
-    for (const Corner& corner : loops.corners) {
-      numbers[corner.vertex] = 0;
-    }
     MeshSpec spec;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] != kNone) {
-        numbers[i] = static_cast<std::uint32_t>(spec.vertices.size());
-        spec.vertices.push_back(vertices()[i]);
-      }
-    }
+    spec.vertices = std::move(vertices());
     spec.polygons.assign(loops.polygons.begin(), loops.polygons.end());
     for (const SoupPolygon& polygon : loops.polygons) {
       report_.origins.push_back(polygon.origin);
     }
     spec.corners.reserve(loops.corners.size());
     for (const Corner& corner : loops.corners) {
-      spec.corners.push_back(numbers[corner.vertex]);
+      spec.corners.push_back(corner.vertex);
     }
+    DropUnusedVertices(spec);
     return spec;
   }
 
   Int128 TwiceArea(absl::Span<const Corner> loop) {
-    Int128 area = 0;
-    for (std::size_t k = 2; k < loop.size(); ++k) {
-      area += SideOf(ToFixed(vertices()[loop[0].vertex]), ToFixed(vertices()[loop[k - 1].vertex]),
-                     ToFixed(vertices()[loop[k].vertex]));
-    }
-    return area;
+    return core::TwiceArea(loop.size(), [&](std::size_t k) { return ToFixed(vertices()[loop[k].vertex]); });
   }
 
   // REQUIRES: the loop has at most kMaxPolygonCorners corners.

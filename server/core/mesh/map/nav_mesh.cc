@@ -12,8 +12,6 @@
 #include "server/core/mesh/map/cell_layer.h"
 #include "server/core/mesh/map/mesh_cells.h"
 #include "server/core/mesh/map/mesh_check.h"
-#include "server/core/mesh/map/mesh_fans.h"
-#include "server/core/mesh/map/mesh_rooms.h"
 #include "server/core/mesh/map/plan.h"
 
 namespace waystar::core {
@@ -59,7 +57,7 @@ class OutlineBox {
     for (std::size_t k = 0; k < outline.size(); ++k) {
       const WorldPoint& a = outline[k];
       const WorldPoint& b = EndOfSide(k);
-      reaches_.push_back(margin * std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y)));
+      reaches_.push_back(margin * PlanDistance(a, b));
       box_.Add(a);
     }
   }
@@ -90,12 +88,6 @@ class OutlineBox {
   std::vector<double> reaches_;
   MeshBounds box_;
 };
-
-double SquaredPlanDistance(const WorldPoint& point, double x, double y) {
-  const double dx = point.x - x;
-  const double dy = point.y - y;
-  return dx * dx + dy * dy;
-}
 
 // Contains for polygons of any shape and points on their edges; slower.
 bool HasWithinByCrossings(const NavMesh& mesh, PolygonNumber polygon, const WorldPoint& point) {
@@ -188,16 +180,6 @@ std::shared_ptr<const CellTable> NavMesh::MakeCells(const Surface& surface, cons
 }
 
 void NavMesh::LabelParts(Surface& surface) {
-  const auto corner_of = [&](const Face& face, std::uint32_t k) {
-    return ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
-  };
-  const auto twice_area_of = [&](const Face& face) {
-    Int128 area = 0;
-    for (std::uint32_t k = 1; k + 1 < face.corner_count; ++k) {
-      area += SideOf(corner_of(face, 0), corner_of(face, k), corner_of(face, k + 1));
-    }
-    return area;
-  };
   std::vector<PolygonNumber> open;
   for (PolygonNumber first = 0; first < surface.polygons.size(); ++first) {
     if (surface.polygons[first].part != kNoPart) {
@@ -210,7 +192,9 @@ void NavMesh::LabelParts(Surface& surface) {
     while (!open.empty()) {
       const Face& face = surface.polygons[open.back()];
       open.pop_back();
-      twice_area += twice_area_of(face);
+      twice_area += TwiceArea(face.corner_count, [&](std::size_t k) {
+        return ToFixed(surface.vertices[surface.corners[face.first_corner + k]]);
+      });
       for (std::uint32_t k = 0; k < face.corner_count; ++k) {
         const PolygonNumber next = surface.neighbours[face.first_corner + k];
         if (next != kNoPolygon && surface.polygons[next].part == kNoPart) {
@@ -364,9 +348,7 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
   double most_inside = -std::numeric_limits<double>::infinity();
   const double from_x = x - mean.x;
   const double from_y = y - mean.y;
-  for (std::size_t k = 0; k < loop.size(); ++k) {
-    const WorldPoint& a = VertexAt(loop[k]);
-    const WorldPoint& b = VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]);
+  ForEachEdge(*this, polygon, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
     const double ax = a.x - mean.x;
     const double ay = a.y - mean.y;
     const double bx = b.x - mean.x;
@@ -376,7 +358,7 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
     const double beside_b = ax * from_y - ay * from_x;
     // Most triangles are excluded without a division.
     if (whole <= 0.0 || (std::min(beside_a, beside_b) < 0.0 && most_inside >= 0.0)) {
-      continue;
+      return;
     }
     const double of_a = beside_a / whole;
     const double of_b = beside_b / whole;
@@ -384,7 +366,7 @@ double NavMesh::HeightAt(PolygonNumber polygon, double x, double y) const {
       most_inside = std::min(of_a, of_b);
       height = mean.z + of_a * (a.z - mean.z) + of_b * (b.z - mean.z);
     }
-  }
+  });
   return Rounded(std::clamp(height, lowest, highest));
 }
 
@@ -392,17 +374,15 @@ WorldPoint NavMesh::NearestPoint(PolygonNumber polygon, double x, double y) cons
   WorldPoint nearest = Rounded(WorldPoint{x, y, 0.0});
   if (!HasWithin(polygon, nearest)) {
     const WorldPoint from = nearest;
-    const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < loop.size(); ++k) {
-      const WorldPoint point = NearestOnSegment(
-          VertexAt(loop[k]), VertexAt(loop[k + 1 < loop.size() ? k + 1 : 0]), from.x, from.y);
-      const double distance = SquaredPlanDistance(point, from.x, from.y);
+    ForEachEdge(*this, polygon, [&](std::uint32_t, const WorldPoint& a, const WorldPoint& b) {
+      const WorldPoint point = NearestOnSegment(a, b, from.x, from.y);
+      const double distance = SquaredPlanDistance(point, from);
       if (distance < least) {
         least = distance;
         nearest = point;
       }
-    }
+    });
   }
   nearest.z = HeightAt(polygon, nearest.x, nearest.y);
   return nearest;
@@ -418,11 +398,9 @@ std::optional<WorldPoint> NavMesh::PointAt(PolygonNumber polygon, double x, doub
 }
 
 WorldPoint NavMesh::NearestPointBy(PolygonNumber polygon, std::size_t corner, double x, double y) const {
-  const absl::Span<const std::uint32_t> loop = VerticesOf(polygon);
+  const EdgeEnds edge = EndsOf({polygon, static_cast<std::uint32_t>(corner)});
   WorldPoint rounded = Rounded(WorldPoint{x, y, 0.0});
-  const WorldPoint on_edge =
-      NearestOnSegment(VertexAt(loop[corner]), VertexAt(loop[corner + 1 < loop.size() ? corner + 1 : 0]),
-                       rounded.x, rounded.y);
+  const WorldPoint on_edge = NearestOnSegment(edge.from, edge.to, rounded.x, rounded.y);
   // If the position is on the edge, it is its own nearest point.
   if (on_edge.x != rounded.x || on_edge.y != rounded.y) {
     return NearestPoint(polygon, x, y);
@@ -443,7 +421,7 @@ std::optional<MeshPlace> NavMesh::FindNearest(const MeshReach& reach,
       return;
     }
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    const double plan = SquaredPlanDistance(point, position.x, position.y);
+    const double plan = SquaredPlanDistance(point, position);
     const double up = std::abs(point.z - position.z);
     if (plan > reach.radius * reach.radius || up > reach.height) {
       return;
@@ -472,11 +450,8 @@ std::optional<MeshPlace> NavMesh::FindNearestByBox(const MeshReach& reach) const
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
   surface_->tree.VisitNear(rounded, limit, foresee, [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    const double plan = SquaredPlanDistance(point, position.x, position.y);
-    MeshBounds box;
-    for (const std::uint32_t vertex : VerticesOf(polygon)) {
-      box.Add(VertexAt(vertex));
-    }
+    const double plan = SquaredPlanDistance(point, position);
+    const MeshBounds box = BoundsOf(polygon);
     if (plan > reach.radius * reach.radius || box.low.z > position.z + reach.height ||
         box.high.z < position.z - reach.height) {
       return;
@@ -504,7 +479,7 @@ void NavMesh::FindAllNear(const MeshReach& reach, std::vector<MeshPlace>& places
   const auto foresee = [&](PolygonNumber polygon) { PrefetchFace(polygon); };
   surface_->tree.VisitNear(rounded, kNoLimit, foresee, [&](PolygonNumber polygon) {
     const WorldPoint point = NearestPoint(polygon, position.x, position.y);
-    if (SquaredPlanDistance(point, position.x, position.y) <= reach.radius * reach.radius &&
+    if (SquaredPlanDistance(point, position) <= reach.radius * reach.radius &&
         std::abs(point.z - position.z) <= reach.height) {
       places.push_back({polygon, point});
     }
@@ -519,11 +494,7 @@ void NavMesh::FindAllTouching(absl::Span<const WorldPoint> outline, double margi
   const auto may_touch = [&](const MeshBounds& box) { return around.MayTouch(box); };
   const auto first = static_cast<std::ptrdiff_t>(polygons.size());
   surface_->tree.VisitTouching(may_touch, [&](PolygonNumber polygon) {
-    MeshBounds box;
-    for (const std::uint32_t vertex : VerticesOf(polygon)) {
-      box.Add(VertexAt(vertex));
-    }
-    if (may_touch(box)) {
+    if (may_touch(BoundsOf(polygon))) {
       polygons.push_back(polygon);
     }
   });

@@ -1,11 +1,4 @@
 // Navigation mesh: convex polygons on which agents walk, with heights and adjacency.
-//
-// A mesh is currently a single tile. Later it will be a table of tiles, each an immutable value that
-// snapshots share. An obstacle will replace the tiles that it touches, and the table of pointers, as
-// SharedPages does. A PolygonNumber will then consist of the tile's index and the polygon's index in the
-// tile. The tree over the polygons will belong to the tile; neighbours across tile borders and the labels of
-// connected parts and rooms will belong to the table, because they depend on other tiles. Edges on the border
-// will be split where polygons of the next tile end, so that an edge always has one neighbour.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +15,6 @@
 #include "server/base/stop_check.h"
 #include "server/core/elements/map_kind.h"
 #include "server/core/elements/obstacle_table.h"
-#include "server/core/mesh/map/mesh_bounds.h"
-#include "server/core/mesh/map/mesh_place.h"
 #include "server/core/mesh/map/mesh_portal.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/core/mesh/map/polygon_tree.h"
@@ -128,6 +119,14 @@ class NavMesh {
   absl::Span<const std::uint32_t> VerticesOf(PolygonNumber polygon) const {
     const Face& face = surface_->polygons[polygon];
     return {surface_->corners.data() + face.first_corner, face.corner_count};
+  }
+  // Returns the box around the polygon.
+  MeshBounds BoundsOf(PolygonNumber polygon) const {
+    MeshBounds bounds;
+    for (const std::uint32_t vertex : VerticesOf(polygon)) {
+      bounds.Add(VertexAt(vertex));
+    }
+    return bounds;
   }
   // Returns, for each vertex, the polygon across the edge from it to the next, or kNoPolygon for a wall.
   absl::Span<const PolygonNumber> NeighboursOf(PolygonNumber polygon) const {
@@ -286,6 +285,19 @@ class NavMesh {
   std::shared_ptr<const Surface> surface_;
   MeshPortalTable portals_;
 };
+
+// Calls visit(k, a, b) for each edge of a polygon of the mesh, or of a cell of a CellLayer, from its corner k
+// at a to the next corner at b.
+template <typename Mesh, typename Visitor>
+void ForEachEdge(const Mesh& mesh, PolygonNumber polygon, const Visitor& visit) {
+  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygon);
+  const WorldPoint* a = &mesh.VertexAt(corners[0]);
+  for (std::uint32_t k = 0; k < corners.size(); ++k) {
+    const WorldPoint* const b = &mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+    visit(k, *a, *b);
+    a = b;
+  }
+}
 
 // Returns the surface directly above or below the position, within kMeshTolerance; if there are several, the
 // nearest in height. Returns nothing if there is none.

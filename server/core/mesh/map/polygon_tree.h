@@ -14,7 +14,6 @@
 
 #include "absl/container/inlined_vector.h"
 #include "server/base/stop_check.h"
-#include "server/core/mesh/map/mesh_bounds.h"
 #include "server/core/mesh/map/mesh_spec.h"
 #include "server/geometry/world_point.h"
 

@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/portal/mesh_portal_net.h"
-#include "server/core/mesh/search/mesh_path_check.h"
+#include "server/core/mesh/search/mesh_path.h"
 #include "server/core/portal/portal_legs.h"
 #include "server/core/search/query.h"
 #include "server/geometry/world_point.h"

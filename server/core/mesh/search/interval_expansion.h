@@ -17,16 +17,6 @@
 
 namespace waystar::core {
 
-// Distances seen from above.
-inline double PlanDistance(double ax, double ay, double bx, double by) {
-  const double dx = bx - ax;
-  const double dy = by - ay;
-  return std::sqrt(dx * dx + dy * dy);
-}
-inline double PlanDistance(const WorldPoint& a, const WorldPoint& b) {
-  return PlanDistance(a.x, a.y, b.x, b.y);
-}
-
 inline bool IsSamePlace(const WorldPoint& a, const WorldPoint& b) { return a.x == b.x && a.y == b.y; }
 
 // Returns true if the path from a over b to c is a straight line.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <queue>
 #include <tuple>
 
 #include "absl/container/inlined_vector.h"
@@ -215,9 +216,11 @@ class CorridorWalk {
     Int128 along;
     std::uint32_t step;
   };
-  static bool IsAfter(const Front& a, const Front& b) {
-    return std::tie(a.along, a.step) > std::tie(b.along, b.step);
-  }
+  struct IsAfter {
+    bool operator()(const Front& a, const Front& b) const {
+      return std::tie(a.along, a.step) > std::tie(b.along, b.step);
+    }
+  };
 
   std::uint32_t Add(PolygonNumber polygon, std::uint32_t before) {
     steps_.push_back({polygon, before});
@@ -226,11 +229,6 @@ class CorridorWalk {
 
   Int128 AlongOf(const FixedPoint& point) const {
     return Int128{point.x - from_.x} * (to_.x - from_.x) + Int128{point.y - from_.y} * (to_.y - from_.y);
-  }
-
-  void Push(const Front& front) {
-    fronts_.push_back(front);
-    std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
   }
 
   // Walks from the steps that arrived at the first corner to those that arrive at the second. Returns false
@@ -242,15 +240,14 @@ class CorridorWalk {
     to_ = ToFixed(to);
     whole_ = AlongOf(to_);
     PolygonSet entered;
-    fronts_.clear();
+    fronts_ = {};
     for (const std::uint32_t step : arrived_) {
-      Push({0, step});
+      fronts_.push({0, step});
     }
     arrived_.clear();
     while (!fronts_.empty()) {
-      std::pop_heap(fronts_.begin(), fronts_.end(), IsAfter);
-      const Front front = fronts_.back();
-      fronts_.pop_back();
+      const Front front = fronts_.top();
+      fronts_.pop();
       std::uint32_t step = front.step;
       while (step != kNone && entered.Add(steps_[step].polygon)) {
         if (is_last_ && IsGoal(steps_[step].polygon)) {
@@ -294,7 +291,7 @@ class CorridorWalk {
         const Int128 high = std::max(a_along, b_along);
         last_along = std::max(last_along, high);
         if (neighbours[k] != kNoPolygon && high >= along && low <= whole_ && !entered.Has(neighbours[k])) {
-          Push({low, Add(neighbours[k], step)});
+          fronts_.push({low, Add(neighbours[k], step)});
         }
       }
       a = b;
@@ -311,8 +308,8 @@ class CorridorWalk {
   std::vector<Step> steps_;
   // Steps to polygons that contain the corner that was reached.
   std::vector<std::uint32_t> arrived_;
-  // Heap, nearest first.
-  std::vector<Front> fronts_;
+  // Nearest first.
+  std::priority_queue<Front, std::vector<Front>, IsAfter> fronts_;
   WorldPoint start_;
   WorldPoint goal_;
   FixedPoint from_;
@@ -336,6 +333,73 @@ bool FindCorridor(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
     }
   }
   return CorridorWalk(mesh, goal_polygons).Find(corners, start_polygons, corridor);
+}
+
+namespace {
+
+// REQUIRES: the polygons are adjacent.
+EdgeEnds EdgeBetween(const NavMesh& mesh, PolygonNumber polygon, PolygonNumber next) {
+  const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygon);
+  const auto corner = std::find(neighbours.begin(), neighbours.end(), next) - neighbours.begin();
+  return mesh.EndsOf({polygon, static_cast<std::uint32_t>(corner)});
+}
+
+// Returns the point of the edge on the line from a to b, seen from above.
+WorldPoint CrossingOf(const EdgeEnds& edge, const WorldPoint& a, const WorldPoint& b) {
+  const auto side = [&](const WorldPoint& p) {
+    return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
+  };
+  const double of_begin = side(edge.from);
+  const double of_end = side(edge.to);
+  // The signs differ, unless the line runs along the edge.
+  const double share = of_begin == of_end ? 0.0 : std::clamp(of_begin / (of_begin - of_end), 0.0, 1.0);
+  return {edge.from.x + share * (edge.to.x - edge.from.x), edge.from.y + share * (edge.to.y - edge.from.y),
+          edge.from.z + share * (edge.to.z - edge.from.z)};
+}
+
+}  // namespace
+
+std::vector<WorldPoint> SurfaceLine(const NavMesh& mesh, absl::Span<const WorldPoint> corners,
+                                    absl::Span<const PolygonNumber> corridor) {
+  std::vector<WorldPoint> points;
+  points.reserve(corners.size() + corridor.size());
+  const auto add = [&points](const WorldPoint& point) {
+    if (points.empty() || points.back() != point) {
+      points.push_back(point);
+    }
+  };
+  // The corner passed last.
+  std::size_t at = 0;
+  if (!corners.empty()) {
+    add(corners.front());
+  }
+  for (std::size_t i = 0; i + 1 < corridor.size(); ++i) {
+    const EdgeEnds edge = EdgeBetween(mesh, corridor[i], corridor[i + 1]);
+    const auto side_of = [&](const WorldPoint& point) {
+      return SideOf(ToFixed(edge.from), ToFixed(edge.to), ToFixed(point));
+    };
+    // The path turns in a polygon before it leaves it.
+    while (at + 1 < corners.size() && side_of(corners[at + 1]) > 0) {
+      add(corners[++at]);
+    }
+    if (at + 1 < corners.size() && side_of(corners[at + 1]) < 0 && side_of(corners[at]) > 0) {
+      add(CrossingOf(edge, corners[at], corners[at + 1]));
+    }
+  }
+  while (at + 1 < corners.size()) {
+    add(corners[++at]);
+  }
+  return points;
+}
+
+double DistanceInPlan(const WorldPoint& a, const WorldPoint& b) { return PlanDistance(a, b); }
+
+double LengthInSpace(absl::Span<const WorldPoint> points) {
+  double length = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    length += Distance(points[i - 1], points[i]);
+  }
+  return length;
 }
 
 }  // namespace waystar::core

@@ -10,7 +10,6 @@
 #include "server/core/mesh/map/nav_mesh.h"
 #include "server/core/mesh/search/mesh_scratch.h"
 #include "server/core/search/query.h"
-#include "server/core/search/report.h"
 #include "server/geometry/world_point.h"
 
 namespace waystar::core {

@@ -9,11 +9,10 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
-#include "server/core/mesh/map/plan_segment.h"
 #include "server/core/mesh/search/mesh_ray.h"
+#include "server/core/mesh/search/mesh_wall.h"
 #include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/mesh/search/wall_normal.h"
 
 namespace waystar::core {
 namespace {
@@ -33,7 +32,7 @@ class StepFlood {
   // REQUIRES: the polygon of the start does not contain the target.
   MeshMove Run(const MeshRayHit& hit, PolygonMeter* meter) {
     move_ = {.end = hit.end, .is_blocked = true, .wall_normal = hit.wall_normal};
-    least_ = SquaredPlan(hit.end.point);
+    least_ = SquaredPlanDistance(hit.end.point, target_);
     against_ = Against(hit.wall_normal, hit.end.point.x, hit.end.point.y);
     for (const PolygonNumber polygon : FindPolygonsAround(mesh_, FindPlacesAround(mesh_, start_))) {
       found_.Add(polygon);
@@ -55,12 +54,6 @@ class StepFlood {
   }
 
  private:
-  double SquaredPlan(const WorldPoint& point) const {
-    const double dx = target_.x - point.x;
-    const double dy = target_.y - point.y;
-    return dx * dx + dy * dy;
-  }
-
   // Returns how much a wall with this normal opposes the direction from the point to the target; smaller is
   // more.
   double Against(const Point& normal, double x, double y) const {
@@ -103,21 +96,17 @@ class StepFlood {
   }
 
   void LookAt(PolygonNumber polygon) {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-    const WorldPoint* a = &mesh_.VertexAt(corners[0]);
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+    ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (neighbours[k] != kNoPolygon) {
-        if (IsInCircle(*a, *b) && found_.Add(neighbours[k])) {
+        if (IsInCircle(a, b) && found_.Add(neighbours[k])) {
           queue_.push_back(neighbours[k]);
         }
-      } else if (Side(*a, *b, target_) <= 0.0) {
+      } else if (Side(a, b, target_) <= 0.0) {
         // The surface is nearest to the target at a wall that has the target on its other side.
-        LookAtWall(polygon, k, *a, *b);
+        LookAtWall(polygon, k, a, b);
       }
-      a = b;
-    }
+    });
   }
 
   // The wall leads from this corner of the polygon, a, to the next, b.

@@ -5,19 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <queue>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "server/core/mesh/map/plan.h"
+#include "server/core/mesh/search/mesh_wall.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/mesh/search/wall_normal.h"
 
 namespace waystar::core {
 namespace {
-
-double RayDistance(const WorldPoint& a, const WorldPoint& b) {
-  return Distance({a.x, a.y, 0.0}, {b.x, b.y, 0.0});
-}
 
 // Fast path for values that fit 64 bits; converting `__int128` is a library call.
 double ToDouble(Int128 number) {
@@ -46,7 +43,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
   PolygonNumber polygon = start.polygon;
   for (int i = 0; i < kMostPolygons && Visit(meter); ++i) {
     if (polygon == goal.polygon) {
-      return MeshRayHit{.reaches_goal = true, .end = goal, .length = RayDistance(from, to)};
+      return MeshRayHit{.reaches_goal = true, .end = goal, .length = PlanDistance(from, to)};
     }
     if (mesh.IsDented(polygon)) {
       return std::nullopt;
@@ -78,7 +75,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
     if (goal_side > 0.0) {
       return MeshRayHit{.reaches_goal = goal.polygon == kNoPolygon,
                         .end = {polygon, mesh.NearestPoint(polygon, to.x, to.y)},
-                        .length = RayDistance(from, to)};
+                        .length = PlanDistance(from, to)};
     }
     const PolygonNumber beyond = mesh.NeighboursOf(polygon)[exit];
     if (beyond == kNoPolygon) {
@@ -93,7 +90,7 @@ std::optional<MeshRayHit> CastPlainRay(const NavMesh& mesh, const MeshPlace& sta
       return MeshRayHit{.is_blocked = true,
                         .end = {polygon, end},
                         .fraction = fraction,
-                        .length = RayDistance(from, end),
+                        .length = PlanDistance(from, end),
                         .wall_normal = LeftOf(*a, *b)};
     }
     if (beyond == start.polygon) {
@@ -129,17 +126,16 @@ class MeshRayWalk {
       Stay();
     } else {
       for (const PolygonNumber polygon : start_polygons_) {
-        Push({0, polygon});
+        fronts_.push({0, polygon});
       }
     }
     while (!fronts_.empty() && !reaches_goal_) {
-      std::pop_heap(fronts_.begin(), fronts_.end(), IsAfter);
-      const Front front = fronts_.back();
-      fronts_.pop_back();
+      const Front front = fronts_.top();
+      fronts_.pop();
       if (front.along != along_) {
         along_ = front.along;
         entered_.clear();
-      } else if (HasEntered(front.polygon)) {
+      } else if (Has(entered_, front.polygon)) {
         continue;
       }
       entered_.push_back(front.polygon);
@@ -155,9 +151,11 @@ class MeshRayWalk {
     Int128 along;
     PolygonNumber polygon;
   };
-  static bool IsAfter(const Front& a, const Front& b) {
-    return a.along != b.along ? a.along > b.along : a.polygon > b.polygon;
-  }
+  struct IsAfter {
+    bool operator()(const Front& a, const Front& b) const {
+      return a.along != b.along ? a.along > b.along : a.polygon > b.polygon;
+    }
+  };
 
   // An edge through whose interior the ray leaves a polygon; the polygon is on its left.
   struct Exit {
@@ -186,20 +184,11 @@ class MeshRayWalk {
   }
   double FractionOf(Int128 along) const { return static_cast<double>(along) / static_cast<double>(whole_); }
 
-  bool IsStart(PolygonNumber polygon) const {
-    return std::find(start_polygons_.begin(), start_polygons_.end(), polygon) != start_polygons_.end();
+  template <typename Polygons>
+  static bool Has(const Polygons& polygons, PolygonNumber polygon) {
+    return std::find(polygons.begin(), polygons.end(), polygon) != polygons.end();
   }
-  bool IsGoal(PolygonNumber polygon) const {
-    return std::find(goal_polygons_.begin(), goal_polygons_.end(), polygon) != goal_polygons_.end();
-  }
-  bool HasEntered(PolygonNumber polygon) const {
-    return std::find(entered_.begin(), entered_.end(), polygon) != entered_.end();
-  }
-
-  void Push(const Front& front) {
-    fronts_.push_back(front);
-    std::push_heap(fronts_.begin(), fronts_.end(), IsAfter);
-  }
+  bool IsGoal(PolygonNumber polygon) const { return Has(goal_polygons_, polygon); }
 
   // Ends a ray of length 0.
   void Stay() {
@@ -242,8 +231,8 @@ class MeshRayWalk {
         const Int128 high = std::max(a_along, b_along);
         last_along = std::max(last_along, high);
         if (neighbours[k] != kNoPolygon && high >= along_ && low <= whole_ &&
-            !(low == along_ && HasEntered(neighbours[k]))) {
-          Push({low, neighbours[k]});
+            !(low == along_ && Has(entered_, neighbours[k]))) {
+          fronts_.push({low, neighbours[k]});
         }
       }
       a_vertex = b_vertex;
@@ -269,7 +258,7 @@ class MeshRayWalk {
       return kNoPolygon;
     }
     // A ray that starts on the edge also starts in the polygon beyond.
-    if (exit->start_side <= 0 && IsStart(exit->beyond)) {
+    if (exit->start_side <= 0 && Has(start_polygons_, exit->beyond)) {
       return kNoPolygon;
     }
     fraction_ = exit->fraction;
@@ -313,7 +302,7 @@ class MeshRayWalk {
     if (reaches_goal_ || arrival_) {
       return {.reaches_goal = reaches_goal_ || goal_polygons_.empty(),
               .end = reaches_goal_ ? goal_ : *arrival_,
-              .length = RayDistance(start_.point, goal_.point)};
+              .length = PlanDistance(start_.point, goal_.point)};
     }
     const WorldPoint& from = start_.point;
     const WorldPoint& to = goal_.point;
@@ -323,11 +312,11 @@ class MeshRayWalk {
                  mesh_.NearestPoint(furthest_.polygon, from.x + furthest_.fraction * (to.x - from.x),
                                     from.y + furthest_.fraction * (to.y - from.y))};
     }
-    hit.length = RayDistance(from, hit.end.point);
+    hit.length = PlanDistance(from, hit.end.point);
     if (furthest_.a != nullptr) {
       hit.wall_normal = LeftOf(*furthest_.a, *furthest_.b);
     } else {
-      const double whole = RayDistance(from, to);
+      const double whole = PlanDistance(from, to);
       hit.wall_normal =
           WallNormalAt(mesh_, hit.end, {(to.x - from.x) / whole, (to.y - from.y) / whole}, meter_);
     }
@@ -346,8 +335,8 @@ class MeshRayWalk {
   std::size_t steps_left_;
   const PolygonsAround start_polygons_;
   PolygonsAround goal_polygons_;
-  // Heap, nearest first.
-  absl::InlinedVector<Front, 4> fronts_;
+  // Nearest first.
+  std::priority_queue<Front, absl::InlinedVector<Front, 4>, IsAfter> fronts_;
   // Position of the last front, and the polygons entered there.
   Int128 along_ = 0;
   absl::InlinedVector<PolygonNumber, 4> entered_;

@@ -1,6 +1,6 @@
 #include "server/core/mesh/search/mesh_scratch.h"
 
-#include "server/core/search/kept_memory.h"
+#include "server/core/search/open_list.h"
 
 namespace waystar::core {
 
@@ -103,55 +103,14 @@ bool MeshScratch::Grow(std::size_t count) { return GrowList(intervals_, count) &
 
 bool MeshScratch::ReservePolygons(std::size_t count) { return GrowList(flooded_, count); }
 
-void MeshScratch::Push(const OpenInterval& entry) {
-  std::size_t hole = open_.size();
-  open_.push_back(entry);
-  while (hole > 0) {
-    const std::size_t parent = (hole - 1) / kArity;
-    if (!entry.Precedes(open_[parent])) {
-      break;
-    }
-    open_[hole] = open_[parent];
-    hole = parent;
-  }
-  open_[hole] = entry;
-}
+void MeshScratch::Push(const OpenInterval& entry) { PushEntry(open_, entry); }
 
-OpenInterval MeshScratch::Pop() {
-  const OpenInterval first = open_.front();
-  const OpenInterval last = open_.back();
-  open_.pop_back();
-  if (!open_.empty()) {
-    Sink(last);
-  }
-  return first;
-}
+OpenInterval MeshScratch::Pop() { return PopEntry(open_); }
 
 OpenInterval MeshScratch::Exchange(const OpenInterval& entry) {
   const OpenInterval first = open_.front();
-  Sink(entry);
+  Sink(open_, entry);
   return first;
-}
-
-void MeshScratch::Sink(const OpenInterval& entry) {
-  OpenInterval* const open = open_.data();
-  const std::size_t size = open_.size();
-  std::size_t hole = 0;
-  for (std::size_t child = 1; child < size; child = hole * kArity + 1) {
-    const std::size_t end = std::min(child + kArity, size);
-    std::size_t best = child;
-    for (std::size_t i = child + 1; i < end; ++i) {
-      if (open[i].Precedes(open[best])) {
-        best = i;
-      }
-    }
-    if (!open[best].Precedes(entry)) {
-      break;
-    }
-    open[hole] = open[best];
-    hole = best;
-  }
-  open[hole] = entry;
 }
 
 }  // namespace waystar::core

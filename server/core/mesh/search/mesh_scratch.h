@@ -216,16 +216,12 @@ class MeshScratch {
   // Exceeds the relative rounding error of sums of thousands of legs. Two paths of equal length may differ by
   // this much, and the first must not prune the second, which may turn to the other side.
   static constexpr double kRounding = 1.0 + 1.0 / (std::uint64_t{1} << 40);
-  static constexpr std::size_t kArity = 4;
 
   // Index of a polygon in the list of flooded ones, and the flood that wrote this.
   struct PolygonSlot {
     std::uint32_t index = 0;
     std::uint32_t generation = 0;
   };
-
-  // Replaces the first entry and moves it down.
-  void Sink(const OpenInterval& entry);
 
   // Replaces a list by one of new elements with this size, unless it is at least that long. Returns false if
   // the memory limit is reached.

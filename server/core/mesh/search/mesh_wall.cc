@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <queue>
 #include <tuple>
 #include <vector>
 
@@ -11,10 +13,9 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "server/base/error.h"
-#include "server/core/mesh/map/plan_segment.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
-#include "server/core/mesh/search/wall_normal.h"
 #include "server/core/search/interruption.h"
 
 namespace waystar::core {
@@ -23,7 +24,8 @@ namespace {
 // Number of polygons to flood first. Most places are so near to a wall that the flood finds it faster than
 // the tree.
 constexpr std::uint64_t kFloodedAtFirst = 32;
-// Maximum displacement by rounding of an edge from a line that meets it, with some tolerance.
+// Maximum displacement by rounding of an edge from a line that meets it, and of a place from its wall, with
+// some tolerance.
 constexpr double kLineSlack = 4.0 / kFixedScale;
 
 class WallSearch {
@@ -36,7 +38,7 @@ class WallSearch {
     FindPolygonsAround(mesh_, place_, around);
     for (const PolygonNumber polygon : around) {
       around_.Add(polygon);
-      Push({0.0, polygon, kNoPolygon});
+      open_.push({0.0, polygon, kNoPolygon});
     }
     if (Flood(kFloodedAtFirst)) {
       LookAtWalls();
@@ -57,15 +59,12 @@ class WallSearch {
     PolygonNumber polygon;
     PolygonNumber from;
   };
-  static bool IsAfter(const Entry& a, const Entry& b) {
-    return a.squared_distance != b.squared_distance ? a.squared_distance > b.squared_distance
-                                                    : a.polygon > b.polygon;
-  }
-
-  void Push(const Entry& entry) {
-    open_.push_back(entry);
-    std::push_heap(open_.begin(), open_.end(), IsAfter);
-  }
+  struct IsAfter {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.squared_distance != b.squared_distance ? a.squared_distance > b.squared_distance
+                                                      : a.polygon > b.polygon;
+    }
+  };
 
   // Returns false if the search must stop.
   bool Count() {
@@ -83,13 +82,12 @@ class WallSearch {
 
   // Runs until the flood has visited `count` polygons. Returns false if the search has ended.
   bool Flood(std::uint64_t count) {
-    while (!open_.empty() && open_.front().squared_distance <= least_) {
+    while (!open_.empty() && open_.top().squared_distance <= least_) {
       if (flooded_ >= count) {
         return true;
       }
-      std::pop_heap(open_.begin(), open_.end(), IsAfter);
-      const Entry entry = open_.back();
-      open_.pop_back();
+      const Entry entry = open_.top();
+      open_.pop();
       if (expanded_.Add(entry.polygon)) {
         if (!Count()) {
           return false;
@@ -103,11 +101,11 @@ class WallSearch {
 
   void Expand(PolygonNumber polygon, PolygonNumber from) {
     const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-    ForEachEdge(polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+    ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       const SegmentPoint nearest = NearestOnPlanSegment(a, b, place_.point);
       if (neighbours[k] != kNoPolygon) {
         if (nearest.squared_distance <= least_ && neighbours[k] != from) {
-          Push({nearest.squared_distance, neighbours[k], polygon});
+          open_.push({nearest.squared_distance, neighbours[k], polygon});
         }
       } else if (IsBetter({polygon, k}, nearest.squared_distance)) {
         Take({polygon, k}, nearest);
@@ -154,7 +152,7 @@ class WallSearch {
         return false;
       }
       const absl::Span<const PolygonNumber> neighbours = mesh_.NeighboursOf(polygon);
-      ForEachEdge(polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+      ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
         if (neighbours[k] != kNoPolygon && MeetsLine(a, b, end) && seen.Add(neighbours[k])) {
           open.push_back(neighbours[k]);
         }
@@ -200,7 +198,7 @@ class WallSearch {
       return 0.0;
     }
     double least = std::numeric_limits<double>::infinity();
-    ForEachEdge(polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+    ForEachEdge(mesh_, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       if (mesh_.NeighboursOf(polygon)[k] != kNoPolygon) {
         // The edge runs in the other direction in the polygon that is left, which may round differently.
         least = std::min(least, NearestOnPlanSegment(b, a, place_.point).squared_distance);
@@ -213,18 +211,6 @@ class WallSearch {
     least_ = nearest.squared_distance;
     wall_ = wall;
     nearest_ = nearest;
-  }
-
-  // Calls visit(k, start, end) for each edge of the polygon.
-  template <typename Visitor>
-  void ForEachEdge(PolygonNumber polygon, const Visitor& visit) const {
-    const absl::Span<const std::uint32_t> corners = mesh_.VerticesOf(polygon);
-    const WorldPoint* a = &mesh_.VertexAt(corners[0]);
-    for (std::uint32_t k = 0; k < corners.size(); ++k) {
-      const WorldPoint* const b = &mesh_.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
-      visit(k, *a, *b);
-      a = b;
-    }
   }
 
   SegmentPoint NearestOf(const WallEdge& edge) const {
@@ -254,8 +240,8 @@ class WallSearch {
   double least_;
   WallEdge wall_;
   SegmentPoint nearest_;
-  // Heap, nearest first.
-  absl::InlinedVector<Entry, 32> open_;
+  // Nearest first.
+  std::priority_queue<Entry, absl::InlinedVector<Entry, 32>, IsAfter> open_;
   PolygonSet expanded_;
   std::uint64_t flooded_ = 0;
   absl::Status status_;
@@ -267,6 +253,35 @@ class WallSearch {
 absl::StatusOr<MeshWallReport> FindNearestWall(const NavMesh& mesh, const MeshPlace& place, double radius,
                                                const Budget& budget) {
   return WallSearch(mesh, place, radius, budget).Run();
+}
+
+Point LeftOf(const WorldPoint& a, const WorldPoint& b) {
+  const double left_x = a.y - b.y;
+  const double left_y = b.x - a.x;
+  const double length = std::sqrt(left_x * left_x + left_y * left_y);
+  return {left_x / length, left_y / length};
+}
+
+Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction, PolygonMeter* meter) {
+  const PolygonsAround polygons = FindPolygonsAround(mesh, place);
+  Visit(meter, polygons.size());
+  Point most{0.0 - direction.x, 0.0 - direction.y};
+  double least = 0.0;
+  for (const PolygonNumber polygon : polygons) {
+    ForEachEdge(mesh, polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
+      if (mesh.NeighboursOf(polygon)[k] != kNoPolygon ||
+          NearestOnPlanSegment(a, b, place.point).squared_distance > kLineSlack * kLineSlack) {
+        return;
+      }
+      const Point normal = LeftOf(a, b);
+      const double along = normal.x * direction.x + normal.y * direction.y;
+      if (along < least) {
+        least = along;
+        most = normal;
+      }
+    });
+  }
+  return most;
 }
 
 }  // namespace waystar::core

@@ -1,4 +1,4 @@
-// Distance to the nearest wall of a navigation mesh.
+// Distance to the nearest wall of a navigation mesh, and normals of walls.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/core/mesh/map/nav_mesh.h"
+#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/search/query.h"
 #include "server/geometry/shape.h"
 
@@ -59,5 +60,17 @@ struct MeshWallReport {
 // REQUIRES: the place is one that NavMesh::FindNearest could return; radius is not negative.
 absl::StatusOr<MeshWallReport> FindNearestWall(const NavMesh& mesh, const MeshPlace& place, double radius,
                                                const Budget& budget);
+
+// Returns the unit vector to the left of the line from a to b: the normal of a wall whose polygon is on that
+// side.
+// REQUIRES: a and b differ, seen from above.
+Point LeftOf(const WorldPoint& a, const WorldPoint& b);
+
+// Returns the normal of the wall at the place, belonging to one of the polygons of FindPolygonsAround, that
+// opposes `direction` most; the first among equals. Without a wall, returns the opposite of the direction.
+// Costs O(corners of those polygons), which the meter counts.
+// REQUIRES: the direction has length 1.
+Point WallNormalAt(const NavMesh& mesh, const MeshPlace& place, const Point& direction,
+                   PolygonMeter* meter = nullptr);
 
 }  // namespace waystar::core

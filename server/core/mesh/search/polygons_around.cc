@@ -25,17 +25,11 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
   std::size_t i = polygons.size();
   polygons.push_back(place.polygon);
   for (; i < polygons.size(); ++i) {
-    const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(polygons[i]);
     const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(polygons[i]);
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      if (neighbours[k] == kNoPolygon) {
-        continue;
-      }
-      const WorldPoint& a = mesh.VertexAt(corners[k]);
-      const WorldPoint& b = mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+    ForEachEdge(mesh, polygons[i], [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
       // Fast path: most edges are far from the place, which is on their left.
-      if (Side(a, b, place.point) > 0.0) {
-        continue;
+      if (neighbours[k] == kNoPolygon || Side(a, b, place.point) > 0.0) {
+        return;
       }
       const double side = static_cast<double>(SideOf(ToFixed(a), ToFixed(b), ToFixed(place.point))) /
                           (kFixedScale * kFixedScale);
@@ -48,24 +42,20 @@ void Collect(const Mesh& mesh, const MeshPlace& place, PolygonSet& found, Polygo
           found.Add(neighbours[k])) {
         polygons.push_back(neighbours[k]);
       }
-    }
+    });
   }
 }
 
 template <typename Mesh>
 bool IsAloneIn(const Mesh& mesh, const MeshPlace& place) {
-  const absl::Span<const std::uint32_t> corners = mesh.VerticesOf(place.polygon);
   const absl::Span<const PolygonNumber> neighbours = mesh.NeighboursOf(place.polygon);
   bool is_alone = true;
-  const WorldPoint* a = &mesh.VertexAt(corners[0]);
-  for (std::size_t k = 0; k < corners.size(); ++k) {
-    const WorldPoint* const b = &mesh.VertexAt(corners[k + 1 < corners.size() ? k + 1 : 0]);
+  ForEachEdge(mesh, place.polygon, [&](std::uint32_t k, const WorldPoint& a, const WorldPoint& b) {
     // Rounded products compare as the exact ones do, unless they are equal.
-    const bool is_left = (b->x - a->x) * (place.point.y - a->y) > (b->y - a->y) * (place.point.x - a->x);
-    const bool is_vertex = a->x == place.point.x && a->y == place.point.y;
+    const bool is_left = (b.x - a.x) * (place.point.y - a.y) > (b.y - a.y) * (place.point.x - a.x);
+    const bool is_vertex = a.x == place.point.x && a.y == place.point.y;
     is_alone &= (is_left || neighbours[k] == kNoPolygon) && !is_vertex;
-    a = b;
-  }
+  });
   return is_alone;
 }
 

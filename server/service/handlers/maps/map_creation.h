@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/base/stop_check.h"
-#include "server/core/map/any_map.h"
+#include "server/core/map/map_snapshot.h"
 #include "server/core/store/map_store.h"
 #include "server/formats/detect/import_map.h"
 #include "server/runtime/logging.h"

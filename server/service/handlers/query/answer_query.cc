@@ -20,7 +20,6 @@
 #include "server/core/query/solve.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"
-#include "server/core/search/upkeep.h"
 #include "server/service/call/status.h"
 #include "server/service/call/written_message.h"
 #include "server/service/convert/convert.h"

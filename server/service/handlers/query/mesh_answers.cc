@@ -16,7 +16,7 @@
 #include "server/core/mesh/search/mesh_path.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/mesh_samples.h"
-#include "server/core/mesh/search/polygon_meter.h"
+#include "server/core/mesh/search/polygon_set.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "server/core/search/checks.h"
 #include "server/core/search/interruption.h"

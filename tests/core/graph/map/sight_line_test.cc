@@ -1,7 +1,6 @@
 #include "server/core/graph/map/sight_line.h"
 
 #include "gmock/gmock.h"
-#include "server/core/graph/map/grid_sight.h"
 #include "server/core/grid/map/grid_map.h"
 #include "tests/testing/drawn_map.h"
 #include "tests/testing/graph_model.h"

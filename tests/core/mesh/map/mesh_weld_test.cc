@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "server/base/error.h"
 #include "server/core/mesh/map/nav_mesh.h"
-#include "server/core/mesh/map/triangulate.h"
+#include "server/core/mesh/map/shape_outlines.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/testing/status_codes.h"
 #include "tests/testing/status_matchers.h"

@@ -1,5 +1,3 @@
-#include "server/core/mesh/search/interval_recorder.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,5 @@
 // Validation of paths on navigation meshes: found paths are walkable, and others are if each leg is straight.
 
-#include "server/core/mesh/search/mesh_path_check.h"
-
 #include <chrono>
 #include <cmath>
 #include <cstdint>

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "server/base/error.h"
-#include "server/core/mesh/search/surface_line.h"
+#include "server/core/mesh/search/mesh_corridor.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 

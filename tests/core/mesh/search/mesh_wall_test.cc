@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "server/base/error.h"
-#include "server/core/mesh/map/plan_segment.h"
+#include "server/core/mesh/map/plan.h"
 #include "server/core/mesh/search/mesh_ray.h"
 #include "server/core/mesh/search/polygons_around.h"
 #include "tests/core/mesh/map/drawn_mesh.h"

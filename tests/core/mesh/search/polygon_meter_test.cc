@@ -1,7 +1,5 @@
 // Walks over polygons are counted, and stop where their budget ends.
 
-#include "server/core/mesh/search/polygon_meter.h"
-
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -9,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "server/core/mesh/search/mesh_move.h"
 #include "server/core/mesh/search/mesh_ray.h"
+#include "server/core/mesh/search/polygon_set.h"
 #include "tests/core/mesh/map/drawn_mesh.h"
 #include "tests/core/mesh/search/sight_graph.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "server/core/search/upkeep.h"
+#include "server/core/search/interruption.h"
 #include "server/service/handlers/query/answer_query.h"
 #include "server/service/handlers/query/field_answers.h"
 #include "tests/service/handler_test.h"

@@ -1,4 +1,4 @@
-#include "server/core/graph/map/cheap_arcs.h"
+#include "server/core/graph/map/node_pages.h"
 
 #include <algorithm>
 #include <iterator>
