@@ -14,7 +14,7 @@
 #include "server/base/error.h"
 #include "server/base/status_macros.h"
 #include "server/formats/grid/image.h"
-#include "server/formats/grid/terrain_table.h"
+#include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/text/rows.h"
 
 namespace waystar::core {

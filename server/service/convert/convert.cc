@@ -271,38 +271,16 @@ absl::StatusOr<core::GridOverrides> ToOverrides(const v1::GridOptions& options) 
   return overrides;
 }
 
+static_assert(static_cast<int>(core::MapFormat::kGltf) == v1::MapFormat_MAX);
+
 absl::StatusOr<core::MapFormat> ToWriteFormat(v1::MapFormat format) {
-  switch (format) {
-    case v1::MAP_FORMAT_UNSPECIFIED:
-    case v1::MAP_FORMAT_TEXT:
-      return core::MapFormat::kText;
-    case v1::MAP_FORMAT_MOVING_AI:
-      return core::MapFormat::kMovingAi;
-    case v1::MAP_FORMAT_TILED:
-      return core::MapFormat::kTiled;
-    case v1::MAP_FORMAT_LDTK:
-      return core::MapFormat::kLdtk;
-    case v1::MAP_FORMAT_IMAGE:
-      return core::MapFormat::kImage;
-    case v1::MAP_FORMAT_GEO_JSON:
-      return core::MapFormat::kGeoJson;
-    case v1::MAP_FORMAT_WAYSTAR:
-      return core::MapFormat::kWaystar;
-    case v1::MAP_FORMAT_POLYANYA:
-      return core::MapFormat::kPolyanya;
-    case v1::MAP_FORMAT_DETOUR:
-      return core::MapFormat::kDetour;
-    case v1::MAP_FORMAT_OBJ:
-      return core::MapFormat::kObj;
-    case v1::MAP_FORMAT_UNITY:
-      return core::MapFormat::kUnity;
-    case v1::MAP_FORMAT_GODOT:
-      return core::MapFormat::kGodot;
-    case v1::MAP_FORMAT_GLTF:
-      return core::MapFormat::kGltf;
-    default:
-      return UnknownEnumValue("format", format);
+  if (format == v1::MAP_FORMAT_UNSPECIFIED) {
+    return core::MapFormat::kText;
   }
+  if (!v1::MapFormat_IsValid(format)) {
+    return UnknownEnumValue("format", format);
+  }
+  return static_cast<core::MapFormat>(format);
 }
 
 absl::StatusOr<core::HeightRange> ToHeightRange(const v1::HeightRange& range) {
@@ -342,37 +320,7 @@ absl::StatusOr<core::MapFormat> ToReadFormat(v1::MapFormat format, const std::st
   return format == v1::MAP_FORMAT_UNSPECIFIED ? core::DetectFormat(bytes) : ToWriteFormat(format);
 }
 
-v1::MapFormat FromFormat(core::MapFormat format) {
-  switch (format) {
-    case core::MapFormat::kText:
-      return v1::MAP_FORMAT_TEXT;
-    case core::MapFormat::kMovingAi:
-      return v1::MAP_FORMAT_MOVING_AI;
-    case core::MapFormat::kWaystar:
-      return v1::MAP_FORMAT_WAYSTAR;
-    case core::MapFormat::kTiled:
-      return v1::MAP_FORMAT_TILED;
-    case core::MapFormat::kLdtk:
-      return v1::MAP_FORMAT_LDTK;
-    case core::MapFormat::kImage:
-      return v1::MAP_FORMAT_IMAGE;
-    case core::MapFormat::kGeoJson:
-      return v1::MAP_FORMAT_GEO_JSON;
-    case core::MapFormat::kPolyanya:
-      return v1::MAP_FORMAT_POLYANYA;
-    case core::MapFormat::kDetour:
-      return v1::MAP_FORMAT_DETOUR;
-    case core::MapFormat::kObj:
-      return v1::MAP_FORMAT_OBJ;
-    case core::MapFormat::kUnity:
-      return v1::MAP_FORMAT_UNITY;
-    case core::MapFormat::kGodot:
-      return v1::MAP_FORMAT_GODOT;
-    case core::MapFormat::kGltf:
-      return v1::MAP_FORMAT_GLTF;
-  }
-  return v1::MAP_FORMAT_UNSPECIFIED;
-}
+v1::MapFormat FromFormat(core::MapFormat format) { return static_cast<v1::MapFormat>(format); }
 
 void FillCell(core::Cell cell, v1::Cell& out) {
   out.set_x(cell.x);
