@@ -18,7 +18,6 @@
 #include "server/core/codec/map_image.h"
 #include "server/formats/graph/geo_json.h"
 #include "server/formats/grid/image.h"
-#include "server/formats/grid/image_map.h"
 #include "server/formats/grid/ldtk.h"
 #include "server/formats/grid/terrain_mapping.h"
 #include "server/formats/grid/tiled.h"
@@ -105,7 +104,7 @@ bool LooksLikeXmlOfTiled(absl::string_view bytes) {
 // Traits of formats: binary files, meshes, and the options that have a use (kAxes is for axes and weld).
 enum Trait : unsigned { kBinary = 1, kMesh = 2, kTerrains = 4, kLevel = 8, kLayers = 16, kAxes = 32 };
 
-// What is known about a format.
+// A format: the names, traits, detection and reader of its files.
 struct FormatRow {
   MapFormat format;
   // Endings of the names of such files, separated by spaces; see FileEnding.

@@ -16,7 +16,7 @@
 #include "server/core/edit/batch_editor.h"
 #include "server/core/elements/obstacle.h"
 #include "server/core/grid/shapes/shape_raster.h"
-#include "server/formats/grid/tiled_shape.h"
+#include "server/formats/grid/tiled_plane.h"
 #include "server/formats/grid/tiled_values.h"
 
 namespace waystar::core {
